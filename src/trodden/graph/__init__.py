@@ -1,0 +1,1 @@
+"""The control-flow graph, and what can be asked of it."""

@@ -1,0 +1,1 @@
+"""Where do probes go, and what do they do?"""

@@ -1,0 +1,201 @@
+"""The data model: what is known of a program, and what a run of it has counted.
+
+Static facts (``UnitFacts``, ``FunctionFacts``) are made when a program is built and travel inside its
+object files; a ``Profile`` joins them with counts.  Everything here is plain data; reading and
+writing live beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+from trodden.graph.cfg import Graph
+from trodden.plan.probes import Plan
+
+SCHEMA = 1
+
+
+class BranchKind(Enum):
+    """How a block ends."""
+
+    JUMP = "jump"
+    IF = "if"
+    SWITCH = "switch"
+    INDIRECT = "indirect"
+    CALL = "call"
+    RETURN = "return"
+    DEAD_END = "dead_end"
+    UNWIND = "unwind"
+
+
+@dataclass(frozen=True, slots=True)
+class LineRef:
+    """A source position: ``file`` is an index into the unit's list of files."""
+
+    file: int
+    line: int
+
+
+@dataclass(frozen=True)
+class BlockFacts:
+    """What the ground knows of one block.
+
+    ``lines`` are the source lines its instructions come from, in order, without repetition of
+    neighbours.  ``branch`` is the line of the instruction that ends it, if it has one.  ``calls``
+    counts the calls in it that could fail to return; ``size`` its instructions.
+    """
+
+    lines: tuple[LineRef, ...] = ()
+    branch: LineRef | None = None
+    kind: BranchKind = BranchKind.JUMP
+    calls: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True)
+class FunctionFacts:
+    """One function of a unit: its graph, its plan, and where its counters lie.
+
+    The vertices of ``graph`` other than EXIT are the blocks; ``blocks[v]`` belongs to vertex ``v``.
+    Its counters are ``first_slot .. first_slot + plan.slots - 1`` of the unit.  ``exit_slots[v]`` is the
+    slot that counts how often a call in block ``v`` was unwound by an exception (BL94 §3.2).
+    ``fingerprint`` is a hash of the graph.
+    """
+
+    name: str
+    linkage_name: str
+    file: int
+    line: int
+    graph: Graph
+    blocks: tuple[BlockFacts, ...]
+    plan: Plan
+    first_slot: int
+    exit_slots: Mapping[int, int] = field(default_factory=dict)
+    shared: bool = False
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A function that carries no probes, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A source file as it was when the program was built (``digest`` is empty if it was not readable)."""
+
+    path: str
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class UnitFacts:
+    """One compiled file.  ``id`` names it and its counters: a hash of everything else."""
+
+    id: str
+    source: str
+    stage: str
+    files: tuple[SourceFile, ...]
+    functions: tuple[FunctionFacts, ...]
+    skipped: tuple[Skipped, ...] = ()
+    slots: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCount:
+    """A block of a function and how often it ran."""
+
+    id: str
+    lines: tuple[LineRef, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeCount:
+    """An edge of a function and how often it was taken; ``None`` when a block profile leaves it open."""
+
+    src: str
+    dst: str
+    count: int | None
+
+
+@dataclass(frozen=True)
+class FunctionProfile:
+    """One function with its counts.
+
+    ``block_counts[v]`` and ``edge_counts[e]`` follow the indices of ``facts.graph``.  ``cut_short[v]`` is
+    how often the function ended in block ``v`` without leaving by an edge (exit in a callee, an exception).
+    ``violations`` are places where the counters contradict the flow law.
+    """
+
+    facts: FunctionFacts
+    files: Sequence[SourceFile]
+    unit: str
+    block_counts: Sequence[int]
+    edge_counts: Sequence[int | None]
+    cut_short: Mapping[int, int] = field(default_factory=dict)
+    violations: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name people know it by."""
+        return self.facts.name
+
+    @property
+    def file(self) -> str:
+        """The path of the source file that defines it."""
+        return self.files[self.facts.file].path
+
+    @property
+    def line(self) -> int:
+        """The line where it starts."""
+        return self.facts.line
+
+    @property
+    def entries(self) -> int:
+        """How often it was entered."""
+        return self.block_counts[self.facts.graph.root] - sum(
+            self.edge_counts[e] or 0
+            for e in self.facts.graph.in_edges[self.facts.graph.root]
+            if e != self.facts.graph.closing
+        )
+
+    @cached_property
+    def blocks(self) -> tuple[BlockCount, ...]:
+        """The blocks with their counts, EXIT left out."""
+        graph = self.facts.graph
+        return tuple(
+            BlockCount(graph.labels[v], self.facts.blocks[v].lines, self.block_counts[v])
+            for v in range(graph.exit)
+        )
+
+    @cached_property
+    def edges(self) -> tuple[EdgeCount, ...]:
+        """The edges that control can take, with their counts; leaving the function goes to ``exit``."""
+        graph = self.facts.graph
+        return tuple(
+            EdgeCount(
+                graph.labels[graph.edges[e].src],
+                "exit" if graph.edges[e].dst == graph.exit else graph.labels[graph.edges[e].dst],
+                self.edge_counts[e],
+            )
+            for e in graph.flow_edges()
+        )
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a run (or several) of one build has walked."""
+
+    kind: str
+    program: str
+    units: tuple[UnitFacts, ...]
+    functions: Mapping[str, FunctionProfile]
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""From raw numbers back to facts."""

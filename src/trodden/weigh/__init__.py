@@ -1,0 +1,1 @@
+"""How often will each edge run?"""
