@@ -96,7 +96,11 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class UnitFacts:
-    """One compiled file.  ``id`` names it and its counters: a hash of everything else."""
+    """One compiled file.  ``id`` (32 hex digits) names it and its counters: a hash of everything else.
+
+    ``sites[s]`` is the function (its index) and the block of call site ``s``, so that an active frame's
+    return address can be told apart; a block of -1 means that the frame has already counted its way out.
+    """
 
     id: str
     source: str
@@ -105,6 +109,7 @@ class UnitFacts:
     functions: tuple[FunctionFacts, ...]
     skipped: tuple[Skipped, ...] = ()
     slots: int = 0
+    sites: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +165,8 @@ class FunctionProfile:
     @property
     def entries(self) -> int:
         """How often it was entered."""
-        return self.block_counts[self.facts.graph.root] - sum(
-            self.edge_counts[e] or 0
-            for e in self.facts.graph.in_edges[self.facts.graph.root]
-            if e != self.facts.graph.closing
-        )
+        closing = self.edge_counts[self.facts.graph.closing]
+        return self.block_counts[self.facts.graph.exit] if closing is None else closing
 
     @cached_property
     def blocks(self) -> tuple[BlockCount, ...]:
