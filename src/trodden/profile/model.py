@@ -112,6 +112,19 @@ class UnitFacts:
     sites: tuple[tuple[int, int], ...] = ()
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What the counters of one unit held at the end, and which of its calls were still active then.
+
+    ``unit`` is the unit's id; ``active[function, block]`` is how many frames of that function (its index)
+    had not come back from a call in that block.
+    """
+
+    unit: str
+    counts: Sequence[int]
+    active: Mapping[tuple[int, int], int] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class BlockCount:
     """A block of a function and how often it ran."""
@@ -193,7 +206,11 @@ class FunctionProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """What a run (or several) of one build has walked."""
+    """What a run (or several) of one build has walked.
+
+    ``functions`` follow from ``units`` and ``readings`` (one a unit, in the same order); only the latter
+    are stored.
+    """
 
     kind: str
     program: str
@@ -201,3 +218,4 @@ class Profile:
     functions: Mapping[str, FunctionProfile]
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()

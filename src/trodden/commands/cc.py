@@ -1,0 +1,78 @@
+"""``trodden cc`` and ``trodden c++``: drop-in compilers that instrument on the way."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+from trodden.errors import UsageError
+from trodden.native.build import Builder
+from trodden.native.cmdline import CommandLine, expand, parse
+from trodden.native.instrument import COUNTER_SCHEMES, Options
+from trodden.native.toolchain import find_toolchain
+
+_PROFILES = ("edges", "blocks", "off")
+_SCHEME_OF_PROFILE = {"edges": "edges", "blocks": "blocks-by-edges"}
+_KNOWN = frozenset({"profile", "counters", "stage", "weights", "only", "leave", "toolchain", "trips", "sites"})
+
+
+def main(argv: Sequence[str], cxx: bool) -> int:
+    """Compile, instrument and link as ``argv`` says; answer the exit status."""
+    line = parse(expand(argv), cxx)
+    for flag in line.ignored:
+        sys.stderr.write(
+            f"trodden: {flag} is ignored: probes are put into each file after its own optimisation\n"
+        )
+    return builder_for(line, cxx).run()
+
+
+def builder_for(line: CommandLine, cxx: bool) -> Builder:
+    """The builder with the options that flags and environment ask for."""
+    for name in line.own:
+        if name not in _KNOWN:
+            raise UsageError(f"--trodden-{name}: no such option; there are --trodden-{', --trodden-'.join(sorted(_KNOWN))}")
+    return Builder(find_toolchain(setting(line, "toolchain") or None), options_for(line), line, cxx)
+
+
+def setting(line: CommandLine, name: str) -> str:
+    """An option by flag, or by environment (``TRODDEN_NAME``)."""
+    if line.own.get(name):
+        return line.own[name][-1]
+    return os.environ.get(f"TRODDEN_{name.upper()}", "")
+
+
+def globs(line: CommandLine, name: str) -> tuple[str, ...]:
+    """Patterns by flag (repeated) or by environment (separated by commas)."""
+    given = line.own.get(name) or os.environ.get(f"TRODDEN_{name.upper()}", "").split(",")
+    return tuple(pattern for text in given for pattern in text.split(",") if pattern)
+
+
+def options_for(line: CommandLine) -> Options:
+    """Instrumenting options from flags and environment, checked."""
+    profile = setting(line, "profile") or "edges"
+    if profile not in _PROFILES:
+        raise UsageError(f"--trodden-profile={profile}: choose one of {', '.join(_PROFILES)}")
+    counters = setting(line, "counters") or _SCHEME_OF_PROFILE.get(profile, "edges")
+    if counters not in COUNTER_SCHEMES:
+        raise UsageError(f"--trodden-counters={counters}: choose one of {', '.join(COUNTER_SCHEMES)}")
+    stage = setting(line, "stage") or "late"
+    if stage not in ("late", "early"):
+        raise UsageError(f"--trodden-stage={stage}: choose late or early")
+    options = Options(
+        counters=counters,
+        stage=stage,
+        only=globs(line, "only"),
+        leave=globs(line, "leave"),
+        trips=setting(line, "trips") != "off",
+        sites=setting(line, "sites") != "off",
+    )
+    if profile == "off":
+        options = replace(options, leave=("*",))
+    weights = setting(line, "weights")
+    if weights:
+        from trodden.commands.weights import weights_from
+
+        options = replace(options, measured=weights_from(weights))
+    return options

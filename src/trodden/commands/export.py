@@ -1,0 +1,23 @@
+"""``trodden export``: a profile in a format that other tools read."""
+
+from __future__ import annotations
+
+import click
+
+from trodden.commands.output import put
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path())
+@click.option("--format", "form", type=click.Choice(["json", "lcov", "dot"]), required=True)
+@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
+@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+def export(file: str, form: str, output: str | None, function: str | None) -> None:
+    """Write the profile FILE as JSON, as an lcov tracefile or as a drawing for Graphviz."""
+    from trodden.profile.export_dot import to_dot
+    from trodden.profile.export_json import to_json
+    from trodden.profile.export_lcov import to_lcov
+    from trodden.profile.store import load
+
+    writers = {"json": to_json, "lcov": to_lcov, "dot": to_dot}
+    put(writers[form](load(file), function), output)

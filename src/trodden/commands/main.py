@@ -1,0 +1,52 @@
+"""The command line: finds the verb, runs it, and turns what goes wrong into one line and a status.
+
+``cc``, ``c++`` and ``run`` stand before another program's whole command line and are called for every file
+of a build, so they get their arguments untouched and pay for no import that they do not need.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from trodden.errors import TroddenError
+
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line and answer with its exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # Names come from programs and file systems; one that cannot be printed is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = _dispatch(arguments)
+        sys.stdout.flush()
+        return status
+    except TroddenError as error:
+        print(f"trodden: {error}", file=sys.stderr)
+        return error.status
+    except BrokenPipeError:
+        # The reader has seen enough; what is still buffered must not complain at shutdown either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _dispatch(arguments: list[str]) -> int:
+    verb, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if verb in ("cc", "c++"):
+        from trodden.commands import cc
+
+        return cc.main(rest, cxx=verb == "c++")
+    if verb == "run":
+        from trodden.commands import run
+
+        return run.main(rest)
+    from trodden.commands.verbs import run_verbs
+
+    return run_verbs(arguments)

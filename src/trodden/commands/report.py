@@ -1,0 +1,38 @@
+"""``trodden report``: the most walked functions, blocks and edges."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+TOP = 20
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path())
+@click.option(
+    "--top", metavar="N", type=click.IntRange(min=1), help=f"Rows a table ({TOP} at a terminal, else all)."
+)
+@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def report(file: str, top: int | None, function: str | None, as_json: bool) -> None:
+    """Show what the profile FILE holds; with tabs between the columns when the output is not a terminal."""
+    from trodden.profile.store import load
+    from trodden.report.summary import summarise
+
+    person = sys.stdout.isatty() and not as_json
+    summary = summarise(load(file), top or (TOP if person else None), function)
+    if as_json:
+        click.echo(json.dumps(summary.to_document(), indent=1))
+    elif person:
+        from rich.console import Console
+
+        from trodden.report.terminal import print_tables
+
+        print_tables(summary, Console())
+    else:
+        from trodden.report.plain import to_plain
+
+        click.echo(to_plain(summary), nl=False)

@@ -1,0 +1,63 @@
+"""The verbs that look at results, as one group; each verb's module is read when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from trodden import __version__
+from trodden.errors import UsageError
+
+_VERBS = {
+    "annotate": "Show source with counts beside each line.",
+    "c++": "Compile or link C++ with probes; takes a compiler's arguments.",
+    "cc": "Compile or link C with probes; takes a compiler's arguments.",
+    "collect": "Make a profile of the raw files that a program left behind.",
+    "export": "Write a profile in a format that other tools read.",
+    "report": "Show the most walked functions, blocks and edges.",
+    "run": "Run an instrumented program and make a profile of it.",
+    "show": "Show a function's graph, weights, spanning tree and probes.",
+}
+_RAW = ("c++", "cc", "run")
+
+
+class _Verbs(click.Group):
+    """A group whose commands are imported only when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _VERBS:
+            return None
+        if cmd_name in _RAW:
+            return click.Command(cmd_name, short_help=_VERBS[cmd_name])
+        command = getattr(import_module(f"trodden.commands.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        command.short_help = _VERBS[cmd_name]
+        return command
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="trodden")
+def trodden() -> None:
+    """Exactly which blocks and edges a program has walked, and how often."""
+
+
+def run_verbs(arguments: list[str]) -> int:
+    """Run a verb; click's own complaints come out the way that all others do."""
+    try:
+        result = trodden.main(args=arguments, prog_name="trodden", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return UsageError.status
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"; see {context.command_path} --help" if context else ""
+        print(f"trodden: {error.format_message().rstrip('.')}{hint}", file=sys.stderr)
+        return UsageError.status
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,116 @@
+"""Which simple cycles a set of edges contains, and whether they have pipes (BL94 §2, §3.3.1).
+
+Two edges lie on a common simple cycle exactly when they lie in the same biconnected component.  Two
+edges that meet at a vertex then follow each other on that cycle, so a component contains a cycle with a
+pipe exactly when one of its vertices has an edge of the component coming in and another going out.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+
+from trodden.graph.cfg import Graph
+
+
+def piped_cycles(graph: Graph, edges: Iterable[int]) -> Iterator[list[int]]:
+    """Simple cycles within ``edges`` that have a pipe: a shortest one for every vertex where one can be.
+
+    None at all means that counters on all other edges determine every block count (BL94's theorem).
+    """
+    for component in biconnected_components(graph, edges):
+        if len(component) == 1 and graph.edges[component[0]].src != graph.edges[component[0]].dst:
+            continue
+        sources = {graph.edges[index].src for index in component}
+        pipes = sources & {graph.edges[index].dst for index in component}
+        for vertex in sorted(pipes):
+            yield _shortest_cycle(graph, component, vertex)
+
+
+def biconnected_components(graph: Graph, edges: Iterable[int]) -> list[list[int]]:
+    """The given edges, direction put aside, grouped by biconnected component; a self loop stands alone."""
+    beside: dict[int, list[int]] = {}
+    components = []
+    for index in edges:
+        edge = graph.edges[index]
+        if edge.src == edge.dst:
+            components.append([index])
+            continue
+        beside.setdefault(edge.src, []).append(index)
+        beside.setdefault(edge.dst, []).append(index)
+    number: dict[int, int] = {}
+    for start in beside:
+        if start not in number:
+            components += _components_from(graph, beside, start, number)
+    return components
+
+
+def _components_from(
+    graph: Graph, beside: dict[int, list[int]], start: int, number: dict[int, int]
+) -> Iterator[list[int]]:
+    """Hopcroft and Tarjan's search from one vertex, with a stack of its own."""
+    number[start] = len(number)
+    low = {start: number[start]}
+    pending: list[int] = []
+    work = [(start, -1, iter(beside[start]))]
+    while work:
+        vertex, came_by, remaining = work[-1]
+        for index in remaining:
+            if index == came_by:
+                continue
+            edge = graph.edges[index]
+            other = edge.dst if edge.src == vertex else edge.src
+            if other not in number:
+                pending.append(index)
+                number[other] = low[other] = len(number)
+                work.append((other, index, iter(beside[other])))
+                break
+            if number[other] < number[vertex]:
+                pending.append(index)
+                low[vertex] = min(low[vertex], number[other])
+        else:
+            work.pop()
+            if not work:
+                continue
+            above = work[-1][0]
+            low[above] = min(low[above], low[vertex])
+            if low[vertex] >= number[above]:
+                cut = len(pending) - 1 - pending[::-1].index(came_by)
+                yield pending[cut:]
+                del pending[cut:]
+
+
+def _shortest_cycle(graph: Graph, component: Sequence[int], pipe: int) -> list[int]:
+    """A shortest cycle of a biconnected component that passes ``pipe`` in the direction of its edges."""
+    if len(component) == 1:
+        return list(component)
+    beside: dict[int, list[int]] = {}
+    goals: dict[int, int] = {}
+    came_by: dict[int, int] = {}
+    for index in component:
+        edge = graph.edges[index]
+        if edge.dst == pipe:
+            came_by.setdefault(edge.src, index)
+        elif edge.src == pipe:
+            goals.setdefault(edge.dst, index)
+        else:
+            beside.setdefault(edge.src, []).append(index)
+            beside.setdefault(edge.dst, []).append(index)
+    before: dict[int, int] = {}
+    queue = deque(came_by)
+    while queue:
+        vertex = queue.popleft()
+        if vertex in goals:
+            cycle = [goals[vertex], came_by[vertex]]
+            while vertex in before:
+                vertex = before[vertex]
+                cycle.append(came_by[vertex])
+            return cycle
+        for index in beside.get(vertex, ()):
+            edge = graph.edges[index]
+            other = edge.dst if edge.src == vertex else edge.src
+            if other not in came_by:
+                came_by[other] = index
+                before[other] = vertex
+                queue.append(other)
+    raise AssertionError("two edges of a biconnected component lie on a common cycle")

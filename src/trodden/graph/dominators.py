@@ -1,0 +1,89 @@
+"""Dominators: which blocks every way to a block leads through.
+
+Lengauer and Tarjan's algorithm with path compression, free of recursion, so that deep functions cost
+no more than wide ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.traverse import depth_first
+
+
+@dataclass(frozen=True)
+class Dominators:
+    """``idom[v]`` is the closest strict dominator of ``v``, -1 for the root and where no way leads."""
+
+    idom: tuple[int, ...]
+    _first: tuple[int, ...]
+    _last: tuple[int, ...]
+
+    def dominates(self, upper: int, lower: int) -> bool:
+        """Whether every way from the root to ``lower`` passes ``upper`` (a block dominates itself)."""
+        return 0 <= self._first[upper] <= self._first[lower] <= self._last[upper]
+
+
+def find_dominators(graph: Graph) -> Dominators:
+    """The dominator tree of what control can reach from the root."""
+    search = depth_first(graph)
+    met = search.preorder
+    number = search.enter
+    parent = [-1] + [number[graph.edges[search.parent_edge[vertex]].src] for vertex in met[1:]]
+    semi = list(range(len(met)))
+    idom = [-1] * len(met)
+    ancestor = [-1] * len(met)
+    best = list(range(len(met)))
+    waiting: list[list[int]] = [[] for _ in met]
+    for vertex in range(len(met) - 1, 0, -1):
+        for index in graph.in_edges[met[vertex]]:
+            edge = graph.edges[index]
+            if edge.kind is EdgeKind.FLOW and number[edge.src] >= 0:
+                semi[vertex] = min(semi[vertex], semi[_evaluate(number[edge.src], ancestor, best, semi)])
+        waiting[semi[vertex]].append(vertex)
+        above = parent[vertex]
+        ancestor[vertex] = above
+        for held in waiting[above]:
+            low = _evaluate(held, ancestor, best, semi)
+            idom[held] = low if semi[low] < semi[held] else above
+        waiting[above] = []
+    for vertex in range(1, len(met)):
+        if idom[vertex] != semi[vertex]:
+            idom[vertex] = idom[idom[vertex]]
+    return _with_intervals(len(graph.labels), met, idom)
+
+
+def _evaluate(vertex: int, ancestor: list[int], best: list[int], semi: list[int]) -> int:
+    """The vertex with the least semidominator on the way up the linked forest, root of it left out."""
+    if ancestor[vertex] < 0:
+        return vertex
+    chain = []
+    while ancestor[ancestor[vertex]] >= 0:
+        chain.append(vertex)
+        vertex = ancestor[vertex]
+    top = ancestor[vertex]
+    for low in reversed(chain):
+        if semi[best[ancestor[low]]] < semi[best[low]]:
+            best[low] = best[ancestor[low]]
+        ancestor[low] = top
+    return best[chain[0]] if chain else best[vertex]
+
+
+def _with_intervals(vertices: int, met: tuple[int, ...], idom: list[int]) -> Dominators:
+    """Number the dominator tree so that a subtree is an interval; all lists are by order of meeting."""
+    size = [1] * len(met)
+    for vertex in range(len(met) - 1, 0, -1):
+        size[idom[vertex]] += size[vertex]
+    first = [0] * len(met)
+    free = [1] * len(met)
+    for vertex in range(1, len(met)):
+        first[vertex] = free[idom[vertex]]
+        free[idom[vertex]] += size[vertex]
+        free[vertex] = first[vertex] + 1
+    result, starts, ends = [-1] * vertices, [-1] * vertices, [-1] * vertices
+    for index, vertex in enumerate(met):
+        result[vertex] = met[idom[index]] if index else -1
+        starts[vertex] = first[index]
+        ends[vertex] = first[index] + size[index] - 1
+    return Dominators(tuple(result), tuple(starts), tuple(ends))

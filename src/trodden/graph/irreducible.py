@@ -1,0 +1,86 @@
+"""Loops of irreducible graphs, straight from BL94's definition.
+
+Where an entry does not dominate its loop, loops need not nest: two may overlap or hold the same
+vertices.  Each is then kept as a set of its own.  The parent of a loop is the smallest loop that
+properly contains it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.forest import Loop, LoopForest
+from trodden.graph.traverse import DepthFirst
+
+
+def forest_by_definition(
+    graph: Graph,
+    search: DepthFirst,
+    headers: Sequence[int],
+    latches: dict[int, list[int]],
+    bodies: Sequence[Sequence[int] | None],
+) -> LoopForest:
+    """The loops of a graph where some ``bodies`` (those given as ``None``) are not known yet."""
+    of_header = {header: loop for loop, header in enumerate(headers)}
+    sets: list[set[int]] = [set() for _ in headers]
+    for loop in range(len(headers) - 1, -1, -1):
+        body = bodies[loop]
+        if body is None:
+            sets[loop] = _natural_loop(graph, search, headers[loop], latches[headers[loop]])
+            continue
+        members = {headers[loop]}
+        for vertex in body:
+            inner = of_header.get(vertex)
+            if inner is None or bodies[inner] is None:
+                members.add(vertex)
+            else:
+                members |= sets[inner]
+        sets[loop] = members
+    by_size = sorted(range(len(headers)), key=lambda loop: len(sets[loop]))
+    around: list[list[int]] = [[] for _ in graph.labels]
+    for loop in by_size:
+        for vertex in sets[loop]:
+            around[vertex].append(loop)
+    parent = [
+        next((outer for outer in around[header] if sets[outer] > sets[loop]), -1)
+        for loop, header in enumerate(headers)
+    ]
+    depth = [1] * len(headers)
+    for loop in reversed(by_size):
+        if parent[loop] >= 0:
+            depth[loop] = depth[parent[loop]] + 1
+    loops = tuple(
+        Loop(header, tuple(latches[header]), _exits(graph, sets[loop]), parent[loop], depth[loop])
+        for loop, header in enumerate(headers)
+    )
+    innermost = tuple(loops_around[0] if loops_around else -1 for loops_around in around)
+    inside = [sorted(members) for members in sets]
+    return LoopForest(loops, innermost, False, of_header, inside, [()] * len(headers))
+
+
+def _natural_loop(graph: Graph, search: DepthFirst, header: int, latches: Sequence[int]) -> set[int]:
+    """The union of nat-loop(x -> header) over its back edges."""
+    members = {header}
+    work = [graph.edges[index].src for index in latches]
+    while work:
+        vertex = work.pop()
+        if vertex in members:
+            continue
+        members.add(vertex)
+        for index in graph.in_edges[vertex]:
+            edge = graph.edges[index]
+            if edge.kind is EdgeKind.FLOW and search.enter[edge.src] >= 0:
+                work.append(edge.src)
+    return members
+
+
+def _exits(graph: Graph, members: set[int]) -> tuple[int, ...]:
+    return tuple(
+        sorted(
+            index
+            for vertex in members
+            for index in graph.out_edges[vertex]
+            if graph.edges[index].kind is EdgeKind.FLOW and graph.edges[index].dst not in members
+        )
+    )

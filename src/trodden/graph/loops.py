@@ -1,0 +1,132 @@
+"""Natural loops, their exits and how they nest (BL94 §5).
+
+A loop belongs to its entry (the target of one or more back edges) and holds all vertices from which one of
+those back edges can be reached without passing the entry.  Where the entry dominates its loop, loops
+nest, and they are found from the inside out: a loop that has been found shrinks to its entry, so no
+vertex is looked at once per level.  Entries that do not dominate their loop (irreducible graphs) are
+taken at the paper's word, in :mod:`trodden.graph.irreducible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.forest import Loop, LoopForest
+from trodden.graph.irreducible import forest_by_definition
+from trodden.graph.traverse import DepthFirst, depth_first
+from trodden.graph.unionfind import UnionFind
+
+
+def find_loops(graph: Graph, search: DepthFirst | None = None) -> LoopForest:
+    """The loops of a graph; near-linear time when the graph is reducible."""
+    search = search or depth_first(graph)
+    latches: dict[int, list[int]] = {}
+    for index in sorted(search.back_edges):
+        latches.setdefault(graph.edges[index].dst, []).append(index)
+    headers = sorted(latches, key=search.enter.__getitem__)
+    bodies = _collapse(graph, search, headers, latches)
+    if any(body is None for body in bodies):
+        return forest_by_definition(graph, search, headers, latches, bodies)
+    return _forest(graph, headers, latches, [body for body in bodies if body is not None])
+
+
+def _collapse(
+    graph: Graph, search: DepthFirst, headers: Sequence[int], latches: dict[int, list[int]]
+) -> list[list[int] | None]:
+    """For each entry what lies directly in its loop: vertices, and entries that stand for inner loops.
+
+    ``None`` for an entry that does not dominate its loop: the search backwards then leaves the part of
+    the depth-first tree that hangs below the entry.
+    """
+    sets = UnionFind(len(graph.labels))
+    bodies: list[list[int] | None] = []
+    for header in reversed(headers):
+        work = [sets.find(graph.edges[index].src) for index in latches[header]]
+        body: set[int] = set()
+        proper = True
+        while work and proper:
+            vertex = work.pop()
+            if vertex == header or vertex in body:
+                continue
+            if not search.descends(vertex, header):
+                proper = False
+                break
+            body.add(vertex)
+            for index in graph.in_edges[vertex]:
+                edge = graph.edges[index]
+                if edge.kind is EdgeKind.FLOW and search.enter[edge.src] >= 0:
+                    work.append(sets.find(edge.src))
+        if not proper:
+            bodies.append(None)
+            continue
+        for vertex in body:
+            sets.union(header, vertex)
+        bodies.append(sorted(body))
+    return bodies[::-1]
+
+
+def _forest(
+    graph: Graph, headers: Sequence[int], latches: dict[int, list[int]], bodies: Sequence[Sequence[int]]
+) -> LoopForest:
+    """Put loops that nest together; an entry comes after the entries of the loops around it."""
+    of_header = {header: loop for loop, header in enumerate(headers)}
+    parent = [-1] * len(headers)
+    innermost = [-1] * len(graph.labels)
+    inside: list[list[int]] = [[] for _ in headers]
+    nested: list[list[int]] = [[] for _ in headers]
+    for loop, header in enumerate(headers):
+        innermost[header] = loop
+        inside[loop].append(header)
+        for vertex in bodies[loop]:
+            inner = of_header.get(vertex)
+            if inner is None:
+                innermost[vertex] = loop
+                inside[loop].append(vertex)
+            else:
+                parent[inner] = loop
+                nested[loop].append(inner)
+    depth: list[int] = []
+    for loop in range(len(headers)):
+        depth.append(1 if parent[loop] < 0 else depth[parent[loop]] + 1)
+    exits = _exits(graph, innermost, parent, nested)
+    loops = tuple(
+        Loop(header, tuple(latches[header]), tuple(exits[loop]), parent[loop], depth[loop])
+        for loop, header in enumerate(headers)
+    )
+    return LoopForest(loops, tuple(innermost), True, of_header, inside, nested)
+
+
+def _exits(
+    graph: Graph, innermost: Sequence[int], parent: Sequence[int], nested: Sequence[Sequence[int]]
+) -> list[list[int]]:
+    """For each loop the edges that leave it; an edge may leave several loops at once."""
+    first, last = _intervals(parent, nested)
+    exits: list[list[int]] = [[] for _ in parent]
+    for index, edge in enumerate(graph.edges):
+        if edge.kind is not EdgeKind.FLOW:
+            continue
+        loop, target = innermost[edge.src], innermost[edge.dst]
+        while loop >= 0 and not (target >= 0 and first[loop] <= first[target] <= last[loop]):
+            exits[loop].append(index)
+            loop = parent[loop]
+    return exits
+
+
+def _intervals(parent: Sequence[int], nested: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Number the loops so that those inside a loop have the numbers ``first[loop] .. last[loop]``."""
+    first = [0] * len(parent)
+    size = [1] * len(parent)
+    for loop in range(len(parent) - 1, -1, -1):
+        if parent[loop] >= 0:
+            size[parent[loop]] += size[loop]
+    free = 0
+    for loop in range(len(parent)):
+        if parent[loop] < 0:
+            first[loop] = free
+            free += size[loop]
+        inner_free = first[loop] + 1
+        for inner in nested[loop]:
+            first[inner] = inner_free
+            inner_free += size[inner]
+    return first, [start + count - 1 for start, count in zip(first, size, strict=True)]

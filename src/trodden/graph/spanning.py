@@ -1,0 +1,50 @@
+"""Spanning trees of a weighted control-flow graph (BL94 §2, §3.2).
+
+Kruskal's algorithm over the undirected multigraph of what can be reached.  Endless edges stay out: they
+are never walked, so their count is known, and without them every vertex still hangs together through
+the ways that lead to it from the root, EXIT through the closing edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.reach import reachable
+from trodden.graph.unionfind import UnionFind
+
+
+def live_edges(graph: Graph) -> list[int]:
+    """The edges that can have a count: those between reachable vertices, endless ones left out."""
+    reached = reachable(graph)
+    return [
+        index
+        for index, edge in enumerate(graph.edges)
+        if edge.kind is not EdgeKind.ENDLESS and edge.src in reached
+    ]
+
+
+def maximum_spanning_tree(
+    graph: Graph, weights: Sequence[float], seeds: Iterable[int] = ()
+) -> frozenset[int]:
+    """The edges of the dearest spanning tree; of equal edges the one with the lower index is taken.
+
+    ``seeds`` are taken before all others, in their order, unless they close a cycle among themselves.
+    """
+    return _kruskal(graph, [-weight for weight in weights], seeds)
+
+
+def minimum_spanning_tree(
+    graph: Graph, weights: Sequence[float], seeds: Iterable[int] = ()
+) -> frozenset[int]:
+    """The edges of the cheapest spanning tree: the worst case that BL94 §6.4 compares with."""
+    return _kruskal(graph, weights, seeds)
+
+
+def _kruskal(graph: Graph, costs: Sequence[float], seeds: Iterable[int]) -> frozenset[int]:
+    live = live_edges(graph)
+    eligible = set(live)
+    order = [seed for seed in seeds if seed in eligible]
+    order += sorted(live, key=costs.__getitem__)
+    trees = UnionFind(len(graph.labels))
+    return frozenset(index for index in order if trees.union(graph.edges[index].src, graph.edges[index].dst))

@@ -1,0 +1,87 @@
+"""What a call can do besides returning: unwind, or never come back.
+
+A block is a straight line only as long as its calls return.  One that may leave the function (exit,
+longjmp, an exception) breaks the flow law at its block (BL94 §3.2), so the ground has to know which
+calls are harmless; LLVM's attributes ``nounwind``, ``willreturn`` and ``noreturn`` say so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from trodden.native.irtext import LABEL, IRBlock, unquote
+
+_GROUP = re.compile(r"^attributes #(\d+) = \{ (.*) \}$", re.MULTILINE)
+_FUNCTION = re.compile(rf"^(?:declare|define) .*?@({LABEL})\((.*)$", re.MULTILINE)
+_REFERENCE = re.compile(r"\) (?:local_unnamed_addr |unnamed_addr )?#(\d+)")
+_CALL = re.compile(
+    rf"^  (?:%{LABEL} = )?(tail |musttail |notail )?call (.*)$",
+    re.MULTILINE,
+)
+_CALLEE = re.compile(rf"@({LABEL})\(")
+_SITE_GROUP = re.compile(r"\) #(\d+)")
+_INTERESTING = frozenset({"nounwind", "willreturn", "noreturn", "naked", "returns_twice"})
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call instruction: where its line starts in the block's text, and what it may do."""
+
+    start: int
+    end: int
+    tail: str
+    callee: str | None
+    asm: bool
+    may_unwind: bool
+    may_stay_away: bool
+
+
+@dataclass
+class Attributes:
+    """The attribute groups of a module, as far as they tell whether a call returns."""
+
+    groups: dict[str, frozenset[str]] = field(default_factory=dict)
+    functions: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def of_header(self, header: str) -> frozenset[str]:
+        """The attributes of the function with this ``define`` line."""
+        match = _REFERENCE.search(header)
+        return self.groups.get(match.group(1), frozenset()) if match else frozenset()
+
+    def calls(self, block: IRBlock) -> Iterator[Call]:
+        """The calls of a block, in order; intrinsics that LLVM expands in place are left out."""
+        for match in _CALL.finditer(block.text):
+            line = match.group(2)
+            quote = line.find('"')
+            asm = " asm " in (line if quote < 0 else line[:quote])
+            callee_match = None if asm else _CALLEE.search(line)
+            callee = unquote(callee_match.group(1)) if callee_match else None
+            if callee is not None and callee.startswith("llvm."):
+                continue
+            known = self.functions.get(callee, frozenset()) if callee is not None else frozenset()
+            site = _SITE_GROUP.search(line)
+            if site is not None:
+                known = known | self.groups.get(site.group(1), frozenset())
+            yield Call(
+                match.start(),
+                match.end(),
+                (match.group(1) or "").strip(),
+                callee,
+                asm,
+                not asm and "nounwind" not in known,
+                not asm and not ("nounwind" in known and "willreturn" in known),
+            )
+
+
+def read_attributes(text: str) -> Attributes:
+    """Read the attribute groups of a module and which functions carry them."""
+    attributes = Attributes()
+    for number, body in _GROUP.findall(text):
+        attributes.groups[number] = _INTERESTING & set(re.sub(r'"[^"]*"(?:="[^"]*")?', "", body).split())
+    for name, rest in _FUNCTION.findall(text):
+        match = _REFERENCE.search(rest)
+        if match is not None:
+            attributes.functions[unquote(name)] = attributes.groups.get(match.group(1), frozenset())
+    return attributes

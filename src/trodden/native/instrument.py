@@ -1,0 +1,278 @@
+"""Instrument a whole module: read, weigh, plan, lower, and describe what was done.
+
+In goes the bitcode that the compiler made, out comes verified bitcode with probes, the unit's facts
+and the counters' declaration.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from trodden.errors import BadIR
+from trodden.graph.cfg import Graph
+from trodden.native.calls import Attributes, read_attributes
+from trodden.native.debuginfo import DebugInfo, read_debug_info
+from trodden.native.demangle import demangle
+from trodden.native.induction import Induction
+from trodden.native.irtext import IRFunction, IRModule, cut_function, cut_module
+from trodden.native.lower import COUNTERS, Lowered, Sites, lower
+from trodden.native.prices import edge_prices, find_trips
+from trodden.native.read import FunctionRead, block_facts, fingerprint, read_function
+from trodden.plan.counters import eprof, every_block, every_edge, vprof_by_blocks, vprof_by_edges
+from trodden.plan.probes import Plan
+from trodden.profile.facts import pack_unit, unit_id
+from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
+from trodden.weigh.nesting import nesting_weights
+
+COUNTER_SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block", "every-edge")
+Weights = Callable[[Graph, str], list[float] | None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a user can choose about instrumenting; the defaults are what most want."""
+
+    counters: str = "edges"
+    stage: str = "late"
+    only: tuple[str, ...] = ()
+    leave: tuple[str, ...] = ()
+    trips: bool = True
+    sites: bool = True
+    measured: Weights | None = field(default=None, compare=False)
+
+    def wants(self, symbol: str, shown: str, file: str) -> bool:
+        """Whether the globs take a function, by symbol, name or source file."""
+
+        def any_match(patterns: Sequence[str]) -> bool:
+            return any(fnmatch.fnmatch(text, p) for p in patterns for text in (symbol, shown, file))
+
+        return (not self.only or any_match(self.only)) and not any_match(self.leave)
+
+
+@dataclass
+class Instrumented:
+    """The result: new IR text, its facts, and the record that goes into section ``.trodden``."""
+
+    text: str
+    facts: UnitFacts
+    record: bytes
+
+
+def instrument(text: str, source: str, options: Options, keep_debug: bool) -> Instrumented:
+    """Instrument every function of a module given as text."""
+    module = cut_module(text)
+    tail = module.parts[-1][1] if module.parts else module.prologue
+    debug = read_debug_info(tail)
+    attributes = read_attributes(text)
+    debug.file_index(source)
+    tag = zlib.crc32(text.encode()) & 0xFFFFFFFF
+    worker = _Unit(options, debug, attributes, Sites(tag) if options.sites else None)
+    definitions = [worker.function(cut_function(definition)) for definition, _ in module.parts]
+    facts = UnitFacts(
+        id="",
+        source=source,
+        stage=options.stage,
+        files=tuple(debug.files),
+        functions=tuple(worker.facts),
+        skipped=tuple(worker.skipped),
+        slots=worker.slots,
+        sites=tuple(worker.sites.known) if worker.sites else (),
+    )
+    identity = unit_id(facts)
+    facts = replace(facts, id=f"{tag.to_bytes(4, 'little').hex()}{identity[8:]}")
+    body = _join(module, definitions)
+    body = _declare(body, facts, worker.personalities)
+    if not keep_debug:
+        body = strip_debug(body)
+    return Instrumented(body, facts, pack_unit(facts))
+
+
+class _Unit:
+    """The functions of one module, one after the other."""
+
+    def __init__(
+        self, options: Options, debug: DebugInfo, attributes: Attributes, sites: Sites | None
+    ) -> None:
+        self.options = options
+        self.debug = debug
+        self.attributes = attributes
+        self.sites = sites
+        self.slots = 0
+        self.facts: list[FunctionFacts] = []
+        self.skipped: list[Skipped] = []
+        self.personalities: set[str] = set()
+
+    def function(self, ir: IRFunction) -> str | None:
+        """Instrument one function; None when it is left as it is."""
+        described = self.debug.subprogram(ir.header)
+        shown = demangle(ir.symbol)
+        file, line = (described[1], described[2]) if described else (0, 0)
+        path = self.debug.files[file].path if 0 <= file < len(self.debug.files) else ""
+        reason = self._reason_to_skip(ir, shown, path)
+        if reason is not None:
+            if reason:
+                self.skipped.append(Skipped(shown, reason))
+            return None
+        read = read_function(ir, self.attributes)
+        plan, inductions = self._plan(read)
+        personality = None if read.nounwind else self._personality(ir)
+        lowered: Lowered = lower(
+            read, plan, inductions, self.slots, len(self.facts), self.sites, personality
+        )
+        if lowered.exit_slots and personality:
+            self.personalities.add(personality)
+        blocks = block_facts(read, self.debug)
+        self.facts.append(
+            FunctionFacts(
+                name=shown,
+                linkage_name=ir.symbol,
+                file=max(file, 0),
+                line=line,
+                graph=read.graph,
+                blocks=blocks,
+                plan=plan,
+                first_slot=self.slots,
+                exit_slots=lowered.exit_slots,
+                shared=" comdat" in ir.header,
+                fingerprint=fingerprint(read.graph, blocks),
+            )
+        )
+        self.slots += plan.slots + len(lowered.exit_slots)
+        return lowered.text
+
+    def _reason_to_skip(self, ir: IRFunction, shown: str, path: str) -> str | None:
+        header = ir.header
+        attributes = self.attributes.of_header(header)
+        if " available_externally " in header:
+            return ""
+        if "naked" in attributes:
+            return "a naked function has no room for probes"
+        if "no_profile_instrument_function" in header or "no_profile" in attributes:
+            return "marked no_profile_instrument_function in the source"
+        if any(block.opcode in ("catchswitch", "cleanupret", "catchret") for block in ir.blocks):
+            return "exception handling by funclets (Windows) cannot carry probes"
+        if not self.options.wants(ir.symbol, shown, path):
+            return "left out by request"
+        return None
+
+    def _plan(self, read: FunctionRead) -> tuple[Plan, dict[int, Induction]]:
+        graph, options = read.graph, self.options
+        if options.counters == "every-block":
+            return every_block(graph), {}
+        if options.counters == "every-edge":
+            return every_edge(graph), {}
+        weights = options.measured(graph, read.ir.symbol) if options.measured else None
+        if weights is None:
+            weights = nesting_weights(graph)
+        if options.counters == "blocks-by-blocks":
+            block_weights = [sum(weights[e] for e in edges) for edges in graph.in_edges]
+            return vprof_by_blocks(graph, block_weights), {}
+        prices = edge_prices(read, weights)
+        if options.counters == "blocks-by-edges":
+            return vprof_by_edges(graph, prices), {}
+        trips, inductions = find_trips(read, weights) if options.trips else ([], {})
+        return eprof(graph, prices, trips), inductions
+
+    def _personality(self, ir: IRFunction) -> str:
+        match = re.search(r" personality ptr @([-\w$.]+)", ir.header)
+        if match is not None:
+            return match.group(1)
+        return "__gxx_personality_v0" if ir.symbol.startswith("_Z") else "__gcc_personality_v0"
+
+
+def _join(module: IRModule, definitions: Sequence[str | None]) -> str:
+    pieces = [module.prologue]
+    for (original, between), changed in zip(module.parts, definitions, strict=True):
+        pieces += [original if changed is None else changed, between]
+    return "".join(pieces)
+
+
+_USED = re.compile(r"^@llvm\.used = appending global \[(\d+) x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE)
+
+
+def _declare(text: str, facts: UnitFacts, personalities: set[str]) -> str:
+    """Add the counters, what tells the runtime of them, and declarations that the pads need."""
+    shared = '!"PIC Level"' in text and '!"PIE Level"' not in text
+    model = "localdynamic" if shared else "localexec"
+    identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
+    slots = max(facts.slots, 1)
+    used = _USED.search(text)
+    mine = "ptr @__trodden_unit"
+    if used is not None:
+        joined = f'@llvm.used = appending global [{int(used.group(1)) + 1} x ptr] [{used.group(2)}, {mine}], section "llvm.metadata"'
+        text = text[: used.start()] + joined + text[used.end() :]
+    declarations = [
+        f"{COUNTERS} = internal thread_local({model}) global [{slots} x i64] zeroinitializer, align 64",
+        "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr } "
+        f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {0 if shared else 1}, ptr @__trodden_where, ptr null }}, '
+        'section "trodden_units", align 8',
+    ]
+    if used is None:
+        declarations.append(f'@llvm.used = appending global [1 x ptr] [{mine}], section "llvm.metadata"')
+    for personality in sorted(personalities):
+        if f"@{personality}(" not in text:
+            declarations.append(f"declare i32 @{personality}(...)")
+    declarations += [
+        "declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)"
+        if "@llvm.threadlocal.address.p0(" not in text
+        else "",
+        "define internal ptr @__trodden_where() nounwind {",
+        f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {COUNTERS})",
+        "  ret ptr %address",
+        "}",
+        "",
+    ]
+    first = re.search(r"^(?:attributes #|!)", text, re.MULTILINE)
+    at = first.start() if first else len(text)
+    return text[:at] + "\n".join(declarations) + "\n" + text[at:]
+
+
+_DBG_ATTACHMENT = re.compile(r",? !dbg !\d+")
+_DBG_RECORD = re.compile(r"^    #dbg.*\n", re.MULTILINE)
+_DI_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI.*\n", re.MULTILINE)
+_DBG_NAMED = re.compile(r"^!llvm\.dbg\.cu = .*\n", re.MULTILINE)
+
+
+def strip_debug(text: str) -> str:
+    """Take the debug information out again that was only wanted for the lines."""
+    at = re.search(r"^!", text, re.MULTILINE)
+    if at is None:
+        return text
+    code, metadata = text[: at.start()], text[at.start() :]
+    code = _DBG_RECORD.sub("", _DBG_ATTACHMENT.sub("", code))
+    dropped = set(_DI_NODE.findall(metadata))
+    kept = _DBG_NAMED.sub("", _DI_NODE.sub("", metadata))
+    wanted = set(re.findall(r"!(\d+)", kept)) & dropped
+    empties = "".join(f'!{number} = !{{!"trodden.gone"}}\n' for number in sorted(wanted, key=int))
+    return code + kept + empties
+
+
+def check(text: str, source: str) -> bytes:
+    """Parse and verify IR text with LLVM and answer it as bitcode."""
+    import llvmlite.binding as llvm
+
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise BadIR(f"{source}: the instrumented IR is not valid: {str(error).strip().splitlines()[0]}") from error
+    return bytes(module.as_bitcode())
+
+
+def disassemble(bitcode: bytes, source: str) -> str:
+    """Bitcode (or IR text) as text."""
+    import llvmlite.binding as llvm
+
+    try:
+        if bitcode[:4] in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
+            return str(llvm.parse_bitcode(bitcode))
+        return str(llvm.parse_assembly(bitcode.decode()))
+    except (RuntimeError, UnicodeDecodeError) as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else "unreadable"
+        raise BadIR(
+            f"{source}: cannot read this LLVM IR ({first}); trodden reads IR of LLVM {llvm.llvm_version_info[0]} and older"
+        ) from error

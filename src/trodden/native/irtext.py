@@ -1,0 +1,147 @@
+"""LLVM IR as printed text: a module cut into functions, a function into blocks.
+
+llvmlite can read, verify and print IR but not insert instructions, so instrumenting means editing the
+printed form.  That form is regular: one instruction a line, a blank line between blocks, and only
+switch, invoke, callbr and landingpad run over several lines.  Cutting is done with whole-text searches,
+not line by line, because a file of SQLite's size has half a million lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+LABEL = r'(?:"(?:[^"\\]|\\.)*"|[-\w$.]+)'
+_LABEL_LINE = re.compile(rf"({LABEL}):")
+_TARGETS = re.compile(rf"label %({LABEL})")
+_SYMBOL = re.compile(rf"@({LABEL})\(")
+_UNNAMED_ARGUMENT = re.compile(r" %\d+(?=[,)])")
+_HEAD_LINE = re.compile(rf"  (?:%{LABEL} = (?:phi|landingpad|catchpad|cleanuppad|catchswitch)\b|cleanuppad\b|catchpad\b)")
+_OPCODE = re.compile(rf"  (?:%{LABEL} = )?(\w+)")
+_DEFINE = re.compile(r"^define ", re.MULTILINE)
+
+_TO_EXIT = frozenset({"ret", "resume", "unreachable"})
+
+
+@dataclass(slots=True)
+class IRBlock:
+    """One basic block.  ``text`` is all of it, label line included, without the blank line around.
+
+    ``terminator`` is where the last instruction starts in ``text``; ``opcode`` is its name; ``targets`` are
+    the labels it can go to, in order, one per edge.
+    """
+
+    label: str
+    text: str
+    terminator: int
+    opcode: str
+    targets: tuple[str, ...]
+
+    @property
+    def leaves(self) -> bool:
+        """Whether control can leave the function from here."""
+        if self.opcode in _TO_EXIT:
+            return True
+        return self.opcode in ("cleanupret", "catchswitch") and "unwind to caller" in self.text[self.terminator :]
+
+    def head_end(self) -> int:
+        """Where the first instruction starts that is neither a phi nor an exception pad."""
+        text = self.text
+        position = 0
+        if _LABEL_LINE.match(text):
+            position = text.index("\n") + 1
+        while _HEAD_LINE.match(text, position) or text.startswith("    ", position):
+            if text.startswith("    #dbg", position) and not _more_head(text, position):
+                break
+            end = text.find("\n", position)
+            if end < 0:
+                break
+            position = end + 1
+        return position
+
+
+def _more_head(text: str, position: int) -> bool:
+    """Whether phis or pads still follow the debug records at ``position``."""
+    while text.startswith("    #dbg", position):
+        position = text.find("\n", position) + 1
+        if position == 0:
+            return False
+    return bool(_HEAD_LINE.match(text, position))
+
+
+@dataclass(slots=True)
+class IRFunction:
+    """One function definition: ``header`` is its ``define`` line."""
+
+    symbol: str
+    header: str
+    blocks: list[IRBlock] = field(default_factory=list)
+
+    def render(self, texts: list[str]) -> str:
+        """The definition with the given text for each block."""
+        return self.header + "\n" + "\n\n".join(texts) + "\n}"
+
+
+@dataclass(slots=True)
+class IRModule:
+    """A module as an alternation of text between functions and functions."""
+
+    prologue: str
+    parts: list[tuple[str, str]]
+
+    def functions(self) -> Iterator[tuple[int, IRFunction]]:
+        """Each function definition with its place in ``parts``."""
+        for index, (definition, _) in enumerate(self.parts):
+            yield index, cut_function(definition)
+
+
+def cut_module(text: str) -> IRModule:
+    """Cut a module into what precedes the first definition, and definitions with what follows each."""
+    starts = [match.start() for match in _DEFINE.finditer(text)]
+    if not starts:
+        return IRModule(text, [])
+    parts: list[tuple[str, str]] = []
+    for start, limit in zip(starts, [*starts[1:], len(text)], strict=True):
+        end = text.index("\n}\n", start) + 2
+        parts.append((text[start:end], text[end:limit]))
+    return IRModule(text[: starts[0]], parts)
+
+
+def cut_function(definition: str) -> IRFunction:
+    """Cut one definition into blocks."""
+    newline = definition.index("\n")
+    header = definition[:newline]
+    match = _SYMBOL.search(header)
+    assert match is not None, header
+    function = IRFunction(unquote(match.group(1)), header)
+    for number, text in enumerate(definition[newline + 1 : -2].split("\n\n")):
+        label_line = _LABEL_LINE.match(text)
+        if label_line is not None:
+            label = label_line.group(1)
+        else:
+            assert number == 0, text
+            label = str(len(_UNNAMED_ARGUMENT.findall(header, match.end() - 1)))
+        function.blocks.append(_cut_block(label, text))
+    return function
+
+
+def _cut_block(label: str, text: str) -> IRBlock:
+    start = text.rfind("\n") + 1
+    targets_from = start
+    if text.startswith("  ]", start):
+        start = targets_from = text.rindex("\n  switch ", 0, start) + 1 if "\n  switch " in text else 0
+    elif text.startswith("          ", start):
+        start = text.rfind("\n", 0, start - 1) + 1
+    opcode_match = _OPCODE.match(text, start)
+    assert opcode_match is not None, text
+    opcode = opcode_match.group(1)
+    targets = tuple(_TARGETS.findall(text, targets_from)) if opcode not in _TO_EXIT else ()
+    return IRBlock(label, text, start, opcode, targets)
+
+
+def unquote(name: str) -> str:
+    """A symbol or label without the quotes IR puts around unusual names."""
+    if not name.startswith('"'):
+        return name
+    return re.sub(r"\\([0-9A-Fa-f]{2})", lambda m: chr(int(m.group(1), 16)), name[1:-1])

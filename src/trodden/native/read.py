@@ -1,0 +1,139 @@
+"""From a function in LLVM IR to its graph, with facts about its blocks.
+
+The ground's half of the bargain: the stations that weigh and plan see only the graph; what they need to
+know of the machine below (which edges cannot carry code of their own, which loops tell their trips) is
+answered here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+from trodden.graph.cfg import Graph, build
+from trodden.graph.loops import LoopForest, find_loops
+from trodden.native.calls import Attributes, Call
+from trodden.native.debuginfo import DebugInfo
+from trodden.native.induction import Induction, find_induction
+from trodden.native.irtext import IRBlock, IRFunction
+from trodden.profile.model import BlockFacts, BranchKind
+
+_SPLITTABLE = frozenset({"br", "switch"})
+_MERGED = frozenset({"indirectbr", "callbr"})
+_KINDS = {
+    "switch": BranchKind.SWITCH,
+    "indirectbr": BranchKind.INDIRECT,
+    "callbr": BranchKind.INDIRECT,
+    "invoke": BranchKind.CALL,
+    "ret": BranchKind.RETURN,
+    "unreachable": BranchKind.DEAD_END,
+    "resume": BranchKind.UNWIND,
+    "cleanupret": BranchKind.UNWIND,
+    "catchswitch": BranchKind.UNWIND,
+}
+
+
+@dataclass
+class FunctionRead:
+    """A function together with its graph.
+
+    ``positions[e]`` are the places among the targets of the source block's terminator that edge ``e``
+    stands for: one, except that a computed goto may name the same target twice.  Edges to EXIT have none.
+    """
+
+    ir: IRFunction
+    graph: Graph
+    positions: list[tuple[int, ...]]
+    calls: list[list[Call]]
+    nounwind: bool
+    loops: LoopForest = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.loops = find_loops(self.graph)
+
+    def single_entry(self, edge: int) -> bool:
+        """Whether the edge is the only way into its target."""
+        target = self.graph.edges[edge].dst
+        return target not in (self.graph.root, self.graph.exit) and self._arrivals(target) == 1
+
+    def _arrivals(self, block: int) -> int:
+        return sum(len(self.positions[e]) for e in self.graph.in_edges[block] if e < len(self.positions))
+
+    def splittable(self, edge: int) -> bool:
+        """Whether a block of its own can be put on the edge."""
+        opcode = self.ir.blocks[self.graph.edges[edge].src].opcode
+        return opcode in _SPLITTABLE or (opcode == "invoke" and self.positions[edge] == (0,))
+
+    def carries_freely(self, edge: int) -> bool:
+        """Whether code on the edge needs no block of its own: its source or its target has room for it."""
+        source, target, _ = self.graph.edges[edge]
+        if target == self.graph.exit or self.single_entry(edge):
+            return True
+        return self.ir.blocks[source].opcode == "br" and len(self.ir.blocks[source].targets) == 1
+
+    def induction(self, loop: int) -> Induction | None:
+        """What tells the trips of a loop, if something does and nothing else can leave the loop."""
+        found = self.loops.loops[loop]
+        if len(found.back_edges) != 1 or not self.loops.reducible:
+            return None
+        if not all(self.carries_freely(e) or self.splittable(e) for e in found.exits):
+            return None
+        members = list(self.loops.members(loop))
+        if any(call.may_stay_away or call.asm for member in members for call in self.calls[member]):
+            return None
+        latch = self.graph.edges[found.back_edges[0]].src
+        return find_induction(self.ir, found.header, latch, members)
+
+
+def read_function(ir: IRFunction, attributes: Attributes) -> FunctionRead:
+    """Build the graph of a function.  Blocks are called b0, b1, ... in the order of the IR."""
+    number = {block.label: index for index, block in enumerate(ir.blocks)}
+    exit_vertex = len(ir.blocks)
+    flow: list[tuple[int, int]] = []
+    positions: list[tuple[int, ...]] = []
+    for source, block in enumerate(ir.blocks):
+        if block.opcode in _MERGED:
+            places: dict[int, list[int]] = {}
+            for position, target in enumerate(block.targets):
+                places.setdefault(number[target], []).append(position)
+            for target_number, at in places.items():
+                flow.append((source, target_number))
+                positions.append(tuple(at))
+        else:
+            for position, target in enumerate(block.targets):
+                flow.append((source, number[target]))
+                positions.append((position,))
+        if block.leaves:
+            flow.append((source, exit_vertex))
+            positions.append(())
+    labels = [f"b{index}" for index in range(exit_vertex)] + ["EXIT"]
+    graph = build(ir.symbol, labels, flow)
+    calls = [list(attributes.calls(block)) for block in ir.blocks]
+    return FunctionRead(ir, graph, positions, calls, "nounwind" in attributes.of_header(ir.header))
+
+
+def block_facts(read: FunctionRead, debug: DebugInfo) -> tuple[BlockFacts, ...]:
+    """Lines, kind and size of each block."""
+    return tuple(_facts(block, read.calls[v], debug) for v, block in enumerate(read.ir.blocks))
+
+
+def _facts(block: IRBlock, calls: list[Call], debug: DebugInfo) -> BlockFacts:
+    branch = debug.lines_of(block.text[block.terminator :])
+    kind = _KINDS.get(block.opcode, BranchKind.JUMP)
+    if block.opcode == "br" and len(block.targets) > 1:
+        kind = BranchKind.IF
+    return BlockFacts(
+        tuple(debug.lines_of(block.text)),
+        branch[0] if branch else None,
+        kind,
+        sum(call.may_stay_away for call in calls),
+        block.text.count("\n  ") + (not block.text.startswith(block.label)),
+    )
+
+
+def fingerprint(graph: Graph, blocks: tuple[BlockFacts, ...]) -> str:
+    """A hash of a function's shape, to tell whether two builds of it are the same."""
+    digest = hashlib.blake2b(digest_size=8)
+    digest.update(repr([(e.src, e.dst, e.kind.value) for e in graph.edges]).encode())
+    digest.update(repr([(block.kind.value, block.size, block.calls) for block in blocks]).encode())
+    return digest.hexdigest()

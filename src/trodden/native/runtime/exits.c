@@ -1,0 +1,33 @@
+/* The ways out that run neither handlers nor destructors.  (quick_exit runs handlers of its own kind;
+ * registry.c registers one before all others, hence run last.)
+ *
+ * Nothing of the C library has to happen in these functions but the system call.  A child of vfork
+ * comes here on its parent's memory and writes nothing: trodden_write sees that the process is not the
+ * one whose counts these are. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static _Noreturn void leave_process(int status) {
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+EXPORTED _Noreturn void _exit(int status) {
+    struct trodden_regs regs;
+    TRODDEN_CAPTURE(&regs);
+    if (trodden_leading())
+        trodden_write(&regs, true, true);
+    leave_process(status);
+}
+
+EXPORTED _Noreturn void _Exit(int status) {
+    struct trodden_regs regs;
+    TRODDEN_CAPTURE(&regs);
+    if (trodden_leading())
+        trodden_write(&regs, true, true);
+    leave_process(status);
+}

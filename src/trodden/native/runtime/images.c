@@ -1,0 +1,82 @@
+/* The loaded objects.  dl_iterate_phdr waits for the dynamic linker's lock, so the list is made before
+ * our own lock is taken, and kept: walking the stack then needs neither lock nor memory. */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+#include "internal.h"
+
+struct gathering {
+    struct trodden_images *images;
+    size_t room, seen;
+};
+
+static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
+    struct gathering *gathering = context;
+    gathering->seen++;
+    if (!gathering->images || gathering->images->count == gathering->room)
+        return 0;
+    struct trodden_image *image = &gathering->images->at[gathering->images->count++];
+    *image = (struct trodden_image){.bias = info->dlpi_addr,
+                                    .low = UINTPTR_MAX,
+                                    .segments = info->dlpi_phdr,
+                                    .segment_count = info->dlpi_phnum,
+                                    .name = info->dlpi_name};
+    if (size >= offsetof(struct dl_phdr_info, dlpi_tls_data) + sizeof info->dlpi_tls_data) {
+        image->tls_module = (uint32_t)info->dlpi_tls_modid;
+        image->tls_block = (uintptr_t)info->dlpi_tls_data;
+    }
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_GNU_EH_FRAME)
+            image->eh_frame_hdr = (const uint8_t *)from;
+        if (segment->p_type != PT_LOAD)
+            continue;
+        if (from < image->low)
+            image->low = from;
+        if (from + segment->p_memsz > image->high)
+            image->high = from + segment->p_memsz;
+    }
+    return 0;
+}
+
+struct trodden_images *trodden_images_gather(void) {
+    struct gathering count = {NULL, 0, 0};
+    dl_iterate_phdr(add_image, &count);
+    size_t room = count.seen + 8; /* a few may be loaded in between */
+    size_t bytes = sizeof(struct trodden_images) + room * sizeof(struct trodden_image);
+    struct gathering gathering = {trodden_map(bytes), room, 0};
+    if (!gathering.images)
+        return NULL;
+    gathering.images->bytes = bytes;
+    dl_iterate_phdr(add_image, &gathering);
+    return gathering.images;
+}
+
+void trodden_images_free(struct trodden_images *images) {
+    if (images)
+        trodden_unmap(images, images->bytes);
+}
+
+const struct trodden_image *trodden_image_of(const struct trodden_images *images, uintptr_t address) {
+    for (size_t i = 0; images && i < images->count; i++) {
+        const struct trodden_image *image = &images->at[i];
+        if (address >= image->low && address < image->high && trodden_image_holds(image, address, 1))
+            return image;
+    }
+    return NULL;
+}
+
+/* Do these bytes lie in one readable segment? */
+bool trodden_image_holds(const struct trodden_image *image, uintptr_t from, size_t bytes) {
+    const ElfW(Phdr) *segments = image->segments;
+    for (uint32_t i = 0; i < image->segment_count; i++) {
+        uintptr_t start = image->bias + segments[i].p_vaddr;
+        if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & PF_R) && from >= start &&
+            from - start < segments[i].p_memsz && bytes <= segments[i].p_memsz - (from - start))
+            return true;
+    }
+    return false;
+}

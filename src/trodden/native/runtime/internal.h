@@ -1,0 +1,205 @@
+/* What the files of the runtime share.  Nothing here is visible outside the module it is linked into,
+ * except the functions marked SHARED: of these the first copy in lookup order serves the whole
+ * process, so that an executable and its instrumented libraries write one result. */
+#ifndef TRODDEN_INTERNAL_H
+#define TRODDEN_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trodden.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+#define SHARED __attribute__((visibility("default"), weak))
+
+/* ---- system.c: memory and mutual exclusion without malloc and without the C library's locks ---- */
+void *trodden_map(size_t bytes);
+void trodden_unmap(void *memory, size_t bytes);
+void *trodden_alloc(size_t bytes); /* never given back; caller holds the lock */
+uint64_t trodden_lock(void);       /* blocks all signals; answers the mask to restore */
+void trodden_unlock(uint64_t mask);
+void trodden_lock_reset(void);
+void trodden_restore_mask(uint64_t mask);
+void trodden_swallow_signal(int number);
+uint64_t trodden_now(void); /* nanoseconds since the epoch */
+uint64_t trodden_process_start(void);
+uint32_t trodden_pid(void);
+
+static inline uintptr_t trodden_thread_pointer(void) {
+    uintptr_t tp;
+#if defined(__x86_64__)
+    __asm__("movq %%fs:0, %0" : "=r"(tp));
+#elif defined(__aarch64__)
+    __asm__("mrs %0, tpidr_el0" : "=r"(tp));
+#else
+#error "trodden's runtime knows x86-64 and aarch64"
+#endif
+    return tp;
+}
+
+/* ---- images.c: the loaded objects, as the dynamic linker tells ---- */
+struct trodden_image {
+    uintptr_t bias, low, high; /* [low, high) spans all loaded segments */
+    const void *segments;      /* its program headers */
+    uint32_t segment_count;
+    uint32_t tls_module;
+    uintptr_t tls_block; /* the calling thread's, or 0 */
+    const uint8_t *eh_frame_hdr;
+    const char *name; /* valid only while the image is known to be loaded */
+};
+
+struct trodden_images {
+    size_t count, bytes;
+    struct trodden_image at[];
+};
+
+struct trodden_images *trodden_images_gather(void); /* may wait for the dynamic linker: hold no lock */
+void trodden_images_free(struct trodden_images *images);
+const struct trodden_image *trodden_image_of(const struct trodden_images *images, uintptr_t address);
+bool trodden_image_holds(const struct trodden_image *image, uintptr_t from, size_t bytes);
+
+/* ---- registry.c: modules (executable, shared libraries), their units, and the one who leads ---- */
+struct trodden_counted {
+    const struct trodden_unit *unit; /* only while its module is loaded */
+    uint8_t id[16];
+    uint32_t slots;
+    bool static_tls;
+    intptr_t offset; /* from the thread pointer, or from the start of the module's TLS block */
+    uint64_t *totals; /* folded from ended threads and unloaded modules */
+};
+
+struct trodden_module {
+    struct trodden_module *next;
+    const void *copy; /* the runtime copy in it; NULL once it is unloaded */
+    bool left;       /* its destructors have run, at the end of the process */
+    uint32_t index;
+    uintptr_t bias, low, high;
+    uint32_t tls_module;
+    uint64_t tls_generation;
+    char *path;
+    uint32_t path_length;
+    uint32_t unit_count;
+    struct trodden_counted *units;
+    void *totals;
+    size_t totals_bytes;
+};
+
+struct trodden_thread {
+    struct trodden_thread *next, *previous; /* in the list of live threads; `next` also of free ones */
+    uintptr_t tp;                           /* 0 until it runs */
+    uint32_t number;
+    uint32_t rounds; /* of destruction seen so far */
+    void *(*start)(void *);
+    void *argument;
+};
+
+struct trodden_frame {
+    uint32_t thread, module;
+    uint64_t address;
+};
+
+struct trodden_frames {
+    struct trodden_frame *at;
+    uint32_t count;
+    size_t bytes;
+};
+
+struct trodden_lead {
+    int begun; /* 0 not yet, 1 being set up, 2 done */
+    bool exiting, final;
+    uint32_t pid, first_pid;
+    uint64_t start;
+    struct trodden_module *modules;
+    uint32_t module_count;
+    struct trodden_images *images;
+    struct trodden_thread *threads;
+    uint32_t thread_count; /* ever */
+    size_t tls_bytes;
+    struct trodden_frames start_frames;
+};
+
+extern struct trodden_lead trodden_lead;
+
+struct trodden_regs;
+/* `copy` tells the copies apart: it is the address of the caller's own trodden_lead. */
+SHARED void __trodden_enter(const void *copy, const struct trodden_unit *begin, const struct trodden_unit *end);
+SHARED void __trodden_leave(const void *copy, const struct trodden_regs *regs);
+SHARED struct trodden_lead *__trodden_leader(void);
+
+void trodden_begin(void);
+bool trodden_leading(void); /* is this copy the one that serves? begins if it has units */
+bool trodden_has_units(void);
+
+/* ---- counters.c: the only place that knows where counters are ---- */
+uint64_t *trodden_counters_of(const struct trodden_module *module, const struct trodden_counted *unit,
+                              uintptr_t tp);
+void trodden_locate(struct trodden_module *module, struct trodden_counted *unit,
+                    const struct trodden_image *image);
+void trodden_fold_thread(uintptr_t tp);
+void trodden_fold_module(struct trodden_module *module);
+void trodden_forget_counts(uintptr_t tp); /* zero: this thread's counters and all totals */
+void trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
+                 uint32_t count, uint64_t *into);
+
+/* ---- threads.c ---- */
+void trodden_threads_begin(void);
+void trodden_threads_end(void);
+void trodden_threads_forked(void);
+uint32_t trodden_thread_number(void);
+bool trodden_is_listed(uintptr_t tp);
+
+/* ---- unwind.c, cfi.c, expression.c: the frames of the calling thread ---- */
+#if defined(__x86_64__)
+#define TRODDEN_COLUMNS 17
+#define TRODDEN_SP 7
+#else
+#define TRODDEN_COLUMNS 33
+#define TRODDEN_SP 31
+#endif
+
+struct trodden_regs {
+    uint64_t pc;
+    uint64_t r[TRODDEN_COLUMNS]; /* by DWARF number */
+    uint64_t known;              /* bit i: r[i] is known */
+};
+
+/* Has to sit in the function whose caller is to be the first frame reported. */
+#if defined(__x86_64__)
+#define TRODDEN_CAPTURE(regs)                                                                          \
+    do {                                                                                               \
+        __asm__ volatile("leaq 0f(%%rip), %%rax\n0:\n\t"                                               \
+                         "movq %%rax, 0(%0)\n\tmovq %%rbx, 32(%0)\n\tmovq %%rbp, 56(%0)\n\t"           \
+                         "movq %%rsp, 64(%0)\n\tmovq %%r12, 104(%0)\n\tmovq %%r13, 112(%0)\n\t"        \
+                         "movq %%r14, 120(%0)\n\tmovq %%r15, 128(%0)"                                  \
+                         :                                                                             \
+                         : "r"(regs)                                                                   \
+                         : "rax", "memory");                                                           \
+        (regs)->known = 1u << 3 | 1u << 6 | 1u << 7 | 15u << 12;                                       \
+    } while (0)
+#else
+#define TRODDEN_CAPTURE(regs)                                                                          \
+    do {                                                                                               \
+        __asm__ volatile("adr x9, 0f\n0:\n\tstr x9, [%0]\n\tstp x19, x20, [%0, #160]\n\t"              \
+                         "stp x21, x22, [%0, #176]\n\tstp x23, x24, [%0, #192]\n\t"                    \
+                         "stp x25, x26, [%0, #208]\n\tstp x27, x28, [%0, #224]\n\t"                    \
+                         "stp x29, x30, [%0, #240]\n\tmov x9, sp\n\tstr x9, [%0, #256]"                \
+                         :                                                                             \
+                         : "r"(regs)                                                                   \
+                         : "x9", "memory");                                                            \
+        (regs)->known = 0xfff80000u | (uint64_t)1 << 31;                                               \
+    } while (0)
+#endif
+
+/* Those that return into a module with units, innermost first.  Needs no lock but the list of images. */
+struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread);
+void trodden_frames_free(struct trodden_frames *frames);
+
+/* ---- name.c, write.c, crc32.c ---- */
+#define TRODDEN_PATH 8192
+void trodden_name_begin(void);
+bool trodden_name(char *path, uint32_t attempt); /* TRODDEN_PATH bytes; false: too long */
+void trodden_write(const struct trodden_regs *regs, bool complete, bool final);
+uint32_t trodden_crc32(uint32_t crc, const void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,119 @@
+/* Memory, mutual exclusion, signals and time, straight from the kernel.
+ *
+ * The C library's own means are not used: a program may end inside malloc, inside a signal handler or
+ * with a lock held.  All signals stay blocked while our lock is held, so a handler that ends the
+ * process never finds it taken by the thread it interrupted. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+void *trodden_map(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void trodden_unmap(void *memory, size_t bytes) {
+    if (memory)
+        munmap(memory, bytes);
+}
+
+void *trodden_alloc(size_t bytes) {
+    static uint8_t *arena;
+    static size_t left;
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (bytes > left) {
+        size_t fresh = bytes > 65536 ? bytes : 65536;
+        uint8_t *memory = trodden_map(fresh);
+        if (!memory)
+            return NULL;
+        arena = memory;
+        left = fresh;
+    }
+    void *answer = arena;
+    arena += bytes;
+    left -= bytes;
+    return answer;
+}
+
+/* 0 free, 1 held, 2 held and somebody waits. */
+static uint32_t lock_word;
+
+uint64_t trodden_lock(void) {
+    uint64_t all = ~(uint64_t)0, mask = 0;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
+    uint32_t seen = 0;
+    int saved = errno;
+    if (!__atomic_compare_exchange_n(&lock_word, &seen, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        while (__atomic_exchange_n(&lock_word, 2, __ATOMIC_ACQUIRE) != 0)
+            syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    errno = saved;
+    return mask;
+}
+
+void trodden_restore_mask(uint64_t mask) {
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+void trodden_unlock(uint64_t mask) {
+    if (__atomic_exchange_n(&lock_word, 0, __ATOMIC_RELEASE) == 2)
+        syscall(SYS_futex, &lock_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    trodden_restore_mask(mask);
+}
+
+void trodden_lock_reset(void) { __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE); }
+
+/* A write beyond a size limit or into a broken pipe fails and also raises a signal that would end a
+ * program which never wrote that file itself.  Only call while signals are blocked. */
+void trodden_swallow_signal(int number) {
+    uint64_t set = (uint64_t)1 << (number - 1);
+    struct timespec none = {0, 0};
+    syscall(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof set);
+}
+
+static uint64_t clock_now(clockid_t clock) {
+    struct timespec now = {0, 0};
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t trodden_now(void) { return clock_now(CLOCK_REALTIME); }
+
+/* Not the C library's: an old one remembers the parent's after vfork. */
+uint32_t trodden_pid(void) { return (uint32_t)syscall(SYS_getpid); }
+
+/* When the kernel made this process, on the clock of trodden_now; 0 if it cannot be known. */
+uint64_t trodden_process_start(void) {
+    char text[1024];
+    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    ssize_t got = read(file, text, sizeof text - 1);
+    close(file);
+    if (got <= 0)
+        return 0;
+    text[got] = 0;
+    /* Field 22; the second is a name in brackets that may itself hold blanks and brackets. */
+    char *at = text + got;
+    while (at > text && *at != ')')
+        at--;
+    for (int field = 2; field < 22; field++) {
+        while (*at && *at != ' ')
+            at++;
+        if (!*at++)
+            return 0;
+    }
+    uint64_t ticks = 0;
+    for (; *at >= '0' && *at <= '9'; at++)
+        ticks = ticks * 10 + (uint64_t)(*at - '0');
+    long per_second = sysconf(_SC_CLK_TCK);
+    uint64_t since_boot = ticks * (1000000000u / (uint64_t)(per_second > 0 ? per_second : 100));
+    return trodden_now() - clock_now(CLOCK_BOOTTIME) + since_boot;
+}

@@ -1,0 +1,247 @@
+/* Threads: each is known from its start to its end, and folded when it ends.
+ *
+ * pthread_create and thrd_create are replaced.  The real pthread_create is found
+ * - in a dynamic program as the next of that name in lookup order;
+ * - in a static program under the name __pthread_create, which glibc and musl both use for it.  As the
+ *   reference is weak (no shared glibc or musl exports that name) it does not fetch the function out of
+ *   libc.a; the link line has to: -Wl,-u,__pthread_create.  musl keeps pthread_exit beside it, so there
+ *   our reference to pthread_exit does it too.
+ *
+ * A thread's end is seen by the destructor of a pthread key, whichever way it ends.  It puts itself off
+ * to the last round of destructors, when C++ thread_local objects and other keys have had theirs. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#pragma weak dlsym
+#pragma weak pthread_getattr_default_np
+
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+extern create_function __pthread_create __attribute__((weak));
+
+static pthread_key_t key;
+static bool have_key;
+static struct trodden_thread *spare;
+
+#ifndef __GLIBC__
+/* Fetches pthread_create's object out of musl's libc.a; see above. */
+__attribute__((used)) static void (*const fetch)(void *) = pthread_exit;
+#endif
+
+static create_function *real_create(void) {
+    static create_function *found;
+    create_function *create = __atomic_load_n(&found, __ATOMIC_RELAXED);
+    if (create)
+        return create;
+    if (__pthread_create)
+        create = __pthread_create;
+    else if (dlsym)
+        *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+    __atomic_store_n(&found, create, __ATOMIC_RELAXED);
+    return create;
+}
+
+/* The list; the caller holds the lock. */
+static struct trodden_thread *list_thread(void) {
+    struct trodden_thread *thread = spare;
+    if (thread)
+        spare = thread->next;
+    else if (!(thread = trodden_alloc(sizeof *thread)))
+        return NULL;
+    *thread = (struct trodden_thread){.next = trodden_lead.threads, .number = trodden_lead.thread_count++};
+    if (thread->next)
+        thread->next->previous = thread;
+    trodden_lead.threads = thread;
+    return thread;
+}
+
+static void unlist_thread(struct trodden_thread *thread) {
+    if (thread->next)
+        thread->next->previous = thread->previous;
+    if (thread->previous)
+        thread->previous->next = thread->next;
+    else
+        trodden_lead.threads = thread->next;
+    thread->tp = 0;
+    thread->next = spare;
+    spare = thread;
+}
+
+bool trodden_is_listed(uintptr_t tp) {
+    for (struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next)
+        if (thread->tp == tp)
+            return true;
+    return false;
+}
+
+uint32_t trodden_thread_number(void) {
+    struct trodden_thread *thread = have_key ? pthread_getspecific(key) : NULL;
+    return thread ? thread->number : trodden_lead.thread_count;
+}
+
+static void thread_ends(void *value) {
+    struct trodden_thread *thread = value;
+    if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, thread) == 0)
+        return;
+    uint64_t mask = trodden_lock();
+    trodden_fold_thread(thread->tp);
+    unlist_thread(thread);
+    trodden_unlock(mask);
+}
+
+/* The record is only kept if its end will be noticed: else it would point into freed memory. */
+static void thread_starts(struct trodden_thread *thread) {
+    if (have_key && pthread_setspecific(key, thread) == 0) {
+        __atomic_store_n(&thread->tp, trodden_thread_pointer(), __ATOMIC_RELEASE);
+        return;
+    }
+    uint64_t mask = trodden_lock();
+    unlist_thread(thread);
+    trodden_unlock(mask);
+}
+
+void trodden_threads_end(void) {
+    if (have_key)
+        pthread_key_delete(key);
+    have_key = false;
+}
+
+/* A fork happens with the lock held, so the child finds all lists whole. */
+static uint64_t fork_mask;
+
+static void before_fork(void) {
+    struct trodden_images *images = trodden_images_gather();
+    struct trodden_images *former = NULL;
+    uint64_t mask = trodden_lock();
+    fork_mask = mask;
+    if (images) {
+        former = trodden_lead.images;
+        trodden_lead.images = images;
+    }
+    trodden_images_free(former);
+}
+
+static void after_fork_in_parent(void) { trodden_unlock(fork_mask); }
+
+/* The child starts at zero, in the middle of the functions that called fork: their frames are kept, for
+ * they will be left without having been entered. */
+static void after_fork_in_child(void) {
+    struct trodden_regs regs;
+    TRODDEN_CAPTURE(&regs);
+    trodden_lock_reset();
+    trodden_threads_forked();
+    trodden_forget_counts(trodden_thread_pointer());
+    trodden_lead.pid = trodden_pid();
+    trodden_lead.start = trodden_now();
+    trodden_frames_free(&trodden_lead.start_frames);
+    trodden_lead.start_frames = trodden_frames_of(&regs, trodden_thread_number());
+    trodden_restore_mask(fork_mask);
+}
+
+void trodden_threads_forked(void) {
+    struct trodden_thread *own = have_key ? pthread_getspecific(key) : NULL, *next;
+    for (struct trodden_thread *thread = trodden_lead.threads; thread; thread = next) {
+        next = thread->next;
+        if (thread != own)
+            unlist_thread(thread);
+    }
+}
+
+void trodden_threads_begin(void) {
+    int saved = errno;
+    have_key = pthread_key_create(&key, thread_ends) == 0;
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    uint64_t mask = trodden_lock();
+    struct trodden_thread *thread = list_thread();
+    trodden_unlock(mask);
+    if (thread)
+        thread_starts(thread);
+    errno = saved;
+}
+
+/* The call in tail position leaves no frame of ours below the thread's own, and nothing to return to
+ * if this module has been unloaded meanwhile. */
+static void *run_thread(void *value) {
+    struct trodden_thread *thread = value;
+    void *(*start)(void *) = thread->start;
+    void *argument = thread->argument;
+    thread_starts(thread);
+    return start(argument);
+}
+
+/* glibc takes static TLS out of the thread's stack: give back what our counters use.  Memory for the
+ * stack that the caller supplied cannot grow and is left alone. */
+static bool enlarge(pthread_attr_t *attributes) {
+#ifdef __GLIBC__
+    void *stack = NULL;
+    size_t size = 0, page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t more = (__atomic_load_n(&trodden_lead.tls_bytes, __ATOMIC_RELAXED) + page - 1) & ~(page - 1);
+    /* Without a stack of the caller's, glibc answers an address that ends at zero. */
+    if (!more || pthread_attr_getstack(attributes, &stack, &size) != 0 || (uintptr_t)stack + size != 0)
+        return false;
+    return pthread_attr_getstacksize(attributes, &size) == 0 && size + more > size &&
+           pthread_attr_setstacksize(attributes, size + more) == 0;
+#else
+    (void)attributes;
+    return false;
+#endif
+}
+
+static int create_listed(create_function *create, pthread_t *id, const pthread_attr_t *given,
+                         struct trodden_thread *thread) {
+    pthread_attr_t own;
+    if (given) {
+        /* Shallow, and never destroyed: what it points to stays the caller's. */
+        memcpy(&own, given, sizeof own);
+        return create(id, enlarge(&own) ? &own : given, run_thread, thread);
+    }
+    if ((pthread_getattr_default_np ? pthread_getattr_default_np(&own) : pthread_attr_init(&own)) != 0)
+        return create(id, NULL, run_thread, thread);
+    int result = create(id, enlarge(&own) ? &own : NULL, run_thread, thread);
+    pthread_attr_destroy(&own);
+    return result;
+}
+
+EXPORTED int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict attributes,
+                            void *(*start)(void *), void *restrict argument) {
+    create_function *create = real_create();
+    if (!create) {
+        static const char message[] = "trodden: no pthread_create; link with -Wl,-u,__pthread_create\n";
+        if (write(2, message, sizeof message - 1) < 0)
+            return EAGAIN;
+        return EAGAIN;
+    }
+    struct trodden_thread *thread = NULL;
+    if (trodden_leading()) {
+        uint64_t mask = trodden_lock();
+        thread = list_thread();
+        trodden_unlock(mask);
+    }
+    if (!thread)
+        return create(id, attributes, start, argument);
+    thread->start = start;
+    thread->argument = argument;
+    int result = create_listed(create, id, attributes, thread);
+    if (result != 0) {
+        uint64_t mask = trodden_lock();
+        unlist_thread(thread);
+        trodden_unlock(mask);
+    }
+    return result;
+}
+
+/* In glibc and musl a C11 thread is a POSIX thread whose result is only looked at as an int. */
+EXPORTED int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
+    pthread_t thread;
+    int result = pthread_create(&thread, NULL, (void *(*)(void *))(void (*)(void))start, argument);
+    if (result == 0)
+        *id = (thrd_t)thread;
+    return result == 0 ? thrd_success : result == EAGAIN || result == ENOMEM ? thrd_nomem : thrd_error;
+}

@@ -1,0 +1,42 @@
+/* trodden's runtime: what an instrumented program and its runtime agree upon.
+ *
+ * The runtime is linked into every instrumented executable and shared library.  Instrumented code
+ * only increments thread-local counters; everything here happens when a thread or the process ends.
+ *
+ * Compile all *.c of this folder with  -O2 -fPIC -fvisibility=hidden -fasynchronous-unwind-tables.
+ * Link them whole (as one object, or with --whole-archive): some are reached by their sections only.
+ * Link an executable with  -Wl,--export-dynamic-symbol=__trodden_*  (shared libraries then share its
+ * copy) and, when it is static, with  -Wl,-u,__pthread_create  (see threads.c).
+ *
+ * The environment variable TRODDEN_FILE names the result; %p is the process id, %h the host name,
+ * %% a percent sign.  The default is trodden.%p.raw in the directory the program was started in.
+ */
+#ifndef TRODDEN_H
+#define TRODDEN_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One per compiled unit, in the section trodden_units. */
+struct trodden_unit {
+    uint8_t id[16];
+    uint32_t slots;
+    uint32_t flags;
+    uint64_t *(*counters)(void); /* the calling thread's array of `slots` counters */
+    const char *reserved;
+};
+
+/* The counters lie at the same distance from the thread pointer in every thread. */
+#define TRODDEN_STATIC_TLS 1u
+
+/* Writes the counts so far, with the frames active now.  The program goes on counting, and what it
+ * writes at its end replaces this. */
+void trodden_dump(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

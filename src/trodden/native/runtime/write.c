@@ -1,0 +1,309 @@
+/* The raw file: header, modules, units, frames, trailer, all little endian and aligned to 8 bytes.
+ *
+ * It is streamed through one buffer into a temporary file beside the target, which then takes the
+ * target's name: nobody ever sees half a result.  Whatever fails is said in one line; the program's
+ * exit status is not ours to change. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#define BUFFER 65536
+#define MAGIC "TRODRAW1"
+
+struct header {
+    char magic[8];
+    uint32_t version, flags;
+    uint64_t pid, parent, start;
+    uint32_t modules, units, frames, start_frames;
+    uint64_t size;
+};
+_Static_assert(sizeof(struct header) == 64, "the header has 64 bytes");
+
+struct module_header {
+    uint64_t bias;
+    uint32_t path_length, reserved;
+};
+
+struct unit_header {
+    uint8_t id[16];
+    uint32_t module, slots;
+};
+
+/* All that a writer needs beside the stack, which may be nearly used up. */
+struct workspace {
+    char path[TRODDEN_PATH], temporary[TRODDEN_PATH], line[2 * TRODDEN_PATH];
+    uint64_t buffer[BUFFER / 8];
+    size_t used;
+    uint32_t crc;
+    int file, error;
+};
+
+static void flush(struct workspace *out) {
+    const char *at = (const char *)out->buffer;
+    while (out->used && !out->error) {
+        ssize_t written = write(out->file, at, out->used);
+        if (written < 0 && errno != EINTR)
+            out->error = errno;
+        if (written > 0) {
+            at += written;
+            out->used -= (size_t)written;
+        }
+    }
+    out->used = 0;
+}
+
+static void put(struct workspace *out, const void *bytes, size_t count) {
+    const char *at = bytes;
+    out->crc = trodden_crc32(out->crc, bytes, count);
+    while (count) {
+        size_t part = BUFFER - out->used < count ? BUFFER - out->used : count;
+        memcpy((char *)out->buffer + out->used, at, part);
+        out->used += part;
+        at += part;
+        count -= part;
+        if (out->used == BUFFER)
+            flush(out);
+    }
+}
+
+static size_t padding(uint32_t length) { return -length & 7u; }
+
+static void put_modules(struct workspace *out) {
+    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
+        struct module_header header = {module->bias, module->path_length, 0};
+        put(out, &header, sizeof header);
+        put(out, module->path, module->path_length);
+        put(out, "\0\0\0\0\0\0\0", padding(module->path_length));
+    }
+}
+
+static void put_units(struct workspace *out) {
+    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
+        for (uint32_t i = 0; i < module->unit_count; i++) {
+            const struct trodden_counted *unit = &module->units[i];
+            struct unit_header header = {.module = module->index, .slots = unit->slots};
+            memcpy(header.id, unit->id, sizeof header.id);
+            put(out, &header, sizeof header);
+            /* All parts are multiples of 8, so the rest of the buffer can take sums in place. */
+            for (uint32_t done = 0; done < unit->slots && !out->error;) {
+                uint64_t *room = out->buffer + out->used / 8;
+                uint32_t part = (uint32_t)((BUFFER - out->used) / 8);
+                if (part > unit->slots - done)
+                    part = unit->slots - done;
+                trodden_sum(module, unit, done, part, room);
+                out->crc = trodden_crc32(out->crc, room, (size_t)part * 8);
+                out->used += (size_t)part * 8;
+                done += part;
+                if (out->used == BUFFER)
+                    flush(out);
+            }
+        }
+}
+
+static void put_everything(struct workspace *out, const struct trodden_frames *frames, bool complete) {
+    const struct trodden_frames *start = &trodden_lead.start_frames;
+    struct header header = {.version = 1,
+                            .flags = complete,
+                            .pid = trodden_lead.pid,
+                            .parent = (uint64_t)getppid(),
+                            .start = trodden_lead.start,
+                            .frames = frames->count,
+                            .start_frames = start->count,
+                            .size = sizeof header + 8 +
+                                    ((uint64_t)frames->count + start->count) * sizeof *frames->at};
+    memcpy(header.magic, MAGIC, sizeof header.magic);
+    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
+        header.modules++;
+        header.units += module->unit_count;
+        header.size += sizeof(struct module_header) + module->path_length + padding(module->path_length) +
+                       module->unit_count * sizeof(struct unit_header) + module->totals_bytes;
+    }
+    out->crc = 0;
+    put(out, &header, sizeof header);
+    put_modules(out);
+    put_units(out);
+    if (frames->count)
+        put(out, frames->at, frames->count * sizeof *frames->at);
+    if (start->count)
+        put(out, start->at, start->count * sizeof *start->at);
+    uint32_t crc = out->crc;
+    put(out, &crc, sizeof crc);
+    put(out, "DONE", 4);
+    flush(out);
+}
+
+/* Only what opening, writing and renaming are likely to answer; strerror may allocate and translate. */
+static const char *reason(int error, char *number, size_t room) {
+    switch (error) {
+    case EACCES: return "permission denied";
+    case EBUSY: return "it is busy";
+    case EDQUOT: return "the disk quota is used up";
+    case EFBIG: return "the file would exceed the size limit";
+    case EIO: return "input/output error";
+    case EISDIR: return "it is a directory";
+    case ELOOP: return "too many symbolic links";
+    case EMFILE: case ENFILE: return "too many open files";
+    case ENAMETOOLONG: return "the name is too long";
+    case ENOENT: return "no such directory";
+    case ENOMEM: return "out of memory";
+    case ENOSPC: return "no space left on the device";
+    case ENOTDIR: return "a part of the path is not a directory";
+    case EPERM: return "operation not permitted";
+    case EPIPE: return "nobody reads the pipe";
+    case EROFS: return "the file system is read-only";
+    default: break;
+    }
+    char *at = number + room - 1;
+    *at = 0;
+    do
+        *--at = (char)('0' + error % 10);
+    while (error /= 10);
+    static const char word[] = "error ";
+    at -= sizeof word - 1;
+    memcpy(at, word, sizeof word - 1);
+    return at;
+}
+
+static void complain(struct workspace *out, int error) {
+    static bool said;
+    if (said)
+        return;
+    said = true;
+    char number[32];
+    const char *parts[] = {"trodden: cannot write ", out->path, ": ", reason(error, number, sizeof number),
+                           "; set TRODDEN_FILE to a writable place\n"};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t length = strlen(parts[i]);
+        memcpy(out->line + used, parts[i], length);
+        used += length;
+    }
+    if (write(STDERR_FILENO, out->line, used) < 0)
+        return;
+}
+
+/* Has another leader of this very process (an RTLD_LOCAL plugin) written a result of that name?  One of
+ * an earlier process with the same number is replaced like any other file. */
+static bool taken(const char *path) {
+    struct header header;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return false;
+    ssize_t got = read(file, &header, sizeof header);
+    close(file);
+    uint64_t since = trodden_process_start();
+    uint64_t slack = 50000000; /* the kernel counts in ticks */
+    return got == sizeof header && memcmp(header.magic, MAGIC, sizeof header.magic) == 0 &&
+           header.pid == trodden_lead.pid && header.start != trodden_lead.start && since &&
+           header.start + slack >= since;
+}
+
+static bool choose_name(struct workspace *out) {
+    static uint32_t attempt, chosen_for; /* what this leader wrote before, it replaces */
+    bool fits = true;
+    if (chosen_for != trodden_lead.pid) {
+        chosen_for = trodden_lead.pid;
+        attempt = 0;
+        while ((fits = trodden_name(out->path, attempt)) && attempt < 1000 && taken(out->path))
+            attempt++;
+    }
+    return fits && trodden_name(out->path, attempt);
+}
+
+/* .trodden-PID-N beside the target: short, as the target's name may be as long as names can be. */
+static bool temporary_name(struct workspace *out, unsigned attempt) {
+    const char *slash = strrchr(out->path, '/');
+    size_t length = slash ? (size_t)(slash - out->path) + 1 : 0;
+    if (length + 40 > sizeof out->temporary)
+        return false;
+    memcpy(out->temporary, out->path, length);
+    char *at = out->temporary + length;
+    memcpy(at, ".trodden-", 9);
+    at += 9;
+    uint64_t numbers[] = {trodden_lead.pid, attempt};
+    for (int i = 0; i < 2; i++) {
+        char digits[20];
+        int count = 0;
+        do
+            digits[count++] = (char)('0' + numbers[i] % 10);
+        while (numbers[i] /= 10);
+        while (count)
+            *at++ = digits[--count];
+        *at++ = i == 0 ? '-' : 0;
+    }
+    return true;
+}
+
+static int write_file(struct workspace *out, const struct trodden_frames *frames, bool complete) {
+    struct stat status;
+    if (!choose_name(out))
+        return ENAMETOOLONG;
+    /* A device or a pipe is written to; it must not be replaced. */
+    if (stat(out->path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+        out->file = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        if (out->file < 0)
+            return errno;
+        put_everything(out, frames, complete);
+        close(out->file);
+        return out->error;
+    }
+    for (unsigned attempt = 0; attempt < 100; attempt++) {
+        if (!temporary_name(out, attempt))
+            return ENAMETOOLONG;
+        out->file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (out->file >= 0 || errno != EEXIST)
+            break;
+    }
+    if (out->file < 0)
+        return errno;
+    put_everything(out, frames, complete);
+    if (close(out->file) != 0 && !out->error)
+        out->error = errno;
+    if (!out->error && rename(out->temporary, out->path) != 0)
+        out->error = errno;
+    if (out->error)
+        unlink(out->temporary);
+    return out->error;
+}
+
+/* Of the last write (`final`) there is only one. */
+void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
+    int saved = errno;
+    /* Not our process: a child of vfork, or of a clone that told nobody, on its parent's counts. */
+    if (trodden_lead.begun != 2 || trodden_pid() != trodden_lead.pid) {
+        errno = saved;
+        return;
+    }
+    struct trodden_images *images = trodden_images_gather();
+    uint64_t mask = trodden_lock();
+    if (!trodden_lead.final) {
+        struct trodden_images *former = trodden_lead.images;
+        if (images)
+            trodden_lead.images = images;
+        images = images ? former : NULL;
+        trodden_lead.final = final;
+        struct trodden_frames frames = trodden_frames_of(regs, trodden_thread_number());
+        struct workspace *out = trodden_map(sizeof *out);
+        if (out) {
+            int error = write_file(out, &frames, complete);
+            /* The signal that came with the error is not the program's. */
+            if (error == EFBIG)
+                trodden_swallow_signal(SIGXFSZ);
+            if (error == EPIPE)
+                trodden_swallow_signal(SIGPIPE);
+            if (error)
+                complain(out, error);
+        }
+        trodden_unmap(out, sizeof *out);
+        trodden_frames_free(&frames);
+    }
+    trodden_unlock(mask);
+    trodden_images_free(images);
+    errno = saved;
+}

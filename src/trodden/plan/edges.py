@@ -1,0 +1,57 @@
+"""Edge profiles from edge counters: Eprof(Ecnt) of BL94 §3.2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.spanning import live_edges, maximum_spanning_tree
+from trodden.plan.probes import AddTrips, Count, EdgeMeasure, Plan, Probe, Trip
+
+
+def every_edge(graph: Graph) -> Plan:
+    """A counter on each edge that can be taken: what all other placements have to agree with."""
+    counted = [index for index in live_edges(graph) if graph.edges[index].kind is EdgeKind.FLOW]
+    return count_edges("every-edge", counted)
+
+
+def eprof(graph: Graph, prices: Sequence[float], trips: Sequence[Trip] = ()) -> Plan:
+    """The cheapest set of edge counters from which every edge count follows.
+
+    ``prices[e]`` is what a counter on ``e`` costs: its expected frequency times the cost of carrying it;
+    infinite for an edge that had better not carry one.  The counters stand on the chords of a maximum
+    spanning tree that is seeded with EXIT -> root, |E| - (|V| - 1) of them (endless edges, which are never
+    walked, and what cannot be reached left aside).  For a loop in ``trips`` the ground can tell the
+    count of the back edge when the loop is left, at the price it names (BL94 §6.3); such a loop
+    must not be cut short by an early end, since what it has counted so far would be lost.
+    """
+    known = {trip.back_edge: trip for trip in trips if trip.exits}
+    asked = list(prices)
+    for trip in known.values():
+        asked[trip.back_edge] = trip.price
+    chords = chords_of(graph, asked)
+    probes: dict[int, list[Probe]] = {}
+    for slot, edge in enumerate(chords):
+        if edge in known:
+            for leaving in known[edge].exits:
+                probes.setdefault(leaving, []).append(AddTrips(slot, edge))
+        else:
+            probes.setdefault(edge, []).append(Count(slot))
+    measures = tuple(EdgeMeasure(edge) for edge in chords)
+    return Plan("eprof", measures, {edge: tuple(probes[edge]) for edge in sorted(probes)})
+
+
+def chords_of(graph: Graph, prices: Sequence[float]) -> list[int]:
+    """The live edges outside the maximum spanning tree, by index."""
+    tree = maximum_spanning_tree(graph, prices, [graph.closing])
+    return [index for index in live_edges(graph) if index not in tree]
+
+
+def count_edges(scheme: str, edges: Sequence[int], free: frozenset[int] = frozenset()) -> Plan:
+    """A plan with one counter on each of ``edges``."""
+    return Plan(
+        scheme,
+        tuple(EdgeMeasure(edge) for edge in edges),
+        {edge: (Count(slot),) for slot, edge in enumerate(edges)},
+        free=free,
+    )

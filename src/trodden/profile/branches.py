@@ -1,0 +1,52 @@
+"""Where a program decides, and what it decided: the branches of a function at their source lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trodden.graph.cfg import EdgeKind
+from trodden.profile.model import FunctionProfile
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way out of a branch: the line that it leads to (none for leaving the function) and its count."""
+
+    line: int | None
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A block with several ways out.  ``ran`` is how often the block ran."""
+
+    file: str
+    line: int
+    label: str
+    ran: int
+    outcomes: tuple[Outcome, ...]
+
+
+def branches(function: FunctionProfile) -> Iterator[Branch]:
+    """The branches that have a source line and whose outcomes were counted, in the order of the blocks."""
+    graph, blocks = function.facts.graph, function.facts.blocks
+    for vertex, facts in enumerate(blocks):
+        ways = [e for e in graph.out_edges[vertex] if graph.edges[e].kind is EdgeKind.FLOW]
+        place = facts.branch if facts.branch and facts.branch.line else next(reversed(facts.lines), None)
+        if len(ways) < 2 or place is None or place.line <= 0:
+            continue
+        outcomes: list[Outcome] = []
+        for index in ways:
+            target, count = graph.edges[index].dst, function.edge_counts[index]
+            if count is None:
+                break
+            if target == graph.exit:
+                outcomes.append(Outcome(None, "exit", count))
+            else:
+                first = next((ref.line for ref in blocks[target].lines if ref.line > 0), None)
+                outcomes.append(Outcome(first, graph.labels[target], count))
+        else:
+            path, ran = function.files[place.file].path, function.block_counts[vertex]
+            yield Branch(path, place.line, graph.labels[vertex], ran, tuple(outcomes))

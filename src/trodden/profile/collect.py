@@ -1,0 +1,134 @@
+"""From the raw files of one or several runs, and the programs that wrote them, to a profile."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+
+from trodden.errors import BadFile, InputMissing, NotInstrumented, OtherBuild
+from trodden.profile.assemble import assemble
+from trodden.profile.model import Profile, Reading, UnitFacts
+from trodden.profile.program import Program, build_name, read_program
+from trodden.profile.raw import Raw, RawUnit, read_raw
+
+Path = str | os.PathLike[str]
+
+
+def collect(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Profile:
+    """Add up the counts of all ``raws`` and make a profile of them.
+
+    A raw file names the programs it comes from; ``programs`` are looked at first, for those that have
+    been moved since.
+    """
+    if not raws:
+        raise InputMissing("no raw file given; run an instrumented program first")
+    gathering = _Gathering(programs)
+    for path in raws:
+        gathering.add(read_raw(path))
+    return gathering.profile()
+
+
+class _Gathering:
+    """The counts gathered so far."""
+
+    def __init__(self, programs: Sequence[Path]) -> None:
+        self._given = [read_program(path) for path in programs]
+        self._found: dict[str, Program] = {}
+        self._units: dict[str, UnitFacts] = {}
+        self._counts: dict[str, list[int]] = {}
+        self._active: Counter[tuple[str, int, int]] = Counter()
+        self._notes: list[str] = []
+        self._program = ""
+
+    def add(self, raw: Raw) -> None:
+        """Add what one process has counted."""
+        if not raw.units:
+            raise NotInstrumented(f"{raw.path}: counts nothing; build the program with trodden cc")
+        modules = self._modules(raw)
+        self._program = self._program or raw.modules[0].path
+        if not raw.complete:
+            self._notes.append(f"{raw.path}: the program did not end by itself; counts are those until then")
+        for unit in raw.units:
+            self._add_counts(raw, unit, modules[unit.module])
+        self._add_frames(raw, modules)
+
+    def profile(self) -> Profile:
+        """The profile of everything added."""
+        active: dict[str, dict[tuple[int, int], int]] = {name: {} for name in self._units}
+        for (name, function, block), frames in self._active.items():
+            active[name][function, block] = frames
+        readings = [Reading(name, tuple(self._counts[name]), active[name]) for name in self._units]
+        return assemble(self._program, tuple(self._units.values()), readings, self._notes)
+
+    def _modules(self, raw: Raw) -> dict[int, Program]:
+        """The program of each module that has counters; all its units take part, counted or not."""
+        counted: dict[int, list[str]] = {}
+        for unit in raw.units:
+            counted.setdefault(unit.module, []).append(unit.id)
+        modules: dict[int, Program] = {}
+        for index, names in counted.items():
+            program = self._program_of(raw, raw.modules[index].path, names, alone=len(counted) == 1)
+            for name, facts in program.units.items():
+                self._units.setdefault(name, facts)
+                self._counts.setdefault(name, [0] * facts.slots)
+            modules[index] = program
+        return modules
+
+    def _program_of(self, raw: Raw, path: str, names: Sequence[str], alone: bool) -> Program:
+        for program in self._given:
+            if program.units.keys() >= set(names):
+                return program
+        meant = [p for p in self._given if alone or os.path.basename(p.path) == os.path.basename(path)]
+        program = meant[0] if meant else self._recorded(raw, path)
+        if not program.units.keys() >= set(names):
+            raise OtherBuild(
+                f"{raw.path}: counted by build {build_name(names)} of {path}, but {program.path} is build"
+                f" {program.build}; run the program again, or pass the one that ran with --program"
+            )
+        return program
+
+    def _recorded(self, raw: Raw, path: str) -> Program:
+        if path not in self._found:
+            if not os.path.exists(path):
+                raise InputMissing(f"{path}: is gone, but {raw.path} needs it; pass it with --program")
+            self._found[path] = read_program(path)
+        return self._found[path]
+
+    def _add_counts(self, raw: Raw, unit: RawUnit, program: Program) -> None:
+        counts = self._counts[unit.id]
+        if len(counts) != len(unit.counts):
+            raise BadFile(
+                f"{raw.path}: corrupt: {len(unit.counts)} counters where {program.path} has {len(counts)}"
+            )
+        self._counts[unit.id] = [a + b for a, b in zip(counts, unit.counts, strict=True)]
+
+    def _add_frames(self, raw: Raw, modules: dict[int, Program]) -> None:
+        unplaced = 0
+        for frame in raw.frames:
+            if frame.module is None or frame.module not in modules:
+                continue
+            program = modules[frame.module]
+            site = program.sites.find(frame.address)
+            if site is None:
+                # Code without probes lies between labels too; only a call that counts its block would matter.
+                opened = program.sites.opened_before(frame.address)
+                unplaced += any(_counts_on(program, tag, number) for tag, number in opened)
+                continue
+            unit = program.by_tag.get(site.tag)
+            if unit is None or site.number >= len(unit.sites):
+                unplaced += 1
+                continue
+            function, block = unit.sites[site.number]
+            if block >= 0:
+                self._active[unit.id, function, block] += 1
+        if unplaced:
+            self._notes.append(
+                f"{raw.path}: {unplaced} active calls fit no call site; counts may be off by as many"
+            )
+
+
+def _counts_on(program: Program, tag: int, number: int) -> bool:
+    """Whether a frame in this site would have to be added to its block's way out."""
+    unit = program.by_tag.get(tag)
+    return unit is None or number >= len(unit.sites) or unit.sites[number][1] >= 0

@@ -1,0 +1,51 @@
+"""The profile as JSON, for programs that want to compute with it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from trodden.profile.model import SCHEMA, FunctionProfile, Profile
+from trodden.profile.select import select
+
+
+def to_json(profile: Profile, pattern: str | None = None) -> str:
+    """The functions that ``pattern`` picks, as a JSON text."""
+    return json.dumps(to_document(profile, pattern), indent=1) + "\n"
+
+
+def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
+    """The same as dictionaries and lists."""
+    return {
+        "schema": SCHEMA,
+        "kind": profile.kind,
+        "functions": [_function(key, each) for key, each in select(profile, pattern).items()],
+        "skipped": [{"name": each.name, "reason": each.reason} for each in profile.skipped],
+    }
+
+
+def _function(key: str, function: FunctionProfile) -> dict[str, Any]:
+    return {
+        "name": key,
+        "file": function.file,
+        "line": function.line,
+        "entries": function.entries,
+        "blocks": [_block(function, vertex) for vertex in range(function.facts.graph.exit)],
+        "edges": [{"src": edge.src, "dst": edge.dst, "count": edge.count} for edge in function.edges],
+    }
+
+
+def _block(function: FunctionProfile, vertex: int) -> dict[str, Any]:
+    refs = [ref for ref in function.facts.blocks[vertex].lines if ref.line > 0]
+    places = list(dict.fromkeys((function.files[ref.file].path, ref.line) for ref in refs))
+    block: dict[str, Any] = {
+        "id": function.facts.graph.labels[vertex],
+        "lines": [line for file, line in places if file == function.file],
+        "count": function.block_counts[vertex],
+    }
+    inlined = [{"file": file, "line": line} for file, line in places if file != function.file]
+    if inlined:
+        block["inlined"] = inlined
+    if function.cut_short.get(vertex):
+        block["cut_short"] = function.cut_short[vertex]
+    return block

@@ -1,0 +1,101 @@
+"""The facts of a unit as they travel inside an object file: section ``.trodden``.
+
+A linker lays the records of all objects one behind the other, perhaps with zeros between them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import blake2b
+from typing import Any
+
+from trodden.errors import BadFile
+from trodden.profile.columns import (
+    ColumnError,
+    function_from_columns,
+    function_to_columns,
+    ints,
+    same_length,
+    text,
+    whole,
+)
+from trodden.profile.model import FunctionFacts, Skipped, SourceFile, UnitFacts
+from trodden.profile.record import seal, to_text, unseal
+
+MAGIC = b"TRODUNIT"
+
+
+def unit_id(facts: UnitFacts) -> str:
+    """The name of a unit: a hash of everything in ``facts`` but ``facts.id``."""
+    return blake2b(to_text(unit_to_json(replace(facts, id=""))), digest_size=16).hexdigest()
+
+
+def pack_unit(facts: UnitFacts) -> bytes:
+    """The record of one unit."""
+    return seal(MAGIC, unit_to_json(facts))
+
+
+def unpack_units(data: bytes, where: str = "section .trodden") -> list[UnitFacts]:
+    """The units in the content of a section; ``where`` names it when something is wrong with it."""
+    units: list[UnitFacts] = []
+    rest = memoryview(data)
+    position = 0
+    while position < len(data):
+        if data[position] == 0:
+            position += 1
+            continue
+        document, size = unseal(MAGIC, rest[position:], where)
+        units.append(unit_from_json(document, where))
+        position += size
+    return units
+
+
+def unit_to_json(facts: UnitFacts) -> dict[str, Any]:
+    """The JSON form of a unit."""
+    return {
+        "id": facts.id,
+        "source": facts.source,
+        "stage": facts.stage,
+        "files": [[file.path, file.digest] for file in facts.files],
+        "functions": [function_to_columns(function) for function in facts.functions],
+        "skipped": [[skipped.name, skipped.reason] for skipped in facts.skipped],
+        "slots": facts.slots,
+        "site_functions": [function for function, _ in facts.sites],
+        "site_blocks": [block for _, block in facts.sites],
+    }
+
+
+def unit_from_json(data: Any, where: str) -> UnitFacts:
+    """A unit from its JSON form; whatever is wrong with it ends in :class:`BadFile`."""
+    try:
+        files = tuple(SourceFile(text(path), text(digest)) for path, digest in data["files"])
+        slots = whole(data["slots"], 0)
+        functions = tuple(function_from_columns(each, len(files), slots) for each in data["functions"])
+        return UnitFacts(
+            id=_checked_id(data["id"]),
+            source=text(data["source"]),
+            stage=text(data["stage"]),
+            files=files,
+            functions=functions,
+            skipped=tuple(Skipped(text(name), text(reason)) for name, reason in data["skipped"]),
+            slots=slots,
+            sites=_sites(data, functions),
+        )
+    except (ColumnError, KeyError, TypeError, ValueError) as error:
+        raise BadFile(f"{where}: corrupt: a unit is not as it should be ({error})") from error
+
+
+def _checked_id(value: Any) -> str:
+    if len(text(value)) != 32 or set(value) - set("0123456789abcdef"):
+        raise ColumnError("32 hex digits were expected as a unit's id")
+    return str(value)
+
+
+def _sites(data: Any, functions: tuple[FunctionFacts, ...]) -> tuple[tuple[int, int], ...]:
+    owners = ints(data["site_functions"], 0, len(functions))
+    blocks = ints(data["site_blocks"], -1)
+    same_length(owners, blocks)
+    sites = tuple(zip(owners, blocks, strict=True))
+    if any(block >= functions[owner].graph.exit for owner, block in sites):
+        raise ColumnError("a call site is in a block that does not exist")
+    return sites

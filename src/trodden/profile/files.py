@@ -1,0 +1,43 @@
+"""Writing a result without ever destroying the one that was there before."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+
+from trodden.errors import CannotWrite
+
+
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
+    """Put ``data`` into the file ``path``, all of it or nothing.
+
+    What is not a regular file (a pipe, a terminal) has no former content to keep and is written to as it is.
+    """
+    target = os.path.realpath(path)
+    try:
+        if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
+            with open(path, "wb") as stream:
+                stream.write(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise CannotWrite(f"{os.fspath(path)}: cannot be written: {error.strerror}") from error
+
+
+def _replace(target: str, data: bytes) -> None:
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f".{os.path.basename(target)[:100]}.{secrets.token_hex(6)}")
+    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with open(descriptor, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+            if mode is not None:
+                os.fchmod(stream.fileno(), mode)
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise

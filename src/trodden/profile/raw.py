@@ -1,0 +1,152 @@
+"""The raw file that an instrumented program leaves behind when it ends.
+
+It is written by a dying process, perhaps onto a full disk, so every size in it is checked against the
+file's real one before it is believed.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from dataclasses import dataclass
+
+from trodden.errors import BadFile, InputMissing, LaterVersion
+
+VERSION = 1
+MAGIC = b"TRODRAW1"
+END = b"DONE"
+NO_MODULE = 0xFFFFFFFF
+
+_HEADER = struct.Struct("<8sIIQQQIIIIQ")
+_MODULE = struct.Struct("<QII")
+_UNIT = struct.Struct("<16sII")
+_FRAME = struct.Struct("<IIQ")
+_TRAILER = struct.Struct("<I4s")
+
+_COMPLETE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RawModule:
+    """A loaded file: where it lay in memory, and its path."""
+
+    bias: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawUnit:
+    """The counters of one unit, summed over all threads."""
+
+    id: str
+    module: int
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RawFrame:
+    """An active call at the end: its return address as the linker numbered it."""
+
+    thread: int
+    module: int | None
+    address: int
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What one process has counted."""
+
+    path: str
+    complete: bool
+    pid: int
+    parent: int
+    started: int
+    modules: tuple[RawModule, ...]
+    units: tuple[RawUnit, ...]
+    frames: tuple[RawFrame, ...]
+
+
+def read_raw(path: str | os.PathLike[str]) -> Raw:
+    """Read a raw file."""
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as stream:
+            head = stream.read(_HEADER.size)
+            _check_head(head, os.fstat(stream.fileno()).st_size, name)
+            data = head + stream.read()
+    except OSError as error:
+        raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
+    return parse_raw(data, name)
+
+
+def parse_raw(data: bytes, where: str) -> Raw:
+    """The content of a raw file; ``where`` names it when something is wrong with it."""
+    _check_head(data, len(data), where)
+    checksum, end = _TRAILER.unpack_from(data, len(data) - _TRAILER.size)
+    if end != END:
+        raise BadFile(f"{where}: truncated: its end is missing; run the program again")
+    if zlib.crc32(memoryview(data)[: -_TRAILER.size]) != checksum:
+        raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
+    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, _, _ = _HEADER.unpack_from(data)
+    reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
+    modules = tuple(reader.module() for _ in range(n_modules))
+    units = tuple(reader.unit(n_modules) for _ in range(n_units))
+    frames = tuple(reader.frame(n_modules) for _ in range(n_frames))
+    reader.finish()
+    return Raw(where, bool(flags & _COMPLETE), pid, parent, started, modules, units, frames)
+
+
+def _check_head(data: bytes, size: int, where: str) -> None:
+    if data[:8] != MAGIC:
+        if MAGIC.startswith(data[:8]):
+            raise BadFile(f"{where}: truncated: only {len(data)} bytes long; run the program again")
+        raise BadFile(f"{where}: not a raw file of an instrumented program (it should start with TRODRAW1)")
+    if len(data) >= 12 and struct.unpack_from("<I", data, 8)[0] > VERSION:
+        raise LaterVersion(f"{where}: written by a later trodden's runtime; update trodden to read it")
+    if len(data) < _HEADER.size:
+        raise BadFile(f"{where}: truncated: its header is incomplete; run the program again")
+    version, claimed = struct.unpack_from("<I", data, 8)[0], _HEADER.unpack_from(data)[-1]
+    if version < 1:
+        raise BadFile(f"{where}: corrupt: format version {version} does not exist")
+    if claimed != size:
+        state = "truncated" if size < claimed else "corrupt"
+        raise BadFile(f"{where}: {state}: {size} bytes long instead of {claimed}; run the program again")
+    if size < _HEADER.size + _TRAILER.size:
+        raise BadFile(f"{where}: truncated: its end is missing; run the program again")
+
+
+class _Reader:
+    """A position in the file that never runs past its end."""
+
+    def __init__(self, data: bytes, start: int, end: int, where: str) -> None:
+        self._data, self._position, self._end, self._where = data, start, end, where
+
+    def _take(self, size: int) -> int:
+        if size > self._end - self._position:
+            raise BadFile(f"{self._where}: corrupt: it promises more than it holds")
+        position = self._position
+        self._position += size
+        return position
+
+    def module(self) -> RawModule:
+        bias, length, _ = _MODULE.unpack_from(self._data, self._take(_MODULE.size))
+        start = self._take(-(-length // 8) * 8)
+        return RawModule(bias, os.fsdecode(self._data[start : start + length]))
+
+    def unit(self, n_modules: int) -> RawUnit:
+        name, module, slots = _UNIT.unpack_from(self._data, self._take(_UNIT.size))
+        if module >= n_modules:
+            raise BadFile(f"{self._where}: corrupt: a unit belongs to no module")
+        start = self._take(8 * slots)
+        return RawUnit(name.hex(), module, struct.unpack_from(f"<{slots}Q", self._data, start))
+
+    def frame(self, n_modules: int) -> RawFrame:
+        thread, module, address = _FRAME.unpack_from(self._data, self._take(_FRAME.size))
+        if module >= n_modules and module != NO_MODULE:
+            raise BadFile(f"{self._where}: corrupt: a frame belongs to no module")
+        return RawFrame(thread, None if module == NO_MODULE else module, address)
+
+    def finish(self) -> None:
+        if self._position != self._end:
+            raise BadFile(f"{self._where}: corrupt: it holds more than it promises")

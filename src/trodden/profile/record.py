@@ -1,0 +1,79 @@
+"""A sealed record: the envelope that unit facts and profiles share.
+
+Eight bytes of magic, a version, a checksum and a length stand before a compressed JSON text.  Whoever
+opens one may have been handed anything, so nothing is believed before it is checked, and a small
+record can never grow into a large amount of memory.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+
+from trodden.errors import BadFile, LaterVersion
+
+VERSION = 1
+_HEAD = struct.Struct("<8sIIQ")
+HEAD_SIZE = _HEAD.size
+
+_ALWAYS_ALLOWED = 64 << 20
+_GROWTH_ALLOWED = 100
+
+
+def _ceiling(packed: int) -> int:
+    """How large a text may become that takes ``packed`` bytes compressed."""
+    return _ALWAYS_ALLOWED + _GROWTH_ALLOWED * packed
+
+
+def to_text(document: Any) -> bytes:
+    """The one way in which a document is written, so that its hash is stable."""
+    return json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def seal(magic: bytes, document: Any) -> bytes:
+    """Make a record.  A text so uniform that a reader would suspect it is stored as it is."""
+    text = to_text(document)
+    payload = zlib.compress(text, 6)
+    if len(text) > _ceiling(len(payload)):
+        payload = zlib.compress(text, 0)
+    return _HEAD.pack(magic, VERSION, zlib.crc32(payload), len(payload)) + payload
+
+
+def unseal(magic: bytes, data: bytes | memoryview, where: str) -> tuple[Any, int]:
+    """The document at the start of ``data``, and how many bytes its record takes."""
+    if len(data) < HEAD_SIZE:
+        raise BadFile(f"{where}: truncated: a record starts but its header is incomplete")
+    found, version, checksum, length = _HEAD.unpack_from(data)
+    if found != magic:
+        raise BadFile(f"{where}: not a trodden record (it should start with {magic.decode('ascii').strip()})")
+    if version > VERSION:
+        raise LaterVersion(f"{where}: written by a later trodden (format {version}); update to read it")
+    if version < 1:
+        raise BadFile(f"{where}: corrupt: format version {version} does not exist")
+    if length > len(data) - HEAD_SIZE:
+        missing = length - (len(data) - HEAD_SIZE)
+        raise BadFile(f"{where}: truncated: {missing} bytes are missing at its end")
+    payload = memoryview(data)[HEAD_SIZE : HEAD_SIZE + length]
+    if zlib.crc32(payload) != checksum:
+        raise BadFile(f"{where}: corrupt: the checksum does not match")
+    return _parse(_inflate(payload, where), where), HEAD_SIZE + length
+
+
+def _inflate(payload: memoryview, where: str) -> bytes:
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(payload, _ceiling(len(payload)))
+    except zlib.error as error:
+        raise BadFile(f"{where}: corrupt: it cannot be decompressed") from error
+    if not inflater.eof or inflater.unused_data:
+        raise BadFile(f"{where}: corrupt: its compressed part does not end where it should")
+    return text
+
+
+def _parse(text: bytes, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadFile(f"{where}: corrupt: its content is not JSON") from error

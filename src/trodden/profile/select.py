@@ -1,0 +1,34 @@
+"""Picking functions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from trodden.errors import UsageError
+from trodden.profile.model import FunctionProfile, Profile
+
+
+def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfile]:
+    """The functions that ``pattern`` picks, all of them if there is none.
+
+    A pattern that is a name picks that function even if it holds characters with a meaning in patterns,
+    as ``operator[]`` does.
+    """
+    if pattern is None:
+        return profile.functions
+    exact = {key: each for key, each in profile.functions.items() if pattern in _names(key, each)}
+    picked = exact or {
+        key: each
+        for key, each in profile.functions.items()
+        if any(fnmatchcase(name, pattern) for name in _names(key, each))
+    }
+    if not picked:
+        reasons = [skipped.reason for skipped in profile.skipped if skipped.name == pattern]
+        why = f"it was not profiled: {reasons[0]}" if reasons else "see trodden report for the names"
+        raise UsageError(f"no function matches {pattern!r}; {why}")
+    return picked
+
+
+def _names(key: str, function: FunctionProfile) -> tuple[str, str, str]:
+    return key, function.name, function.facts.linkage_name

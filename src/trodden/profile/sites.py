@@ -1,0 +1,64 @@
+"""Which call does a return address belong to?  The section ``.trodden_sites``.
+
+Labels before and after every call say where its code lies; they cost the program nothing.  When the
+program ends in the middle of a call, the active frames' return addresses are looked up here, so that
+each of those blocks is known to have been entered once more than it was left (BL94 §3.2).
+"""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from trodden.errors import BadFile
+
+_ENTRY = struct.Struct("<QII")
+
+
+class Site(NamedTuple):
+    """A call site: the first four bytes of its unit's id, and its number in the unit."""
+
+    tag: int
+    number: int
+
+
+def tag_of(unit_id: str) -> int:
+    """The tag that stands for a unit in the table."""
+    return int.from_bytes(bytes.fromhex(unit_id[:8]), "little")
+
+
+class SiteTable:
+    """All call sites of a program, by address.
+
+    ``code`` are the address ranges that hold instructions: labels outside of them belong to functions
+    that the linker has dropped.
+    """
+
+    def __init__(self, data: bytes, code: Iterable[tuple[int, int]], where: str) -> None:
+        if len(data) % _ENTRY.size:
+            raise BadFile(f"{where}: truncated: its table of call sites ends inside an entry")
+        ranges = sorted(code)
+        starts = [start for start, _ in ranges]
+        self._labels: dict[int, tuple[set[Site], set[Site]]] = {}
+        for address, tag, code_number in _ENTRY.iter_unpack(data):
+            place = bisect_left(starts, address + 1) - 1
+            if place < 0 or address > ranges[place][1]:
+                continue
+            before, after = self._labels.setdefault(address, (set(), set()))
+            (after if code_number % 2 else before).add(Site(tag, code_number // 2))
+        self._addresses = sorted(self._labels)
+
+    def find(self, address: int) -> Site | None:
+        """The call that returns to ``address``."""
+        place = bisect_left(self._addresses, address)
+        if place in (0, len(self._addresses)):
+            return None
+        after = self._labels[self._addresses[place]][1]
+        return min(self.opened_before(address) & after, default=None)
+
+    def opened_before(self, address: int) -> set[Site]:
+        """The sites whose call starts at the last label below ``address``."""
+        place = bisect_left(self._addresses, address)
+        return self._labels[self._addresses[place - 1]][0] if place else set()

@@ -1,0 +1,193 @@
+"""Programs, profiles and the files they leave behind, made by hand for tests."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from trodden.graph.cfg import EdgeKind, Graph, build
+from trodden.plan.counters import eprof
+from trodden.plan.probes import EdgeMeasure, Plan
+from trodden.profile.assemble import assemble
+from trodden.profile.facts import unit_id
+from trodden.profile.model import (
+    BlockFacts,
+    BranchKind,
+    FunctionFacts,
+    LineRef,
+    Profile,
+    Reading,
+    Skipped,
+    SourceFile,
+    UnitFacts,
+)
+from trodden.weigh.nesting import nesting_weights
+
+Place = int | tuple[int, int]
+Flow = Mapping[str, int]
+
+
+def graph_of(name: str, shape: str) -> Graph:
+    """``a>b b>exit``: labels in the order in which they appear."""
+    pairs = [tuple(word.split(">")) for word in shape.split()]
+    labels = list(dict.fromkeys(label for pair in pairs for label in pair if label != "exit"))
+    numbers = {label: number for number, label in enumerate([*labels, "exit"])}
+    return build(name, [*labels, "EXIT"], [(numbers[src], numbers[dst]) for src, dst in pairs])
+
+
+def _ref(place: Place) -> LineRef:
+    return LineRef(0, place) if isinstance(place, int) else LineRef(*place)
+
+
+def plan_edges(graph: Graph) -> Plan:
+    return eprof(graph, nesting_weights(graph))
+
+
+def function(
+    name: str,
+    shape: str,
+    lines: Mapping[str, Sequence[Place]] | None = None,
+    *,
+    line: int = 1,
+    file: int = 0,
+    linkage_name: str | None = None,
+    shared: bool = False,
+    fingerprint: str = "",
+    planner: Callable[[Graph], Plan] = plan_edges,
+    exits: Sequence[str] = (),
+) -> FunctionFacts:
+    """A function; ``exits`` are blocks that have a counter for calls that were unwound."""
+    graph = graph_of(name, shape)
+    blocks = []
+    for label in graph.labels[:-1]:
+        refs = tuple(_ref(place) for place in (lines or {}).get(label, ()))
+        blocks.append(BlockFacts(refs, refs[-1] if refs else None, BranchKind.JUMP, 1, 3))
+    exit_slots = {graph.labels.index(label): number for number, label in enumerate(exits)}
+    symbol = name if linkage_name is None else linkage_name
+    return FunctionFacts(
+        name, symbol, file, line, graph, tuple(blocks), planner(graph), 0, exit_slots, shared, fingerprint
+    )
+
+
+def unit_of(
+    *functions: FunctionFacts,
+    files: Sequence[str | SourceFile] = ("/src/a.c",),
+    sites: Sequence[tuple[int, int]] = (),
+    skipped: Sequence[tuple[str, str]] = (),
+) -> UnitFacts:
+    """A unit that gives each function its slots, first those of its plan, then those of its exits."""
+    placed, slot = [], 0
+    for each in functions:
+        exits = {block: slot + each.plan.slots + number for block, number in each.exit_slots.items()}
+        placed.append(replace(each, first_slot=slot, exit_slots=exits))
+        slot += each.plan.slots + len(exits)
+    facts = UnitFacts(
+        id="",
+        source="a.c",
+        stage="late",
+        files=tuple(SourceFile(file) if isinstance(file, str) else file for file in files),
+        functions=tuple(placed),
+        skipped=tuple(Skipped(*each) for each in skipped),
+        slots=slot,
+        sites=tuple(sites),
+    )
+    return replace(facts, id=unit_id(facts))
+
+
+def edge_counts(graph: Graph, flow: Flow) -> list[int]:
+    """``{"a>b": 3}`` by the indices of the graph; parallel edges are ``a>b`` and ``a>b#2``."""
+    counts, seen = [], dict[str, int]()
+    for edge in graph.edges:
+        if edge.kind is not EdgeKind.FLOW:
+            counts.append(0)
+            continue
+        name = f"{graph.labels[edge.src]}>{'exit' if edge.dst == graph.exit else graph.labels[edge.dst]}"
+        seen[name] = seen.get(name, 0) + 1
+        counts.append(flow.get(name if seen[name] == 1 else f"{name}#{seen[name]}", 0))
+    return counts
+
+
+def counts_of(unit: UnitFacts, flows: Mapping[str, Flow]) -> list[int]:
+    """What the counters hold after these flows; ``!a`` counts a call in ``a`` that was unwound."""
+    counts = [0] * unit.slots
+    for each in unit.functions:
+        flow = flows.get(each.linkage_name, {})
+        edges = edge_counts(each.graph, flow)
+        for slot, measure in enumerate(each.plan.measures):
+            if isinstance(measure, EdgeMeasure):
+                counts[each.first_slot + slot] = edges[measure.edge]
+            else:
+                into = sum(edges[e] for e in each.graph.in_edges[measure.block])
+                counts[each.first_slot + slot] = into + flow.get(f"@{each.graph.labels[measure.block]}", 0)
+        for block, slot in each.exit_slots.items():
+            counts[slot] = flow.get(f"!{each.graph.labels[block]}", 0)
+    return counts
+
+
+def reading_of(
+    unit: UnitFacts, flows: Mapping[str, Flow], active: Mapping[tuple[int, int], int] | None = None
+) -> Reading:
+    return Reading(unit.id, tuple(counts_of(unit, flows)), active or {})
+
+
+def profile_of(unit: UnitFacts, flows: Mapping[str, Flow], notes: Sequence[str] = ()) -> Profile:
+    return assemble("/bin/prog", [unit], [reading_of(unit, flows)], notes)
+
+
+def raw_bytes(
+    modules: Sequence[tuple[int, str]],
+    units: Sequence[tuple[str, int, Sequence[int]]],
+    frames: Sequence[tuple[int, int, int]] = (),
+    *,
+    flags: int = 1,
+    version: int = 1,
+) -> bytes:
+    """A raw file as the runtime writes it."""
+    body = b""
+    for bias, path in modules:
+        name = path.encode()
+        body += struct.pack("<QII", bias, len(name), 0) + name + bytes(-len(name) % 8)
+    for unit_name, module, counts in units:
+        body += struct.pack("<16sII", bytes.fromhex(unit_name), module, len(counts))
+        body += struct.pack(f"<{len(counts)}Q", *counts)
+    for frame in frames:
+        body += struct.pack("<IIQ", *frame)
+    head = struct.pack(
+        "<8sIIQQQIIIIQ",
+        *(b"TRODRAW1", version, flags, 42, 7, 1_700_000_000_000_000_000),
+        *(len(modules), len(units), len(frames), 0, 64 + len(body) + 8),
+    )
+    return head + body + struct.pack("<I4s", zlib.crc32(head + body), b"DONE")
+
+
+CODE_AT, CODE_SIZE = 0x1000, 0x1000
+
+
+def elf_bytes(sections: Mapping[str, bytes]) -> bytes:
+    """The smallest ELF file that has these sections, and code at CODE_AT."""
+    everything = {".text": bytes(16), **sections}
+    names = b"\0" + b"".join(name.encode() + b"\0" for name in [*everything, ".shstrtab"])
+    content, headers = b"", [bytes(64)]
+    for name, data in [*everything.items(), (".shstrtab", names)]:
+        code = name == ".text"
+        kind, flags = (3, 0) if name == ".shstrtab" else (1, 6 if code else 0)
+        address, size = (CODE_AT, CODE_SIZE) if code else (0, len(data))
+        where = names.index(name.encode() + b"\0")
+        headers.append(
+            struct.pack("<IIQQQQIIQQ", where, kind, flags, address, 64 + len(content), size, 0, 0, 1, 0)
+        )
+        content += data
+    ident = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
+    table = 64 + len(content)
+    head = ident + struct.pack(
+        "<HHIQQQIHHHHHH", 2, 62, 1, 0, 0, table, 0, 64, 56, 0, 64, len(headers), len(headers) - 1
+    )
+    return head + content + b"".join(headers)
+
+
+def sites_bytes(unit: UnitFacts, labels: Sequence[tuple[int, int, bool]]) -> bytes:
+    """Labels as (address, site, after the call?)."""
+    tag = bytes.fromhex(unit.id[:8])
+    return b"".join(struct.pack("<Q4sI", address, tag, 2 * site + after) for address, site, after in labels)

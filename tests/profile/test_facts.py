@@ -1,0 +1,227 @@
+"""Unit facts survive the way through an object file, and damage never gets further than a message."""
+
+from __future__ import annotations
+
+import copy
+import json
+import struct
+import tracemalloc
+import zlib
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.profile.making import function, unit_of
+from trodden.errors import BadFile, LaterVersion
+from trodden.graph.cfg import build
+from trodden.plan.probes import AddTrips, BlockMeasure, Count, EdgeMeasure, Plan
+from trodden.profile.facts import MAGIC, pack_unit, unit_from_json, unit_id, unit_to_json, unpack_units
+from trodden.profile.model import (
+    BlockFacts,
+    BranchKind,
+    FunctionFacts,
+    LineRef,
+    Skipped,
+    SourceFile,
+    UnitFacts,
+)
+from trodden.profile.record import seal
+
+SMALL = unit_of(
+    function("main", "a>b a>c b>c c>a c>exit", {"a": [1, 2], "b": [(1, 7)]}, exits=["b"]),
+    files=["/src/a.c", "/src/a.h"],
+    sites=[(0, 1), (0, -1)],
+    skipped=[("odd", "it is written in assembler")],
+)
+
+
+@st.composite
+def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
+    size = draw(st.integers(1, 6))
+    vertex = st.integers(0, size)
+    edges = draw(st.lists(st.tuples(st.integers(0, size - 1), vertex), max_size=12))
+    labels = draw(st.lists(st.text(max_size=4), min_size=size + 1, max_size=size + 1))
+    graph = build(draw(st.text(max_size=5)), labels, edges, draw(st.integers(0, size - 1)))
+    refs = st.builds(LineRef, st.integers(0, files - 1), st.integers(0, 2**31))
+    blocks = st.builds(
+        BlockFacts,
+        st.lists(refs, max_size=3).map(tuple),
+        st.none() | refs,
+        st.sampled_from(BranchKind),
+        st.integers(0, 9),
+        st.integers(0, 99),
+    )
+    edge = st.integers(0, len(graph.edges) - 1)
+    measures = draw(st.lists(st.builds(EdgeMeasure, edge) | st.builds(BlockMeasure, vertex), max_size=4))
+    slot = st.integers(0, max(len(measures) - 1, 0))
+    probes = st.lists(st.builds(Count, slot) | st.builds(AddTrips, slot, edge), min_size=1, max_size=2)
+    on = {"max_size": 3 if measures else 0}
+    plan = Plan(
+        draw(st.sampled_from(["eprof", "every-block"])),
+        tuple(measures),
+        draw(st.dictionaries(edge, probes.map(tuple), **on)),
+        draw(st.dictionaries(vertex, probes.map(tuple), **on)),
+        draw(st.frozensets(edge, max_size=3)),
+    )
+    return FunctionFacts(
+        name=draw(st.text(max_size=5)),
+        linkage_name=draw(st.text(max_size=5)),
+        file=draw(st.integers(0, files - 1)),
+        line=draw(st.integers(0, 10**6)),
+        graph=graph,
+        blocks=tuple(draw(st.lists(blocks, min_size=size, max_size=size))),
+        plan=plan,
+        first_slot=draw(st.integers(0, slots - plan.slots)),
+        exit_slots=draw(st.dictionaries(st.integers(0, size - 1), st.integers(0, slots - 1), max_size=2)),
+        shared=draw(st.booleans()),
+        fingerprint=draw(st.text(max_size=5)),
+    )
+
+
+@st.composite
+def units(draw: st.DrawFn) -> UnitFacts:
+    files = draw(st.lists(st.builds(SourceFile, st.text(max_size=8), st.text(max_size=4)), min_size=1, max_size=3))
+    slots = draw(st.integers(5, 40))
+    members = draw(st.lists(functions(len(files), slots), max_size=3))
+    sites: list[tuple[int, int]] = []
+    if members:
+        for owner in draw(st.lists(st.integers(0, len(members) - 1), max_size=3)):
+            sites.append((owner, draw(st.integers(-1, members[owner].graph.exit - 1))))
+    facts = UnitFacts(
+        id="",
+        source=draw(st.text(max_size=8)),
+        stage=draw(st.sampled_from(["early", "late"])),
+        files=tuple(files),
+        functions=tuple(members),
+        skipped=tuple(draw(st.lists(st.builds(Skipped, st.text(max_size=4), st.text(max_size=4)), max_size=2))),
+        slots=slots,
+        sites=tuple(sites),
+    )
+    return replace(facts, id=unit_id(facts))
+
+
+@given(st.lists(units(), max_size=3), st.integers(0, 9))
+def test_units_come_back_as_they_were(originals: list[UnitFacts], zeros: int) -> None:
+    section = b"".join(bytes(zeros) + pack_unit(unit) for unit in originals) + bytes(zeros)
+    assert unpack_units(section) == originals
+
+
+@given(units())
+def test_the_id_is_a_hash_of_everything_but_itself(unit: UnitFacts) -> None:
+    assert unit_id(unit) == unit.id == unit_id(replace(unit, id="0" * 32))
+    assert len(bytes.fromhex(unit.id)) == 16
+    assert unit_id(replace(unit, source=unit.source + "x")) != unit.id
+    assert unit_id(replace(unit, slots=unit.slots + 1)) != unit.id
+
+
+def test_an_empty_section_holds_no_units() -> None:
+    assert unpack_units(b"") == []
+    assert unpack_units(bytes(64)) == []
+
+
+def test_a_record_cut_anywhere_is_refused() -> None:
+    record = pack_unit(SMALL)
+    for length in range(1, len(record)):
+        with pytest.raises(BadFile, match=r"prog: truncated"):
+            unpack_units(record[:length], "prog")
+
+
+def test_a_flipped_bit_never_goes_unnoticed() -> None:
+    record = pack_unit(SMALL)
+    for position in range(len(record)):
+        for bit in (1, 0x80):
+            damaged = bytearray(record)
+            damaged[position] ^= bit
+            with pytest.raises((BadFile, LaterVersion)):
+                unpack_units(bytes(damaged))
+
+
+def test_a_later_version_is_named_as_such() -> None:
+    record = bytearray(pack_unit(SMALL))
+    struct.pack_into("<I", record, 8, 2)
+    with pytest.raises(LaterVersion, match=r"lib.so: written by a later trodden \(format 2\)"):
+        unpack_units(bytes(record), "lib.so")
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """All places in a document, the whole left out."""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [place for key, inner in members for place in [(*path, key), *_places(inner, (*path, key))]]
+
+
+DOCUMENT = unit_to_json(SMALL)
+WRONG: list[Any] = [-1, 10**6, 10**30, 1.5, "x", None, True, [], {}, [[]], [1, 2, 3]]
+
+
+@settings(max_examples=1500)
+@given(st.sampled_from(_places(DOCUMENT)), st.sampled_from(WRONG))
+def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    holder = document
+    for key in place[:-1]:
+        holder = holder[key]
+    holder[place[-1]] = wrong
+    try:
+        [unit] = unpack_units(seal(MAGIC, document))
+    except BadFile:
+        return
+    assert unpack_units(pack_unit(unit)) == [unit]
+    for each in unit.functions:
+        assert each.graph.edges[each.graph.closing].src == each.graph.exit
+        assert len(each.blocks) == each.graph.exit
+
+
+@given(st.sampled_from(_places(DOCUMENT)))
+def test_nothing_may_be_missing(place: tuple[Any, ...]) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    holder = document
+    for key in place[:-1]:
+        holder = holder[key]
+    if isinstance(holder, dict):
+        del holder[place[-1]]
+        with pytest.raises(BadFile):
+            unit_from_json(document, "prog")
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[" * 100_000, b"\xff", b"nul", b"1" * 5000])
+def test_content_that_is_not_json(text: bytes) -> None:
+    payload = zlib.compress(text)
+    record = struct.pack("<8sIIQ", MAGIC, 1, zlib.crc32(payload), len(payload)) + payload
+    with pytest.raises(BadFile):
+        unpack_units(record)
+
+
+@pytest.mark.parametrize("document", [None, [], {}, 7, "text"])
+def test_json_that_is_not_a_unit(document: Any) -> None:
+    with pytest.raises(BadFile):
+        unpack_units(seal(MAGIC, document))
+
+
+def test_a_small_record_cannot_fill_the_memory() -> None:
+    squeezer = zlib.compressobj(9)
+    payload = b"".join(squeezer.compress(bytes(1 << 20)) for _ in range(400)) + squeezer.flush()
+    record = struct.pack("<8sIIQ", MAGIC, 1, zlib.crc32(payload), len(payload)) + payload
+    tracemalloc.start()
+    with pytest.raises(BadFile, match="does not end where it should"):
+        unpack_units(record)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 250 << 20
+
+
+def test_a_very_uniform_unit_can_still_be_read() -> None:
+    many = replace(SMALL, sites=((0, 0),) * 20_000_000)
+    assert len(unpack_units(pack_unit(many))[0].sites) == 20_000_000
+
+
+def test_a_large_unit_stays_small_on_disk() -> None:
+    shape = " ".join(f"b{i}>b{i + 1}" for i in range(29)) + " b3>b9 b14>b2 b20>b1 b29>exit"
+    unit = unit_of(*(function(f"f{i}", shape, {"b3": [i, i + 1]}) for i in range(200)))
+    text = json.dumps(unit_to_json(unit), separators=(",", ":"))
+    assert len(text) < 200 * 1400
+    assert len(pack_unit(unit)) < len(text) / 8
+
+
