@@ -28,7 +28,7 @@ from trodden.profile.model import (
     SourceFile,
     UnitFacts,
 )
-from trodden.profile.record import seal
+from trodden.profile.record import seal, unseal
 
 SMALL = unit_of(
     function("main", "a>b a>c b>c c>a c>exit", {"a": [1, 2], "b": [(1, 7)]}, exits=["b"]),
@@ -38,13 +38,20 @@ SMALL = unit_of(
 )
 
 
+RELAXED = settings(deadline=None)
+
+
+def _texts(max_size: int) -> st.SearchStrategy[str]:
+    return st.text('ab"\\\n\0é→\udc80', max_size=max_size)
+
+
 @st.composite
 def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
     size = draw(st.integers(1, 6))
     vertex = st.integers(0, size)
     edges = draw(st.lists(st.tuples(st.integers(0, size - 1), vertex), max_size=12))
-    labels = draw(st.lists(st.text(max_size=4), min_size=size + 1, max_size=size + 1))
-    graph = build(draw(st.text(max_size=5)), labels, edges, draw(st.integers(0, size - 1)))
+    labels = draw(st.lists(_texts(4), min_size=size + 1, max_size=size + 1))
+    graph = build(draw(_texts(5)), labels, edges, draw(st.integers(0, size - 1)))
     refs = st.builds(LineRef, st.integers(0, files - 1), st.integers(0, 2**31))
     blocks = st.builds(
         BlockFacts,
@@ -67,8 +74,8 @@ def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
         draw(st.frozensets(edge, max_size=3)),
     )
     return FunctionFacts(
-        name=draw(st.text(max_size=5)),
-        linkage_name=draw(st.text(max_size=5)),
+        name=draw(_texts(5)),
+        linkage_name=draw(_texts(5)),
         file=draw(st.integers(0, files - 1)),
         line=draw(st.integers(0, 10**6)),
         graph=graph,
@@ -77,13 +84,13 @@ def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
         first_slot=draw(st.integers(0, slots - plan.slots)),
         exit_slots=draw(st.dictionaries(st.integers(0, size - 1), st.integers(0, slots - 1), max_size=2)),
         shared=draw(st.booleans()),
-        fingerprint=draw(st.text(max_size=5)),
+        fingerprint=draw(_texts(5)),
     )
 
 
 @st.composite
 def units(draw: st.DrawFn) -> UnitFacts:
-    files = draw(st.lists(st.builds(SourceFile, st.text(max_size=8), st.text(max_size=4)), min_size=1, max_size=3))
+    files = draw(st.lists(st.builds(SourceFile, _texts(8), _texts(4)), min_size=1, max_size=3))
     slots = draw(st.integers(5, 40))
     members = draw(st.lists(functions(len(files), slots), max_size=3))
     sites: list[tuple[int, int]] = []
@@ -92,23 +99,25 @@ def units(draw: st.DrawFn) -> UnitFacts:
             sites.append((owner, draw(st.integers(-1, members[owner].graph.exit - 1))))
     facts = UnitFacts(
         id="",
-        source=draw(st.text(max_size=8)),
+        source=draw(_texts(8)),
         stage=draw(st.sampled_from(["early", "late"])),
         files=tuple(files),
         functions=tuple(members),
-        skipped=tuple(draw(st.lists(st.builds(Skipped, st.text(max_size=4), st.text(max_size=4)), max_size=2))),
+        skipped=tuple(draw(st.lists(st.builds(Skipped, _texts(4), _texts(4)), max_size=2))),
         slots=slots,
         sites=tuple(sites),
     )
     return replace(facts, id=unit_id(facts))
 
 
+@RELAXED
 @given(st.lists(units(), max_size=3), st.integers(0, 9))
 def test_units_come_back_as_they_were(originals: list[UnitFacts], zeros: int) -> None:
     section = b"".join(bytes(zeros) + pack_unit(unit) for unit in originals) + bytes(zeros)
     assert unpack_units(section) == originals
 
 
+@RELAXED
 @given(units())
 def test_the_id_is_a_hash_of_everything_but_itself(unit: UnitFacts) -> None:
     assert unit_id(unit) == unit.id == unit_id(replace(unit, id="0" * 32))
@@ -156,7 +165,7 @@ DOCUMENT = unit_to_json(SMALL)
 WRONG: list[Any] = [-1, 10**6, 10**30, 1.5, "x", None, True, [], {}, [[]], [1, 2, 3]]
 
 
-@settings(max_examples=1500)
+@settings(max_examples=1500, deadline=None)
 @given(st.sampled_from(_places(DOCUMENT)), st.sampled_from(WRONG))
 def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
     document = copy.deepcopy(DOCUMENT)
@@ -174,6 +183,7 @@ def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong:
         assert len(each.blocks) == each.graph.exit
 
 
+@RELAXED
 @given(st.sampled_from(_places(DOCUMENT)))
 def test_nothing_may_be_missing(place: tuple[Any, ...]) -> None:
     document = copy.deepcopy(DOCUMENT)
@@ -212,9 +222,9 @@ def test_a_small_record_cannot_fill_the_memory() -> None:
     assert peak < 250 << 20
 
 
-def test_a_very_uniform_unit_can_still_be_read() -> None:
-    many = replace(SMALL, sites=((0, 0),) * 20_000_000)
-    assert len(unpack_units(pack_unit(many))[0].sites) == 20_000_000
+def test_a_very_uniform_record_can_still_be_read() -> None:
+    uniform = "0" * 80_000_000
+    assert unseal(MAGIC, seal(MAGIC, uniform), "here")[0] == uniform
 
 
 def test_a_large_unit_stays_small_on_disk() -> None:

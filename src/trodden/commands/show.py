@@ -10,6 +10,7 @@ import click
 from trodden.commands.output import put
 from trodden.errors import InputMissing, OtherBuild, UsageError
 from trodden.graph.cfg import Graph
+from trodden.graph.text import GraphText, parse_graphs
 from trodden.plan.counters import eprof, every_block, vprof_by_blocks, vprof_by_edges
 from trodden.plan.probes import Plan
 from trodden.profile.export_dot import lines_text
@@ -30,6 +31,7 @@ class _Subject:
     graph: Graph
     facts: FunctionFacts | None = None
     counts: FunctionProfile | None = None
+    expected: Sequence[float] | None = None
 
 
 @click.command()
@@ -71,7 +73,9 @@ def _subjects(file: str, flags: Sequence[str]) -> dict[str, _Subject]:
             for key, each in functions.items()
         }
     if file.endswith(".cfg"):
-        return {graph.name: _Subject(graph.name, graph) for graph in _graphs(file)}
+        return {
+            each.graph.name: _Subject(each.graph.name, each.graph, expected=each.weights) for each in _graphs(file)
+        }
     from trodden.native.read import facts_of_source
 
     unit = facts_of_source([file, *flags])
@@ -81,14 +85,12 @@ def _subjects(file: str, flags: Sequence[str]) -> dict[str, _Subject]:
     }
 
 
-def _graphs(file: str) -> list[Graph]:
-    from trodden.graph.text import parse_graphs
-
+def _graphs(file: str) -> list[GraphText]:
     try:
-        with open(file, encoding="utf-8") as stream:
+        with open(file, encoding="utf-8", errors="replace") as stream:
             text = stream.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputMissing(f"{file}: cannot be read: {error}") from error
+    except OSError as error:
+        raise InputMissing(f"{file}: cannot be read: {error.strerror}") from error
     return parse_graphs(text, file)
 
 
@@ -129,7 +131,7 @@ def draw(subject: _Subject, counters: str | None) -> Drawing:
     graph, counts = subject.graph, subject.counts
     shown: Sequence[float | None]
     if counts is None:
-        weights = nesting_weights(graph)
+        weights = list(subject.expected) if subject.expected else nesting_weights(graph)
         shown, blocks = weights, [sum(weights[e] for e in ins) for ins in graph.in_edges]
     else:
         weights = measured_weights(graph, counts.edge_counts, counts.block_counts)

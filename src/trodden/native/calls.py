@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from trodden.native.irtext import LABEL, IRBlock, unquote
+from trodden.native.irtext import LABEL, IRBlock, IRModule, unquote
 
 _GROUP = re.compile(r"^attributes #(\d+) = \{ (.*) \}$", re.MULTILINE)
 _FUNCTION = re.compile(rf"^(?:declare|define) .*?@({LABEL})\((.*)$", re.MULTILINE)
@@ -75,12 +75,12 @@ class Attributes:
             )
 
 
-def read_attributes(text: str) -> Attributes:
+def read_attributes(module: IRModule) -> Attributes:
     """Read the attribute groups of a module and which functions carry them."""
     attributes = Attributes()
-    for number, body in _GROUP.findall(text):
+    for number, body in _GROUP.findall(module.epilogue):
         attributes.groups[number] = _INTERESTING & set(re.sub(r'"[^"]*"(?:="[^"]*")?', "", body).split())
-    for name, rest in _FUNCTION.findall(text):
+    for name, rest in _FUNCTION.findall(module.signatures()):
         match = _REFERENCE.search(rest)
         if match is not None:
             attributes.functions[unquote(name)] = attributes.groups.get(match.group(1), frozenset())

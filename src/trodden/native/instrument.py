@@ -65,13 +65,12 @@ class Instrumented:
 def instrument(text: str, source: str, options: Options, keep_debug: bool) -> Instrumented:
     """Instrument every function of a module given as text."""
     module = cut_module(text)
-    tail = module.parts[-1][1] if module.parts else module.prologue
-    debug = read_debug_info(tail)
-    attributes = read_attributes(text)
+    debug = read_debug_info(module.epilogue)
+    attributes = read_attributes(module)
     debug.file_index(source)
     tag = zlib.crc32(text.encode()) & 0xFFFFFFFF
     worker = _Unit(options, debug, attributes, Sites(tag) if options.sites else None)
-    definitions = [worker.function(cut_function(definition)) for definition, _ in module.parts]
+    module.definitions = [worker.function(cut_function(old)) or old for old in module.definitions]
     facts = UnitFacts(
         id="",
         source=source,
@@ -84,11 +83,10 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
     )
     identity = unit_id(facts)
     facts = replace(facts, id=f"{tag.to_bytes(4, 'little').hex()}{identity[8:]}")
-    body = _join(module, definitions)
-    body = _declare(body, facts, worker.personalities)
+    _declare(module, facts, worker.personalities)
     if not keep_debug:
-        body = strip_debug(body)
-    return Instrumented(body, facts, pack_unit(facts))
+        strip_debug(module)
+    return Instrumented(module.render(), facts, pack_unit(facts))
 
 
 class _Unit:
@@ -184,51 +182,46 @@ class _Unit:
         return "__gxx_personality_v0" if ir.symbol.startswith("_Z") else "__gcc_personality_v0"
 
 
-def _join(module: IRModule, definitions: Sequence[str | None]) -> str:
-    pieces = [module.prologue]
-    for (original, between), changed in zip(module.parts, definitions, strict=True):
-        pieces += [original if changed is None else changed, between]
-    return "".join(pieces)
+_USED = re.compile(
+    r"^@llvm\.used = appending global \[\d+ x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE
+)
 
 
-_USED = re.compile(r"^@llvm\.used = appending global \[(\d+) x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE)
-
-
-def _declare(text: str, facts: UnitFacts, personalities: set[str]) -> str:
+def _declare(module: IRModule, facts: UnitFacts, personalities: set[str]) -> None:
     """Add the counters, what tells the runtime of them, and declarations that the pads need."""
-    shared = '!"PIC Level"' in text and '!"PIE Level"' not in text
+    shared = '!"PIC Level"' in module.epilogue and '!"PIE Level"' not in module.epilogue
     model = "localdynamic" if shared else "localexec"
     identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
-    slots = max(facts.slots, 1)
-    used = _USED.search(text)
-    mine = "ptr @__trodden_unit"
-    if used is not None:
-        joined = f'@llvm.used = appending global [{int(used.group(1)) + 1} x ptr] [{used.group(2)}, {mine}], section "llvm.metadata"'
-        text = text[: used.start()] + joined + text[used.end() :]
-    declarations = [
-        f"{COUNTERS} = internal thread_local({model}) global [{slots} x i64] zeroinitializer, align 64",
+    signatures = module.signatures()
+    lines = [
+        f"{COUNTERS} = internal thread_local({model}) global [{max(facts.slots, 1)} x i64] zeroinitializer, align 64",
         "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr } "
         f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {0 if shared else 1}, ptr @__trodden_where, ptr null }}, '
         'section "trodden_units", align 8',
     ]
-    if used is None:
-        declarations.append(f'@llvm.used = appending global [1 x ptr] [{mine}], section "llvm.metadata"')
-    for personality in sorted(personalities):
-        if f"@{personality}(" not in text:
-            declarations.append(f"declare i32 @{personality}(...)")
-    declarations += [
-        "declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)"
-        if "@llvm.threadlocal.address.p0(" not in text
-        else "",
+    used = _USED.search(module.prologue)
+    entries = [used.group(1)] if used is not None else []
+    if used is not None:
+        module.prologue = module.prologue[: used.start()] + module.prologue[used.end() :]
+    entries.append("ptr @__trodden_unit")
+    number = ", ".join(entries).count("ptr @")
+    lines.append(f'@llvm.used = appending global [{number} x ptr] [{", ".join(entries)}], section "llvm.metadata"')
+    lines += [
+        f"declare i32 @{personality}(...)"
+        for personality in sorted(personalities)
+        if f"@{personality}(" not in signatures
+    ]
+    if "@llvm.threadlocal.address.p0(" not in signatures:
+        lines.append("declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)")
+    lines += [
         "define internal ptr @__trodden_where() nounwind {",
         f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {COUNTERS})",
         "  ret ptr %address",
         "}",
         "",
+        "",
     ]
-    first = re.search(r"^(?:attributes #|!)", text, re.MULTILINE)
-    at = first.start() if first else len(text)
-    return text[:at] + "\n".join(declarations) + "\n" + text[at:]
+    module.epilogue = "\n".join(lines) + module.epilogue
 
 
 _DBG_ATTACHMENT = re.compile(r",? !dbg !\d+")
@@ -237,18 +230,24 @@ _DI_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI.*\n", re.MULTILINE)
 _DBG_NAMED = re.compile(r"^!llvm\.dbg\.cu = .*\n", re.MULTILINE)
 
 
-def strip_debug(text: str) -> str:
-    """Take the debug information out again that was only wanted for the lines."""
-    at = re.search(r"^!", text, re.MULTILINE)
-    if at is None:
-        return text
-    code, metadata = text[: at.start()], text[at.start() :]
-    code = _DBG_RECORD.sub("", _DBG_ATTACHMENT.sub("", code))
-    dropped = set(_DI_NODE.findall(metadata))
-    kept = _DBG_NAMED.sub("", _DI_NODE.sub("", metadata))
+def strip_debug(module: IRModule) -> None:
+    """Take the debug information out again that was only wanted for the lines.
+
+    Other metadata (of loops) may point at locations; those are replaced by a node that says nothing.
+    """
+    module.definitions = [_without_debug(text) for text in module.definitions]
+    module.between = [_without_debug(text) if "!dbg" in text else text for text in module.between]
+    module.prologue = _without_debug(module.prologue)
+    dropped = set(_DI_NODE.findall(module.epilogue))
+    kept = _DBG_NAMED.sub("", _DI_NODE.sub("", module.epilogue))
     wanted = set(re.findall(r"!(\d+)", kept)) & dropped
-    empties = "".join(f'!{number} = !{{!"trodden.gone"}}\n' for number in sorted(wanted, key=int))
-    return code + kept + empties
+    fillers = "".join(f'!{number} = !{{!"trodden.gone"}}\n' for number in sorted(wanted, key=int))
+    module.epilogue = kept + fillers
+
+
+def _without_debug(text: str) -> str:
+    text = _DBG_ATTACHMENT.sub("", text)
+    return _DBG_RECORD.sub("", text) if "    #dbg" in text else text
 
 
 def check(text: str, source: str) -> bytes:

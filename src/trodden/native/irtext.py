@@ -9,7 +9,6 @@ not line by line, because a file of SQLite's size has half a million lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 LABEL = r'(?:"(?:[^"\\]|\\.)*"|[-\w$.]+)'
@@ -19,7 +18,6 @@ _SYMBOL = re.compile(rf"@({LABEL})\(")
 _UNNAMED_ARGUMENT = re.compile(r" %\d+(?=[,)])")
 _HEAD_LINE = re.compile(rf"  (?:%{LABEL} = (?:phi|landingpad|catchpad|cleanuppad|catchswitch)\b|cleanuppad\b|catchpad\b)")
 _OPCODE = re.compile(rf"  (?:%{LABEL} = )?(\w+)")
-_DEFINE = re.compile(r"^define ", re.MULTILINE)
 
 _TO_EXIT = frozenset({"ret", "resume", "unreachable"})
 
@@ -78,34 +76,52 @@ class IRFunction:
     header: str
     blocks: list[IRBlock] = field(default_factory=list)
 
-    def render(self, texts: list[str]) -> str:
-        """The definition with the given text for each block."""
-        return self.header + "\n" + "\n\n".join(texts) + "\n}"
-
 
 @dataclass(slots=True)
 class IRModule:
-    """A module as an alternation of text between functions and functions."""
+    """A module in order: globals, then definitions each with what follows it, then attributes and metadata."""
 
     prologue: str
-    parts: list[tuple[str, str]]
+    definitions: list[str]
+    between: list[str]
+    epilogue: str
 
-    def functions(self) -> Iterator[tuple[int, IRFunction]]:
-        """Each function definition with its place in ``parts``."""
-        for index, (definition, _) in enumerate(self.parts):
-            yield index, cut_function(definition)
+    def signatures(self) -> str:
+        """All declarations and the first lines of all definitions, one a line."""
+        heads = [definition[: definition.index("\n")] for definition in self.definitions]
+        return "\n".join([self.prologue, *self.between, *heads])
+
+    def render(self) -> str:
+        """The module's text."""
+        pieces = [self.prologue]
+        for definition, following in zip(self.definitions, self.between, strict=True):
+            pieces += [definition, following]
+        return "".join([*pieces, self.epilogue])
+
+
+_EPILOGUE = re.compile(r"^(?:attributes #|!)", re.MULTILINE)
 
 
 def cut_module(text: str) -> IRModule:
-    """Cut a module into what precedes the first definition, and definitions with what follows each."""
-    starts = [match.start() for match in _DEFINE.finditer(text)]
-    if not starts:
-        return IRModule(text, [])
-    parts: list[tuple[str, str]] = []
-    for start, limit in zip(starts, [*starts[1:], len(text)], strict=True):
+    """Cut a module into its parts."""
+    definitions: list[str] = []
+    between: list[str] = []
+    start = 0 if text.startswith("define ") else text.find("\ndefine ") + 1
+    prologue = text[:start] if start or text.startswith("define ") else text
+    while start or (not definitions and text.startswith("define ")):
         end = text.index("\n}\n", start) + 2
-        parts.append((text[start:end], text[end:limit]))
-    return IRModule(text[: starts[0]], parts)
+        following = text.find("\ndefine ", end - 1) + 1
+        definitions.append(text[start:end])
+        between.append(text[end : following or len(text)])
+        start = following
+    last = between[-1] if between else prologue
+    match = _EPILOGUE.search(last)
+    at = match.start() if match else len(last)
+    if between:
+        between[-1] = last[:at]
+    else:
+        prologue = last[:at]
+    return IRModule(prologue, definitions, between, last[at:])
 
 
 def cut_function(definition: str) -> IRFunction:

@@ -47,17 +47,18 @@ class FunctionRead:
     calls: list[list[Call]]
     nounwind: bool
     loops: LoopForest = field(init=False)
+    arrivals: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self.loops = find_loops(self.graph)
+        self.arrivals = [0] * len(self.graph.labels)
+        for edge, places in zip(self.graph.edges, self.positions, strict=False):
+            self.arrivals[edge.dst] += len(places)
 
     def single_entry(self, edge: int) -> bool:
         """Whether the edge is the only way into its target."""
         target = self.graph.edges[edge].dst
-        return target not in (self.graph.root, self.graph.exit) and self._arrivals(target) == 1
-
-    def _arrivals(self, block: int) -> int:
-        return sum(len(self.positions[e]) for e in self.graph.in_edges[block] if e < len(self.positions))
+        return self.arrivals[target] == 1 and target != self.graph.root
 
     def splittable(self, edge: int) -> bool:
         """Whether a block of its own can be put on the edge."""
@@ -118,7 +119,8 @@ def block_facts(read: FunctionRead, debug: DebugInfo) -> tuple[BlockFacts, ...]:
 
 
 def _facts(block: IRBlock, calls: list[Call], debug: DebugInfo) -> BlockFacts:
-    branch = debug.lines_of(block.text[block.terminator :])
+    at = block.text.rfind("!dbg !", block.terminator)
+    branch = debug.lines_of(block.text[at:]) if at >= 0 else []
     kind = _KINDS.get(block.opcode, BranchKind.JUMP)
     if block.opcode == "br" and len(block.targets) > 1:
         kind = BranchKind.IF

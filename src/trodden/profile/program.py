@@ -83,8 +83,6 @@ def _read_sections(stream: BinaryIO, name: str) -> tuple[bytes, bytes, list[tupl
                 code.append((section["sh_addr"], section["sh_addr"] + section["sh_size"]))
             if section.name in spans:
                 spans[section.name].append((section["sh_offset"], section["sh_size"]))
-    except OSError:
-        raise
     except Exception as error:
         # The parser of the ELF format may stumble over a damaged file in ways of its own.
         raise BadFile(f"{name}: is a damaged ELF file") from error

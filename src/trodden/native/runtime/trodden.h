@@ -6,7 +6,7 @@
  * Compile all *.c of this folder with  -O2 -fPIC -fvisibility=hidden -fasynchronous-unwind-tables.
  * Link them whole (as one object, or with --whole-archive): some are reached by their sections only.
  * Link an executable with  -Wl,--export-dynamic-symbol=__trodden_*  (shared libraries then share its
- * copy) and, when it is static, with  -Wl,-u,__pthread_create  (see threads.c).
+ * copy) or, when it is static and only then, with  -Wl,-u,__pthread_create  (see threads.c).
  *
  * The environment variable TRODDEN_FILE names the result; %p is the process id, %h the host name,
  * %% a percent sign.  The default is trodden.%p.raw in the directory the program was started in.

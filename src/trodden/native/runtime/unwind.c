@@ -1,4 +1,203 @@
+/* Walking the stack of the calling thread, to tell which instrumented calls have not returned.
+ *
+ * It follows call frame information only: a frame it cannot read ends the walk.  It needs no lock and
+ * allocates nothing but mappings; the list of loaded images has been made before. */
 #define _GNU_SOURCE
-#include "internal.h"
-struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread){(void)regs;(void)thread;return (struct trodden_frames){0,0,0};}
-void trodden_frames_free(struct trodden_frames *frames){(void)frames;}
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "dwarf.h"
+
+#define MOST_FRAMES ((uint32_t)1 << 20)
+
+enum outcome { STEPPED, OUTERMOST, LOST };
+
+struct walk {
+    struct trodden_regs regs, caller;
+    bool exact;  /* regs.pc is where it was interrupted, not a return address */
+    bool lowest; /* nothing of the frame below bounds this one's address */
+    struct trodden_window window;
+    struct trodden_frame_facts facts;
+};
+
+/* The kernel copies what is there and refuses what is not.  Where that call is forbidden, a page that is
+ * mapped at all has to do. */
+bool trodden_peek(struct trodden_window *window, uintptr_t address, unsigned size, uint64_t *value) {
+    uint8_t bytes[8] = {0};
+    for (unsigned i = 0; i < size; i++) {
+        uintptr_t page = (address + i) & ~(uintptr_t)(sizeof window->words - 1);
+        if (page != window->page || !page) {
+            struct iovec local = {window->words, sizeof window->words};
+            struct iovec remote = {(void *)page, sizeof window->words};
+            long got = syscall(SYS_process_vm_readv, (long)trodden_pid(), &local, 1ul, &remote, 1ul, 0ul);
+            window->page = 0;
+            if (got < 0 && (errno == ENOSYS || errno == EPERM) && page) {
+                unsigned char resident;
+                if (mincore((void *)page, 1, &resident) != 0)
+                    return false;
+                memcpy(window->words, (const void *)page, sizeof window->words);
+                got = sizeof window->words;
+            }
+            if (got != (long)sizeof window->words)
+                return false;
+            window->page = page;
+        }
+        bytes[i] = ((const uint8_t *)window->words)[(address + i) - page];
+    }
+    *value = 0;
+    for (unsigned i = 0; i < size; i++)
+        *value |= (uint64_t)bytes[i] << (8 * i);
+    return true;
+}
+
+/* aarch64 may sign return addresses in their upper bits; where it does not, this instruction does nothing. */
+static uint64_t strip_signature(uint64_t address) {
+#ifdef __aarch64__
+    register uint64_t x30 __asm__("x30") = address;
+    __asm__("hint #7" : "+r"(x30));
+    return x30;
+#else
+    return address;
+#endif
+}
+
+static bool value_of(struct walk *walk, const struct trodden_image *image, unsigned column, uint64_t cfa,
+                     uint64_t *value) {
+    const struct trodden_rule *rule = &walk->facts.row.columns[column];
+    const uint8_t *expression = (const uint8_t *)(intptr_t)rule->value;
+    switch (rule->kind) {
+    case SAME:
+        *value = walk->regs.r[column];
+        return walk->regs.known >> column & 1;
+    case AT_OFFSET: return trodden_peek(&walk->window, cfa + (uint64_t)rule->value, 8, value);
+    case IS_OFFSET: *value = cfa + (uint64_t)rule->value; return true;
+    case IN_REGISTER:
+        if ((uint64_t)rule->value >= TRODDEN_COLUMNS || !(walk->regs.known >> rule->value & 1))
+            return false;
+        *value = walk->regs.r[rule->value];
+        return true;
+    case AT_EXPRESSION:
+        return trodden_evaluate(expression, image, &walk->regs, &walk->window, &cfa, value) &&
+               trodden_peek(&walk->window, *value, 8, value);
+    case IS_EXPRESSION: return trodden_evaluate(expression, image, &walk->regs, &walk->window, &cfa, value);
+    case UNDEFINED: break;
+    }
+    return false;
+}
+
+static bool find_cfa(struct walk *walk, const struct trodden_image *image, uint64_t *cfa) {
+    const struct trodden_row *row = &walk->facts.row;
+    if (row->cfa_expression)
+        return trodden_evaluate(row->cfa_expression, image, &walk->regs, &walk->window, NULL, cfa);
+    if (row->cfa_column >= TRODDEN_COLUMNS || !(walk->regs.known >> row->cfa_column & 1))
+        return false;
+    *cfa = walk->regs.r[row->cfa_column] + (uint64_t)row->cfa_offset;
+    return true;
+}
+
+/* musl describes its return from signal handlers in no table.  It is known by its two instructions, and
+ * the registers lie where the kernel put them. */
+static bool step_over_signal(struct walk *walk, const struct trodden_image *image) {
+#ifdef __x86_64__
+    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
+    static const uint8_t order[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
+    const uint64_t from = 40;
+#else
+    static const uint8_t code[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
+    static const uint8_t order[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                    16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+    const uint64_t from = 128 + 176 + 8;
+#endif
+    if (!trodden_image_holds(image, walk->regs.pc, sizeof code) ||
+        memcmp((const void *)walk->regs.pc, code, sizeof code) != 0)
+        return false;
+    uint64_t at = walk->regs.r[TRODDEN_SP] + from;
+    for (unsigned i = 0; i < sizeof order; i++, at += 8)
+        if (!trodden_peek(&walk->window, at, 8, &walk->caller.r[order[i]]))
+            return false;
+    walk->caller.known = ((uint64_t)1 << sizeof order) - 1;
+    return trodden_peek(&walk->window, at, 8, &walk->caller.pc);
+}
+
+static enum outcome step(struct walk *walk) {
+    uintptr_t pc = walk->exact ? walk->regs.pc : walk->regs.pc - 1;
+    const struct trodden_image *image = trodden_image_of(trodden_lead.images, pc);
+    if (!image)
+        return LOST;
+    if (!trodden_find_row(image, pc, &walk->facts)) {
+        if (!step_over_signal(walk, image))
+            return LOST;
+        walk->regs = walk->caller;
+        walk->exact = walk->lowest = true;
+        return STEPPED;
+    }
+    uint64_t cfa, return_column = walk->facts.return_column, return_address;
+    bool interrupted = walk->facts.signal_frame;
+    if (return_column >= TRODDEN_COLUMNS)
+        return LOST;
+    if (walk->facts.row.columns[return_column].kind == UNDEFINED)
+        return OUTERMOST;
+    if (!find_cfa(walk, image, &cfa))
+        return LOST;
+    /* Stacks grow down, callers lie above; a frame may be empty only if it called nobody.  A handler may
+     * run on a stack of its own, so nothing is known across a signal. */
+    uint64_t sp = walk->regs.r[TRODDEN_SP];
+    if (!interrupted && (cfa < sp || (cfa == sp && !walk->lowest)))
+        return LOST;
+    if (!value_of(walk, image, (unsigned)return_column, cfa, &return_address))
+        return LOST;
+    walk->caller.known = 0;
+    for (unsigned i = 0; i < TRODDEN_COLUMNS; i++)
+        if (value_of(walk, image, i, cfa, &walk->caller.r[i]))
+            walk->caller.known |= (uint64_t)1 << i;
+    if (walk->facts.row.columns[TRODDEN_SP].kind == SAME) {
+        walk->caller.r[TRODDEN_SP] = cfa;
+        walk->caller.known |= (uint64_t)1 << TRODDEN_SP;
+    }
+    walk->caller.pc = strip_signature(return_address);
+    walk->regs = walk->caller;
+    walk->exact = walk->lowest = interrupted;
+    return walk->regs.pc ? STEPPED : OUTERMOST;
+}
+
+static const struct trodden_module *module_of(uintptr_t pc) {
+    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
+        if (module->copy && pc >= module->low && pc < module->high)
+            return module;
+    return NULL;
+}
+
+struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread) {
+    struct trodden_frames frames = {NULL, 0, MOST_FRAMES * sizeof(struct trodden_frame)};
+    struct walk *walk = trodden_map(sizeof *walk);
+    frames.at = trodden_map(frames.bytes);
+    if (walk && frames.at) {
+        walk->regs = *regs;
+        walk->exact = walk->lowest = true;
+        bool ours = false; /* is the frame that is stepped out of the last one noted? */
+        for (uint32_t depth = 0; depth < MOST_FRAMES; depth++) {
+            enum outcome outcome = step(walk);
+            /* The outermost function started the program or the thread: it is never instrumented. */
+            if (outcome == OUTERMOST && ours)
+                frames.count--;
+            if (outcome != STEPPED)
+                break;
+            const struct trodden_module *module = module_of(walk->regs.pc);
+            ours = module != NULL;
+            if (module)
+                frames.at[frames.count++] =
+                    (struct trodden_frame){thread, module->index, walk->regs.pc - module->bias};
+        }
+    }
+    trodden_unmap(walk, sizeof *walk);
+    return frames;
+}
+
+void trodden_frames_free(struct trodden_frames *frames) {
+    trodden_unmap(frames->at, frames->bytes);
+    *frames = (struct trodden_frames){NULL, 0, 0};
+}

@@ -1,0 +1,188 @@
+/* DWARF expressions as they occur in call frame information (DWARF 5, 2.5 and 6.4.2). */
+#define _GNU_SOURCE
+#include "dwarf.h"
+
+#define DEPTH 64
+#define STEPS 10000 /* loops are possible; endless ones stop here */
+
+struct machine {
+    struct trodden_bytes in;
+    const uint8_t *begin;
+    uint64_t stack[DEPTH];
+    unsigned depth;
+    bool bad;
+};
+
+static void push(struct machine *m, uint64_t value) {
+    if (m->depth == DEPTH)
+        m->bad = true;
+    else
+        m->stack[m->depth++] = value;
+}
+
+static uint64_t pop(struct machine *m) {
+    if (m->depth == 0) {
+        m->bad = true;
+        return 0;
+    }
+    return m->stack[--m->depth];
+}
+
+static uint64_t from_top(struct machine *m, uint64_t index) {
+    if (index >= m->depth) {
+        m->bad = true;
+        return 0;
+    }
+    return m->stack[m->depth - 1 - index];
+}
+
+static void jump(struct machine *m, int64_t distance) {
+    if (distance < m->begin - m->in.at || distance > m->in.end - m->in.at)
+        m->bad = true;
+    else
+        m->in.at += distance;
+}
+
+static void push_register(struct machine *m, const struct trodden_regs *regs, uint64_t number, int64_t offset) {
+    if (number >= TRODDEN_COLUMNS || !(regs->known >> number & 1))
+        m->bad = true;
+    else
+        push(m, regs->r[number] + (uint64_t)offset);
+}
+
+static void load(struct machine *m, struct trodden_window *window, uint64_t size) {
+    uint64_t value = 0;
+    if (size > 8 || !trodden_peek(window, pop(m), (unsigned)size, &value))
+        m->bad = true;
+    push(m, value);
+}
+
+static void binary(struct machine *m, unsigned op) {
+    uint64_t b = pop(m), a = pop(m), result = 0;
+    int64_t sa = (int64_t)a, sb = (int64_t)b;
+    switch (op) {
+    case 0x1a: result = a & b; break;
+    case 0x1b: /* div, signed */
+        if (sb == 0)
+            m->bad = true;
+        else
+            result = sb == -1 ? 0 - a : (uint64_t)(sa / sb);
+        break;
+    case 0x1c: result = a - b; break;
+    case 0x1d: /* mod, unsigned */
+        if (b == 0)
+            m->bad = true;
+        else
+            result = a % b;
+        break;
+    case 0x1e: result = a * b; break;
+    case 0x21: result = a | b; break;
+    case 0x22: result = a + b; break;
+    case 0x24: result = b < 64 ? a << b : 0; break;
+    case 0x25: result = b < 64 ? a >> b : 0; break;
+    case 0x26: result = (uint64_t)(sa >> (b < 64 ? b : 63)); break;
+    case 0x27: result = a ^ b; break;
+    case 0x29: result = sa == sb; break;
+    case 0x2a: result = sa >= sb; break;
+    case 0x2b: result = sa > sb; break;
+    case 0x2c: result = sa <= sb; break;
+    case 0x2d: result = sa < sb; break;
+    case 0x2e: result = sa != sb; break;
+    default: m->bad = true;
+    }
+    push(m, result);
+}
+
+static void rotate(struct machine *m) {
+    uint64_t a = pop(m), b = pop(m), c = pop(m);
+    push(m, a);
+    push(m, c);
+    push(m, b);
+}
+
+static void step(struct machine *m, const struct trodden_regs *regs, struct trodden_window *window) {
+    unsigned op = (unsigned)trodden_take(&m->in, 1);
+    uint64_t a, b;
+    if (op >= 0x30 && op <= 0x4f) { /* lit0..31 */
+        push(m, op - 0x30);
+        return;
+    }
+    if (op >= 0x50 && op <= 0x6f) { /* reg0..31 */
+        push_register(m, regs, op - 0x50, 0);
+        return;
+    }
+    if (op >= 0x70 && op <= 0x8f) { /* breg0..31 */
+        push_register(m, regs, op - 0x70, trodden_sleb(&m->in));
+        return;
+    }
+    switch (op) {
+    case 0x03: push(m, trodden_take(&m->in, 8)); break; /* addr */
+    case 0x06: load(m, window, 8); break;
+    case 0x08: push(m, trodden_take(&m->in, 1)); break;
+    case 0x09: push(m, (uint64_t)trodden_take_signed(&m->in, 1)); break;
+    case 0x0a: push(m, trodden_take(&m->in, 2)); break;
+    case 0x0b: push(m, (uint64_t)trodden_take_signed(&m->in, 2)); break;
+    case 0x0c: push(m, trodden_take(&m->in, 4)); break;
+    case 0x0d: push(m, (uint64_t)trodden_take_signed(&m->in, 4)); break;
+    case 0x0e: case 0x0f: push(m, trodden_take(&m->in, 8)); break;
+    case 0x10: push(m, trodden_uleb(&m->in)); break;
+    case 0x11: push(m, (uint64_t)trodden_sleb(&m->in)); break;
+    case 0x12: push(m, from_top(m, 0)); break; /* dup */
+    case 0x13: pop(m); break;
+    case 0x14: push(m, from_top(m, 1)); break; /* over */
+    case 0x15: push(m, from_top(m, trodden_take(&m->in, 1))); break;
+    case 0x16: /* swap */
+        b = pop(m);
+        a = pop(m);
+        push(m, b);
+        push(m, a);
+        break;
+    case 0x17: rotate(m); break;
+    case 0x19: /* abs */
+        a = pop(m);
+        push(m, (int64_t)a < 0 ? 0 - a : a);
+        break;
+    case 0x1f: push(m, 0 - pop(m)); break;
+    case 0x20: push(m, ~pop(m)); break;
+    case 0x23: push(m, pop(m) + trodden_uleb(&m->in)); break;
+    case 0x28: { /* bra */
+        int64_t distance = trodden_take_signed(&m->in, 2);
+        if (pop(m))
+            jump(m, distance);
+        break;
+    }
+    case 0x2f: jump(m, trodden_take_signed(&m->in, 2)); break;
+    case 0x90: push_register(m, regs, trodden_uleb(&m->in), 0); break;
+    case 0x92: /* bregx */
+        a = trodden_uleb(&m->in);
+        push_register(m, regs, a, trodden_sleb(&m->in));
+        break;
+    case 0x94: load(m, window, trodden_take(&m->in, 1)); break;
+    case 0x96: break; /* nop */
+    default: binary(m, op); break;
+    }
+}
+
+bool trodden_evaluate(const uint8_t *block, const struct trodden_image *image, const struct trodden_regs *regs,
+                      struct trodden_window *window, const uint64_t *initial, uint64_t *result) {
+    if (!trodden_image_holds(image, (uintptr_t)block, 1))
+        return false;
+    struct trodden_bytes length = {block, (const uint8_t *)image->high, false};
+    uint64_t bytes = trodden_uleb(&length);
+    if (!trodden_image_holds(image, (uintptr_t)length.at, bytes))
+        return false;
+    struct machine m;
+    m.in = (struct trodden_bytes){length.at, length.at + bytes, false};
+    m.begin = length.at;
+    m.depth = 0;
+    m.bad = false;
+    if (initial)
+        push(&m, *initial);
+    for (unsigned steps = 0; m.in.at < m.in.end; steps++) {
+        step(&m, regs, window);
+        if (m.bad || m.in.bad || steps == STEPS)
+            return false;
+    }
+    *result = from_top(&m, 0);
+    return !m.bad;
+}

@@ -1,0 +1,133 @@
+"""Raw files: read as written, and nothing but our own errors for anything else."""
+
+from __future__ import annotations
+
+import struct
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.profile.making import raw_bytes
+from trodden.errors import BadFile, InputMissing, LaterVersion
+from trodden.profile.raw import RawFrame, RawModule, RawUnit, parse_raw, read_raw
+
+ONE, TWO = "00112233445566778899aabbccddeeff", "ff" * 16
+SMALL = raw_bytes(
+    [(0x5000, "/bin/prog"), (0, "/lib/a.so")],
+    [(ONE, 0, [1, 2**64 - 1]), (TWO, 1, [])],
+    [(0, 0, 0x1234), (1, 0xFFFFFFFF, 0)],
+    flags=0,
+)
+
+
+def _resealed(data: bytes) -> bytes:
+    """The same with a checksum that fits."""
+    return data[:-8] + struct.pack("<I", zlib.crc32(data[:-8])) + data[-4:]
+
+
+def test_everything_comes_back() -> None:
+    raw = parse_raw(SMALL, "x.raw")
+    assert (raw.path, raw.complete, raw.pid, raw.parent) == ("x.raw", False, 42, 7)
+    assert raw.started == 1_700_000_000_000_000_000
+    assert raw.modules == (RawModule(0x5000, "/bin/prog"), RawModule(0, "/lib/a.so"))
+    assert raw.units == (RawUnit(ONE, 0, (1, 2**64 - 1)), RawUnit(TWO, 1, ()))
+    assert raw.frames == (RawFrame(0, 0, 0x1234), RawFrame(1, None, 0))
+
+
+numbers = st.integers(0, 2**64 - 1)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(numbers, st.sampled_from(["", "/a", "/bin/prog", "/é/12345678"])), min_size=1, max_size=3),
+    st.lists(st.tuples(st.binary(min_size=16, max_size=16), st.lists(numbers, max_size=5)), max_size=3),
+    st.lists(numbers, max_size=4),
+)
+def test_round_trip(
+    modules: list[tuple[int, str]], units: list[tuple[bytes, list[int]]], addresses: list[int]
+) -> None:
+    last = len(modules) - 1
+    data = raw_bytes(
+        modules, [(name.hex(), last, counts) for name, counts in units], [(1, last, a) for a in addresses]
+    )
+    raw = parse_raw(data, "x.raw")
+    assert [(module.bias, module.path) for module in raw.modules] == modules
+    assert [(bytes.fromhex(unit.id), list(unit.counts)) for unit in raw.units] == units
+    assert [frame.address for frame in raw.frames] == addresses
+    assert raw.complete
+
+
+def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    for length in range(len(SMALL)):
+        path = tmp_path / "x.raw"
+        path.write_bytes(SMALL[:length])
+        with pytest.raises(BadFile, match="truncated"):
+            read_raw(path)
+
+
+def test_a_flipped_bit_never_goes_unnoticed() -> None:
+    for position in range(len(SMALL)):
+        damaged = bytearray(SMALL)
+        damaged[position] ^= 0x10
+        with pytest.raises((BadFile, LaterVersion)):
+            parse_raw(bytes(damaged), "x.raw")
+
+
+def test_damage_with_a_fitting_checksum_is_refused_or_harmless() -> None:
+    for position in range(len(SMALL) - 8):
+        for value in (0x00, 0x01, 0x7F, 0xFF):
+            damaged = bytearray(SMALL)
+            damaged[position] = value
+            try:
+                raw = parse_raw(_resealed(bytes(damaged)), "x.raw")
+            except (BadFile, LaterVersion):
+                continue
+            assert (len(raw.modules), len(raw.units), len(raw.frames)) == (2, 2, 2)
+
+
+def test_promises_are_checked_before_memory_is_taken() -> None:
+    greedy = bytearray(SMALL)
+    slots = SMALL.index(bytes.fromhex(ONE)) + 20
+    struct.pack_into("<I", greedy, slots, 0xFFFFFFFF)
+    tracemalloc.start()
+    with pytest.raises(BadFile, match="promises more than it holds"):
+        parse_raw(_resealed(bytes(greedy)), "x.raw")
+    for count_at in (40, 44, 48):
+        greedy = bytearray(SMALL)
+        struct.pack_into("<I", greedy, count_at, 0xFFFFFFFF)
+        with pytest.raises(BadFile):
+            parse_raw(_resealed(bytes(greedy)), "x.raw")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+def test_what_is_left_over_is_no_profile() -> None:
+    longer = bytearray(SMALL[:-8] + bytes(8) + SMALL[-8:])
+    struct.pack_into("<Q", longer, 56, len(longer))
+    with pytest.raises(BadFile, match="holds more than it promises"):
+        parse_raw(_resealed(bytes(longer)), "x.raw")
+
+
+def test_a_later_version_is_named_as_such() -> None:
+    with pytest.raises(LaterVersion, match="later trodden"):
+        parse_raw(raw_bytes([], [], version=2), "x.raw")
+
+
+@pytest.mark.parametrize("content", [b"TRODDEN\n" + bytes(80), b"\x7fELF", b"hello"])
+def test_other_files_are_told_apart(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(BadFile, match=r"not a raw file"):
+        read_raw(path)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(InputMissing, match=r"gone.raw: cannot be read: No such file"):
+        read_raw(tmp_path / "gone.raw")
+    with pytest.raises(InputMissing, match="Is a directory"):
+        read_raw(tmp_path)
