@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.counters import eprof
@@ -191,3 +192,13 @@ def sites_bytes(unit: UnitFacts, labels: Sequence[tuple[int, int, bool]]) -> byt
     """Labels as (address, site, after the call?)."""
     tag = bytes.fromhex(unit.id[:8])
     return b"".join(struct.pack("<Q4sI", address, tag, 2 * site + after) for address, site, after in labels)
+
+
+def places_in(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Where everything in a JSON document is, the whole left out."""
+    members: Iterable[tuple[Any, Any]] = ()
+    if isinstance(document, dict):
+        members = document.items()
+    elif isinstance(document, list):
+        members = enumerate(document)
+    return [place for key, inner in members for place in [(*path, key), *places_in(inner, (*path, key))]]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.profile.making import function, unit_of
+from tests.profile.making import function, places_in, unit_of
 from trodden.errors import BadFile, LaterVersion
 from trodden.graph.cfg import build
 from trodden.plan.probes import AddTrips, BlockMeasure, Count, EdgeMeasure, Plan
@@ -65,12 +65,12 @@ def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
     measures = draw(st.lists(st.builds(EdgeMeasure, edge) | st.builds(BlockMeasure, vertex), max_size=4))
     slot = st.integers(0, max(len(measures) - 1, 0))
     probes = st.lists(st.builds(Count, slot) | st.builds(AddTrips, slot, edge), min_size=1, max_size=2)
-    on = {"max_size": 3 if measures else 0}
+    most = 3 if measures else 0
     plan = Plan(
         draw(st.sampled_from(["eprof", "every-block"])),
         tuple(measures),
-        draw(st.dictionaries(edge, probes.map(tuple), **on)),
-        draw(st.dictionaries(vertex, probes.map(tuple), **on)),
+        draw(st.dictionaries(edge, probes.map(tuple), max_size=most)),
+        draw(st.dictionaries(vertex, probes.map(tuple), max_size=most)),
         draw(st.frozensets(edge, max_size=3)),
     )
     return FunctionFacts(
@@ -155,18 +155,12 @@ def test_a_later_version_is_named_as_such() -> None:
         unpack_units(bytes(record), "lib.so")
 
 
-def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """All places in a document, the whole left out."""
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [place for key, inner in members for place in [(*path, key), *_places(inner, (*path, key))]]
-
-
 DOCUMENT = unit_to_json(SMALL)
 WRONG: list[Any] = [-1, 10**6, 10**30, 1.5, "x", None, True, [], {}, [[]], [1, 2, 3]]
 
 
 @settings(max_examples=1500, deadline=None)
-@given(st.sampled_from(_places(DOCUMENT)), st.sampled_from(WRONG))
+@given(st.sampled_from(places_in(DOCUMENT)), st.sampled_from(WRONG))
 def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
     document = copy.deepcopy(DOCUMENT)
     holder = document
@@ -184,7 +178,7 @@ def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong:
 
 
 @RELAXED
-@given(st.sampled_from(_places(DOCUMENT)))
+@given(st.sampled_from(places_in(DOCUMENT)))
 def test_nothing_may_be_missing(place: tuple[Any, ...]) -> None:
     document = copy.deepcopy(DOCUMENT)
     holder = document
@@ -233,5 +227,3 @@ def test_a_large_unit_stays_small_on_disk() -> None:
     text = json.dumps(unit_to_json(unit), separators=(",", ":"))
     assert len(text) < 200 * 1400
     assert len(pack_unit(unit)) < len(text) / 8
-
-

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.profile.making import CODE_AT, CODE_SIZE, elf_bytes, function, sites_bytes, unit_of
-from trodden.errors import BadFile, InputMissing, LaterVersion, NotInstrumented, TroddenError
+from trodden.errors import BadFile, InputMissing, LaterVersion, NotInstrumented
 from trodden.profile.facts import pack_unit
 from trodden.profile.program import read_program
 from trodden.profile.sites import Site, SiteTable, tag_of
@@ -54,9 +54,10 @@ def test_damaged_programs_end_in_our_errors(tmp_path: Path) -> None:
         damaged[position] ^= 0xFF
         path.write_bytes(damaged)
         try:
-            assert read_program(path).units == {UNIT.id: UNIT}
-        except (BadFile, NotInstrumented, LaterVersion) as error:
-            assert isinstance(error, TroddenError)
+            units = read_program(path).units
+        except (BadFile, NotInstrumented, LaterVersion):
+            continue
+        assert units == {UNIT.id: UNIT}
 
 
 def _table(*labels: tuple[int, int, bool]) -> SiteTable:

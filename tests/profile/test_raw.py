@@ -43,7 +43,9 @@ numbers = st.integers(0, 2**64 - 1)
 
 @settings(deadline=None)
 @given(
-    st.lists(st.tuples(numbers, st.sampled_from(["", "/a", "/bin/prog", "/é/12345678"])), min_size=1, max_size=3),
+    st.lists(
+        st.tuples(numbers, st.sampled_from(["", "/a", "/bin/prog", "/é/12345678"])), min_size=1, max_size=3
+    ),
     st.lists(st.tuples(st.binary(min_size=16, max_size=16), st.lists(numbers, max_size=5)), max_size=3),
     st.lists(numbers, max_size=4),
 )

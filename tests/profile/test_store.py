@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trodden
-from tests.profile.making import function, profile_of, reading_of, unit_of
+from tests.profile.making import function, places_in, profile_of, reading_of, unit_of
 from trodden.errors import BadFile, CannotWrite, InputMissing, LaterVersion, TroddenError
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
@@ -71,13 +71,10 @@ def test_a_later_version_is_named_as_such() -> None:
 DOCUMENT = unseal(MAGIC, to_bytes(_small()), "x")[0]
 
 
-def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    return [place for key, inner in members for place in [(*path, key), *_places(inner, (*path, key))]]
-
-
 @settings(max_examples=1000, deadline=None)
-@given(st.sampled_from(_places(DOCUMENT)), st.sampled_from([-1, 0, 1, 10**30, 1.5, "x", None, [], {}, [1, 2]]))
+@given(
+    st.sampled_from(places_in(DOCUMENT)), st.sampled_from([-1, 0, 1, 10**30, 1.5, "x", None, [], {}, [1, 2]])
+)
 def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
     document = copy.deepcopy(DOCUMENT)
     holder = document
@@ -120,7 +117,9 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fails", ["fsync", "replace"])
-def test_a_failure_leaves_the_former_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str) -> None:
+def test_a_failure_leaves_the_former_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
     path = tmp_path / "x.trod"
     path.write_bytes(b"the former result")
 
@@ -149,9 +148,7 @@ def test_a_device_is_written_to_as_it_is() -> None:
 
 
 def test_a_profile_of_a_large_program_loads_quickly(tmp_path: Path) -> None:
-    shape = " ".join(f"b{i}>b{i + 1}" for i in range(24)) + "".join(
-        f" b{i}>b{i * 7 % 25}" for i in range(12)
-    )
+    shape = " ".join(f"b{i}>b{i + 1}" for i in range(24)) + "".join(f" b{i}>b{i * 7 % 25}" for i in range(12))
     functions = [function(f"f{i}", f"{shape} b24>exit", {"b1": [i], "b9": [i + 1]}) for i in range(1600)]
     profile = profile_of(unit_of(*functions), {f"f{i}": {"b24>exit": i} for i in range(1600)})
     save(profile, tmp_path / "large.trod")

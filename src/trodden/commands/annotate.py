@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from trodden.commands.output import put
 from trodden.errors import InputMissing, SourceChanged, TroddenError
 
 
@@ -35,7 +36,6 @@ def annotate(file: str, pattern: str | None, force: bool) -> None:
                 click.echo(f"trodden: {failed}", err=True)
             failed = error
             continue
-        for text in view_text(view.path, lines, colour):
-            click.echo(text, color=colour)
+        put("".join(f"{text}\n" for text in view_text(view.path, lines, colour)))
     if failed:
         raise failed

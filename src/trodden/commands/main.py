@@ -6,10 +6,10 @@ of a build, so they get their arguments untouched and pay for no import that the
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
+from trodden.commands.output import flush, silence
 from trodden.errors import TroddenError
 
 INTERRUPTED = 130
@@ -24,14 +24,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         status = _dispatch(arguments)
-        sys.stdout.flush()
+        flush()
         return status
     except TroddenError as error:
         print(f"trodden: {error}", file=sys.stderr)
         return error.status
     except BrokenPipeError:
-        # The reader has seen enough; what is still buffered must not complain at shutdown either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has seen enough.
+        silence()
         return 0
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from trodden.commands.output import put
+
 TOP = 20
 
 
@@ -25,7 +27,7 @@ def report(file: str, top: int | None, function: str | None, as_json: bool) -> N
     person = sys.stdout.isatty() and not as_json
     summary = summarise(load(file), top or (TOP if person else None), function)
     if as_json:
-        click.echo(json.dumps(summary.to_document(), indent=1))
+        put(json.dumps(summary.to_document(), indent=1) + "\n")
     elif person:
         from rich.console import Console
 
@@ -35,4 +37,4 @@ def report(file: str, top: int | None, function: str | None, as_json: bool) -> N
     else:
         from trodden.report.plain import to_plain
 
-        click.echo(to_plain(summary), nl=False)
+        put(to_plain(summary))

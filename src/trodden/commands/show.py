@@ -14,7 +14,7 @@ from trodden.graph.text import GraphText, parse_graphs
 from trodden.plan.counters import eprof, every_block, vprof_by_blocks, vprof_by_edges
 from trodden.plan.probes import Plan
 from trodden.profile.export_dot import lines_text
-from trodden.profile.model import BlockFacts, FunctionFacts, FunctionProfile
+from trodden.profile.model import FunctionFacts, FunctionProfile, SourceFile, UnitFacts
 from trodden.report.drawing import Drawing
 from trodden.weigh.measured import measured_weights
 from trodden.weigh.nesting import nesting_weights
@@ -30,6 +30,7 @@ class _Subject:
     title: str
     graph: Graph
     facts: FunctionFacts | None = None
+    files: Sequence[SourceFile] = ()
     counts: FunctionProfile | None = None
     expected: Sequence[float] | None = None
 
@@ -69,20 +70,23 @@ def _subjects(file: str, flags: Sequence[str]) -> dict[str, _Subject]:
 
         functions = load(file).functions
         return {
-            key: _Subject(f"{key} ({each.file}:{each.line})", each.facts.graph, each.facts, each)
+            key: _Subject(f"{key} ({each.file}:{each.line})", each.facts.graph, each.facts, each.files, each)
             for key, each in functions.items()
         }
     if file.endswith(".cfg"):
+        found = _graphs(file)
         return {
-            each.graph.name: _Subject(each.graph.name, each.graph, expected=each.weights) for each in _graphs(file)
+            each.graph.name: _Subject(each.graph.name, each.graph, expected=each.weights) for each in found
         }
     from trodden.native.read import facts_of_source
 
     unit = facts_of_source([file, *flags])
-    return {
-        each.name: _Subject(f"{each.name} ({unit.files[each.file].path}:{each.line})", each.graph, each)
-        for each in unit.functions
-    }
+    return {each.name: _compiled(unit, each) for each in unit.functions}
+
+
+def _compiled(unit: UnitFacts, facts: FunctionFacts) -> _Subject:
+    title = f"{facts.name} ({unit.files[facts.file].path}:{facts.line})"
+    return _Subject(title, facts.graph, facts, unit.files)
 
 
 def _graphs(file: str) -> list[GraphText]:
@@ -140,9 +144,14 @@ def draw(subject: _Subject, counters: str | None) -> Drawing:
         plan = subject.facts.plan
     else:
         plan = _plan(graph, weights, blocks, counters or SCHEMES[0])
-    blocks_facts = subject.facts.blocks if subject.facts else [BlockFacts()] * graph.exit
-    lines = [lines_text(block.lines) for block in blocks_facts]
-    return Drawing(subject.title, graph, lines, shown, blocks, counts is not None, plan)
+    return Drawing(subject.title, graph, _lines(subject), shown, blocks, counts is not None, plan)
+
+
+def _lines(subject: _Subject) -> list[str]:
+    facts = subject.facts
+    if facts is None:
+        return [""] * subject.graph.exit
+    return [lines_text(block.lines, facts.file, subject.files) for block in facts.blocks]
 
 
 def _plan(graph: Graph, weights: Sequence[float], blocks: Sequence[float], counters: str) -> Plan:

@@ -48,11 +48,11 @@ def trodden() -> None:
 
 def run_verbs(arguments: list[str]) -> int:
     """Run a verb; click's own complaints come out the way that all others do."""
+    if not arguments:
+        click.echo(trodden.get_help(click.Context(trodden, info_name="trodden")), err=True)
+        return UsageError.status
     try:
         result = trodden.main(args=arguments, prog_name="trodden", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return UsageError.status
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"; see {context.command_path} --help" if context else ""

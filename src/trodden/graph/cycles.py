@@ -19,12 +19,21 @@ def piped_cycles(graph: Graph, edges: Iterable[int]) -> Iterator[list[int]]:
     None at all means that counters on all other edges determine every block count (BL94's theorem).
     """
     for component in biconnected_components(graph, edges):
-        if len(component) == 1 and graph.edges[component[0]].src != graph.edges[component[0]].dst:
-            continue
-        sources = {graph.edges[index].src for index in component}
-        pipes = sources & {graph.edges[index].dst for index in component}
-        for vertex in sorted(pipes):
+        for vertex in _pipes(graph, component):
             yield _shortest_cycle(graph, component, vertex)
+
+
+def pipes(graph: Graph, edges: Iterable[int]) -> list[int]:
+    """The vertices where a simple cycle within ``edges`` has a pipe: those whose counts are left open."""
+    components = biconnected_components(graph, edges)
+    return sorted({vertex for component in components for vertex in _pipes(graph, component)})
+
+
+def _pipes(graph: Graph, component: Sequence[int]) -> list[int]:
+    """Where an edge of a component can follow another in the same direction on a cycle."""
+    sources = {graph.edges[index].src for index in component}
+    targets = {graph.edges[index].dst for index in component}
+    return [] if len(component) == 1 and sources != targets else sorted(sources & targets)
 
 
 def biconnected_components(graph: Graph, edges: Iterable[int]) -> list[list[int]]:

@@ -21,10 +21,16 @@ def sweep(successors: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int
 
 def reachable(graph: Graph) -> set[int]:
     """The vertices that a walk from the root can reach, and EXIT."""
-    successors: list[list[int]] = [[] for _ in graph.labels]
-    for edge in graph.edges:
-        successors[edge.src].append(edge.dst)
-    return sweep(successors, [graph.root]) | {graph.exit}
+    seen = {graph.root}
+    stack = [graph.root]
+    while stack:
+        for index in graph.out_edges[stack.pop()]:
+            vertex = graph.edges[index].dst
+            if vertex not in seen:
+                seen.add(vertex)
+                stack.append(vertex)
+    seen.add(graph.exit)
+    return seen
 
 
 def endless_regions(vertices: int, edges: Sequence[Edge], root: int, exit_vertex: int) -> list[int]:

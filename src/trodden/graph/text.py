@@ -56,7 +56,7 @@ class GraphText:
 
 @dataclass(frozen=True)
 class _Arrow:
-    """One edge as written: names (``None`` is EXIT), a weight, and which of several parallel edges is meant."""
+    """One edge as written: names (``None`` is EXIT), weight, and which of parallel edges is meant."""
 
     line: Line
     source: str | None

@@ -3,6 +3,10 @@
 A phi of the loop header that grows by a constant each time around says, wherever the loop is left, how
 often the back edge was taken: the distance it has come, divided by its step.  No counter needs to run
 inside the loop, whatever number of exits it has.
+
+Only values that start from a constant are used.  One that starts from another value keeps that value
+alive through the loop, and the spills this causes cost more than the counter: on bzip2 the block sort
+grew by 45 million instructions with such loops and by 17 million without.
 """
 
 from __future__ import annotations
@@ -13,10 +17,10 @@ from dataclasses import dataclass
 
 from trodden.native.irtext import LABEL, IRFunction
 
-_PHI = re.compile(r"^  %(" + LABEL + r") = phi (i\d+|ptr) (\[.*)$", re.MULTILINE)
+_PHI = re.compile(r"^  %(" + LABEL + r") = phi (i\d+) (\[.*)$", re.MULTILINE)
 _INCOMING = re.compile(r"\[ ([^\s,]+|[^,]*\([^\]]*\)), %(" + LABEL + r") \]")
 _ADD = re.compile(r"add ((?:nuw |nsw )*)(i\d+) %(" + LABEL + r"), (-?\d+)(?=,|$)")
-_STEP = re.compile(r"getelementptr (?:inbounds |nuw |nusw )*i8, ptr %(" + LABEL + r"), i64 (-?\d+)(?=,|$)")
+_CONSTANT = re.compile(r"-?\d+")
 _WIDEST_STEP = 1 << 12
 
 
@@ -32,12 +36,12 @@ class Induction:
     @property
     def flush_cost(self) -> int:
         """About how many instructions it takes to add the trips to a counter where the loop is left."""
-        cost = 1
-        if self.start not in ("0", "null"):
-            cost += 2
+        cost = 2
+        if self.start != "0":
+            cost += 1
         if abs(self.step) != 1:
             cost += 1
-        if self.type != "i64" and self.type != "ptr":
+        if self.type != "i64":
             cost += 1
         return cost
 
@@ -66,24 +70,21 @@ def _induction(
             starts.add(value)
     if following is None or len(starts) != 1 or not following.startswith("%"):
         return None
+    start = starts.pop()
+    if not _CONSTANT.fullmatch(start) or int(type_[1:]) > 64:
+        return None
     definition = _definition(function, following, members)
     if definition is None:
         return None
-    if type_ == "ptr":
-        match = _STEP.match(definition)
-        if match is None or match.group(1) != name:
-            return None
-        step = int(match.group(2))
-    else:
-        match = _ADD.match(definition)
-        if match is None or match.group(3) != name or match.group(2) != type_:
-            return None
-        if type_ != "i64" and not match.group(1):
-            return None
-        step = int(match.group(4))
-    if step == 0 or abs(step) > _WIDEST_STEP or int(type_[1:] if type_ != "ptr" else 64) > 64:
+    match = _ADD.match(definition)
+    if match is None or match.group(3) != name or match.group(2) != type_:
         return None
-    return Induction(name, type_, starts.pop(), step)
+    if type_ != "i64" and not match.group(1):
+        return None
+    step = int(match.group(4))
+    if step == 0 or abs(step) > _WIDEST_STEP:
+        return None
+    return Induction(name, type_, start, step)
 
 
 def _definition(function: IRFunction, value: str, members: Sequence[int]) -> str | None:

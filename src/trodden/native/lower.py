@@ -152,10 +152,6 @@ class _Lowering:
             return f"%{name}"
 
         value, start, type_ = f"%{induction.name}", induction.start, induction.type
-        if type_ == "ptr":
-            value = emit(f"ptrtoint ptr {value} to i64")
-            start = emit(f"ptrtoint ptr {start} to i64")
-            type_ = "i64"
         if induction.step < 0:
             value, start = start, value
         distance = value if start == "0" else emit(f"sub {type_} {value}, {start}")

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from trodden.plan.probes import EdgeMeasure
 from trodden.profile.model import FunctionFacts, FunctionProfile, Profile, Reading, Skipped, UnitFacts
 from trodden.recover.flow import recover
 
@@ -25,9 +26,8 @@ def assemble(
         copy for unit, reading in zip(units, readings, strict=True) for copy in _recovered_unit(unit, reading)
     ]
     functions = _named(_joined(copies))
-    open_edges = any(count is None for each in functions.values() for count in each.edge_counts)
     return Profile(
-        kind=BLOCKS if open_edges else EDGES,
+        kind=EDGES if all(map(_tells_edges, functions.values())) else BLOCKS,
         program=program,
         units=tuple(units),
         functions=functions,
@@ -106,6 +106,12 @@ def _named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile
             key, number = f"{name}#{number}", number + 1
         named[key] = each
     return named
+
+
+def _tells_edges(function: FunctionProfile) -> bool:
+    """Whether every edge count follows from the counters, whatever they hold."""
+    plan = function.facts.plan
+    return not plan.free and all(isinstance(measure, EdgeMeasure) for measure in plan.measures)
 
 
 def _skipped(units: Sequence[UnitFacts]) -> tuple[Skipped, ...]:

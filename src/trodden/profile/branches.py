@@ -11,7 +11,7 @@ from trodden.profile.model import FunctionProfile
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One way out of a branch: the line that it leads to (none for leaving the function) and its count."""
+    """One way out of a branch: the line that it leads to, if that is in the branch's file, and its count."""
 
     line: int | None
     label: str
@@ -45,7 +45,8 @@ def branches(function: FunctionProfile) -> Iterator[Branch]:
             if target == graph.exit:
                 outcomes.append(Outcome(None, "exit", count))
             else:
-                first = next((ref.line for ref in blocks[target].lines if ref.line > 0), None)
+                near = (r.line for r in blocks[target].lines if r.line > 0 and r.file == place.file)
+                first = next(near, None)
                 outcomes.append(Outcome(first, graph.labels[target], count))
         else:
             path, ran = function.files[place.file].path, function.block_counts[vertex]

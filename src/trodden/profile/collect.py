@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trodden.errors import BadFile, InputMissing, NotInstrumented, OtherBuild
+from trodden.profile.allocation import no_garbage
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile, Reading, UnitFacts
 from trodden.profile.program import Program, build_name, read_program
@@ -23,10 +24,11 @@ def collect(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Profile:
     """
     if not raws:
         raise InputMissing("no raw file given; run an instrumented program first")
-    gathering = _Gathering(programs)
-    for path in raws:
-        gathering.add(read_raw(path))
-    return gathering.profile()
+    with no_garbage():
+        gathering = _Gathering(programs)
+        for path in raws:
+            gathering.add(read_raw(path))
+        return gathering.profile()
 
 
 class _Gathering:

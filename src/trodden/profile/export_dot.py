@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from trodden.graph.cfg import EdgeKind
-from trodden.profile.model import FunctionProfile, LineRef, Profile
+from trodden.profile.model import FunctionProfile, LineRef, Profile, SourceFile
 from trodden.profile.select import select
 
 
@@ -27,7 +28,7 @@ def _function(function: FunctionProfile, number: int, indent: str) -> list[str]:
     hottest = max((count or 0 for count in function.edge_counts), default=0)
     out: list[str] = []
     for vertex in range(graph.exit):
-        where = lines_text(function.facts.blocks[vertex].lines)
+        where = lines_text(function.facts.blocks[vertex].lines, function.facts.file, function.files)
         parts = [graph.labels[vertex], *([where] if where else []), f"{function.block_counts[vertex]:,}"]
         style = "" if function.block_counts[vertex] else ", style=dashed"
         out.append(f"{indent}b{number}_{vertex} [label={quoted(*parts)}{style}];")
@@ -44,16 +45,20 @@ def _function(function: FunctionProfile, number: int, indent: str) -> list[str]:
     return out
 
 
-def lines_text(lines: Sequence[LineRef]) -> str:
-    """The lines of a block as a person would write them: ``12-14, 20``."""
-    numbers = sorted({ref.line for ref in lines if ref.line > 0})
+def lines_text(lines: Sequence[LineRef], own: int, files: Sequence[SourceFile]) -> str:
+    """The lines of a block as a person would write them: ``12-14, 20, list.h:7`` in the file ``own``."""
     runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
+    places = {(ref.file != own, ref.file, ref.line) for ref in lines if ref.line > 0}
+    for _, file, number in sorted(places):
+        if runs and runs[-1][0] == file and number == runs[-1][-1] + 1:
             runs[-1].append(number)
         else:
-            runs.append([number])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+            runs.append([file, number])
+    texts: list[str] = []
+    for file, first, *more in runs:
+        prefix = "" if file == own else f"{os.path.basename(files[file].path)}:"
+        texts.append(f"{prefix}{first}-{more[-1]}" if more else f"{prefix}{first}")
+    return ", ".join(texts)
 
 
 def quoted(*lines: str) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
+from trodden.graph.cycles import pipes
 from trodden.graph.reach import reachable
 from trodden.graph.reduced import reduce_to_blocks
 from trodden.graph.spanning import live_edges
@@ -95,7 +96,10 @@ def _blocks_from_edges(graph: Graph, edges: list[int | None], ends: Ends) -> tup
         incoming[graph.edges[index].dst] += solution.values[position]
         if solution.certain[position]:
             edges[index] = solution.values[position]
-    return incoming, [
+    violations = []
+    if not all(solution.certain):
+        violations = [_untold(graph, vertex) for vertex in pipes(graph, unknown)]
+    return incoming, violations + [
         f"block {graph.labels[vertex]}: {abs(amount)} more {'leave' if amount > 0 else 'enter'} it"
         f" than {'enter' if amount > 0 else 'leave'}"
         for vertex, amount in solution.residues
@@ -120,12 +124,21 @@ def _blocks_from_blocks(graph: Graph, known: Mapping[int, int], ends: Ends) -> t
     solution = solve(totals, [(reduced.entering[vertex], reduced.leaving[vertex]) for vertex in unknown], -1)
     for position, vertex in enumerate(unknown):
         blocks[vertex] = solution.values[position]
-    nearby: dict[int, list[str]] = {}
-    for vertex in range(len(graph.labels)):
-        nearby.setdefault(reduced.entering[vertex], []).append(graph.labels[vertex])
-        nearby.setdefault(reduced.leaving[vertex], []).append(graph.labels[vertex])
-    return blocks, [
-        f"blocks around {nearby[group][0]}: {abs(amount)} more {'leave' if amount > 0 else 'enter'} them"
-        f" than {'enter' if amount > 0 else 'leave'}"
-        for group, amount in solution.residues
+    violations = [
+        _untold(graph, vertex)
+        for vertex, certain in zip(unknown, solution.certain, strict=True)
+        if not certain
     ]
+    nearest: dict[int, int] = {}
+    for vertex in range(len(graph.labels)):
+        nearest.setdefault(reduced.entering[vertex], vertex)
+        nearest.setdefault(reduced.leaving[vertex], vertex)
+    return blocks, violations + [
+        f"blocks around {graph.labels[vertex]}: {abs(amount)} more {'leave' if amount > 0 else 'enter'} them"
+        f" than {'enter' if amount > 0 else 'leave'}"
+        for vertex, amount in sorted((nearest[group], amount) for group, amount in solution.residues)
+    ]
+
+
+def _untold(graph: Graph, vertex: int) -> str:
+    return f"the counters do not tell how often block {graph.labels[vertex]} ran"

@@ -60,7 +60,7 @@ def solve(totals: Sequence[int], ends: Sequence[tuple[int, int]], tail_sign: int
         left[above] -= values[edge] if above == head else values[edge] * tail_sign
         certain[edge] = covered[node] == 0
         covered[above] += covered[node]
-    return Solution(values, certain, residues)
+    return Solution(values, certain, sorted(residues))
 
 
 def _depth_first_forest(

@@ -35,7 +35,10 @@ class Node:
 
 @dataclass
 class Layout:
-    """``of_vertex[v]`` is the node of vertex ``v``; ``ways[e]`` are the nodes along a forward edge."""
+    """``of_vertex[v]`` is the node of vertex ``v``; ``ways[e]`` are the nodes along a forward edge.
+
+    ``back_edges`` are sorted by how far up they lead, so that the shortest can go next to the blocks.
+    """
 
     nodes: list[Node]
     layers: list[list[int]]
@@ -88,7 +91,11 @@ def _layered(graph: Graph, sizes: Sequence[tuple[float, float]]) -> Layout:
         for upper, lower in pairwise(way):
             nodes[upper].below.append(lower)
             nodes[lower].above.append(upper)
-    back = [index for index in sorted(search.back_edges) if graph.edges[index].kind is EdgeKind.FLOW]
+
+    def length(index: int) -> tuple[int, int]:
+        return layer_of[graph.edges[index].src] - layer_of[graph.edges[index].dst], index
+
+    back = sorted(search.back_edges, key=length)
     return Layout(nodes, layers, of_vertex, ways, back, layer_of=layer_of)
 
 

@@ -87,7 +87,7 @@ static void fold(const struct trodden_module *module, struct trodden_counted *un
 
 void trodden_fold_thread(uintptr_t tp) {
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
-        for (uint32_t i = 0; i < module->unit_count; i++)
+        for (uint32_t i = 0; i < module->unit_count && (!module->left || module->stays); i++)
             fold(module, &module->units[i], tp);
 }
 

@@ -24,10 +24,4 @@ EXPORTED _Noreturn void _exit(int status) {
     leave_process(status);
 }
 
-EXPORTED _Noreturn void _Exit(int status) {
-    struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    if (trodden_leading())
-        trodden_write(&regs, true, true);
-    leave_process(status);
-}
+EXPORTED _Noreturn void _Exit(int status) __attribute__((alias("_exit")));

@@ -71,8 +71,9 @@ struct trodden_counted {
 
 struct trodden_module {
     struct trodden_module *next;
-    const void *copy; /* the runtime copy in it; NULL once it is unloaded */
-    bool left;       /* its destructors have run, at the end of the process */
+    const void *copy; /* the runtime copy in it; NULL once it is known to be unloaded */
+    bool left;        /* its destructors have run: it is unloaded, or the process ends */
+    bool stays;       /* it has left because the process ends, and stays mapped */
     uint32_t index;
     uintptr_t bias, low, high;
     uint32_t tls_module;
@@ -102,6 +103,7 @@ struct trodden_frame {
 struct trodden_frames {
     struct trodden_frame *at;
     uint32_t count;
+    bool cut; /* the walk did not reach the outermost frame */
     size_t bytes;
 };
 
@@ -128,6 +130,7 @@ SHARED void __trodden_leave(const void *copy, const struct trodden_regs *regs);
 SHARED struct trodden_lead *__trodden_leader(void);
 
 void trodden_begin(void);
+void trodden_use_images(struct trodden_images *images); /* takes them over; caller holds the lock */
 bool trodden_leading(void); /* is this copy the one that serves? begins if it has units */
 bool trodden_has_units(void);
 

@@ -26,9 +26,7 @@ bool trodden_leading(void) {
     return __atomic_load_n(&trodden_lead.begun, __ATOMIC_ACQUIRE) == 2;
 }
 
-/* Registered first, hence run last among the handlers, and before any module's destructors. */
-static void note_exit(void) { trodden_lead.exiting = true; }
-
+/* Registered before any other, hence run after them. */
 static void at_quick_end(void) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE(&regs);
@@ -47,7 +45,6 @@ void trodden_begin(void) {
     trodden_lead.exiting = trodden_lead.final = false;
     trodden_name_begin();
     trodden_threads_begin();
-    atexit(note_exit);
     at_quick_exit(at_quick_end);
     __atomic_store_n(&trodden_lead.begun, 2, __ATOMIC_RELEASE);
 }
@@ -71,7 +68,7 @@ static size_t counter_bytes(const struct trodden_unit *begin, const struct trodd
 /* A library that was unloaded and is loaded again goes on where it stopped. */
 static struct trodden_module *find_former(const char *path, const struct trodden_unit *begin, uint32_t count) {
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
-        bool same = !module->copy && module->unit_count == count && strcmp(module->path, path) == 0;
+        bool same = (!module->copy || module->left) && module->unit_count == count && strcmp(module->path, path) == 0;
         for (uint32_t i = 0; same && i < count; i++)
             same = module->units[i].slots == begin[i].slots &&
                    memcmp(module->units[i].id, begin[i].id, sizeof begin[i].id) == 0;
@@ -120,15 +117,13 @@ void __trodden_enter(const void *copy, const struct trodden_unit *begin, const s
     path_of(image, path);
 
     uint64_t mask = trodden_lock();
-    struct trodden_images *former = trodden_lead.images;
-    if (images)
-        trodden_lead.images = images;
+    trodden_use_images(images);
     struct trodden_module *module = find_former(path, begin, count);
     if (!module)
         module = add_module(path, begin, count);
     if (module) {
         module->copy = copy;
-        module->left = false;
+        module->left = module->stays = false;
         module->bias = image ? image->bias : 0;
         module->low = image ? image->low : 0;
         module->high = image ? image->high : 0;
@@ -139,34 +134,55 @@ void __trodden_enter(const void *copy, const struct trodden_unit *begin, const s
         trodden_lead.tls_bytes += counter_bytes(begin, end);
     }
     trodden_unlock(mask);
-    if (images)
-        trodden_images_free(former);
 }
 
-/* The destructors of a module have run: it is unloaded, or the process ends.  In the latter case it stays
- * mapped and may still count (from other modules' destructors, from running threads), so it is read in
- * place when the last one has left. */
+/* Does the module still lie where it was?  Another one may have taken its place. */
+static bool is_loaded(const struct trodden_module *module) {
+    uintptr_t unit = (uintptr_t)module->units[0].unit;
+    const struct trodden_image *image = trodden_image_of(trodden_lead.images, unit);
+    return image && image->low == module->low && image->high == module->high &&
+           trodden_image_holds(image, unit, sizeof(struct trodden_unit)) &&
+           memcmp(module->units[0].unit->id, module->units[0].id, sizeof module->units[0].id) == 0;
+}
+
+static void forget_memory(struct trodden_module *module) {
+    module->copy = NULL;
+    for (uint32_t i = 0; i < module->unit_count; i++)
+        module->units[i].unit = NULL;
+}
+
+void trodden_use_images(struct trodden_images *images) {
+    if (images) {
+        trodden_images_free(trodden_lead.images);
+        trodden_lead.images = images;
+    }
+    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
+        if (module->copy && module->left && (!images || !is_loaded(module)))
+            forget_memory(module);
+}
+
+/* The destructors of a module have run.  What it has counted is safe before its memory may disappear.  If
+ * the process ends it stays mapped and may still count (from destructors of others, from running threads)
+ * and is read once more with the last one.
+ *
+ * That it ends is certain once the leader itself leaves: the executable's destructors run only then, and
+ * before those of the libraries it needs; a library that leads others outlives them. */
 void __trodden_leave(const void *copy, const struct trodden_regs *regs) {
     uint64_t mask = trodden_lock();
     bool remaining = false;
+    if (copy == &trodden_lead)
+        trodden_lead.exiting = true;
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
-        if (module->copy == copy) {
-            if (trodden_lead.exiting) {
-                module->left = true;
-            } else {
-                trodden_fold_module(module);
-                module->copy = NULL;
-                for (uint32_t i = 0; i < module->unit_count; i++) {
-                    trodden_lead.tls_bytes -= (size_t)module->units[i].slots * sizeof(uint64_t);
-                    module->units[i].unit = NULL;
-                }
-            }
+        if (module->copy == copy && !module->left) {
+            trodden_fold_module(module);
+            trodden_lead.tls_bytes -= module->totals_bytes;
+            module->left = true;
+            module->stays = trodden_lead.exiting;
         }
-        remaining = remaining || (module->copy && !module->left);
+        remaining = remaining || !module->left;
     }
     trodden_unlock(mask);
-    /* Without any module left, more may still come, unless the leader is unloaded itself. */
-    if (remaining || (!trodden_lead.exiting && copy != &trodden_lead))
+    if (remaining || !trodden_lead.exiting)
         return;
     trodden_write(regs, true, true);
     /* This code may be about to disappear: leave nothing behind that calls it. */

@@ -118,14 +118,9 @@ static uint64_t fork_mask;
 
 static void before_fork(void) {
     struct trodden_images *images = trodden_images_gather();
-    struct trodden_images *former = NULL;
     uint64_t mask = trodden_lock();
     fork_mask = mask;
-    if (images) {
-        former = trodden_lead.images;
-        trodden_lead.images = images;
-    }
-    trodden_images_free(former);
+    trodden_use_images(images);
 }
 
 static void after_fork_in_parent(void) { trodden_unlock(fork_mask); }
@@ -214,9 +209,7 @@ EXPORTED int pthread_create(pthread_t *restrict id, const pthread_attr_t *restri
     create_function *create = real_create();
     if (!create) {
         static const char message[] = "trodden: no pthread_create; link with -Wl,-u,__pthread_create\n";
-        if (write(2, message, sizeof message - 1) < 0)
-            return EAGAIN;
-        return EAGAIN;
+        return write(STDERR_FILENO, message, sizeof message - 1) < 0 ? ENOSYS : EAGAIN;
     }
     struct trodden_thread *thread = NULL;
     if (trodden_leading()) {

@@ -5,8 +5,10 @@
  *
  * Compile all *.c of this folder with  -O2 -fPIC -fvisibility=hidden -fasynchronous-unwind-tables.
  * Link them whole (as one object, or with --whole-archive): some are reached by their sections only.
- * Link an executable with  -Wl,--export-dynamic-symbol=__trodden_*  (shared libraries then share its
- * copy) or, when it is static and only then, with  -Wl,-u,__pthread_create  (see threads.c).
+ * A dynamic executable should export __trodden_enter, __trodden_leave, __trodden_leader and
+ * trodden_dump, so that its shared libraries use its copy: --export-dynamic-symbol, or with a driver
+ * that lacks it a shared library on the link line that refers to them, after --as-needed.
+ * A static one, and only that, needs  -Wl,-u,__pthread_create  (see threads.c).
  *
  * The environment variable TRODDEN_FILE names the result; %p is the process id, %h the host name,
  * %% a percent sign.  The default is trodden.%p.raw in the directory the program was started in.
@@ -33,8 +35,8 @@ struct trodden_unit {
 #define TRODDEN_STATIC_TLS 1u
 
 /* Writes the counts so far, with the frames active now.  The program goes on counting, and what it
- * writes at its end replaces this. */
-void trodden_dump(void);
+ * writes at its end replaces this.  NULL in a program that was not instrumented. */
+void trodden_dump(void) __attribute__((visibility("default"), weak));
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,11 @@
 
 #include "dwarf.h"
 
+#if defined(__x86_64__)
+#define FRAME_POINTER 6
+#else
+#define FRAME_POINTER 29
+#endif
 #define MOST_FRAMES ((uint32_t)1 << 20)
 
 enum outcome { STEPPED, OUTERMOST, LOST };
@@ -129,8 +134,9 @@ static enum outcome step(struct walk *walk) {
     if (!image)
         return LOST;
     if (!trodden_find_row(image, pc, &walk->facts)) {
+        /* Start-up code in assembler marks itself, as the ABI asks, by a frame pointer of zero. */
         if (!step_over_signal(walk, image))
-            return LOST;
+            return walk->regs.known >> FRAME_POINTER & 1 && walk->regs.r[FRAME_POINTER] == 0 ? OUTERMOST : LOST;
         walk->regs = walk->caller;
         walk->exact = walk->lowest = true;
         return STEPPED;
@@ -172,7 +178,7 @@ static const struct trodden_module *module_of(uintptr_t pc) {
 }
 
 struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread) {
-    struct trodden_frames frames = {NULL, 0, MOST_FRAMES * sizeof(struct trodden_frame)};
+    struct trodden_frames frames = {NULL, 0, true, MOST_FRAMES * sizeof(struct trodden_frame)};
     struct walk *walk = trodden_map(sizeof *walk);
     frames.at = trodden_map(frames.bytes);
     if (walk && frames.at) {
@@ -184,6 +190,7 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
             /* The outermost function started the program or the thread: it is never instrumented. */
             if (outcome == OUTERMOST && ours)
                 frames.count--;
+            frames.cut = outcome != OUTERMOST;
             if (outcome != STEPPED)
                 break;
             const struct trodden_module *module = module_of(walk->regs.pc);
@@ -199,5 +206,5 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
 
 void trodden_frames_free(struct trodden_frames *frames) {
     trodden_unmap(frames->at, frames->bytes);
-    *frames = (struct trodden_frames){NULL, 0, 0};
+    *frames = (struct trodden_frames){NULL, 0, false, 0};
 }

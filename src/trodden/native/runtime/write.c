@@ -17,6 +17,8 @@
 #define BUFFER 65536
 #define MAGIC "TRODRAW1"
 
+enum { COMPLETE = 1, CUT = 2 }; /* written at a normal end; some active frames are unknown */
+
 struct header {
     char magic[8];
     uint32_t version, flags;
@@ -110,7 +112,7 @@ static void put_units(struct workspace *out) {
 static void put_everything(struct workspace *out, const struct trodden_frames *frames, bool complete) {
     const struct trodden_frames *start = &trodden_lead.start_frames;
     struct header header = {.version = 1,
-                            .flags = complete,
+                            .flags = (complete ? COMPLETE : 0) | (frames->cut || start->cut ? CUT : 0),
                             .pid = trodden_lead.pid,
                             .parent = (uint64_t)getppid(),
                             .start = trodden_lead.start,
@@ -284,10 +286,8 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
     struct trodden_images *images = trodden_images_gather();
     uint64_t mask = trodden_lock();
     if (!trodden_lead.final) {
-        struct trodden_images *former = trodden_lead.images;
-        if (images)
-            trodden_lead.images = images;
-        images = images ? former : NULL;
+        trodden_use_images(images);
+        images = NULL;
         trodden_lead.final = final;
         struct trodden_frames frames = trodden_frames_of(regs, trodden_thread_number());
         struct workspace *out = trodden_map(sizeof *out);

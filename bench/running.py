@@ -1,0 +1,98 @@
+"""Run builds: their output, the instructions they execute, the time they take, the profile they leave."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.errors import BenchError
+from bench.programs import WORK
+
+_COLLECTED = re.compile(r"Collected : (\d+)")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a run ended: its status, a hash of its output, and its user time in seconds."""
+
+    status: int
+    output: str
+    user: float
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs in a directory of their own, where profiles of all kinds go."""
+
+    directory: Path
+
+    @property
+    def raw(self) -> Path:
+        """Where trodden's counts go."""
+        return self.directory / "counts.raw"
+
+    def run(self, command: Sequence[str], under: Sequence[str] = ()) -> Ran:
+        """Run once, with nothing left over from a run before.
+
+        A program may look at the name that it was called by, so that every build is called by the same:
+        that of a link to it in the directory of the run.
+        """
+        shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.mkdir(parents=True)
+        link = self.directory / Path(command[0]).name
+        link.symlink_to(command[0])
+        out = self.directory / "stdout"
+        with out.open("wb") as stdout, (self.directory / "stderr").open("wb") as stderr:
+            process = subprocess.Popen(
+                [*under, f"./{link.name}", *command[1:]],
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                env=self._environment(),
+                cwd=self.directory,
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        return Ran(process.returncode, hashlib.sha256(out.read_bytes()).hexdigest(), usage.ru_utime)
+
+    def instructions(self, command: Sequence[str]) -> tuple[int, Ran]:
+        """Run under callgrind and count the instructions, those of writing a profile at the end included."""
+        log = self.directory.with_suffix(".callgrind")
+        callgrind = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}")
+        log.unlink(missing_ok=True)
+        ran = self.run(command, callgrind)
+        found = _COLLECTED.search(log.read_text())
+        if found is None:
+            raise BenchError(f"callgrind did not count {command[0]}; see {log}")
+        return int(found.group(1)), ran
+
+    def _environment(self) -> Mapping[str, str]:
+        return dict(
+            os.environ,
+            TRODDEN_FILE=str(self.raw),
+            LLVM_PROFILE_FILE=str(self.directory / "counts.profraw"),
+            GCOV_PREFIX=str(self.directory / "gcov"),
+            GCOV_PREFIX_STRIP="0",
+        )
+
+
+def runner(program: str, way: str) -> Runner:
+    """The place to run one build of one program."""
+    return Runner(WORK / "run" / program / way)
+
+
+def must_agree(program: str, runs: Mapping[str, Ran]) -> None:
+    """All builds of a program have to do the same thing."""
+    first, reference = next(iter(runs.items()))
+    for way, ran in runs.items():
+        if (ran.status, ran.output) != (reference.status, reference.output):
+            raise BenchError(
+                f"{program}: built as {way} it ends with status {ran.status} and output {ran.output[:12]}, "
+                f"as {first} with {reference.status} and {reference.output[:12]}"
+            )

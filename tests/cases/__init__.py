@@ -1,0 +1,89 @@
+"""Graphs with their expected answers, as data: the ``*.cfg`` files here, in the text form of graphs.
+
+Sections that a case may have (an edge list is lines like ``A -> B, C``):
+
+``[loop H members|exits]``      the blocks, or the edges out, of the loop with entry H
+``[dominators]``                lines ``B A``: A is the closest dominator of B
+``[weights]``                   edges with the weights that nesting gives them
+``[counters SCHEME]``           the edges, or blocks, that a scheme counts, given the weights of the graph
+``[cost SCHEME]``               what these counters cost
+``[walks]``                     one walk a line, as blocks; cut short if it does not end in EXIT
+``[blocks]``, ``[edges]``       the counts that must come out, whatever counters were used
+``[given]``                     edges that carry counters, chosen by hand; the counts must follow from them too
+``[open]``                      the edges whose counts do not follow from ``[given]``
+``[hoisted]``                   where counters stand after ``[given]`` is hoisted
+``[pinned]``                    blocks that hoisting must not cross
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.text import EXIT, GraphText, Section, name_edges, parse_graphs
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Case:
+    """One graph of a case file."""
+
+    text: GraphText
+
+    @property
+    def graph(self) -> Graph:
+        return self.text.graph
+
+    def __str__(self) -> str:
+        return self.graph.name
+
+    def sections(self, name: str) -> list[Section]:
+        return [section for section in self.text.sections if section.name == name]
+
+    def section(self, name: str) -> Section:
+        (section,) = self.sections(name)
+        return section
+
+    def has(self, name: str) -> bool:
+        return bool(self.sections(name))
+
+    def edges(self, section: Section) -> list[int]:
+        return [index for index, _ in name_edges(self.graph, section.lines)]
+
+    def numbered_edges(self, section: Section) -> dict[int, float]:
+        named = name_edges(self.graph, section.lines)
+        return {index: number for index, number in named if number is not None}
+
+    def block(self, name: str) -> int:
+        return self.graph.exit if name == EXIT else self.graph.labels.index(name)
+
+    def blocks(self, section: Section) -> list[int]:
+        return [self.block(part[0].text) for line in section.lines for part in line.parts(line.words)]
+
+    def numbered_blocks(self, section: Section) -> dict[int, int]:
+        parts = [part for line in section.lines for part in line.parts(line.words)]
+        return {self.block(block.text): int(number.text) for block, number in parts}
+
+    def walks(self) -> list[list[int]]:
+        walks = []
+        for line in self.section("walks").lines:
+            stops = [self.block(word.text) for word in line.words]
+            walks.append([self._edge(*step) for step in zip(stops, stops[1:], strict=False)])
+        return walks
+
+    def _edge(self, source: int, target: int) -> int:
+        return next(
+            index
+            for index in self.graph.out_edges[source]
+            if self.graph.edges[index].dst == target and self.graph.edges[index].kind is EdgeKind.FLOW
+        )
+
+
+def cases(*files: str, having: str | None = None) -> Sequence[Case]:
+    """The cases of some files (all, if none is named) that have a certain section."""
+    paths = [HERE / file for file in files] or sorted(HERE.glob("*.cfg"))
+    found = [Case(text) for path in paths for text in parse_graphs(path.read_text("utf-8"), path.name)]
+    return [case for case in found if having is None or case.has(having)]

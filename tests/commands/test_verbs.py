@@ -1,0 +1,322 @@
+"""The verbs that look at results, through click and as a process of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import trodden
+from tests.profile.making import (
+    CODE_AT,
+    counts_of,
+    elf_bytes,
+    function,
+    profile_of,
+    raw_bytes,
+    sites_bytes,
+    unit_of,
+)
+from tests.profile.sample import FLOWS, SOURCE, sample, write_sources
+from trodden.commands import main as main_module
+from trodden.commands.main import main
+from trodden.commands.verbs import trodden as group
+from trodden.profile.facts import pack_unit
+from trodden.profile.model import UnitFacts
+from trodden.profile.store import save
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> str:
+    write_sources(tmp_path)
+    save(sample(str(tmp_path)), tmp_path / "x.trod")
+    return str(tmp_path / "x.trod")
+
+
+def _click(*arguments: str) -> Result:
+    return CliRunner().invoke(group, arguments, catch_exceptions=False)
+
+
+def _process(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "trodden", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+
+
+def test_report_for_programs(profile: str) -> None:
+    result = _click("report", profile)
+    assert result.exit_code == 0
+    assert "function\tmain\t" in result.output
+    assert len([line for line in result.output.splitlines() if line.startswith("block\t")]) == 13
+    limited = _click("report", profile, "--top", "3", "--function", "ma*").output.splitlines()
+    assert len([line for line in limited if line.startswith("block\t")]) == 3
+
+
+def test_report_as_json(profile: str) -> None:
+    document = json.loads(_click("report", profile, "--json", "--top", "1").output)
+    assert [row["count"] for row in document["blocks"]] == [1001]
+
+
+def test_report_for_a_person(profile: str) -> None:
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "trodden", "report", profile, "--top", "2"]
+    environment = {**ENVIRONMENT, "COLUMNS": "100", "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=follower, stderr=follower, env=environment) as process:
+        os.close(follower)
+        text = b""
+        while True:
+            try:
+                part = os.read(leader, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            text += part
+    os.close(leader)
+    assert process.returncode == 0
+    assert "Hottest blocks" in text.decode()
+    assert "1,001" in text.decode()
+    assert "\t" not in text.decode()
+
+
+def test_annotate(profile: str, tmp_path: Path) -> None:
+    result = _click("annotate", profile, "a.c")
+    assert result.exit_code == 0
+    assert "     1001      5      for (int i = 0; i < 1000; i++)\n" in result.output
+    assert "line 6: 90% →7 900, 10% →9 100" in result.output
+    (tmp_path / "a.c").write_text(SOURCE.replace("1000", "1001"))
+    changed = _process("annotate", profile)
+    assert changed.returncode == 98
+    assert changed.stderr.startswith(f"trodden: {tmp_path}/a.c: has changed since the program was built")
+    assert "a.h" in changed.stdout
+    assert _process("annotate", profile, "--force").returncode == 0
+    (tmp_path / "a.h").unlink()
+    both = _process("annotate", profile)
+    assert both.returncode == 91
+    named = [line.split(":")[1].strip() for line in both.stderr.splitlines()]
+    assert named == [f"{tmp_path}/a.c", f"{tmp_path}/a.h"]
+
+
+@pytest.mark.parametrize("form", ["json", "lcov", "dot"])
+def test_export(profile: str, tmp_path: Path, form: str) -> None:
+    shown = _click("export", profile, "--format", form).output
+    assert "main" in shown
+    assert "never" not in _click("export", profile, "--format", form, "--function", "main").output
+    out = tmp_path / "out"
+    assert _click("export", profile, "--format", form, "-o", str(out)).output == ""
+    assert out.read_text() == shown
+    assert _click("export", profile, "--format", form, "-o", "-").output == shown
+
+
+def test_collect(tmp_path: Path) -> None:
+    unit = sample(str(tmp_path)).units[0]
+    program = tmp_path / "prog"
+    sites = sites_bytes(unit, [(CODE_AT + 1, 0, False)])
+    program.write_bytes(elf_bytes({".trodden": pack_unit(unit), ".trodden_sites": sites}))
+    raws = []
+    for number in range(2):
+        raws.append(str(tmp_path / f"{number}.raw"))
+        counted = [(unit.id, 0, counts_of(unit, FLOWS))]
+        Path(raws[-1]).write_bytes(raw_bytes([(0, "/gone/prog")], counted, flags=number))
+    out = tmp_path / "x.trod"
+    result = _process("collect", *raws, "-o", str(out), "--program", str(program))
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr == f"trodden: note: {raws[0]}: {NOT_BY_ITSELF}\n"
+    edges = {(edge.src, edge.dst): edge.count for edge in trodden.load(out).functions["main"].edges}
+    assert edges["body", "then"] == 1800
+    assert _process("collect", *raws).returncode == 91
+
+
+def test_show_a_profile(profile: str) -> None:
+    text = _click("show", profile, "-f", "main").output
+    assert "counts" in text.splitlines()[1]
+    assert "  → body   1,000  tree" in text
+    dot = _click("show", profile, "-f", "main", "--format", "dot").output
+    assert dot.startswith("digraph trodden {")
+    picture = ElementTree.fromstring(_click("show", profile, "-f", "main", "--format", "svg").output)
+    assert picture.tag.endswith("svg")
+    for scheme in ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block"):
+        assert " counters (" in _click("show", profile, "-f", "main", "--counters", scheme).output
+    every = _click("show", profile, "-f", "main", "--counters", "every-block").output
+    assert "9 counters (every-block)" in every
+
+
+NOT_BY_ITSELF = "the program did not end by itself; counts are those until then"
+GRAPH = "graph loop\n  a -> b\n  b -> c, d\n  c -> b\n  d -> EXIT\n"
+
+
+def test_show_a_graph(tmp_path: Path) -> None:
+    path = tmp_path / "x.cfg"
+    path.write_text(GRAPH)
+    text = _click("show", str(path)).output
+    assert "2 counters (eprof); expected frequencies" in text
+    assert "  → c     9  tree" in text
+    path.write_text(GRAPH.replace("c, d", "c 5, d 3").replace("-> b", "-> b 5").replace("EXIT", "EXIT 3"))
+    assert "  → c     5  tree" in _click("show", str(path)).output
+
+
+def test_show_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[list[str]] = []
+
+    def facts_of_source(words: list[str]) -> UnitFacts:
+        compiled.append(words)
+        return unit_of(function("main", "a>b b>b b>exit", {"a": [3], "b": [4, 5]}), function("f", "a>exit"))
+
+    monkeypatch.setattr("trodden.native.read.facts_of_source", facts_of_source, raising=False)
+    text = _click("show", "prog.c", "-f", "main", "--", "-O2", "-DX").output
+    assert text.startswith("main (/src/a.c:1)\n2 blocks, 3 edges, ")
+    assert "b  10  lines 4-5\n" in text
+    assert compiled == [["prog.c", "-O2", "-DX"]]
+
+
+def test_show_weighs_by_an_earlier_run(tmp_path: Path) -> None:
+    (tmp_path / "x.cfg").write_text(GRAPH)
+    unit = unit_of(function("loop", "a>b b>c b>d c>b d>exit"))
+    save(
+        profile_of(unit, {"loop": {"a>b": 2, "b>c": 40, "b>d": 2, "c>b": 40, "d>exit": 2}}),
+        tmp_path / "x.trod",
+    )
+    text = _click("show", str(tmp_path / "x.cfg"), "--weights", str(tmp_path / "x.trod")).output
+    assert "  → c     40  tree" in text
+    (tmp_path / "x.cfg").write_text(GRAPH.replace("c, d", "d, c"))
+    assert main(["show", str(tmp_path / "x.cfg"), "--weights", str(tmp_path / "x.trod")]) == 95
+    (tmp_path / "x.cfg").write_text(GRAPH.replace("loop", "other"))
+    assert main(["show", str(tmp_path / "x.cfg"), "--weights", str(tmp_path / "x.trod")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["report", "gone.trod"], 91, "trodden: gone.trod: cannot be read: No such file or directory"),
+        (["report", "{profile}", "--function", "nix"], 2, "trodden: no function matches 'nix'"),
+        (["report", "{profile}", "--top", "0"], 2, "trodden: Invalid value for '--top'"),
+        (["report"], 2, "trodden: Missing argument 'FILE'; see trodden report --help"),
+        (["nonsense"], 2, "trodden: No such command 'nonsense'; see trodden --help"),
+        (["export", "{profile}", "--format", "xml"], 2, "trodden: Invalid value for '--format'"),
+        (["export", "{source}", "--format", "json"], 93, "a.c: not a trodden record"),
+        (["export", "{profile}", "--format", "json", "-o", "/nowhere/x"], 97, "/nowhere/x: cannot be"),
+        (["show", "{profile}"], 2, "holds several functions, name one with -f: main, never"),
+        (["show", "{profile}", "-f", "nix"], 2, "holds no function 'nix'; it has main, never"),
+        (["show", "gone.cfg"], 91, "trodden: gone.cfg: cannot be read"),
+        (["collect", "{source}"], 93, "a.c: not a raw file of an instrumented program"),
+    ],
+)
+def test_statuses_and_messages(
+    profile: str, capsys: pytest.CaptureFixture[str], arguments: Sequence[str], status: int, message: str
+) -> None:
+    places = {"profile": profile, "source": str(Path(profile).parent / "a.c")}
+    assert main([argument.format(**places) for argument in arguments]) == status
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert len(captured.err.splitlines()) == 1
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"trodden, version {trodden.__version__}\n"
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    for verb in ("annotate", "c++", "cc", "collect", "export", "report", "run", "show"):
+        assert f"\n  {verb} " in text
+    for verb in ("annotate", "collect", "export", "report", "show"):
+        assert main([verb, "--help"]) == 0
+        assert f"Usage: trodden {verb}" in capsys.readouterr().out
+    assert main([]) == 2
+    assert "Usage: trodden" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_seen_enough(tmp_path: Path) -> None:
+    functions = [function(f"f{number}", "a>b b>c c>exit") for number in range(3000)]
+    save(profile_of(unit_of(*functions), {}), tmp_path / "x.trod")
+    for verb in (["report"], ["export", "--format", "json"]):
+        command = [sys.executable, "-m", "trodden", *verb, str(tmp_path / "x.trod")]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert process.stdout.readline()
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode == 0
+
+
+def test_a_full_disk_behind_standard_output(profile: str) -> None:
+    command = [sys.executable, "-m", "trodden", "report", profile]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, env=ENVIRONMENT, text=True, check=False
+        )
+    assert done.returncode == 97
+    assert done.stderr == "trodden: standard output: cannot be written: No space left on device\n"
+
+
+def test_compilers_get_their_arguments_untouched(monkeypatch: pytest.MonkeyPatch) -> None:
+    from trodden.commands import cc, run
+
+    seen: list[object] = []
+
+    def compiler(argv: Sequence[str], cxx: bool) -> int:
+        seen.append((list(argv), cxx))
+        return 3
+
+    def runner(argv: Sequence[str]) -> int:
+        seen.append(list(argv))
+        return 4
+
+    monkeypatch.setattr(cc, "main", compiler)
+    monkeypatch.setattr(run, "main", runner)
+    assert main(["cc", "--help", "-o", "x"]) == 3
+    assert main(["c++", "--version"]) == 3
+    assert main(["run", "./x", "--", "--help"]) == 4
+    assert seen == [(["--help", "-o", "x"], False), (["--version"], True), ["./x", "--", "--help"]]
+
+
+def test_an_interrupt_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(arguments: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main_module, "_dispatch", interrupted)
+    assert main(["report"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_our_own_mistakes_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(arguments: list[str]) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(main_module, "_dispatch", mistaken)
+    with pytest.raises(ZeroDivisionError):
+        main(["report"])
+
+
+def test_a_compiler_run_reads_neither_click_nor_rich() -> None:
+    program = (
+        "import sys, trodden.commands.main as m\n"
+        "import trodden.commands.cc as cc\n"
+        "cc.main = lambda argv, cxx: 0\n"
+        "m.main(['cc'])\n"
+        "print([name for name in ('click', 'rich', 'elftools') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=ENVIRONMENT, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_names_that_cannot_be_printed_are_no_reason_to_fail(tmp_path: Path) -> None:
+    save(profile_of(unit_of(function("f\udcff", "a>exit")), {}), tmp_path / "x.trod")
+    for verb in (["report"], ["export", "--format", "lcov"]):
+        done = _process(*verb, str(tmp_path / "x.trod"))
+        assert done.returncode == 0
+        assert "f\\udcff" in done.stdout

@@ -1,0 +1,425 @@
+"""The C runtime, driven by small programs that play instrumented code by hand and keep their own books.
+
+The raw file is read here by a reader of its own, straight from the description of the format.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import trodden.native
+
+PROGRAMS = Path(__file__).parent / "programs"
+RUNTIME = Path(trodden.native.__file__).parent / "runtime"
+CC = (sys.executable, "-m", "ziglang", "cc")
+SHARED = ("__trodden_enter", "__trodden_leave", "__trodden_leader", "trodden_dump")
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A raw file, taken apart."""
+
+    flags: int
+    pid: int
+    parent: int
+    start: int
+    modules: list[tuple[int, str]]
+    units: list[tuple[str, int, tuple[int, ...]]]
+    frames: list[tuple[int, int, int]]
+    start_frames: list[tuple[int, int, int]]
+
+    @classmethod
+    def read(cls, path: Path) -> Raw:
+        data = path.read_bytes()
+        magic, version, flags, pid, parent, start, n_modules, n_units, n_frames, n_start, size = (
+            struct.unpack_from("<8sIIQQQIIIIQ", data)
+        )
+        assert (magic, version, size) == (b"TRODRAW1", 1, len(data))
+        at = 64
+        modules = []
+        for _ in range(n_modules):
+            bias, length, reserved = struct.unpack_from("<QII", data, at)
+            padded = -(-length // 8) * 8
+            path_bytes = data[at + 16 : at + 16 + padded]
+            assert reserved == 0
+            assert path_bytes[length:] == bytes(padded - length)
+            modules.append((bias, os.fsdecode(path_bytes[:length])))
+            at += 16 + padded
+        units = []
+        for _ in range(n_units):
+            identity, module, slots = struct.unpack_from("<16sII", data, at)
+            counts = struct.unpack_from(f"<{slots}Q", data, at + 24)
+            letter = chr(identity[0])
+            assert identity == letter.encode() * 4 + bytes(12)
+            units.append((letter, module, counts))
+            at += 24 + 8 * slots
+        frames = [struct.unpack_from("<IIQ", data, at + 16 * i) for i in range(n_frames + n_start)]
+        at += 16 * (n_frames + n_start)
+        crc, done = struct.unpack_from("<I4s", data, at)
+        assert (crc, done, at + 8) == (zlib.crc32(data[:at]), b"DONE", len(data))
+        return cls(flags, pid, parent, start, modules, units, frames[:n_frames], frames[n_frames:])
+
+    def counts(self, letter: str) -> tuple[int, ...]:
+        (found,) = [counts for name, _, counts in self.units if name == letter]
+        return found
+
+    def addresses(self) -> list[int]:
+        """The active frames, where they were in memory."""
+        return [address + self.modules[module][0] for _, module, address in self.frames]
+
+
+class Toolbox:
+    """Compiles the runtime once for a target, and links programs with it."""
+
+    def __init__(self, directory: Path, flags: Sequence[str] = ()) -> None:
+        self.directory = directory
+        self.flags = ["-O1", "-fno-sanitize=all", "-Wall", "-Wextra", "-Werror", "-I", str(RUNTIME), *flags]
+        self.static = "-static" in flags
+        sources = sorted(str(path) for path in RUNTIME.glob("*.c"))
+        options = ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fasynchronous-unwind-tables"]
+        self.compile([*options, "-r", *sources, "-o", "runtime.o"])
+        if not self.static:
+            # A library that names the shared functions makes the linker export them from a program.
+            names = "".join(f"void {name}(void);" for name in SHARED)
+            calls = "".join(f"{name}();" for name in SHARED)
+            (directory / "names.c").write_text(f"{names} void names(void); void names(void) {{ {calls} }}")
+            self.compile(["-shared", "-fPIC", "-nostdlib", "names.c", "-o", "names.so"])
+
+    def compile(self, arguments: Sequence[str]) -> None:
+        done = subprocess.run(
+            [*CC, *self.flags, *arguments], cwd=self.directory, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+    def build(self, name: str, source: str, *options: str, runtime: bool = True) -> Path:
+        """Links a program; every one is built only once."""
+        target = self.directory / name
+        if not target.exists():
+            whole = ["-Wl,-u,__pthread_create"] if self.static else ["-Wl,--as-needed", "names.so"]
+            parts = ["runtime.o", *whole] if runtime else []
+            self.compile([str(PROGRAMS / source), *parts, "-o", str(target), *options])
+        return target
+
+
+@pytest.fixture(scope="session")
+def toolbox(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
+    return Toolbox(tmp_path_factory.mktemp("runtime"))
+
+
+@pytest.fixture(scope="session")
+def static_toolbox(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
+    target = f"{platform.machine()}-linux-musl"
+    return Toolbox(tmp_path_factory.mktemp("static"), ["-target", target, "-static"])
+
+
+@dataclass(frozen=True)
+class Run:
+    status: int
+    output: list[str]
+    errors: str
+    raw: Path
+
+
+def start(
+    program: Path,
+    *arguments: str,
+    cwd: Path,
+    file: str | None = "out.raw",
+    prepare: Callable[[], None] | None = None,
+) -> Run:
+    environment: Mapping[str, str] = {k: v for k, v in os.environ.items() if k != "TRODDEN_FILE"} | (
+        {} if file is None else {"TRODDEN_FILE": file}
+    )
+    done = subprocess.run(
+        [str(program), *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        preexec_fn=prepare,
+        timeout=60,
+    )
+    return Run(done.returncode, done.stdout.split("\n")[:-1], done.stderr, cwd / (file or ""))
+
+
+def said(run: Run) -> tuple[int, ...]:
+    return tuple(map(int, run.output[0].split()))
+
+
+@pytest.mark.parametrize("mode", ["single", "join", "running"])
+def test_threads_are_counted_exactly(toolbox: Toolbox, tmp_path: Path, mode: str) -> None:
+    program = toolbox.build("threads", "threads.c")
+    run = start(program, mode, cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, run.errors) == (7, "")
+    assert raw.counts("t") == said(run)
+    assert raw.modules[0][1] == str(program)
+    assert (raw.flags, raw.parent, raw.frames, raw.start_frames) == (1, os.getpid(), [], [])
+    assert os.listdir(tmp_path) == ["out.raw"]
+
+
+def test_running_threads_in_dynamic_tls_are_found_too(toolbox: Toolbox, tmp_path: Path) -> None:
+    program = toolbox.build("threads-dynamic", "threads.c", "-DUNIT_FLAGS=0")
+    run = start(program, "running", cwd=tmp_path)
+    assert Raw.read(run.raw).counts("t") == said(run)
+
+
+@pytest.mark.parametrize("mode", ["single", "join", "running"])
+def test_threads_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path, mode: str) -> None:
+    run = start(static_toolbox.build("threads", "threads.c"), mode, cwd=tmp_path)
+    assert (run.status, run.errors) == (7, "")
+    assert Raw.read(run.raw).counts("t") == said(run)
+
+
+def check_frames(run: Run, raw: Raw, extra: int = 0) -> None:
+    """`first`, `second`, `third` said where they return to, then `the_end` where it is and returns to."""
+    *callers, end, back = (int(line, 16) for line in run.output)
+    innermost, *others = raw.addresses()
+    assert end < innermost <= end + 1024
+    assert others[0] == back
+    assert others[1 + extra :] == callers[::-1]
+
+
+@pytest.mark.parametrize(
+    ("mode", "status", "flags"),
+    [("exit", 3, 1), ("_exit", 3, 1), ("_Exit", 3, 1), ("quick_exit", 3, 1), ("dump", -signal.SIGKILL, 0)],
+)
+def test_frames_active_at_the_end(
+    toolbox: Toolbox, tmp_path: Path, mode: str, status: int, flags: int
+) -> None:
+    run = start(toolbox.build("frames", "frames.c"), mode, cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, raw.flags, raw.counts("f")) == (status, flags, (1, 0))
+    assert len(raw.frames) == 5
+    assert {thread for thread, _, _ in raw.frames} == {0}
+    check_frames(run, raw)
+
+
+def test_frames_of_a_program_without_frame_pointers(toolbox: Toolbox, tmp_path: Path) -> None:
+    program = toolbox.build("frames-lean", "frames.c", "-O2", "-fomit-frame-pointer", "-fPIE", "-pie")
+    run = start(program, "exit", cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert raw.modules[0][0] != 0
+    check_frames(run, raw)
+
+
+def test_a_walk_that_gets_stuck_is_said(toolbox: Toolbox, tmp_path: Path) -> None:
+    program = toolbox.build(
+        "frames-blind", "frames.c", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"
+    )
+    run = start(program, "exit", cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, raw.flags, raw.counts("f"), len(raw.frames)) == (3, 3, (1, 0), 1)
+
+
+def test_frames_of_a_thread_that_ends_the_process(toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(toolbox.build("frames", "frames.c"), "thread", cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert run.status == 3
+    assert raw.flags == 1
+    assert {thread for thread, _, _ in raw.frames} == {1}
+    check_frames(run, raw)
+
+
+@pytest.mark.parametrize("mode", ["signal", "signal-stack"])
+def test_frames_across_a_signal_handler(toolbox: Toolbox, tmp_path: Path, mode: str) -> None:
+    run = start(toolbox.build("frames", "frames.c"), mode, cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, raw.flags) == (3, 1)
+    check_frames(run, raw, extra=1)  # `third` returns from raise
+
+
+def test_no_frame_is_active_when_main_has_returned(toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(toolbox.build("frames", "frames.c"), "return", cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, raw.flags, raw.frames) == (3, 1, [])
+
+
+def test_frames_of_a_deep_recursion(toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(toolbox.build("frames", "frames.c"), "deep", "30000", cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert run.status == 3
+    assert len(raw.frames) == 30002
+    assert len(set(raw.frames)) == 3
+
+
+@pytest.mark.parametrize("mode", ["exit", "_exit", "quick_exit", "signal", "signal-stack"])
+def test_frames_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path, mode: str) -> None:
+    """There the C library's frames lie in the same module: the program's own are among them, in order."""
+    run = start(static_toolbox.build("frames", "frames.c"), mode, cwd=tmp_path)
+    *callers, _, back = (int(line, 16) for line in run.output)
+    expected = [back, *callers[::-1]]
+    raw = Raw.read(run.raw)
+    assert raw.flags == 1
+    assert [address for address in raw.addresses() if address in expected] == expected
+
+
+def test_a_forked_child_starts_at_zero(toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(toolbox.build("forks", "forks.c"), cwd=tmp_path)
+    pid, address = run.output[0].split()
+    parent, child = Raw.read(run.raw), Raw.read(tmp_path / f"out.raw.{pid}")
+    assert run.status == 21
+    assert (parent.counts("k"), child.counts("k")) == ((7, 1, 70), (0, 3, 30))
+    assert (child.pid, child.parent) == (int(pid), parent.pid)
+    assert parent.start < child.start
+    assert sorted(os.listdir(tmp_path)) == ["out.raw", f"out.raw.{pid}"]
+    # It began in the middle of `split`, called by main; at its end only main was left.
+    assert parent.start_frames == []
+    assert len(child.start_frames) == 2
+    assert child.start_frames[1][2] + child.modules[0][0] == int(address, 16)
+    assert len(child.frames) == 1
+
+
+def test_children_by_pattern(toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(toolbox.build("forks", "forks.c"), cwd=tmp_path, file="out.%p.raw")
+    results = {raw.pid: raw.counts("k") for raw in map(Raw.read, tmp_path.iterdir())}
+    child = int(run.output[0].split()[0])
+    assert results.pop(child) == (0, 3, 30)
+    assert list(results.values()) == [(7, 1, 70)]
+    assert (tmp_path / f"out.{child}.raw").exists()
+
+
+@pytest.fixture(scope="session")
+def libraries(toolbox: Toolbox) -> dict[str, Path]:
+    options = ["-shared", "-fPIC", "-DUNIT_FLAGS=0"]
+    return {
+        letter: toolbox.build(f"lib{letter}.so", "library.c", *options, f"-DLETTER='{letter}'")
+        for letter in "pql"
+    }
+
+
+def test_shared_libraries_report_to_the_program(
+    toolbox: Toolbox, tmp_path: Path, libraries: dict[str, Path]
+) -> None:
+    link = [
+        f"-L{toolbox.directory}",
+        "-ll",
+        f"-Wl,-rpath,{toolbox.directory}",
+        "-DWITH_UNIT",
+        "-DWITH_LINKED",
+    ]
+    host = toolbox.build("host", "host.c", *link)
+    plugin, other = str(libraries["p"]), str(libraries["q"])
+    # p is loaded, unloaded and loaded again; q stays.
+    run = start(host, plugin, other, plugin, cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, run.errors, os.listdir(tmp_path)) == (0, "", ["out.raw"])
+    assert sorted(path for _, path in raw.modules) == sorted([str(host), str(libraries["l"]), plugin, other])
+    assert raw.counts("h") == (1,)
+    assert raw.counts("l") == (4, 1, 1)
+    assert raw.counts("p") == (10 + 100 + 7 + 10 + 7, 2, 2)
+    assert raw.counts("q") == (17, 1, 1)
+
+
+def test_plugins_of_a_plain_program_lead_themselves(
+    toolbox: Toolbox, tmp_path: Path, libraries: dict[str, Path]
+) -> None:
+    host = toolbox.build("plain-host", "host.c", runtime=False)
+    run = start(host, str(libraries["p"]), str(libraries["q"]), cwd=tmp_path)
+    assert (run.status, run.errors) == (0, "")
+    assert Raw.read(run.raw).counts("p") == (10, 1, 1)
+    assert Raw.read(tmp_path / "out.raw.1").counts("q") == (10, 1, 1)
+    # A later process replaces both.
+    start(host, str(libraries["q"]), cwd=tmp_path)
+    assert Raw.read(run.raw).counts("q") == (10, 1, 1)
+
+
+def test_counters_do_not_eat_small_stacks(toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(toolbox.build("stacks", "stacks.c"), cwd=tmp_path)
+    counts = Raw.read(run.raw).counts("s")
+    assert said(run) == (0, 0, 0, 1)
+    assert (counts[0], counts[-1], sum(counts)) == (3, 3, 6)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        (None, "trodden.{pid}.raw"),
+        ("", "trodden.{pid}.raw"),
+        ("x%%y.raw", "x%y.raw"),
+        ("%h-%p-%p.raw", "{host}-{pid}-{pid}.raw"),
+        ("odd%z%", "odd%z%"),
+    ],
+)
+def test_name_of_the_result(toolbox: Toolbox, tmp_path: Path, pattern: str | None, name: str) -> None:
+    """It is settled at the start, wherever the program goes and whatever it does to its environment."""
+    run = start(toolbox.build("simple", "simple.c"), "/", cwd=tmp_path, file=pattern)
+    assert (run.status, len(run.output)) == (9, 1)
+    expected = name.format(pid=run.output[0], host=platform.node())
+    assert os.listdir(tmp_path) == [expected]
+    assert Raw.read(tmp_path / expected).counts("a") == (0, 3, 1)
+
+
+def test_an_existing_result_is_replaced(toolbox: Toolbox, tmp_path: Path) -> None:
+    (tmp_path / "out.raw").write_bytes(b"old" * 1000)
+    run = start(toolbox.build("simple", "simple.c"), cwd=tmp_path)
+    assert Raw.read(run.raw).counts("a") == (0, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ("/dev/full", "no space left on the device"),
+        ("missing/out.raw", "no such directory"),
+        ("here/out.raw", "a part of the path is not a directory"),
+        ("folder", "it is a directory"),
+        ("x" * 5000, "the name is too long"),
+    ],
+)
+def test_what_cannot_be_written_is_said_once(
+    toolbox: Toolbox, tmp_path: Path, place: str, reason: str
+) -> None:
+    (tmp_path / "here").touch()
+    (tmp_path / "folder").mkdir()
+    run = start(toolbox.build("simple", "simple.c"), cwd=tmp_path, file=place)
+    path = tmp_path / place
+    assert (run.status, len(run.output)) == (9, 1)
+    expected = f"trodden: cannot write {str(path)[:4000]}"
+    assert run.errors.startswith(expected)
+    assert run.errors.endswith(f": {reason}; set TRODDEN_FILE to a writable place\n")
+    assert run.errors.count("\n") == 1
+    assert sorted(os.listdir(tmp_path)) == ["folder", "here"]
+
+
+def test_an_unwritable_directory(toolbox: Toolbox, tmp_path: Path) -> None:
+    """/proc takes no new files from anybody."""
+    run = start(toolbox.build("simple", "simple.c"), cwd=tmp_path, file="/proc/out.raw")
+    assert (run.status, run.errors.count("\n")) == (9, 1)
+    assert run.errors.startswith("trodden: cannot write /proc/out.raw: ")
+
+
+def test_a_size_limit_does_not_kill(toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(
+        toolbox.build("simple", "simple.c"),
+        cwd=tmp_path,
+        prepare=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16)),
+    )
+    assert run.status == 9
+    assert run.errors.endswith(
+        ": the file would exceed the size limit; set TRODDEN_FILE to a writable place\n"
+    )
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_device_is_not_replaced(toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(toolbox.build("simple", "simple.c"), cwd=tmp_path, file="/dev/null")
+    assert (run.status, run.errors) == (9, "")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_a_program_without_units_writes_nothing(toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(toolbox.build("unitless", "host.c"), cwd=tmp_path)
+    assert (run.status, run.errors, os.listdir(tmp_path)) == (0, "", [])

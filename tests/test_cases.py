@@ -1,0 +1,140 @@
+"""Every section of every case, checked."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cases import Case, cases
+from trodden.graph.dominators import find_dominators
+from trodden.graph.loops import find_loops
+from trodden.plan.counters import every_block, every_edge, eprof, hoist, vprof_by_blocks, vprof_by_edges
+from trodden.plan.counters import vprof_by_edges_optimal
+from trodden.plan.edges import count_edges
+from trodden.plan.interpret import interpret, tally
+from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan
+from trodden.recover.flow import recover
+from trodden.weigh.nesting import nesting_weights
+
+KNOWN = {
+    "loop", "dominators", "weights", "counters", "cost", "walks", "blocks", "edges", "given", "open", "hoisted",
+    "pinned",
+}  # fmt: skip
+
+
+def weights_of(case: Case) -> list[float]:
+    return nesting_weights(case.graph) if case.text.weights is None else list(case.text.weights)
+
+
+def block_weights_of(case: Case) -> list[float]:
+    weights = weights_of(case)
+    return [sum(weights[index] for index in incoming) for incoming in case.graph.in_edges]
+
+
+def plan_of(case: Case, scheme: str) -> Plan:
+    if scheme == "given":
+        return count_edges("given", case.edges(case.section("given")))
+    if scheme == "vprof-blocks":
+        return vprof_by_blocks(case.graph, block_weights_of(case))
+    make = {"eprof": eprof, "vprof-edges": vprof_by_edges, "vprof-optimal": vprof_by_edges_optimal}[scheme]
+    return make(case.graph, weights_of(case))
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_only_known_sections(case: Case) -> None:
+    assert {section.name for section in case.text.sections} <= KNOWN
+    assert case.text.sections
+
+
+@pytest.mark.parametrize("case", cases(having="loop"), ids=str)
+def test_loops(case: Case) -> None:
+    forest = find_loops(case.graph)
+    for section in case.sections("loop"):
+        header, what = section.arguments
+        loop = forest.of_header[case.block(header)]
+        if what == "members":
+            assert sorted(forest.members(loop)) == sorted(case.blocks(section))
+        else:
+            assert what == "exits"
+            assert sorted(forest.loops[loop].exits) == sorted(case.edges(section))
+    assert {section.arguments[0] for section in case.sections("loop")} == {
+        case.graph.labels[loop.header] for loop in forest.loops
+    }
+
+
+@pytest.mark.parametrize("case", cases(having="dominators"), ids=str)
+def test_dominators(case: Case) -> None:
+    found = find_dominators(case.graph)
+    for line in case.section("dominators").lines:
+        below, above = (case.block(word.text) for word in line.words)
+        assert found.idom[below] == above
+
+
+@pytest.mark.parametrize("case", cases(having="weights"), ids=str)
+def test_weights(case: Case) -> None:
+    weights = nesting_weights(case.graph)
+    for index, expected in case.numbered_edges(case.section("weights")).items():
+        assert weights[index] == pytest.approx(expected), case.graph.edges[index]
+
+
+@pytest.mark.parametrize("case", cases(having="counters"), ids=str)
+def test_counters(case: Case) -> None:
+    for section in case.sections("counters"):
+        plan = plan_of(case, section.arguments[0])
+        if plan.on_blocks:
+            assert sorted(plan.on_blocks) == sorted(case.blocks(section))
+            assert not plan.on_edges
+        else:
+            assert sorted(plan.on_edges) == sorted(case.edges(section))
+
+
+@pytest.mark.parametrize("case", cases(having="cost"), ids=str)
+def test_costs(case: Case) -> None:
+    weights, block_weights = weights_of(case), block_weights_of(case)
+    for section in case.sections("cost"):
+        plan = plan_of(case, section.arguments[0])
+        cost = 0.0
+        for measure in plan.measures:
+            match measure:
+                case EdgeMeasure(edge):
+                    cost += weights[edge]
+                case BlockMeasure(block):
+                    cost += block_weights[block]
+        assert cost == float(str(section.lines[0])), section.arguments
+
+
+@pytest.mark.parametrize("case", cases(having="walks"), ids=str)
+def test_counts(case: Case) -> None:
+    walks = case.walks()
+    truth = tally(case.graph, walks)
+    for vertex, count in case.numbered_blocks(case.section("blocks")).items():
+        assert truth.blocks[vertex] == count
+    if case.has("edges"):
+        assert dict(enumerate(truth.edges)) == case.numbered_edges(case.section("edges"))
+    plans = [every_block(case.graph), every_edge(case.graph)]
+    plans += [plan_of(case, scheme) for scheme in ("eprof", "vprof-blocks", "vprof-edges", "vprof-optimal")]
+    plans += [plan_of(case, "given")] if case.has("given") else []
+    for plan in plans:
+        flow = recover(case.graph, plan, interpret(case.graph, plan, walks), truth.early)
+        assert flow.blocks == truth.blocks
+        assert flow.violations == ()
+        assert all(count in (None, truth.edges[index]) for index, count in enumerate(flow.edges))
+
+
+@pytest.mark.parametrize("case", cases(having="given"), ids=str)
+def test_open_edges(case: Case) -> None:
+    if case.has("walks"):
+        plan, walks = plan_of(case, "given"), case.walks()
+        flow = recover(case.graph, plan, interpret(case.graph, plan, walks), tally(case.graph, walks).early)
+        expected = case.edges(case.section("open")) if case.has("open") else []
+        assert [index for index, count in enumerate(flow.edges) if count is None] == sorted(expected)
+    else:
+        assert case.has("hoisted")
+
+
+@pytest.mark.parametrize("case", cases(having="hoisted"), ids=str)
+def test_hoisting(case: Case) -> None:
+    pinned = case.blocks(case.section("pinned")) if case.has("pinned") else []
+    plan = plan_of(case, "given")
+    hoisted = hoist(case.graph, plan, pinned)
+    assert sorted(hoisted.on_edges) == sorted(case.edges(case.section("hoisted")))
+    assert hoisted.measures == plan.measures
