@@ -1,1 +1,1 @@
-"""Side-by-side measurements: what trodden adds beside what its peers add, and whether its counts are right."""
+"""Side-by-side measurements: what trodden adds beside what its peers add, and whether it is right."""

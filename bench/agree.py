@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -19,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 from bench import gcov
 from bench.builds import CLANG, build, clang, gcc, need, trodden
 from bench.errors import BenchError
+from bench.explain import Difference, Explainer, Reason
 from bench.programs import Program, chosen
 from bench.running import must_agree, runner
 from bench.tables import table
@@ -27,22 +27,14 @@ from trodden.profile.collect import collect
 from trodden.profile.lines import line_counts
 from trodden.profile.model import FunctionProfile, Profile
 
-_OURS = trodden("lines-trodden", "-O0", "-g")
+_OURS = {
+    "late": trodden("lines-trodden", "-O0", "-g"),
+    "early": trodden("lines-early", "-O0", "-g", "--trodden-stage=early"),
+}
 _CLANGS = clang("lines-clang", "-O0", "--coverage")
 _GCCS = gcc("lines-gcc", "-O0", "--coverage")
 _FEW = trodden("edges-few", "-O2")
 _EVERY = trodden("edges-every", "-O2", "--trodden-counters=every-edge")
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A line where the counts differ; ``second`` is gcc's, if it knows the line."""
-
-    file: str
-    line: int
-    ours: int
-    theirs: int
-    second: int | None
 
 
 def compare_lines(ours: gcov.Lines, theirs: gcov.Lines, second: gcov.Lines) -> tuple[int, list[Difference]]:
@@ -62,40 +54,42 @@ def compare_lines(ours: gcov.Lines, theirs: gcov.Lines, second: gcov.Lines) -> t
 
 def profile_lines(profile: Profile) -> gcov.Lines:
     """Our line counts, in the shape of the others."""
-    return {
-        file: {line: here.count for line, here in lines.items()} for file, lines in line_counts(profile).items()
-    }
+    found = line_counts(profile)
+    return {file: {line: here.count for line, here in lines.items()} for file, lines in found.items()}
 
 
-def lines_agree(program: Program) -> list[str]:
+def lines_agree(program: Program, stage: str) -> list[str]:
     """Compare line counts; answer one row of the table and print the differences."""
     input_file = program.input_file()
+    own = _OURS[stage]
     runs, builds, runners = {}, {}, {}
-    for way in (_CLANGS, _GCCS, _OURS):
+    for way in (_CLANGS, _GCCS, own):
         builds[way.name] = build(program, way)
         runners[way.name] = runner(program.name, way.name)
         runs[way.name] = runners[way.name].run(program.command(builds[way.name].executable, input_file))
     must_agree(program.name, runs)
-    profile = collect([runners[_OURS.name].raw])
+    profile = collect([runners[own.name].raw])
     _remarks(program, profile)
     ours = profile_lines(profile)
     theirs = gcov.with_llvm(builds[_CLANGS.name], runners[_CLANGS.name])
     second = gcov.with_gcc(builds[_GCCS.name], runners[_GCCS.name])
     both, differences = compare_lines(ours, theirs, second)
+    reasons = Explainer.of(profile).reasons(differences)
     text = _Sources()
-    for each in differences:
+    for each, reason in reasons.items():
         also = "-" if each.second is None else str(each.second)
-        where = f"{Path(each.file).name}:{each.line}"
-        print(f"{program.name}: {where}: ours {each.ours}, clang {each.theirs}, gcc {also}: "
-              f"{text.line(each.file, each.line)}")
-    with_gcc = sum(each.second == each.ours for each in differences)
+        where = f"{program.name}: {Path(each.file).name}:{each.line}"
+        print(f"{where}: ours {each.ours}, clang {each.theirs}, gcc {also}")
+        print(f"    {text.line(each.file, each.line)}")
+        print(f"    {reason.value if reason else 'NO REASON FOUND'}")
+    found = list(reasons.values())
     gcc_both, gcc_differences = compare_lines(ours, second, theirs)
     return [
         program.name,
         str(both),
         str(both - len(differences)),
         _share(both - len(differences), both),
-        str(with_gcc),
+        *(str(found.count(reason)) for reason in (*Reason, None)),
         str(sum(line not in theirs.get(file, {}) for file, lines in ours.items() for line in lines)),
         str(sum(line not in ours.get(file, {}) for file, lines in theirs.items() for line in lines)),
         str(gcc_both),
@@ -104,7 +98,8 @@ def lines_agree(program: Program) -> list[str]:
 
 
 _LINES_HEAD = (
-    "lines", "both know", "equal", "share", "as gcc", "only ours", "only clang", "with gcc", "equal to gcc"
+    *("lines", "both know", "equal", "share", "mentions", "starts", "cut short", "as gcc", "its function"),
+    *("no reason", "only ours", "only clang", "gcc too", "equal to gcc"),
 )
 
 
@@ -159,7 +154,8 @@ def _edge_differences(one: FunctionProfile, other: FunctionProfile) -> Iterator[
     for index, (a, b) in enumerate(zip(one.edge_counts, other.edge_counts, strict=True)):
         if a != b:
             edge = graph.edges[index]
-            yield f"{graph.labels[edge.src]} -> {graph.labels[edge.dst]}: {a} by few counters, {b} by one on it"
+            way = f"{graph.labels[edge.src]} -> {graph.labels[edge.dst]}"
+            yield f"{way}: {a} by few counters, {b} by one on it"
     for vertex, (a, b) in enumerate(zip(one.block_counts, other.block_counts, strict=True)):
         if a != b:
             yield f"{graph.labels[vertex]}: {a} by few counters, {b} by one on every edge"
@@ -194,12 +190,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", action="append", default=[], metavar="NAME")
     parser.add_argument("--only", choices=["lines", "edges"], help="compare only these")
+    parser.add_argument("--stage", choices=list(_OURS), default="late", help="when lines get their probes")
     arguments = parser.parse_args(argv)
     try:
         need([CLANG, "gcc", "g++", "gcov", gcov.LLVM_COV])
         programs = chosen(arguments.program)
         if arguments.only != "edges":
-            rows = [lines_agree(program) for program in programs]
+            rows = [lines_agree(program, arguments.stage) for program in programs]
             print(table(_LINES_HEAD, rows))
         if arguments.only != "lines":
             rows = [edges_agree(program) for program in programs]

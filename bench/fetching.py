@@ -31,18 +31,18 @@ class Archive:
     sha256: str
 
 
-def unpacked(archive: Archive, work: Path) -> Path:
-    """The directory that holds the archive's content, fetched and unpacked if need be."""
+def unpacked(archive: Archive, directory: str, work: Path) -> Path:
+    """A directory out of the archive, fetched and unpacked if need be; the rest is left where it is."""
     home = work / "archives"
     path = home / archive.file
     target = work / "unpacked" / archive.file.partition(".t")[0]
     if target.is_dir() and path.is_file() and digest(path) == archive.sha256:
-        return target
+        return target / directory
     if not path.is_file():
         home.mkdir(parents=True, exist_ok=True)
         _CLIENTS[archive.client](archive.package, home)
     if not path.is_file():
-        raise BenchError(f"{archive.client} delivered another version of {archive.package}, not {archive.file}")
+        raise BenchError(f"{archive.client} delivered another {archive.package}, not {archive.file}")
     found = digest(path)
     if found != archive.sha256:
         path.unlink()
@@ -51,9 +51,10 @@ def unpacked(archive: Archive, work: Path) -> Path:
     shutil.rmtree(fresh, ignore_errors=True)
     shutil.rmtree(target, ignore_errors=True)
     with tarfile.open(path) as tar:
-        tar.extractall(fresh, filter="data")
+        wanted = [member for member in tar if member.name.startswith(f"{directory}/")]
+        tar.extractall(fresh, wanted, filter="data")
     fresh.rename(target)
-    return target
+    return target / directory
 
 
 def digest(path: Path) -> str:

@@ -54,7 +54,10 @@ local Account = {}
 Account.__index = Account
 function Account.new() return setmetatable({balance = 0}, Account) end
 function Account:deposit(x) self.balance = self.balance + x end
-function Account:withdraw(x) if x > self.balance then error("broke", 0) end self.balance = self.balance - x end
+function Account:withdraw(x)
+  if x > self.balance then error("broke", 0) end
+  self.balance = self.balance - x
+end
 local account, failures = Account.new(), 0
 for i = 1, 5000 do
   account:deposit(nextrandom() % 100)
@@ -81,49 +84,59 @@ def sql(path: Path) -> None:
     path.write_text("".join(f"{statement};\n" for statement in _statements(Random(13))))
 
 
+_SCHEMA = (
+    "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, town INTEGER, born INTEGER)",
+    "CREATE TABLE town (id INTEGER PRIMARY KEY, name TEXT UNIQUE)",
+    "CREATE TABLE visit (person INTEGER, town INTEGER, day INTEGER, note TEXT)",
+    "CREATE INDEX by_town ON person (town, born)",
+    "CREATE INDEX by_day ON visit (day)",
+    "CREATE TRIGGER moved AFTER UPDATE OF town ON person BEGIN "
+    "INSERT INTO visit VALUES (new.id, new.town, new.born % 365, 'moved from ' || old.town); END",
+)
+_QUESTIONS = (
+    "SELECT count(*), sum(born), max(name) FROM person",
+    "SELECT count(*), sum(day), min(note) FROM visit",
+    "SELECT town.name, count(*), avg(born) FROM person JOIN town ON town.id = person.town "
+    "GROUP BY town.id HAVING count(*) > 2 ORDER BY 2 DESC, 1 LIMIT 20",
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+    "SELECT sum(i * i) FROM n",
+    "SELECT name, born, rank() OVER (PARTITION BY town ORDER BY born, id) FROM person "
+    "ORDER BY id LIMIT 15",
+)
+
+
 def _statements(random: Random) -> Iterator[str]:
-    yield "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, town INTEGER, born INTEGER)"
-    yield "CREATE TABLE town (id INTEGER PRIMARY KEY, name TEXT UNIQUE)"
-    yield "CREATE TABLE visit (person INTEGER, town INTEGER, day INTEGER, note TEXT)"
-    yield "CREATE INDEX by_town ON person (town, born)"
-    yield "CREATE INDEX by_day ON visit (day)"
-    yield "CREATE TRIGGER moved AFTER UPDATE OF town ON person BEGIN " \
-        "INSERT INTO visit VALUES (new.id, new.town, new.born % 365, 'moved from ' || old.town); END"
+    yield from _SCHEMA
     for town in range(40):
         yield f"INSERT INTO town VALUES ({town}, 'town-{town * 7919 % 40}')"
     yield "BEGIN"
     for person in range(_SQL_ROWS):
         name = "".join(random.choices(ascii_lowercase, k=8))
-        yield f"INSERT INTO person VALUES ({person}, '{name}', {random.randrange(40)}, {random.randrange(1900, 2020)})"
+        town, born = random.randrange(40), random.randrange(1900, 2020)
+        yield f"INSERT INTO person VALUES ({person}, '{name}', {town}, {born})"
     yield "COMMIT"
     for _ in range(_STATEMENTS):
         yield _statement(random)
-    yield "SELECT count(*), sum(born), max(name) FROM person"
-    yield "SELECT count(*), sum(day), min(note) FROM visit"
-    yield "SELECT town.name, count(*), avg(born) FROM person JOIN town ON town.id = person.town " \
-        "GROUP BY town.id HAVING count(*) > 2 ORDER BY 2 DESC, 1 LIMIT 20"
-    yield "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT sum(i * i) FROM n"
-    yield "SELECT name, born, rank() OVER (PARTITION BY town ORDER BY born, id) FROM person ORDER BY id LIMIT 15"
+    yield from _QUESTIONS
 
 
 def _statement(random: Random) -> str:
-    choice = random.randrange(8)
-    person, town, year = random.randrange(_SQL_ROWS), random.randrange(40), random.randrange(1900, 2020)
-    if choice == 0:
-        return f"UPDATE person SET town = {town} WHERE id = {person}"
-    if choice == 1:
-        return f"INSERT INTO visit VALUES ({person}, {town}, {random.randrange(365)}, 'day trip {person % 17}')"
-    if choice == 2:
-        return f"DELETE FROM visit WHERE day = {random.randrange(365)} AND person > {person}"
-    if choice == 3:
-        return f"SELECT count(*), min(name) FROM person WHERE town = {town} AND born BETWEEN {year} AND {year + 9}"
-    if choice == 4:
-        return f"SELECT name FROM person WHERE id = {person}"
-    if choice == 5:
-        return f"SELECT upper(substr(name, 2, 4)), length(name) FROM person WHERE id BETWEEN {person} AND {person + 3}"
-    if choice == 6:
-        return f"SELECT count(*) FROM visit WHERE note LIKE '%trip {person % 17}' AND day < {random.randrange(40)}"
-    return f"INSERT INTO town VALUES ({town}, 'again') ON CONFLICT (id) DO UPDATE SET name = name || '{town % 3}'"
+    person, town = random.randrange(_SQL_ROWS), random.randrange(40)
+    year, day = random.randrange(1900, 2020), random.randrange(365)
+    return random.choice(
+        (
+            f"UPDATE person SET town = {town} WHERE id = {person}",
+            f"INSERT INTO visit VALUES ({person}, {town}, {day}, 'day trip {person % 17}')",
+            f"DELETE FROM visit WHERE day = {day} AND person > {person}",
+            f"SELECT count(*), min(name) FROM person WHERE town = {town} AND born > {year}",
+            f"SELECT name FROM person WHERE id = {person}",
+            f"SELECT upper(substr(name, 2, 4)), length(name) FROM person "
+            f"WHERE id BETWEEN {person} AND {person + 3}",
+            f"SELECT count(*) FROM visit WHERE note LIKE '%trip {person % 17}' AND day < {day % 40}",
+            f"INSERT INTO town VALUES ({town}, 'again') "
+            f"ON CONFLICT (id) DO UPDATE SET name = name || '{town % 3}'",
+        )
+    )
 
 
 _OPERATORS = "+" * 40 + "-" * 40 + "*" * 40 + "/" * 8 + "<="

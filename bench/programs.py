@@ -57,7 +57,7 @@ class Program:
         """Where the fetched sources (or ours) lie."""
         if self.archive is None:
             return _OWN
-        return unpacked(self.archive, WORK) / self.directory
+        return unpacked(self.archive, self.directory, WORK)
 
     def input_file(self) -> Path:
         """The input, made anew each time so that it follows its generator."""
@@ -84,9 +84,9 @@ PROGRAMS: tuple[Program, ...] = (
             "ab5a03176ee106d3f0fa90e381da478ddae405918153cca248e682cd0c4a2269",
         ),
         directory="bzip2-1.0.8",
-        sources=tuple(
-            f"{name}.c"
-            for name in "blocksort huffman crctable randtable compress decompress bzlib bzip2".split()
+        sources=(
+            *("blocksort.c", "huffman.c", "crctable.c", "randtable.c"),
+            *("compress.c", "decompress.c", "bzlib.c", "bzip2.c"),
         ),
     ),
     Program(

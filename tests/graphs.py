@@ -37,7 +37,7 @@ def dense_graph(seed: int, max_blocks: int, max_edges: int) -> Graph:
 
 @st.composite
 def graphs(draw: st.DrawFn, max_blocks: int = 8, max_edges: int = 18) -> Graph:
-    """Anything: unreachable blocks, dead ends, endless and irreducible regions, parallel edges, self loops."""
+    """Anything: unreachable blocks, dead ends, endless or irreducible regions, parallel edges, self loops."""
     if draw(st.integers(0, 9)) < 2:
         return draw(sparse_graphs(max_blocks, max_edges))
     return dense_graph(draw(seeds()), max_blocks, max_edges)

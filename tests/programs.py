@@ -53,7 +53,9 @@ class _Builder:
             case "if":
                 return self.joined(at, self.sequence(self.new(at), depth + 1, loop))
             case "switch":
-                ends = [at] + [self.sequence(self.new(at), depth + 1, loop) for _ in range(self.rng.randint(2, 4))]
+                ends = [at] + [
+                    self.sequence(self.new(at), depth + 1, loop) for _ in range(self.rng.randint(2, 4))
+                ]
                 return self.joined(*ends)
             case "while":
                 head = self.new(at)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from trodden.api import Run, run
     from trodden.profile.model import Profile
+    from trodden.profile.store import load
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "load"]
+__all__ = ["Profile", "Run", "__version__", "load", "run"]
+
+_HOMES = {
+    "Profile": "trodden.profile.model",
+    "Run": "trodden.api",
+    "load": "trodden.profile.store",
+    "run": "trodden.api",
+}
 
 
-def load(path: str | os.PathLike[str]) -> Profile:
-    """Read a profile from a ``.trod`` file."""
-    from trodden.profile.store import load as read
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is asked for: the compiler commands must start quickly."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'trodden' has no attribute {name!r}")
+    from importlib import import_module
 
-    return read(path)
+    return getattr(import_module(_HOMES[name]), name)

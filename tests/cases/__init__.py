@@ -9,7 +9,7 @@ Sections that a case may have (an edge list is lines like ``A -> B, C``):
 ``[cost SCHEME]``               what these counters cost
 ``[walks]``                     one walk a line, as blocks; cut short if it does not end in EXIT
 ``[blocks]``, ``[edges]``       the counts that must come out, whatever counters were used
-``[given]``                     edges that carry counters, chosen by hand; the counts must follow from them too
+``[given]``                     edges with counters, chosen by hand; the counts must follow from them too
 ``[open]``                      the edges whose counts do not follow from ``[given]``
 ``[hoisted]``                   where counters stand after ``[given]`` is hoisted
 ``[pinned]``                    blocks that hoisting must not cross
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from trodden.graph.cfg import EdgeKind, Graph
@@ -71,7 +72,7 @@ class Case:
         walks = []
         for line in self.section("walks").lines:
             stops = [self.block(word.text) for word in line.words]
-            walks.append([self._edge(*step) for step in zip(stops, stops[1:], strict=False)])
+            walks.append([self._edge(*step) for step in pairwise(stops)])
         return walks
 
     def _edge(self, source: int, target: int) -> int:

@@ -171,7 +171,7 @@ def test_show_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
         compiled.append(words)
         return unit_of(function("main", "a>b b>b b>exit", {"a": [3], "b": [4, 5]}), function("f", "a>exit"))
 
-    monkeypatch.setattr("trodden.native.read.facts_of_source", facts_of_source, raising=False)
+    monkeypatch.setattr("trodden.native.describe.facts_of_source", facts_of_source, raising=False)
     text = _click("show", "prog.c", "-f", "main", "--", "-O2", "-DX").output
     assert text.startswith("main (/src/a.c:1)\n2 blocks, 3 edges, ")
     assert "b  10  lines 4-5\n" in text

@@ -10,7 +10,9 @@ from trodden.graph.cfg import Graph, build
 from trodden.graph.text import name_edges, parse_graph, parse_graphs, print_graph
 
 NAMES = st.one_of(
-    st.sampled_from(["EXIT", "graph", "root", "->", "[walk]", "a b", "x,y", "#1", '"', "%12", "if.then", "(2)", ""]),
+    st.sampled_from(
+        ["EXIT", "graph", "root", "->", "[walk]", "a b", "x,y", "#1", '"', "%12", "if.then", "(2)", ""]
+    ),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
 )
 
@@ -56,7 +58,15 @@ def test_a_text_written_by_hand() -> None:
         """
     )
     assert first.graph.labels == ("P", "A", "B", "EXIT")
-    assert [edge[:2] for edge in first.graph.edges] == [(0, 1), (0, 2), (0, 2), (1, 1), (1, 3), (2, 3), (3, 0)]
+    assert [edge[:2] for edge in first.graph.edges] == [
+        (0, 1),
+        (0, 2),
+        (0, 2),
+        (1, 1),
+        (1, 3),
+        (2, 3),
+        (3, 0),
+    ]
     assert first.weights == (1.5, 2.0, 0.0, 3.0, 1.5, 2.0, 3.5)
     assert [(section.name, section.arguments) for section in first.sections] == [
         ("walk", ()),

@@ -56,7 +56,11 @@ def test_knuth_and_stevenson_cannot_be_beaten(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     prices = [float(rng.randint(0, 9)) for _ in graph.labels]
     prices[graph.exit] = 1000.0
-    chosen = {measure.block for measure in vprof_by_blocks(graph, prices).measures if isinstance(measure, BlockMeasure)}
+    chosen = {
+        measure.block
+        for measure in vprof_by_blocks(graph, prices).measures
+        if isinstance(measure, BlockMeasure)
+    }
     everything = reachable(graph)
     assert determined(graph, chosen) == everything
     enough = [

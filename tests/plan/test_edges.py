@@ -30,9 +30,7 @@ def counted(plan: Plan) -> list[int]:
 def test_the_number_of_counters_is_edges_minus_tree(graph: Graph, seed: int) -> None:
     plan = eprof(graph, prices_for(graph, seed))
     edges = [
-        edge
-        for edge in graph.edges
-        if edge.kind is not EdgeKind.ENDLESS and (edge.src in reachable(graph))
+        edge for edge in graph.edges if edge.kind is not EdgeKind.ENDLESS and (edge.src in reachable(graph))
     ]
     assert plan.slots == len(edges) - (len(reachable(graph)) - 1)
     assert acyclic(graph, set(live_edges(graph)) - set(counted(plan)))

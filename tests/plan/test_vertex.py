@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.graphs import graphs, leaving_graphs, prices_for, seeds
-from tests.oracles import solves_vprof
+from tests.oracles import has_pipe, simple_cycles, solves_vprof
 from tests.programs import PLAIN, random_program
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.cycles import piped_cycles
@@ -84,9 +84,53 @@ def test_plain_structured_programs_need_an_edge_profile_for_a_block_profile(
     assert vprof_by_edges(graph, prices).free == frozenset()
 
 
+def figure_11(graph: Graph, prices: list[float]) -> set[int]:
+    """The edges whose counters the algorithm of the paper removes, marks and all."""
+    chords = set(eprof(graph, prices).on_edges)
+    tree = [index for index in live_edges(graph) if index not in chords]
+    marked: set[int] = set()
+    removed = set()
+    for chord in sorted(chords, key=lambda index: (-prices[index], index)):
+        (cycle,) = (cycle for cycle in simple_cycles(graph, [*tree, chord]))
+        vertices = {vertex for index, _ in cycle for vertex in graph.edges[index][:2]}
+        if not has_pipe(cycle) and not vertices & marked:
+            marked |= vertices
+            removed.add(chord)
+    return removed
+
+
+@given(graphs(max_blocks=6, max_edges=12), seeds())
+@settings(max_examples=200)
+def test_at_least_what_the_paper_removes_is_removed(graph: Graph, seed: int) -> None:
+    prices = prices_for(graph, seed)
+    assert vprof_by_edges(graph, prices).free >= figure_11(graph, prices)
+
+
+def test_cases_of_a_switch_that_lead_to_one_block_need_no_counters_of_their_own() -> None:
+    graph = build("switch", ["S", "A", "B", "EXIT"], [(0, 1)] * 5 + [(0, 2)] * 4 + [(1, 3), (2, 3)])
+    prices = [3.0] * 9 + [1.0, 1.0, 9.0]
+    assert len(figure_11(graph, prices)) == 1
+    assert vprof_by_edges(graph, prices).slots == 2
+    assert vprof_by_edges_optimal(graph, prices).slots == 2
+
+
 def test_the_heuristic_can_miss_the_optimum() -> None:
-    """Two pipeless cycles that share a vertex: Figure 11 could take one at most, the optimum takes both."""
-    flow = [(0, 1), (0, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 6), (3, 7), (4, 5), (5, 6), (5, 7), (6, 8), (7, 8)]
+    """The tree that an edge profile wants may leave no pipeless cycle to close."""
+    flow = [
+        (0, 1),
+        (0, 2),
+        (1, 3),
+        (1, 4),
+        (2, 3),
+        (2, 4),
+        (3, 6),
+        (3, 7),
+        (4, 5),
+        (5, 6),
+        (5, 7),
+        (6, 8),
+        (7, 8),
+    ]
     labels = ["P", "s1", "s2", "grey", "x", "y", "t1", "t2", "EXIT"]
     graph = build("shared", labels, flow)
     prices = [1.0] * len(graph.edges)

@@ -29,7 +29,7 @@ def test_units_and_sites_of_a_program(tmp_path: Path) -> None:
     program = read_program(_write(tmp_path, content))
     assert program.units == {UNIT.id: UNIT, other.id: other}
     assert program.by_tag == {TAG: UNIT, tag_of(other.id): other}
-    assert program.sites.find(CODE_AT + 9) == Site(TAG, 0)
+    assert program.sites.find(CODE_AT + 9) == {Site(TAG, 0)}
     assert len(program.build) == 8
 
 
@@ -93,7 +93,7 @@ def test_labels_of_dropped_functions_do_not_disturb() -> None:
     kept = sites_bytes(UNIT, [(CODE_AT + 4, 0, BEFORE), (CODE_AT + 9, 0, AFTER)])
     dropped = sites_bytes(UNIT, [(0, 1, BEFORE), (5, 1, AFTER), (CODE_AT + CODE_SIZE + 8, 1, BEFORE)])
     table = SiteTable(dropped + kept, [(CODE_AT, CODE_AT + CODE_SIZE)], "prog")
-    assert table.find(CODE_AT + 9) == Site(TAG, 0)
+    assert table.find(CODE_AT + 9) == {Site(TAG, 0)}
     assert table.find(5) is None
     assert table.opened_before(CODE_AT + 4) == set()
 

@@ -29,6 +29,8 @@ from trodden.plan.probes import BlockMeasure, Plan
 from trodden.recover.flow import recover
 from trodden.weigh.nesting import nesting_weights
 
+CROSS = [(1, 3), (1, 4), (2, 3), (2, 4)]
+
 
 def plans_for(graph: Graph, seed: int) -> list[Plan]:
     prices = prices_for(graph, seed)
@@ -109,6 +111,13 @@ def test_block_counts_leave_open_only_what_they_must(graph: Graph, seed: int) ->
         for _ in rest:
             near |= {end for pair in rest for end in pair if near & set(pair)}
         assert halves[position][1] in near
+
+
+def test_a_block_that_never_ran_decides_about_its_neighbours() -> None:
+    graph = build("diamonds", ["P", "A", "B", "C", "D", "EXIT"], [(0, 1), (0, 2), *CROSS, (3, 5), (4, 5)])
+    plan = every_block(graph)
+    assert recover(graph, plan, [4, 2, 2, 2, 2]).edges == [2, 2, None, None, None, None, 2, 2, 4]
+    assert recover(graph, plan, [4, 4, 0, 1, 3]).edges == [4, 0, 1, 3, 0, 0, 1, 3, 4]
 
 
 def test_early_termination_shifts_counts_unless_it_is_told() -> None:

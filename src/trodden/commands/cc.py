@@ -16,7 +16,9 @@ from trodden.native.toolchain import find_toolchain
 
 _PROFILES = ("edges", "blocks", "off")
 _SCHEME_OF_PROFILE = {"edges": "edges", "blocks": "blocks-by-edges"}
-_KNOWN = frozenset({"profile", "counters", "stage", "weights", "only", "leave", "toolchain", "trips", "sites"})
+_KNOWN = frozenset(
+    {"profile", "counters", "stage", "weights", "only", "leave", "toolchain", "trips", "sites"}
+)
 
 
 def main(argv: Sequence[str], cxx: bool) -> int:
@@ -24,18 +26,20 @@ def main(argv: Sequence[str], cxx: bool) -> int:
     # A compiler runs briefly and makes few cycles; looking for them costs a fifth of a large file's time.
     gc.disable()
     line = parse(expand(argv), cxx)
-    for flag in line.ignored:
-        sys.stderr.write(
-            f"trodden: {flag} is ignored: probes are put into each file after its own optimisation\n"
-        )
+    for reason in dict.fromkeys(reason for _, reason in line.ignored):
+        flags = " ".join(flag for flag, why in line.ignored if why == reason)
+        sys.stderr.write(f"trodden: {flags}: ignored; {reason}\n")
     return builder_for(line, cxx).run()
 
 
 def builder_for(line: CommandLine, cxx: bool) -> Builder:
     """The builder with the options that flags and environment ask for."""
-    for name in line.own:
+    for name, values in line.own.items():
         if name not in _KNOWN:
-            raise UsageError(f"--trodden-{name}: no such option; there are --trodden-{', --trodden-'.join(sorted(_KNOWN))}")
+            known = ", ".join(f"--trodden-{known}" for known in sorted(_KNOWN))
+            raise UsageError(f"--trodden-{name}: no such option; there are {known}")
+        if not all(values):
+            raise UsageError(f"--trodden-{name}: needs a value, as in --trodden-{name}=...")
     return Builder(find_toolchain(setting(line, "toolchain") or None), options_for(line), line, cxx)
 
 
@@ -44,6 +48,13 @@ def setting(line: CommandLine, name: str) -> str:
     if line.own.get(name):
         return line.own[name][-1]
     return os.environ.get(f"TRODDEN_{name.upper()}", "")
+
+
+def _switch(line: CommandLine, name: str) -> bool:
+    value = setting(line, name) or "on"
+    if value not in ("on", "off"):
+        raise UsageError(f"--trodden-{name}={value}: choose on or off")
+    return value == "on"
 
 
 def globs(line: CommandLine, name: str) -> tuple[str, ...]:
@@ -68,8 +79,8 @@ def options_for(line: CommandLine) -> Options:
         stage=stage,
         only=globs(line, "only"),
         leave=globs(line, "leave"),
-        trips=setting(line, "trips") != "off",
-        sites=setting(line, "sites") != "off",
+        trips=_switch(line, "trips"),
+        sites=_switch(line, "sites"),
     )
     if profile == "off":
         options = replace(options, leave=("*",))

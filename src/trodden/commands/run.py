@@ -25,7 +25,7 @@ options:
   -o FILE                 the profile to write (default trodden.trod)
   --profile KIND          edges (default) or blocks
   --counters SCHEME       edges, blocks-by-edges, blocks-by-blocks, every-block or every-edge
-  --stage STAGE           late (default): the program that really runs; early: every source line keeps its count
+  --stage STAGE           late (default): the program that really runs; early: the source as it was written
   --weights FILE.trod     place counters by what an earlier run measured
   --only GLOB             profile only these functions or files (repeat)
   --leave GLOB            leave out these functions or files (repeat)
@@ -57,7 +57,7 @@ def main(argv: Sequence[str]) -> int:
     request = parse(argv)
     if not request.from_source:
         return _run(request, request.words[0], request.arguments)
-    from trodden.native.build import scratch
+    from trodden.native.deliver import scratch
 
     with scratch() as directory:
         program = directory / _program_name(request.words)
@@ -127,8 +127,8 @@ def _program_name(words: Sequence[str]) -> str:
 def _compile(request: Request, program: Path) -> int:
     from trodden.commands import cc
 
-    cxx = any(w.endswith(_SOURCES) and os.path.splitext(w)[1].lower() not in (".c", ".i", ".ll", ".bc") for w in request.words)
-    cxx = cxx or any(w.endswith(".C") for w in request.words)
+    endings = {os.path.splitext(word)[1] for word in request.words if word.endswith(_SOURCES)}
+    cxx = not endings <= {".c", ".i", ".ll", ".bc"}
     return cc.main([*request.own, *request.words, "-o", str(program)], cxx=cxx)
 
 

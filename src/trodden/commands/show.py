@@ -78,7 +78,7 @@ def _subjects(file: str, flags: Sequence[str]) -> dict[str, _Subject]:
         return {
             each.graph.name: _Subject(each.graph.name, each.graph, expected=each.weights) for each in found
         }
-    from trodden.native.read import facts_of_source
+    from trodden.native.describe import facts_of_source
 
     unit = facts_of_source([file, *flags])
     return {each.name: _compiled(unit, each) for each in unit.functions}

@@ -17,6 +17,8 @@ from trodden.graph.irreducible import forest_by_definition
 from trodden.graph.traverse import DepthFirst, depth_first
 from trodden.graph.unionfind import UnionFind
 
+__all__ = ["Loop", "LoopForest", "find_loops"]
+
 
 def find_loops(graph: Graph, search: DepthFirst | None = None) -> LoopForest:
     """The loops of a graph; near-linear time when the graph is reducible."""

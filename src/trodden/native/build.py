@@ -5,27 +5,27 @@ source -> (clang) bitcode -> text -> probes -> verified bitcode -> (clang) objec
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trodden.errors import CannotWrite, InputMissing
+from trodden.errors import InputMissing, UsageError
 from trodden.native.cmdline import CommandLine, Source, Step
-from trodden.native.instrument import Options, check, disassemble, instrument
+from trodden.native.deliver import STANDARD_OUTPUT, deliver, scratch
+from trodden.native.dependencies import dependency_flags
+from trodden.native.instrument import Options, check, disassemble, finish_early, instrument
 from trodden.native.runtime_build import runtime_objects
-from trodden.native.toolchain import Toolchain
+from trodden.native.toolchain import Toolchain, without_target
 from trodden.profile.model import UnitFacts
 
 _LINES_ONLY = "-gline-tables-only"
-_ANY_DEPENDENCIES = ("-MD", "-MMD")
+_ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
 
 
-class CompilerFailed(Exception):
+class CompilerFailed(Exception):  # noqa: N818 - it is the compiler's failure, not an error of ours
     """The compiler said no, in its own words; its status is ours."""
 
     def __init__(self, status: int) -> None:
@@ -45,69 +45,105 @@ class Builder:
     def run(self) -> int:
         """Do what the command line asks; answer the exit status."""
         line = self.line
-        if line.step in (Step.QUESTION, Step.PREPROCESS) or (not line.sources and not line.link_words):
-            words = [w for w in line.original if not w.startswith("--trodden-")]
-            return call([*self.toolchain.compile(self.cxx, words), *words])
+        to_do = line.sources or (line.link_words and line.step is Step.LINK)
+        if not to_do or line.step in (Step.QUESTION, Step.PREPROCESS) or any(s.header for s in line.sources):
+            return self._ask()
+        self._check()
         try:
-            if line.step is Step.LINK:
-                with scratch() as directory:
-                    objects = [
-                        self._object(source, directory / f"{number}.o", directory)
-                        for number, source in enumerate(line.sources)
-                    ]
-                    return self._link(objects)
             with scratch() as directory:
-                for source in line.sources:
-                    self._object(source, Path(self._output_of(source)), directory)
+                objects = [self._object(source, directory) for source in line.sources]
+                if line.step is Step.LINK:
+                    self._link(objects, directory)
         except CompilerFailed as failure:
             return failure.status
         return 0
 
+    def _ask(self) -> int:
+        """What makes no code goes to the compiler as it is."""
+        words = [word for word in self.line.original if not word.startswith("--trodden-")]
+        cxx = self.cxx or any(source.cxx for source in self.line.sources)
+        return self._call([*self.toolchain.compile(cxx, words, as_cxx=self.cxx), *words])
+
+    def _check(self) -> None:
+        line = self.line
+        for path in [*(source.path for source in line.sources if source.path != "-"), *line.objects]:
+            if os.path.isdir(path) or not os.access(path, os.R_OK):
+                raise InputMissing(f"{path}: no such file, or it cannot be read")
+        if line.step is Step.LINK and line.emit_llvm:
+            raise UsageError("-emit-llvm: needs -c or -S beside it; probes need a real linker")
+        if line.step is not Step.LINK:
+            if line.output is not None and len(line.sources) > 1:
+                raise UsageError(f"-o {line.output}: cannot be the output of several sources; leave -o out")
+            for path in line.objects:
+                sys.stderr.write(f"trodden: {path}: not used, since nothing is linked\n")
+
     def _output_of(self, source: Source) -> str:
         if self.line.output is not None:
             return self.line.output
-        stem = os.path.splitext(os.path.basename(source.path))[0] if source.path != "-" else "-"
+        stem = os.path.splitext(os.path.basename(source.path))[0]
         if self.line.emit_llvm:
             return stem + (".ll" if self.line.step is Step.ASSEMBLY else ".bc")
         return stem + (".s" if self.line.step is Step.ASSEMBLY else ".o")
 
-    def _object(self, source: Source, output: Path, directory: Path) -> Path:
+    def _object(self, source: Source, directory: Path) -> Path:
+        """Compile a source; unless a link follows, the result is put where it belongs."""
+        made = directory / f"{source.place}.o"
         if not source.instrumentable:
-            step = "-S" if self.line.step is Step.ASSEMBLY else "-c"
-            compile_ = self.toolchain.compile(self.cxx, self.line.compile_flags)
-            must([*compile_, *self._flags(), "-x", source.language, step, source.path, "-o", str(output)])
-            return output
-        bitcode = self.bitcode(source, output, directory)
-        made = instrument(
-            disassemble(bitcode, source.path), os.path.abspath(source.path), self.options, self.line.debug
-        )
-        self._generate(made.text, made.record, source, output, directory)
-        return output
+            self._assemble(source, made)
+        else:
+            text = disassemble(self.bitcode(source, directory), source.path)
+            if _ALREADY_INSTRUMENTED not in text:
+                done = instrument(text, os.path.abspath(source.path), self.options, self.line.debug)
+                text = done.text
+                if self.options.stage == "early":
+                    text = finish_early(self._optimise(text, source, directory), done.facts, self.line.debug)
+                inline = self.line.step is Step.ASSEMBLY or self.line.emit_llvm
+                text = _with_record(text, done.record, None if inline else directory)
+            self._generate(text, source, made, directory)
+        if self.line.step is not Step.LINK:
+            deliver(made, self._output_of(source))
+        return made
+
+    def _assemble(self, source: Source, made: Path) -> None:
+        step = "-S" if self.line.step is Step.ASSEMBLY else "-c"
+        flags = [*self._flags(), *dependency_flags(self.line, source)]
+        compile_ = self.toolchain.compile(self.cxx, self.line.compile_flags)
+        self._must([*compile_, *flags, "-x", source.language, step, source.path, "-o", str(made)])
 
     def facts(self, source: Source, directory: Path) -> UnitFacts:
         """What would be known of a source, without making anything of it."""
-        bitcode = self.bitcode(source, directory / "facts.o", directory)
-        text = disassemble(bitcode, source.path)
+        text = disassemble(self.bitcode(source, directory), source.path)
         return instrument(text, os.path.abspath(source.path), self.options, False).facts
 
     def _flags(self) -> list[str]:
-        return [*self.line.compile_flags, *(["-Qunused-arguments"] if self.line.step is Step.LINK else [])]
+        flags = self.line.compile_flags
+        if self.toolchain.embedded:
+            flags = without_target(flags)
+        return [*flags, *(["-Qunused-arguments"] if self.line.step is Step.LINK else [])]
 
-    def bitcode(self, source: Source, output: Path, directory: Path) -> bytes:
+    def bitcode(self, source: Source, directory: Path) -> bytes:
         """Compile a source to LLVM bitcode, optimised unless the stage is early."""
-        if source.path != "-" and not os.access(source.path, os.R_OK):
+        if source.path != "-" and (os.path.isdir(source.path) or not os.access(source.path, os.R_OK)):
             raise InputMissing(f"{source.path}: no such source, or it cannot be read")
+        target = directory / f"{source.place}.plain.bc"
+        flags = self._flags()
         if source.language == "ir":
-            return Path(source.path).read_bytes()
-        target = directory / (output.name + ".plain.bc")
-        flags = self._flags() + self._dependencies(output)
-        if not self.line.debug:
-            flags.append(_LINES_ONLY)
-        if self.options.stage == "early":
-            flags += ["-Xclang", "-disable-llvm-passes"]
-        must(
+            given = Path(source.path).read_bytes() if source.path != "-" else sys.stdin.buffer.read()
+            if _ALREADY_INSTRUMENTED in disassemble(given, source.path) or self.options.stage == "early":
+                return given
+            flags = [*_codegen_flags(flags), "-w", "-Qunused-arguments"]
+            if source.path == "-":
+                source = Source(str(directory / "standard-input.ll"), source.language, source.place)
+                Path(source.path).write_bytes(given)
+        else:
+            flags += dependency_flags(self.line, source)
+            if not self.line.debug:
+                flags.append(_LINES_ONLY)
+            if self.options.stage == "early":
+                flags += ["-Xclang", "-disable-llvm-passes"]
+        self._must(
             [
-                *self.toolchain.compile(source.cxx or self.cxx, flags),
+                *self.toolchain.compile(source.cxx or self.cxx, self.line.compile_flags),
                 *flags,
                 *("-x", source.language),
                 *("-emit-llvm", "-c", source.path, "-o", str(target)),
@@ -115,52 +151,64 @@ class Builder:
         )
         return target.read_bytes()
 
-    def _dependencies(self, output: Path) -> list[str]:
-        """Dependency files are named after the real output, not after the bitcode in between."""
-        flags = self.line.compile_flags
-        if not any(flag in flags for flag in _ANY_DEPENDENCIES):
-            return []
-        shown = self.line.output if self.line.output and self.line.step is not Step.LINK else None
-        named = Path(shown) if shown else Path(output.name)
-        extra = []
-        if not any(flag.startswith("-MF") for flag in flags):
-            extra += ["-MF", str(named.with_suffix(".d"))]
-        if not any(flag.startswith(("-MT", "-MQ")) for flag in flags):
-            extra += ["-MQ", str(named)]
-        return extra
-
-    def _generate(self, text: str, record: bytes, source: Source, output: Path, directory: Path) -> None:
-        assembly = self.line.step is Step.ASSEMBLY
-        text = _with_record(text, record, None if assembly or self.line.emit_llvm else directory)
-        if self.line.emit_llvm:
-            write(output, text.encode() if assembly else check(text, source.path))
-            return
-        plain = directory / (output.name + ".trodden.bc")
-        plain.write_bytes(check(text, source.path))
-        flags = [flag for flag in _codegen_flags(self.line.compile_flags)]
-        if self.options.stage != "early":
-            flags += ["-Xclang", "-disable-llvm-passes"]
-        must(
+    def _optimise(self, text: str, source: Source, directory: Path) -> str:
+        """What the compiler makes of a module that was instrumented before it was optimised."""
+        before, after = directory / f"{source.place}.early.bc", directory / f"{source.place}.optimised.bc"
+        before.write_bytes(check(text, source.path))
+        self._must(
             [
                 *self.toolchain.generate(self.line.compile_flags),
-                *flags,
-                *("-Qunused-arguments", "-Wno-override-module"),
-                *("-x", "ir", "-S" if assembly else "-c", str(plain), "-o", str(output)),
+                *_codegen_flags(self._flags()),
+                *("-Qunused-arguments", "-w"),
+                *("-x", "ir", "-emit-llvm", "-c", str(before), "-o", str(after)),
+            ]
+        )
+        return disassemble(after.read_bytes(), source.path)
+
+    def _generate(self, text: str, source: Source, made: Path, directory: Path) -> None:
+        assembly = self.line.step is Step.ASSEMBLY
+        bitcode = check(text, source.path)
+        if self.line.emit_llvm:
+            made.write_bytes(text.encode() if assembly else bitcode)
+            return
+        plain = directory / f"{source.place}.trodden.bc"
+        plain.write_bytes(bitcode)
+        self._must(
+            [
+                *self.toolchain.generate(self.line.compile_flags),
+                *_codegen_flags(self._flags()),
+                *("-Xclang", "-disable-llvm-passes"),
+                *("-Qunused-arguments", "-w"),
+                *("-x", "ir", "-S" if assembly else "-c", str(plain), "-o", str(made)),
             ]
         )
 
-    def _link(self, objects: Sequence[Path]) -> int:
+    def _link(self, objects: Sequence[Path], directory: Path) -> None:
         remaining = iter(objects)
         words = [str(next(remaining)) if word is None else word for word in self.line.link_words]
-        command = self.toolchain.link(self.cxx, words)
         runtime = [] if "-r" in words else [str(path) for path in runtime_objects(self.toolchain, words)]
-        output = ["-o", self.line.output] if self.line.output is not None else ["-o", "a.out"]
-        return call([*command, *words, *runtime, *output])
+        output = self.line.output if self.line.output is not None else "a.out"
+        # The linker may write the name into what it makes, so it sees the real one in another directory.
+        place = directory / "linked"
+        place.mkdir()
+        made = place / os.path.basename(output)
+        self._must([*self.toolchain.link(self.cxx), *words, *runtime, "-o", str(made)])
+        deliver(made, f"./{output}" if output == STANDARD_OUTPUT else output)
+
+    def _call(self, command: Sequence[str]) -> int:
+        return call(command, self.toolchain.environment)
+
+    def _must(self, command: Sequence[str]) -> None:
+        """Run a tool that has to succeed for the work to go on."""
+        status = self._call(command)
+        if status != 0:
+            raise CompilerFailed(status)
 
 
 def _codegen_flags(flags: Sequence[str]) -> Iterator[str]:
     """The flags that matter once the program is IR: nothing of the preprocessor, no dependency files."""
-    dropped = ("-D", "-U", "-I", "-include", "-imacros", "-isystem", "-idirafter", "-iquote", "-MF", "-MT", "-MQ", "-MJ")
+    dropped = {"-D", "-U", "-I", "-include", "-imacros", "-isystem", "-idirafter", "-iquote"}
+    dropped |= {"-MF", "-MT", "-MQ", "-MJ"}
     position = 0
     while position < len(flags):
         flag = flags[position]
@@ -174,51 +222,30 @@ def _codegen_flags(flags: Sequence[str]) -> Iterator[str]:
 
 def _with_record(text: str, record: bytes, directory: Path | None) -> str:
     """Put the unit's facts into section ``.trodden``, from a file where the assembler can read one."""
-    lines = ['module asm ".section .trodden,\\22\\22,@progbits"']
+    lines = ['.section .trodden,"",@progbits']
     if directory is not None:
         path = directory / "facts.bin"
         path.write_bytes(record)
-        lines.append(f'module asm ".incbin \\22{path}\\22"')
+        quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'.incbin "{quoted}"')
     else:
         for start in range(0, len(record), 64):
             values = ",".join(str(byte) for byte in record[start : start + 64])
-            lines.append(f'module asm ".byte {values}"')
-    lines.append('module asm ".text"')
-    return text + "\n".join(lines) + "\n"
+            lines.append(f".byte {values}")
+    lines.append(".text")
+    return text + "".join(f'module asm "{_escaped(line)}"\n' for line in lines)
 
 
-@contextlib.contextmanager
-def scratch() -> Iterator[Path]:
-    """A temporary directory; a place that cannot be written gets an error that says so."""
-    try:
-        directory = tempfile.mkdtemp(prefix="trodden-")
-    except OSError as error:
-        raise CannotWrite(f"no room for temporary files ({error}); set TMPDIR to a writable place") from error
-    try:
-        yield Path(directory)
-    finally:
-        import shutil
-
-        shutil.rmtree(directory, ignore_errors=True)
+def _escaped(text: str) -> str:
+    """A string as LLVM's assembly language wants it."""
+    special = b'"\\'
+    return "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in special else f"\\{byte:02X}" for byte in os.fsencode(text)
+    )
 
 
-def write(path: Path, content: bytes) -> None:
-    """Write an output file."""
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise CannotWrite(f"{path}: cannot write ({error.strerror}); choose another place with -o") from error
-
-
-def call(command: Sequence[str]) -> int:
+def call(command: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run a tool with our standard streams; answer its status as a shell would."""
     sys.stdout.flush()
-    status = subprocess.run(command, check=False).returncode
+    status = subprocess.run(command, check=False, env=environment).returncode
     return 128 - status if status < 0 else status
-
-
-def must(command: Sequence[str]) -> None:
-    """Run a tool that has to succeed for the work to go on."""
-    status = call(command)
-    if status != 0:
-        raise CompilerFailed(status)

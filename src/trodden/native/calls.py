@@ -22,6 +22,7 @@ _CALL = re.compile(
 )
 _CALLEE = re.compile(rf"@({LABEL})\(")
 _SITE_GROUP = re.compile(r"\) #(\d+)")
+_NOTHING = re.compile(r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n)*")
 _INTERESTING = frozenset({"nounwind", "willreturn", "noreturn", "naked", "returns_twice"})
 
 
@@ -36,6 +37,14 @@ class Call:
     asm: bool
     may_unwind: bool
     may_stay_away: bool
+
+    def ends(self, block: IRBlock) -> bool:
+        """Whether nothing follows it in its block but the terminator."""
+        return not self.asm and _NOTHING.fullmatch(block.text, self.end + 1, block.terminator) is not None
+
+    def in_tail_of(self, block: IRBlock) -> bool:
+        """Whether it is in tail position: its frame may be gone before the callee runs."""
+        return block.opcode == "ret" and self.tail in ("tail", "musttail") and self.ends(block)
 
 
 @dataclass

@@ -15,19 +15,21 @@ from enum import Enum
 from trodden.errors import InputMissing, UsageError
 
 _C = {".c": "c", ".i": "cpp-output"}
-_CXX = {
-    ext: "c++" for ext in (".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".CC")
-} | {".ii": "c++-cpp-output"}
+_CXX = dict.fromkeys((".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".CC"), "c++") | {
+    ".ii": "c++-cpp-output"
+}
 _IR = {".ll": "ir", ".bc": "ir"}
 _ASSEMBLY = {".s": "assembler", ".S": "assembler-with-cpp", ".sx": "assembler-with-cpp"}
-_LANGUAGES = _C | _CXX | _IR | _ASSEMBLY
+_OBJECTIVE = {".m": "objective-c", ".mm": "objective-c++", ".M": "objective-c++"}
+_HEADERS = dict.fromkeys((".hh", ".H", ".hp", ".hxx", ".hpp", ".h++", ".tcc"), "c++-header") | {".h": "c-header"}
+_LANGUAGES = _C | _CXX | _IR | _ASSEMBLY | _OBJECTIVE | _HEADERS
 
 _WITH_VALUE = frozenset(
     """-o -x -I -L -l -D -U -include -include-pch -imacros -isystem -idirafter -iquote -isysroot -iprefix
     -iwithprefix -iwithprefixbefore -cxx-isystem -MF -MT -MQ -MJ -Xlinker -Xclang -Xpreprocessor -Xassembler
     -Xopenmp-target -T -u -z -e -arch -target --target --param -b -B -A -G -mllvm -rpath -soname -h
-    --sysroot -working-directory -dumpbase -dumpdir -aux-info -march -mcpu -mtune -stdlib""".split()
-) - {"-march", "-mcpu", "-mtune", "-stdlib"}
+    --sysroot -working-directory -dumpbase -dumpdir -aux-info""".split()
+)
 _LINK_ONLY = frozenset(
     """-shared -static -rdynamic -pie -no-pie -static-pie -nostdlib -nodefaultlibs -nostartfiles -nolibc -s -r
     -static-libgcc -static-libstdc++ -shared-libgcc -nostdlib++""".split()
@@ -38,7 +40,25 @@ _QUESTIONS = frozenset(
     """--version -v -dumpmachine -dumpversion -dumpfullversion --help -### -fsyntax-only -M -MM
     --print-supported-cpus -print-supported-cpus -qversion -V""".split()
 )
-_IGNORED_PREFIXES = ("-flto", "-fwhole-program-vtables", "-fno-lto", "-ffat-lto-objects", "-fno-fat-lto-objects", "-fsplit-lto-unit", "-fthinlto-index")
+_LATE = "probes are put into each file after its own optimisation"
+_PIECES = "use -E, -S or -S -emit-llvm to see what lies between source and object"
+_IGNORED = {
+    "-flto": _LATE,
+    "-fno-lto": "",
+    "-ffat-lto-objects": _LATE,
+    "-fno-fat-lto-objects": "",
+    "-fsplit-lto-unit": _LATE,
+    "-fno-split-lto-unit": "",
+    "-fthinlto-index": _LATE,
+    "-fwhole-program-vtables": _LATE,
+    "-save-temps": _PIECES,
+    "--save-temps": _PIECES,
+    "-gsplit-dwarf": "debug information stays in the object file",
+}
+"""What cannot be done while probes are put in, and why; no reason where leaving it out changes nothing."""
+
+
+_PREPROCESSOR_PREFIXES = ("-D", "-U", "-I", "-M", "-std=", "-include", "-isystem", "-iquote", "-pedantic")
 
 
 class Step(Enum):
@@ -49,6 +69,9 @@ class Step(Enum):
     OBJECT = "object"
     LINK = "link"
     QUESTION = "question"
+
+
+_STEPS = {"-c": Step.OBJECT, "-S": Step.ASSEMBLY, "-E": Step.PREPROCESS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +85,17 @@ class Source:
     @property
     def cxx(self) -> bool:
         """Whether it is C++."""
-        return self.language.startswith("c++")
+        return "c++" in self.language
 
     @property
     def instrumentable(self) -> bool:
         """Whether it becomes LLVM IR on its way."""
         return not self.language.startswith("assembler")
+
+    @property
+    def header(self) -> bool:
+        """Whether it is a header to be precompiled."""
+        return self.language.endswith("-header")
 
 
 @dataclass
@@ -75,7 +103,8 @@ class CommandLine:
     """What a command line asks for.
 
     ``compile_flags`` are for every compilation, ``link_words`` everything a link needs in its order, with
-    ``None`` where a source's object goes.
+    ``None`` where a source's object goes.  ``objects`` are the files among them.  ``ignored`` are flags that
+    are left out, each with the reason.
     """
 
     step: Step
@@ -83,7 +112,8 @@ class CommandLine:
     compile_flags: list[str] = field(default_factory=list)
     link_words: list[str | None] = field(default_factory=list)
     output: str | None = None
-    ignored: list[str] = field(default_factory=list)
+    objects: list[str] = field(default_factory=list)
+    ignored: list[tuple[str, str]] = field(default_factory=list)
     own: dict[str, list[str]] = field(default_factory=dict)
     emit_llvm: bool = False
     debug: bool = False
@@ -115,31 +145,41 @@ def parse(words: Sequence[str], cxx: bool) -> CommandLine:
     while position < len(words):
         word = words[position]
         value = None
-        if word in _WITH_VALUE:
+        if word in _WITH_VALUE and position + 1 < len(words):
             position += 1
-            if position < len(words):
-                value = words[position]
+            value = words[position]
         position += 1
+        left_out = next((flag for flag in _IGNORED if word == flag or word.startswith(f"{flag}=")), None)
         if word.startswith("--trodden-"):
             name, _, setting = word[len("--trodden-") :].partition("=")
             line.own.setdefault(name, []).append(setting)
         elif word == "-o":
+            if value is None:
+                raise UsageError("-o: needs the name of the file to write")
             line.output = value
-        elif word.startswith("-o") and len(word) > 2 and not word.startswith("-object"):
+        elif word.startswith("-o") and not word.startswith("-object"):
             line.output = word[2:]
+        elif word.startswith("--output="):
+            line.output = word.partition("=")[2]
         elif word in ("-c", "-S", "-E"):
-            line.step = _later(line.step, {"-c": Step.OBJECT, "-S": Step.ASSEMBLY, "-E": Step.PREPROCESS}[word])
+            line.step = _later(line.step, _STEPS[word])
         elif word in _QUESTIONS or word.startswith(("-print-", "--print-")):
             line.step = Step.QUESTION if word != "-v" or len(words) == 1 else line.step
             if word == "-v":
                 _flag(line, word, None)
         elif word == "-emit-llvm":
             line.emit_llvm = True
-        elif word == "-x" or (word.startswith("-x") and len(word) > 2):
-            forced = (value if word == "-x" else word[2:]) or "none"
+        elif word.startswith("-x"):
+            forced = value if word == "-x" else word[2:]
+            if forced is None:
+                raise UsageError("-x: needs the name of a language")
             forced = None if forced == "none" else forced
-        elif word.startswith(_IGNORED_PREFIXES):
-            line.ignored.append(word)
+        elif left_out is not None:
+            line.debug = line.debug or left_out == "-gsplit-dwarf"
+            if _IGNORED[left_out]:
+                line.ignored.append((word, _IGNORED[left_out]))
+            if left_out == "-gsplit-dwarf":
+                _flag(line, "-g", None)
         elif word.startswith("-") and word != "-":
             _flag(line, word, value)
         else:
@@ -169,11 +209,12 @@ def _flag(line: CommandLine, word: str, value: str | None) -> None:
 
 
 def _compile_only(word: str) -> bool:
-    if word in ("-D", "-U", "-I", "-include", "-imacros", "-isystem", "-idirafter", "-iquote", "-MF", "-MT", "-MQ"):
+    if word in ("-imacros", "-idirafter", "-Xclang", "-Xpreprocessor", "-Xassembler", "-mllvm"):
         return True
-    if word in ("-Xclang", "-Xpreprocessor", "-Xassembler", "-mllvm"):
-        return True
-    return word.startswith(("-D", "-U", "-I", "-M", "-std=", "-include"))
+    # Optimisation is over when objects are linked, and warnings are about sources.
+    if word.startswith("-W"):
+        return not word.startswith("-Wl,")
+    return word.startswith(("-O", *_PREPROCESSOR_PREFIXES))
 
 
 def _input(line: CommandLine, word: str, forced: str | None, cxx: bool) -> None:
@@ -181,7 +222,10 @@ def _input(line: CommandLine, word: str, forced: str | None, cxx: bool) -> None:
     if language is None and word != "-":
         language = _LANGUAGES.get(os.path.splitext(word)[1])
     if language is None:
+        if word == "-":
+            raise UsageError("-: say with -x which language standard input is in")
         line.link_words.append(word)
+        line.objects.append(word)
         return
     if cxx and language in ("c", "cpp-output"):
         language = {"c": "c++", "cpp-output": "c++-cpp-output"}[language]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from trodden.profile.model import LineRef, SourceFile
 
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILINE)
+_ANY_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _LOCATION = re.compile(r"line: (\d+),(?: column: \d+,)? scope: !(\d+)")
 _SCOPE_FILE = re.compile(r"\bfile: !(\d+)")
 _SCOPE_SCOPE = re.compile(r"\bscope: !(\d+)")
@@ -35,6 +36,7 @@ class DebugInfo:
     _file_of_scope: dict[str, int] = field(default_factory=dict)
     _refs: dict[str, LineRef | None] = field(default_factory=dict)
     _by_path: dict[str, int] = field(default_factory=dict)
+    _highest: int = 0
 
     def line_of(self, node: str) -> LineRef | None:
         """The source line of a location node; None for line 0, which stands for no line at all."""
@@ -76,6 +78,26 @@ class DebugInfo:
             int(line.group(1)) if line else 0,
         )
 
+    def fresh(self) -> int:
+        """The number of a metadata node that does not exist yet."""
+        self._highest += 1
+        return self._highest
+
+    def file_node(self, scope: str) -> str:
+        """The file that a scope lies in, as metadata writes it."""
+        seen = 0
+        while seen <= len(self.nodes):
+            body = self.nodes.get(scope, "")
+            file = _SCOPE_FILE.search(body)
+            if file is not None:
+                return f"!{file.group(1)}"
+            parent = _SCOPE_SCOPE.search(body)
+            if parent is None:
+                break
+            scope = parent.group(1)
+            seen += 1
+        return "null"
+
     def _scope_file(self, scope: str) -> int:
         chain: list[str] = []
         answer = -1
@@ -115,6 +137,7 @@ class DebugInfo:
 def read_debug_info(metadata: str) -> DebugInfo:
     """Collect the location, scope and file nodes of a module's metadata text."""
     info = DebugInfo()
+    info._highest = max((int(number) for number in _ANY_NODE.findall(metadata)), default=0)
     for number, kind, body in _NODE.findall(metadata):
         if kind == "Location":
             match = _LOCATION.match(body)

@@ -19,16 +19,18 @@ from trodden.native.debuginfo import DebugInfo, read_debug_info
 from trodden.native.demangle import demangle
 from trodden.native.induction import Induction
 from trodden.native.irtext import IRFunction, IRModule, cut_function, cut_module
-from trodden.native.lower import COUNTERS, Lowered, Sites, lower
+from trodden.native.lower import COUNTERS, Lowered, lower
 from trodden.native.prices import edge_prices, find_trips
 from trodden.native.read import FunctionRead, block_facts, fingerprint, read_function
-from trodden.plan.counters import eprof, every_block, every_edge, vprof_by_blocks, vprof_by_edges
+from trodden.native.relabel import label_calls
+from trodden.native.sites import Sites, TaggedSites
+from trodden.plan.counters import checked, eprof, every_block, every_edge, vprof_by_blocks, vprof_by_edges
 from trodden.plan.probes import Plan
 from trodden.profile.facts import pack_unit, unit_id
 from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.nesting import nesting_weights
 
-COUNTER_SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block", "every-edge")
+COUNTER_SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block", "every-edge", "checked")
 Weights = Callable[[Graph, str], list[float] | None]
 
 
@@ -69,7 +71,10 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
     attributes = read_attributes(module)
     debug.file_index(source)
     tag = zlib.crc32(text.encode()) & 0xFFFFFFFF
-    worker = _Unit(options, debug, attributes, Sites(tag) if options.sites else None)
+    sites: Sites | None = None
+    if options.sites:
+        sites = TaggedSites(tag, debug=debug) if options.stage == "early" else Sites(tag)
+    worker = _Unit(options, debug, attributes, sites)
     module.definitions = [worker.function(cut_function(old)) or old for old in module.definitions]
     facts = UnitFacts(
         id="",
@@ -84,9 +89,19 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
     identity = unit_id(facts)
     facts = replace(facts, id=f"{tag.to_bytes(4, 'little').hex()}{identity[8:]}")
     _declare(module, facts, worker.personalities)
-    if not keep_debug:
+    if isinstance(sites, TaggedSites):
+        module.epilogue += "".join(node + "\n" for node in sites.nodes)
+    elif not keep_debug:
         strip_debug(module)
     return Instrumented(module.render(), facts, pack_unit(facts))
+
+
+def finish_early(text: str, facts: UnitFacts, keep_debug: bool) -> str:
+    """What is left to do for a module that was instrumented early, once it is optimised."""
+    module = label_calls(text, int.from_bytes(bytes.fromhex(facts.id[:8]), "little"))
+    if not keep_debug:
+        strip_debug(module)
+    return module.render()
 
 
 class _Unit:
@@ -173,7 +188,8 @@ class _Unit:
         if options.counters == "blocks-by-edges":
             return vprof_by_edges(graph, prices), {}
         trips, inductions = find_trips(read, weights) if options.trips else ([], {})
-        return eprof(graph, prices, trips), inductions
+        place = checked if options.counters == "checked" else eprof
+        return place(graph, prices, trips), inductions
 
     def _personality(self, ir: IRFunction) -> str:
         match = re.search(r" personality ptr @([-\w$.]+)", ir.header)

@@ -21,24 +21,10 @@ from trodden.native.calls import Call
 from trodden.native.induction import Induction
 from trodden.native.irtext import LABEL, IRBlock
 from trodden.native.read import FunctionRead
+from trodden.native.sites import Sites, comdat_group
 from trodden.plan.probes import AddTrips, Count, Plan, Probe
 
 COUNTERS = "@__trodden_counts"
-_COMDAT = re.compile(rf" comdat(?:\(\$({LABEL})\))?")
-_NOTHING = re.compile(r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n)*")
-
-
-@dataclass
-class Sites:
-    """The call sites of a unit, in order: which function and block each lies in."""
-
-    tag: int
-    known: list[tuple[int, int]] = field(default_factory=list)
-
-    def add(self, function: int, block: int) -> int:
-        """Enter a site and answer its number."""
-        self.known.append((function, block))
-        return len(self.known) - 1
 
 
 @dataclass
@@ -225,14 +211,12 @@ class _Body:
 
 def _final_call(block: IRBlock, calls: Sequence[Call]) -> Call | None:
     """The call that ends the block for good: in tail position, or one that never returns."""
-    if not calls or block.opcode not in ("ret", "unreachable"):
+    if not calls:
         return None
     last = calls[-1]
-    if last.asm or not _NOTHING.fullmatch(block.text, last.end + 1, block.terminator):
-        return None
-    if block.opcode == "ret" and last.tail not in ("tail", "musttail"):
-        return None
-    return last
+    if last.in_tail_of(block) or (block.opcode == "unreachable" and last.ends(block)):
+        return last
+    return None
 
 
 def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: Sites | None) -> _Body:
@@ -241,34 +225,23 @@ def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: 
     calls = work.read.calls[block_number]
     final = _final_call(block, calls)
     leaving = work.leaving.get(block_number, [])
-    cuts = sorted(
-        {call for call in calls if call.may_stay_away}, key=lambda call: call.start
-    )
+    cuts = [call for call in calls if call.may_stay_away]
     head_end = min(block.head_end(), block.terminator)
     head = block.text[:head_end]
     pieces: list[str] = []
     position = head_end
     unwinding = set(work.unwinding(block_number, final))
-    comdat = _COMDAT.search(work.read.ir.header)
-    group = None
-    if comdat is not None:
-        group = comdat.group(1) or work.read.ir.symbol
-
-    def label(site: int, after: bool) -> str:
-        assert sites is not None
-        return site_label(sites.tag, site * 2 + after, group)
-
+    group = comdat_group(work.read.ir)
+    labels = sites.labels(group) if sites is not None else None
     for call in cuts:
         pieces.append(block.text[position : call.start])
         line = block.text[call.start : call.end]
         position = call.end + 1
-        site = -1
         if call is final:
             pieces += [line + "\n" for line in leaving]
             leaving = []
-        if sites is not None:
-            site = sites.add(function_index, -1 if call is final else block_number)
-            pieces.append(label(site, False) + "\n")
+        if labels is not None:
+            line = labels.open(line, function_index, -1 if call is final else block_number, pieces)
         if call in unwinding:
             following = work.name()
             line = _as_invoke(line, following, work.pad(block_number))
@@ -276,9 +249,8 @@ def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: 
             pieces.append(line + "\n\n" + following + ":\n")
         else:
             pieces.append(line + "\n")
-        in_tail = call is final and block.opcode == "ret"
-        if site >= 0 and not in_tail:
-            pieces.append(label(site, True) + "\n")
+        if labels is not None and not (call is final and block.opcode == "ret"):
+            labels.close(pieces)
     if final is not None and leaving:
         pieces.append(block.text[position : final.start])
         position = final.start
@@ -287,9 +259,8 @@ def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: 
     pieces.append(block.text[position : block.terminator])
     pieces += [line + "\n" for line in leaving]
     terminator = block.text[block.terminator :]
-    if block.opcode == "invoke" and sites is not None:
-        site = sites.add(function_index, block_number)
-        pieces.append(label(site, False) + "\n")
+    if block.opcode == "invoke" and labels is not None:
+        terminator = labels.open(terminator, function_index, block_number, pieces)
     return _Body(head, "".join(pieces), terminator)
 
 
@@ -369,10 +340,3 @@ def _with_personality(header: str, personality: str) -> str:
 def slot_address(slot: int) -> str:
     """The address of a counter of the calling thread."""
     return COUNTERS if slot == 0 else f"getelementptr (i8, ptr {COUNTERS}, i64 {slot * 8})"
-
-
-def site_label(tag: int, code: int, group: str | None) -> str:
-    """An assembler label, without any instruction, entered in the table of call sites."""
-    section = ".trodden_sites,\\22\\22,@progbits" if group is None else f".trodden_sites,\\22G\\22,@progbits,\\22{group}\\22,comdat"
-    text = f"77:\\0A.pushsection {section}\\0A.quad 77b\\0A.long {tag}, {code}\\0A.popsection"
-    return f'  call void asm sideeffect "{text}", ""()'

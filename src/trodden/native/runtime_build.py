@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -36,25 +38,29 @@ def _sources() -> list[Path]:
 
 
 def _build(toolchain: Toolchain, target: str | None, sources: Sequence[Path], home: Path) -> Path:
-    """Compile into a directory of our own, then move it into place; whoever comes second uses the first one's."""
+    """Compile into a directory of our own, then move it into place; the second to come uses the first one's."""
+    work = Path(tempfile.mkdtemp(prefix="building-", dir=home.parent))
     try:
-        home.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix="runtime-", dir=home.parent))
-    except OSError:
-        work = home = Path(tempfile.mkdtemp(prefix="trodden-runtime-"))
+        _compile(toolchain, target, sources, work)
+        with contextlib.suppress(OSError):
+            os.rename(work, home)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return home
+
+
+def _compile(toolchain: Toolchain, target: str | None, sources: Sequence[Path], work: Path) -> None:
     aim = [] if target is None else ["-target", target]
     compiler = toolchain.compile(False, aim)
     if not toolchain.embedded:
         compiler += aim
     for source in sources:
         command = [*compiler, *_FLAGS, "-c", str(source), "-o", str(work / (source.stem + ".o"))]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=toolchain.environment
+        )
         if done.returncode != 0:
             reason = (done.stderr.strip().splitlines() or ["no message"])[0]
-            raise ToolchainMissing(f"{source.name}: the runtime does not compile with {toolchain.name}: {reason}")
-    if work != home:
-        try:
-            os.rename(work, home)
-        except OSError:
-            return work if not home.exists() else home
-    return home
+            raise ToolchainMissing(
+                f"{source.name}: the runtime does not compile with {toolchain.name}: {reason}"
+            )

@@ -15,14 +15,19 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
-from trodden.errors import ToolchainMissing
+from trodden.errors import CannotWrite, ToolchainMissing
 
 LLVM_MAJOR = 22
+_ANSWERS = 2
+"""Of which form remembered answers are; another one is not looked at."""
+_VERSIONED = re.compile(r"-linux[\d.]*-((?:gnu|musl)(?:x32|f32|abin32|abi64)?[a-z]*)[\d.]*$")
 
 
 @dataclass(frozen=True)
@@ -37,25 +42,44 @@ class Toolchain:
     generator: tuple[str, ...]
     embedded: bool
 
-    def compile(self, cxx: bool, flags: Sequence[str]) -> list[str]:
-        """The command that compiles C or C++, up to the arguments that say what."""
+    def compile(self, cxx: bool, flags: Sequence[str], as_cxx: bool | None = None) -> list[str]:
+        """The command that compiles C or C++, up to the arguments that say what.
+
+        ``as_cxx`` is whether inputs whose name says C are C++ too; without it they are if ``cxx``.
+        """
+        driver = ["--driver-mode=g++"] if (cxx if as_cxx is None else as_cxx) else []
         if not self.embedded:
-            return [*self.compiler, *(["--driver-mode=g++"] if cxx else [])]
-        target = target_in(flags)
-        search = _search_flags(self.compiler[0], cxx, target)
-        driver = ["--driver-mode=g++"] if cxx else []
-        return [*self.compiler, *driver, *search]
+            return [*self.compiler, *driver]
+        search = _search_flags(self, cxx, target_in(flags))
+        if "-nostdinc" in flags:
+            search = [flag for flag in search if flag.startswith("--target=")]
+        # Nobody asked for these flags, so nobody wants to hear that they were of no use.
+        quiet = ["--start-no-unused-arguments", *search, "--end-no-unused-arguments"]
+        return [*self.compiler, *driver, *quiet]
 
     def generate(self, flags: Sequence[str]) -> list[str]:
         """The command that turns bitcode into an object without optimising it again."""
         if not self.embedded and self.generator == self.compiler:
             return [*self.generator]
-        return [*self.generator, *_target_flags(self.generator[0], target_in(flags))]
+        return [*self.generator, *_target_flags(_embedded(), target_in(flags))]
 
-    def link(self, cxx: bool, flags: Sequence[str]) -> list[str]:
+    def link(self, cxx: bool) -> list[str]:
         """The command that links."""
-        del flags
-        return [*(self.linker_cxx if cxx else self.linker)]
+        command = [*(self.linker_cxx if cxx else self.linker)]
+        if self.embedded:
+            # Its defaults follow -O: a runtime for sanitizers, or sections that silently go.
+            command += ["-O2", "-Wl,--no-gc-sections"]
+        return command
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment that its tools run in."""
+        variables = dict(os.environ)
+        if self.embedded:
+            # It asks $CC where the C library is, and that may well be us.
+            variables.pop("CC", None)
+            variables["ZIG_GLOBAL_CACHE_DIR"] = str(_zig_cache())
+        return variables
 
 
 def target_in(flags: Sequence[str]) -> str | None:
@@ -67,6 +91,17 @@ def target_in(flags: Sequence[str]) -> str | None:
         elif flag.startswith("--target="):
             target = flag.partition("=")[2]
     return target
+
+
+def without_target(flags: Sequence[str]) -> list[str]:
+    """The flags without those that name a target."""
+    kept: list[str] = []
+    named = False
+    for flag in flags:
+        if not named and not flag.startswith("--target=") and flag not in ("-target", "--target"):
+            kept.append(flag)
+        named = not named and flag in ("-target", "--target")
+    return kept
 
 
 def find_toolchain(wanted: str | None) -> Toolchain:
@@ -83,7 +118,8 @@ def _embedded() -> Toolchain:
         import ziglang
     except ImportError as error:
         raise ToolchainMissing(
-            "the embedded compiler is missing; install it with `pip install ziglang==0.17.0` or pass --trodden-toolchain=clang"
+            "the embedded compiler is missing; install it with `pip install ziglang==0.17.0`,"
+            " or pass --trodden-toolchain=clang"
         ) from error
     zig = os.path.join(os.path.dirname(str(ziglang.__file__)), "zig")
     version = _package_version("ziglang")
@@ -102,7 +138,8 @@ def _machine_clang(wanted: str) -> Toolchain:
     major, banner = _clang_version(path)
     if major > LLVM_MAJOR:
         raise ToolchainMissing(
-            f"{path}: clang {major} writes IR that LLVM {LLVM_MAJOR} cannot read; use clang {LLVM_MAJOR} or older"
+            f"{path}: clang {major} writes IR that LLVM {LLVM_MAJOR} cannot read;"
+            f" use clang {LLVM_MAJOR} or older"
         )
     generator = (path,) if major == LLVM_MAJOR else _embedded().generator
     cxx = (path, "--driver-mode=g++")
@@ -127,16 +164,38 @@ def _package_version(package: str) -> str:
     return version(package)
 
 
+@cache
 def cache_dir() -> Path:
     """Where built runtimes and what was asked of the toolchain are kept between runs."""
-    base = os.environ.get("TRODDEN_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "trodden"
-    )
-    return Path(base)
+    return _writable(os.environ.get("TRODDEN_CACHE") or os.path.join(_user_cache(), "trodden"), "cache")
+
+
+@cache
+def _zig_cache() -> Path:
+    """Where the embedded toolchain keeps the libraries it builds; it cannot do without such a place."""
+    return _writable(os.environ.get("ZIG_GLOBAL_CACHE_DIR") or os.path.join(_user_cache(), "zig"), "zig")
+
+
+def _user_cache() -> str:
+    return os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+
+
+def _writable(wanted: str, purpose: str) -> Path:
+    """``wanted`` if it can be written, else a directory of this user's among the temporary ones."""
+    other = os.path.join(tempfile.gettempdir(), f"trodden-{purpose}-{os.getuid()}")
+    for place in (wanted, other):
+        try:
+            os.makedirs(place, mode=0o700, exist_ok=True)
+            if os.lstat(place).st_uid == os.getuid() or place == wanted:
+                with tempfile.TemporaryFile(dir=place):
+                    return Path(place)
+        except OSError:
+            continue
+    raise CannotWrite(f"{wanted}: cannot write there, nor in {other}; set TRODDEN_CACHE to a writable place")
 
 
 def remember(path: Path, content: bytes) -> None:
-    """Write a cache file so that readers see all of it or nothing; a cache that cannot be written is no harm."""
+    """Write a cache file so that readers see all of it or nothing; if it cannot be written, no harm is done."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -146,42 +205,54 @@ def remember(path: Path, content: bytes) -> None:
         return
 
 
-def _target_flags(zig: str, target: str | None) -> list[str]:
-    return [flag for flag in _search_flags(zig, False, target) if flag.startswith("--target=")]
+def _target_flags(toolchain: Toolchain, target: str | None) -> list[str]:
+    return [flag for flag in _search_flags(toolchain, False, target) if flag.startswith("--target=")]
 
 
-def _search_flags(zig: str, cxx: bool, target: str | None) -> list[str]:
+def _search_flags(toolchain: Toolchain, cxx: bool, target: str | None) -> list[str]:
     """The target and header directories that ``zig cc`` would use, asked once and remembered."""
-    key = hashlib.sha256(f"{zig}|{_package_version('ziglang')}|{cxx}|{target}".encode()).hexdigest()[:16]
-    path = cache_dir() / f"headers-{key}.json"
+    asked = f"{_ANSWERS}|{toolchain.compiler[0]}|{toolchain.identity}|{cxx}|{target}"
+    path = cache_dir() / f"headers-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"
     try:
         known = json.loads(path.read_bytes())
         if isinstance(known, list) and all(isinstance(flag, str) for flag in known):
-            return known
+            places = [place for flag, place in pairwise(known) if flag == "-idirafter"]
+            if all(map(os.path.isdir, places)):
+                return known
     except (OSError, ValueError):
         pass
-    flags = _ask_zig(zig, cxx, target)
+    flags = _ask_zig(toolchain, cxx, target)
     remember(path, json.dumps(flags).encode())
     return flags
 
 
-def _ask_zig(zig: str, cxx: bool, target: str | None) -> list[str]:
-    language = "c++" if cxx else "c"
-    command = [zig, "c++" if cxx else "cc", "-###", "-O1", "-c", "-x", language, "/dev/null", "-o", "/dev/null"]
+def plain_triple(triple: str) -> str:
+    """A target as other tools spell it: without the versions of the kernel and the C library."""
+    return _VERSIONED.sub(r"-linux-\1", triple)
+
+
+def _ask_zig(toolchain: Toolchain, cxx: bool, target: str | None) -> list[str]:
+    command = [*(toolchain.linker_cxx if cxx else toolchain.linker)]
     if target is not None:
-        command[2:2] = ["-target", target]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+        command += ["-target", target]
+    command += ["-###", "-O1", "-c", "-x", "c++" if cxx else "c", "/dev/null", "-o", "/dev/null"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd="/", env=toolchain.environment
+    )
     lines = [line for line in done.stderr.splitlines() if '"-cc1"' in line]
     if done.returncode != 0 or not lines:
         reason = (done.stderr.strip().splitlines() or ["no answer"])[-1]
-        raise ToolchainMissing(f"the embedded compiler does not know the target {target or 'native'}: {reason}")
+        raise ToolchainMissing(
+            f"the embedded compiler does not know the target {target or 'native'}: {reason}"
+        )
     words = shlex.split(lines[-1])
     flags = ["-nostdinc", "-nostdinc++"] if cxx else ["-nostdinc"]
-    for word, following in zip(words, words[1:], strict=False):
+    for word, following in pairwise(words):
         if word == "-triple":
-            flags.append(f"--target={following}")
+            flags.append(f"--target={plain_triple(following)}")
         elif word == "-isystem":
-            flags += ["-idirafter", os.path.join("/", following)]
+            place = os.path.join("/", following)
+            flags += ["-idirafter", place] if os.path.isdir(place) else []
         elif word == "-D" and not following.startswith("NDEBUG"):
             flags.append(f"-D{following}")
     return flags

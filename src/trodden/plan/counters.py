@@ -5,6 +5,7 @@
 | ``every_block`` | blocks | all blocks | §3, redundant |
 | ``every_edge`` | edges | all edges | |
 | ``eprof`` | edges | the fewest edges | §3.2, Eprof(Ecnt) |
+| ``checked`` | edges | the fewest edges and all edges, compared | |
 | ``vprof_by_blocks`` | blocks | the fewest blocks | §3.1, Vprof(Vcnt) |
 | ``vprof_by_edges`` | blocks | few edges | §3.3.3, Vprof(Ecnt) |
 | ``vprof_by_edges_optimal`` | blocks | the fewest edges | §3.3, by integer programming |
@@ -15,13 +16,14 @@
 from __future__ import annotations
 
 from trodden.plan.blocks import every_block, vprof_by_blocks
-from trodden.plan.edges import eprof, every_edge
+from trodden.plan.edges import checked, eprof, every_edge
 from trodden.plan.hoist import hoist
 from trodden.plan.optimum import OptimumError, vprof_by_edges_optimal
 from trodden.plan.vertex import vprof_by_edges
 
 __all__ = [
     "OptimumError",
+    "checked",
     "eprof",
     "every_block",
     "every_edge",

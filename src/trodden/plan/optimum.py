@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trodden.errors import TroddenError, UsageError
@@ -42,12 +42,9 @@ def vprof_by_edges_optimal(graph: Graph, prices: Sequence[float], time_limit: fl
     program = _Program(graph.name, [costs[index] for index in candidates], time.monotonic() + time_limit)
     column = {index: position for position, index in enumerate(candidates)}
     counted: set[int] = set()
-    while True:
-        cycles = list(piped_cycles(graph, [index for index in live if index not in counted]))
-        if not cycles:
-            break
+    while cycles := _uncounted_cycles(graph, live, counted, costs):
         for cycle in cycles:
-            program.require_one_of(column[index] for index in cycle if index in column)
+            program.require_one_of(column[index] for index in cycle)
         counted = {candidates[position] for position in program.minimise()}
     heuristic = set(vprof_by_edges(graph, prices).on_edges)
     if sum(costs[index] for index in heuristic) < sum(costs[index] for index in counted):
@@ -56,6 +53,27 @@ def vprof_by_edges_optimal(graph: Graph, prices: Sequence[float], time_limit: fl
     tree = maximum_spanning_tree(graph, prices, [graph.closing, *uncounted])
     free = frozenset(index for index in uncounted if index not in tree)
     return count_edges("vprof-optimal", sorted(counted), free)
+
+
+def _uncounted_cycles(
+    graph: Graph, live: Sequence[int], counted: set[int], costs: Mapping[int, float]
+) -> list[list[int]]:
+    """Simple piped cycles without a counter, none if ``counted`` is sufficient.
+
+    After a handful has been found, the cheapest edge of each is taken for counted and the search goes
+    on: that way one round of solving learns about cycles all over the graph.
+    """
+    found: list[list[int]] = []
+    assumed = set(counted)
+    while True:
+        cycles = list(piped_cycles(graph, [index for index in live if index not in assumed]))
+        if not cycles:
+            return found
+        for cycle in cycles:
+            choices = [index for index in cycle if index in costs]
+            found.append(choices)
+            if assumed.isdisjoint(choices):
+                assumed.add(min(choices, key=costs.__getitem__))
 
 
 def _finite(prices: Sequence[float], candidates: Iterable[int]) -> dict[int, float]:

@@ -46,7 +46,14 @@ class BlockMeasure:
     block: int
 
 
-Measure = EdgeMeasure | BlockMeasure
+@dataclass(frozen=True, slots=True)
+class SecondOpinion:
+    """The slot holds the frequency of an edge once more, to be compared with what the others say of it."""
+
+    edge: int
+
+
+Measure = EdgeMeasure | BlockMeasure | SecondOpinion
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,17 @@
 """Block profiles from edge counters: the heuristic for Vprof(Ecnt) of BL94 §3.3.3, Figure 11.
 
 Block counts survive some counter-free cycles: those whose edges alternate in direction (pipeless), because
-shifting flow around such a cycle changes no block.  The heuristic starts from the counters of an edge profile
-and drops each one whose return to the tree closes such a cycle, as long as these cycles share no vertex.
+shifting flow around such a cycle changes no block.  The heuristic starts from the counters of an edge
+profile and drops each one whose return to the tree closes such a cycle.
+
+Figure 11 also marks the vertices of these cycles and keeps them apart, lest two of them combine into a
+simple cycle with a pipe.  They cannot, so nothing is marked here and more counters go (a switch with
+many cases for one target can gain by it).  The cycles belong to chords of one tree, so two that meet at all
+share a path of the tree.  If they share no edge there, they make no further simple cycle.  If they do,
+the shared edge at either end of the path leads away from that vertex or towards it, and then so does
+the edge of each cycle that follows there: no pipe.  The same holds for chains of such cycles: between
+two that meet in a vertex only, either another cycle of the chain passes that vertex, or the chain stays
+on one side of it, and both cycles go there along the same edge.
 """
 
 from __future__ import annotations
@@ -22,15 +31,8 @@ def vprof_by_edges(graph: Graph, prices: Sequence[float]) -> Plan:
     """
     chords = chords_of(graph, prices)
     tree = _RootedTree(graph, set(chords))
-    marked = [False] * len(graph.labels)
-    free = set()
-    for chord in sorted(chords, key=lambda index: (-prices[index], index)):
-        cycle = tree.pipeless_cycle(chord)
-        if cycle and not any(marked[vertex] for vertex in cycle):
-            for vertex in cycle:
-                marked[vertex] = True
-            free.add(chord)
-    return count_edges("vprof-edges", [index for index in chords if index not in free], frozenset(free))
+    free = frozenset(chord for chord in chords if tree.closes_pipeless_cycle(chord))
+    return count_edges("vprof-edges", [index for index in chords if index not in free], free)
 
 
 class _RootedTree:
@@ -58,8 +60,8 @@ class _RootedTree:
                 self._depth[other] = self._depth[vertex] + 1
                 work.append(other)
 
-    def pipeless_cycle(self, chord: int) -> list[int]:
-        """The vertices of the cycle that ``chord`` closes, or none if the cycle has a pipe.
+    def closes_pipeless_cycle(self, chord: int) -> bool:
+        """Whether the cycle that ``chord`` closes has no pipe.
 
         Both ends climb until they meet.  A vertex that was come to along an edge that leaves it
         must be left along an edge that leaves it too, and the other way round; most cycles fail
@@ -68,14 +70,10 @@ class _RootedTree:
         edge = self._graph.edges[chord]
         low, low_leaves = edge.src, True
         other, other_leaves = edge.dst, False
-        if low == other:
-            return []
-        cycle = [low, other]
         while low != other:
             if self._depth[low] < self._depth[other]:
                 low, low_leaves, other, other_leaves = other, other_leaves, low, low_leaves
             if (self._graph.edges[self._up[low]].src == low) != low_leaves:
-                return []
+                return False
             low, low_leaves = self._above[low], not low_leaves
-            cycle.append(low)
-        return cycle[:-1] if low_leaves == other_leaves else []
+        return low_leaves == other_leaves

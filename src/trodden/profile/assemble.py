@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from trodden.plan.probes import EdgeMeasure
+from trodden.plan.probes import BlockMeasure
 from trodden.profile.model import FunctionFacts, FunctionProfile, Profile, Reading, Skipped, UnitFacts
 from trodden.recover.flow import recover
 
@@ -111,7 +111,7 @@ def _named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile
 def _tells_edges(function: FunctionProfile) -> bool:
     """Whether every edge count follows from the counters, whatever they hold."""
     plan = function.facts.plan
-    return not plan.free and all(isinstance(measure, EdgeMeasure) for measure in plan.measures)
+    return not plan.free and not any(isinstance(measure, BlockMeasure) for measure in plan.measures)
 
 
 def _skipped(units: Sequence[UnitFacts]) -> tuple[Skipped, ...]:

@@ -11,7 +11,7 @@ from trodden.profile.allocation import no_garbage
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile, Reading, UnitFacts
 from trodden.profile.program import Program, build_name, read_program
-from trodden.profile.raw import Raw, RawUnit, read_raw
+from trodden.profile.raw import Raw, RawFrame, RawUnit, read_raw
 
 Path = str | os.PathLike[str]
 
@@ -53,7 +53,10 @@ class _Gathering:
             self._notes.append(f"{raw.path}: the program did not end by itself; counts are those until then")
         for unit in raw.units:
             self._add_counts(raw, unit, modules[unit.module])
-        self._add_frames(raw, modules)
+        if raw.stack_cut:
+            self._notes.append(f"{raw.path}: not all active calls could be found; counts may be off by as many")
+        self._add_frames(raw, raw.frames, modules, 1)
+        self._add_frames(raw, raw.inherited, modules, -1)
 
     def profile(self) -> Profile:
         """The profile of everything added."""
@@ -105,25 +108,29 @@ class _Gathering:
             )
         self._counts[unit.id] = [a + b for a, b in zip(counts, unit.counts, strict=True)]
 
-    def _add_frames(self, raw: Raw, modules: dict[int, Program]) -> None:
+    def _add_frames(
+        self, raw: Raw, frames: Sequence[RawFrame], modules: dict[int, Program], amount: int
+    ) -> None:
+        """Enter active calls: one more way out of their block at the end, one fewer for those it began with."""
         unplaced = 0
-        for frame in raw.frames:
+        for frame in frames:
             if frame.module is None or frame.module not in modules:
                 continue
             program = modules[frame.module]
-            site = program.sites.find(frame.address)
-            if site is None:
+            found = program.sites.find(frame.address)
+            if not found:
                 # Code without probes lies between labels too; only a call that counts its block would matter.
                 opened = program.sites.opened_before(frame.address)
                 unplaced += any(_counts_on(program, tag, number) for tag, number in opened)
                 continue
-            unit = program.by_tag.get(site.tag)
-            if unit is None or site.number >= len(unit.sites):
-                unplaced += 1
-                continue
-            function, block = unit.sites[site.number]
-            if block >= 0:
-                self._active[unit.id, function, block] += 1
+            for tag, number in found:
+                unit = program.by_tag.get(tag)
+                if unit is None or number >= len(unit.sites):
+                    unplaced += 1
+                    continue
+                function, block = unit.sites[number]
+                if block >= 0:
+                    self._active[unit.id, function, block] += amount
         if unplaced:
             self._notes.append(
                 f"{raw.path}: {unplaced} active calls fit no call site; counts may be off by as many"

@@ -13,7 +13,7 @@ from operator import add, sub
 from typing import Any
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph
-from trodden.plan.probes import AddTrips, BlockMeasure, Count, EdgeMeasure, Measure, Plan, Probe
+from trodden.plan.probes import AddTrips, BlockMeasure, Count, EdgeMeasure, Measure, Plan, Probe, SecondOpinion
 from trodden.profile.model import BlockFacts, BranchKind, FunctionFacts, LineRef
 
 _KINDS = {
@@ -188,21 +188,32 @@ def _blocks_from_columns(data: Any, files: int) -> tuple[BlockFacts, ...]:
 def _plan_to_columns(plan: Plan) -> dict[str, Any]:
     return {
         "scheme": plan.scheme,
-        "measures": [2 * m.edge if isinstance(m, EdgeMeasure) else 2 * m.block + 1 for m in plan.measures],
+        "measures": [_measure_code(measure) for measure in plan.measures],
         "on_edges": _probes_to_columns(plan.on_edges),
         "on_blocks": _probes_to_columns(plan.on_blocks),
         "free": sorted(plan.free),
     }
 
 
+_EDGE, _BLOCK, _AGAIN = range(3)
+
+
+def _measure_code(measure: Measure) -> int:
+    if isinstance(measure, BlockMeasure):
+        return 3 * measure.block + _BLOCK
+    return 3 * measure.edge + (_EDGE if isinstance(measure, EdgeMeasure) else _AGAIN)
+
+
 def _plan_from_columns(data: Any, graph: Graph) -> Plan:
     edges, vertices = len(graph.edges), len(graph.labels)
     measures: list[Measure] = []
     for code in ints(data["measures"], 0):
-        if code % 2:
-            measures.append(BlockMeasure(whole(code // 2, 0, vertices)))
+        number, kind = divmod(code, 3)
+        if kind == _BLOCK:
+            measures.append(BlockMeasure(whole(number, 0, vertices)))
         else:
-            measures.append(EdgeMeasure(whole(code // 2, 0, edges)))
+            of_edge = EdgeMeasure if kind == _EDGE else SecondOpinion
+            measures.append(of_edge(whole(number, 0, edges)))
     return Plan(
         scheme=text(data["scheme"]),
         measures=tuple(measures),

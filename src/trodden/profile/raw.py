@@ -25,6 +25,7 @@ _FRAME = struct.Struct("<IIQ")
 _TRAILER = struct.Struct("<I4s")
 
 _COMPLETE = 1
+_STACK_CUT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,11 @@ class RawFrame:
 
 @dataclass(frozen=True)
 class Raw:
-    """What one process has counted."""
+    """What one process has counted.
+
+    ``frames`` were active when it ended, ``inherited`` when it began: a forked child counts from zero in the
+    middle of its callers.  ``stack_cut`` says that not all frames could be found.
+    """
 
     path: str
     complete: bool
@@ -65,6 +70,8 @@ class Raw:
     modules: tuple[RawModule, ...]
     units: tuple[RawUnit, ...]
     frames: tuple[RawFrame, ...]
+    inherited: tuple[RawFrame, ...] = ()
+    stack_cut: bool = False
 
 
 def read_raw(path: str | os.PathLike[str]) -> Raw:
@@ -88,13 +95,25 @@ def parse_raw(data: bytes, where: str) -> Raw:
         raise BadFile(f"{where}: truncated: its end is missing; run the program again")
     if zlib.crc32(memoryview(data)[: -_TRAILER.size]) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
-    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, _, _ = _HEADER.unpack_from(data)
+    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, n_first, _ = _HEADER.unpack_from(data)
     reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
     modules = tuple(reader.module() for _ in range(n_modules))
     units = tuple(reader.unit(n_modules) for _ in range(n_units))
     frames = tuple(reader.frame(n_modules) for _ in range(n_frames))
+    inherited = tuple(reader.frame(n_modules) for _ in range(n_first))
     reader.finish()
-    return Raw(where, bool(flags & _COMPLETE), pid, parent, started, modules, units, frames)
+    return Raw(
+        where,
+        bool(flags & _COMPLETE),
+        pid,
+        parent,
+        started,
+        modules,
+        units,
+        frames,
+        inherited,
+        bool(flags & _STACK_CUT),
+    )
 
 
 def _check_head(data: bytes, size: int, where: str) -> None:

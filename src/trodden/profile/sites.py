@@ -49,14 +49,17 @@ class SiteTable:
             before, after = self._labels.setdefault(address, (set(), set()))
             (after if code_number % 2 else before).add(Site(tag, code_number // 2))
         self._addresses = sorted(self._labels)
+        self._closed = {site for _, after in self._labels.values() for site in after}
 
-    def find(self, address: int) -> Site | None:
-        """The call that returns to ``address``."""
+    def find(self, address: int) -> set[Site]:
+        """The calls that return to ``address``: several where callees were inlined into one frame.
+
+        A call that ends its block (an invoke, a call in tail position) has no label behind it.
+        """
+        opened = self.opened_before(address)
         place = bisect_left(self._addresses, address)
-        if place in (0, len(self._addresses)):
-            return None
-        after = self._labels[self._addresses[place]][1]
-        return min(self.opened_before(address) & after, default=None)
+        after = self._labels[self._addresses[place]][1] if place < len(self._addresses) else set()
+        return (opened & after) | (opened - self._closed)
 
     def opened_before(self, address: int) -> set[Site]:
         """The sites whose call starts at the last label below ``address``."""

@@ -19,6 +19,7 @@ from trodden.profile.model import Profile, Reading, UnitFacts
 from trodden.profile.record import seal, unseal
 
 MAGIC = b"TRODDEN\n"
+MOST_FRAMES = 1 << 62
 
 
 def save(profile: Profile, path: str | os.PathLike[str]) -> None:
@@ -76,7 +77,7 @@ def _reading(unit: UnitFacts, counts: Any, active: Any) -> Reading:
     if len(ints(counts, 0)) != unit.slots:
         raise ColumnError("counters and slots differ in number")
     functions = ints(ints(active)[::3], 0, len(unit.functions))
-    blocks, frames = ints(active[1::3], 0), ints(active[2::3], 1)
+    blocks, frames = ints(active[1::3], 0), ints(active[2::3], -MOST_FRAMES, MOST_FRAMES)
     found = {
         (function, block): count
         for function, block, count in zip(functions, blocks, frames, strict=True)

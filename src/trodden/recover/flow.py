@@ -19,7 +19,7 @@ from trodden.graph.cycles import pipes
 from trodden.graph.reach import reachable
 from trodden.graph.reduced import reduce_to_blocks
 from trodden.graph.spanning import live_edges
-from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan
+from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.recover.forest import solve
 from trodden.recover.narrow import Ends, edge_name, edges_from_blocks
 
@@ -57,7 +57,7 @@ def recover(
     for slot, measure in enumerate(plan.measures):
         if isinstance(measure, EdgeMeasure):
             edges[measure.edge] = counters[slot]
-        else:
+        elif isinstance(measure, BlockMeasure):
             known_blocks[measure.block] = counters[slot] + ends.into[measure.block]
     if any(isinstance(measure, BlockMeasure) for measure in plan.measures):
         blocks, violations = _blocks_from_blocks(graph, known_blocks, ends)
@@ -74,6 +74,12 @@ def recover(
         f"edge {edge_name(graph, index)} would have been taken {count} times"
         for index, count in enumerate(edges)
         if count is not None and count < 0
+    ]
+    violations += [
+        f"edge {edge_name(graph, measure.edge)}: the others say {edges[measure.edge]},"
+        f" its own counter {counters[slot]}"
+        for slot, measure in enumerate(plan.measures)
+        if isinstance(measure, SecondOpinion) and counters[slot] != edges[measure.edge]
     ]
     return Flow(blocks, edges, tuple(violations))
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.spanning import live_edges
-from trodden.plan.probes import AddTrips, BlockMeasure, Plan, Probe
+from trodden.plan.probes import AddTrips, BlockMeasure, EdgeMeasure, Plan, Probe
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Drawing:
         """The edges of the spanning tree; there is none when blocks are counted instead of edges."""
         if any(isinstance(measure, BlockMeasure) for measure in self.plan.measures):
             return None
-        chords = {measure.edge for measure in self.plan.measures if not isinstance(measure, BlockMeasure)}
+        chords = {measure.edge for measure in self.plan.measures if isinstance(measure, EdgeMeasure)}
         return frozenset(live_edges(self.graph)) - chords - self.plan.free
 
     def edge_role(self, index: int) -> str:

@@ -19,7 +19,8 @@ EXIT can be reached:
 * *No edge but exits* (N = 0 in rule 3) cannot be: a block of a loop always has an edge that stays in it.
   In irreducible graphs it can, and then what is left over is dropped; there the flow law is not promised.
 * *An exit that the traversal meets before its loop's entry* (irreducible graphs only) is an ordinary edge.
-* *Deep nests* stop growing at HIGHEST_WEIGHT: from there a loop hardly turns.
+* *Deep nests* stop growing at HIGHEST_WEIGHT (several hundred loops inside each other): from there a loop
+  hardly turns.  Only where the weights had to be worked out anew does such a nest break the flow law.
 """
 
 from __future__ import annotations

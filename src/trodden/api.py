@@ -1,0 +1,79 @@
+"""The same from Python: build, run and look at a profile without the command line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trodden.errors import TroddenError
+from trodden.profile.model import Profile
+
+StrPath = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: the program's exit status (negative: the signal that ended it) and its profile."""
+
+    status: int
+    profile: Profile
+
+
+def run(
+    *program: StrPath,
+    args: Sequence[str] = (),
+    counters: str = "edges",
+    stage: str = "late",
+    weights: StrPath | None = None,
+    only: Sequence[str] = (),
+    leave: Sequence[str] = (),
+    toolchain: str | None = None,
+    output: StrPath | None = None,
+) -> Run:
+    """Run an instrumented program, or sources with compiler flags, and answer with the profile.
+
+    ``trodden.run("./app", args=["x"])`` runs what ``trodden cc`` has built; ``trodden.run("a.c", "-O2")`` builds it
+    first.  The program keeps its own standard streams.  ``output`` also writes the profile to a file.
+    """
+    from trodden.commands.run import is_source
+
+    words = [os.fspath(word) for word in program]
+    if not any(is_source(word) for word in words):
+        if len(words) != 1:
+            raise TroddenError("trodden.run: name one program (its arguments go to args=) or sources")
+        return _run(words[0], args, output)
+    from trodden.commands import cc
+    from trodden.native.build import scratch
+
+    own = [f"--trodden-counters={counters}", f"--trodden-stage={stage}"]
+    own += [f"--trodden-weights={os.fspath(weights)}"] if weights is not None else []
+    own += [f"--trodden-toolchain={toolchain}"] if toolchain is not None else []
+    own += [f"--trodden-only={pattern}" for pattern in only]
+    own += [f"--trodden-leave={pattern}" for pattern in leave]
+    cxx = any(is_source(word, cxx=True) for word in words)
+    with scratch() as directory:
+        built = directory / Path(next(word for word in words if is_source(word))).stem
+        status = cc.main([*own, *words, "-o", str(built)], cxx=cxx)
+        if status != 0:
+            raise TroddenError(f"trodden.run: compiling {' '.join(words)} failed with status {status}")
+        return _run(str(built), args, output)
+
+
+def _run(path: str, args: Sequence[str], output: StrPath | None) -> Run:
+    from trodden.commands.run import gather
+    from trodden.native.launch import launch
+    from trodden.profile.program import read_program
+    from trodden.profile.store import save
+
+    read_program(path)
+    ended = launch(path, args)
+    try:
+        profile = gather(ended, path)
+    finally:
+        shutil.rmtree(ended.directory, ignore_errors=True)
+    if output is not None:
+        save(profile, output)
+    return Run(ended.status, profile)

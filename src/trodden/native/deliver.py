@@ -1,0 +1,74 @@
+"""Outputs appear whole or not at all.
+
+Everything is made in a scratch directory first and moved to its place when it is finished, so that a
+compilation that fails leaves the object of the last one as it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from trodden.errors import CannotWrite
+
+STANDARD_OUTPUT = "-"
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """A temporary directory; a place that cannot be written gets an error that says so."""
+    try:
+        directory = tempfile.mkdtemp(prefix="trodden-")
+    except OSError as error:
+        raise CannotWrite(f"no room for temporary files ({error}); set TMPDIR to a writable place") from error
+    try:
+        yield Path(directory)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def deliver(made: Path, output: str) -> None:
+    """Put a finished file where it was asked for; ``-`` is standard output."""
+    try:
+        if output == STANDARD_OUTPUT:
+            sys.stdout.flush()
+            with made.open("rb") as source:
+                shutil.copyfileobj(source, sys.stdout.buffer)
+            sys.stdout.flush()
+        elif not _replaceable(output):
+            # A device, or a writable file in a directory that is not: there is only writing into it.
+            with made.open("rb") as source, open(output, "wb") as target:
+                shutil.copyfileobj(source, target)
+        else:
+            _replace(made, os.path.realpath(output))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CannotWrite(f"{output}: cannot write ({error.strerror}); choose another place with -o") from error
+
+
+def _replaceable(output: str) -> bool:
+    try:
+        mode = os.stat(output).st_mode
+    except OSError:
+        return True
+    return stat.S_ISREG(mode) and os.access(os.path.dirname(os.path.realpath(output)), os.W_OK)
+
+
+def _replace(made: Path, output: str) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=".trodden-", dir=os.path.dirname(output) or ".")
+    try:
+        with os.fdopen(handle, "wb") as target, made.open("rb") as source:
+            shutil.copyfileobj(source, target)
+        shutil.copymode(made, temporary)
+        os.replace(temporary, output)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise

@@ -1,0 +1,24 @@
+"""What is known of a source before it ever runs: its graphs, weights and probes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trodden.errors import UsageError
+from trodden.native.build import Builder
+from trodden.native.cmdline import parse
+from trodden.native.deliver import scratch
+from trodden.native.instrument import Options
+from trodden.native.toolchain import find_toolchain
+from trodden.profile.model import UnitFacts
+
+
+def facts_of_source(words: Sequence[str]) -> UnitFacts:
+    """The facts of the one source among ``words``, compiled with the flags beside it."""
+    line = parse(words, cxx=False)
+    if len(line.sources) != 1:
+        raise UsageError("name one source file")
+    source = line.sources[0]
+    builder = Builder(find_toolchain(None), Options(), line, source.cxx)
+    with scratch() as directory:
+        return builder.facts(source, directory)
