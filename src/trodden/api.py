@@ -35,8 +35,8 @@ def run(
 ) -> Run:
     """Run an instrumented program, or sources with compiler flags, and answer with the profile.
 
-    ``trodden.run("./app", args=["x"])`` runs what ``trodden cc`` has built; ``trodden.run("a.c", "-O2")`` builds it
-    first.  The program keeps its own standard streams.  ``output`` also writes the profile to a file.
+    ``trodden.run("./app", args=["x"])`` runs what ``trodden cc`` has built; ``trodden.run("a.c", "-O2")``
+    builds it first.  The program keeps its own standard streams.  ``output`` also writes the profile there.
     """
     from trodden.commands.run import is_source
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.graphs import graphs, leaving_graphs, prices_for, seeds
 from tests.oracles import has_pipe, simple_cycles, solves_vprof
 from tests.programs import PLAIN, random_program
+from trodden.errors import UsageError
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.cycles import piped_cycles
 from trodden.graph.spanning import live_edges
@@ -159,5 +160,5 @@ def test_running_out_of_time_is_said() -> None:
 def test_without_the_solver_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "highspy", None)
     graph = build("g", ["A", "EXIT"], [(0, 1)])
-    with pytest.raises(Exception, match="pip install 'trodden\\[optimum\\]'"):
+    with pytest.raises(UsageError, match="pip install 'trodden\\[optimum\\]'"):
         vprof_by_edges_optimal(graph, [1.0, 1.0])

@@ -10,7 +10,7 @@ from typing import Any
 
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.counters import eprof
-from trodden.plan.probes import EdgeMeasure, Plan
+from trodden.plan.probes import EdgeMeasure, Plan, SecondOpinion
 from trodden.profile.assemble import assemble
 from trodden.profile.facts import unit_id
 from trodden.profile.model import (
@@ -117,7 +117,7 @@ def counts_of(unit: UnitFacts, flows: Mapping[str, Flow]) -> list[int]:
         flow = flows.get(each.linkage_name, {})
         edges = edge_counts(each.graph, flow)
         for slot, measure in enumerate(each.plan.measures):
-            if isinstance(measure, EdgeMeasure):
+            if isinstance(measure, EdgeMeasure | SecondOpinion):
                 counts[each.first_slot + slot] = edges[measure.edge]
             else:
                 into = sum(edges[e] for e in each.graph.in_edges[measure.block])

@@ -77,7 +77,7 @@ ADJACENT = [(0x10, 0, BEFORE), (0x18, 0, AFTER), (0x18, 1, BEFORE), (0x20, 1, AF
         ([(0x10, 0, BEFORE), (0x18, 0, AFTER)], 0x10, None),
         ([(0x10, 0, BEFORE), (0x18, 0, AFTER)], 0x19, None),
         ([(0x10, 0, BEFORE), (0x18, 0, AFTER)], 0x08, None),
-        ([(0x10, 0, BEFORE), (0x18, 1, BEFORE), (0x20, 1, AFTER)], 0x17, None),
+        ([(0x10, 0, BEFORE), (0x18, 1, BEFORE), (0x20, 1, AFTER)], 0x17, 0),
         (ADJACENT, 0x18, 0),
         (ADJACENT, 0x20, 1),
         ([*ADJACENT, (0x40, 0, BEFORE), (0x48, 0, AFTER)], 0x48, 0),
@@ -86,7 +86,7 @@ ADJACENT = [(0x10, 0, BEFORE), (0x18, 0, AFTER), (0x18, 1, BEFORE), (0x20, 1, AF
 )
 def test_return_addresses(labels: list[tuple[int, int, bool]], address: int, site: int | None) -> None:
     found = _table(*labels).find(CODE_AT + address)
-    assert found == (None if site is None else Site(TAG, site))
+    assert found == (set() if site is None else {Site(TAG, site)})
 
 
 def test_labels_of_dropped_functions_do_not_disturb() -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from trodden.errors import UsageError
 from trodden.native.build import Builder
 from trodden.native.cmdline import CommandLine, expand, parse
-from trodden.native.instrument import COUNTER_SCHEMES, Options
+from trodden.native.options import COUNTER_SCHEMES, Options
 from trodden.native.toolchain import find_toolchain
 
 _PROFILES = ("edges", "blocks", "off")

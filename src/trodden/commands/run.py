@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -34,7 +35,8 @@ options:
   --report / --quiet      print the report always / never (default: when standard error is a terminal)
 """
 _VALUED = ("profile", "counters", "stage", "weights", "only", "leave", "toolchain")
-_SOURCES = (".c", ".i", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii", ".ll", ".bc")
+_CXX_SOURCES = (".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".CC", ".ii")
+_SOURCES = (".c", ".i", ".ll", ".bc", *_CXX_SOURCES)
 
 
 @dataclass
@@ -56,13 +58,16 @@ def main(argv: Sequence[str]) -> int:
         return 0 if argv else UsageError.status
     request = parse(argv)
     if not request.from_source:
-        return _run(request, request.words[0], request.arguments)
+        return _run(request, request.words[0], request.arguments).leave()
     from trodden.native.deliver import scratch
 
     with scratch() as directory:
         program = directory / _program_name(request.words)
         status = _compile(request, program)
-        return status if status else _run(request, str(program), request.arguments)
+        if status:
+            return status
+        ended = _run(request, str(program), request.arguments)
+    return ended.leave()
 
 
 def parse(argv: Sequence[str]) -> Request:
@@ -96,18 +101,23 @@ def parse(argv: Sequence[str]) -> Request:
         elif word == "--target" and position < len(argv):
             request.words += ["-target", argv[position]]
             position += 1
-        elif not request.from_source and not word.startswith("-") and not word.endswith(_SOURCES):
+        elif not request.from_source and not word.startswith("-") and not is_source(word):
             if request.words:
                 raise UsageError(f"{word}: name the sources first, or only a program; see trodden run --help")
             request.words.append(word)
             request.arguments = list(argv[position:])
             return request
         else:
-            request.from_source = request.from_source or word.endswith(_SOURCES)
+            request.from_source = request.from_source or is_source(word)
             request.words.append(word)
     if not request.from_source:
         raise UsageError("no source file and no program given; see trodden run --help")
     return request
+
+
+def is_source(word: str, cxx: bool = False) -> bool:
+    """Whether a word of the command line is a source file (of C++, if so asked), by its name."""
+    return not word.startswith("-") and word.endswith(_CXX_SOURCES if cxx else _SOURCES)
 
 
 def _own(word: str) -> tuple[str, str | None] | None:
@@ -120,19 +130,18 @@ def _own(word: str) -> tuple[str, str | None] | None:
 
 
 def _program_name(words: Sequence[str]) -> str:
-    first = next(word for word in words if word.endswith(_SOURCES))
+    first = next(word for word in words if is_source(word))
     return os.path.splitext(os.path.basename(first))[0]
 
 
 def _compile(request: Request, program: Path) -> int:
     from trodden.commands import cc
 
-    endings = {os.path.splitext(word)[1] for word in request.words if word.endswith(_SOURCES)}
-    cxx = not endings <= {".c", ".i", ".ll", ".bc"}
+    cxx = any(is_source(word, cxx=True) for word in request.words)
     return cc.main([*request.own, *request.words, "-o", str(program)], cxx=cxx)
 
 
-def _run(request: Request, program: str, arguments: Sequence[str]) -> int:
+def _run(request: Request, program: str, arguments: Sequence[str]) -> Ended:
     from trodden.profile.program import read_program
 
     path = program if os.sep in program else shutil.which(program) or program
@@ -141,6 +150,10 @@ def _run(request: Request, program: str, arguments: Sequence[str]) -> int:
     read_program(path)
     ended = launch(path, arguments)
     try:
+        if ended.status < 0 and not ended.raws:
+            # It ends as the program did, so what is missing can only be told, not be an error of ours.
+            print(f"trodden: {_no_counts(ended, program)}", file=sys.stderr, flush=True)
+            return ended
         profile = gather(ended, path)
         _store(profile, request)
     finally:
@@ -149,7 +162,7 @@ def _run(request: Request, program: str, arguments: Sequence[str]) -> int:
         from trodden.report.terminal import print_summary
 
         print_summary(profile, request.output)
-    return ended.leave()
+    return ended
 
 
 def gather(ended: Ended, program: str) -> Profile:
@@ -157,9 +170,18 @@ def gather(ended: Ended, program: str) -> Profile:
     from trodden.profile.collect import collect
 
     if not ended.raws:
-        how = f"signal {-ended.status}" if ended.status < 0 else f"status {ended.status}"
-        raise NotInstrumented(f"{program}: ended with {how} and left no counts; nothing was written")
+        raise NotInstrumented(_no_counts(ended, program))
     return collect(list(ended.raws))
+
+
+def _no_counts(ended: Ended, program: str) -> str:
+    if ended.status < 0:
+        try:
+            name = signal.Signals(-ended.status).name
+        except ValueError:
+            name = f"signal {-ended.status}"
+        return f"{program}: was ended by {name}, with no time to save the counts; no profile was written"
+    return f"{program}: ended with status {ended.status} and left no counts; no profile was written"
 
 
 def _store(profile: Profile, request: Request) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from trodden.graph.cfg import Graph
-from trodden.native.instrument import Weights
+from trodden.graph.cfg import Edge, Graph
+from trodden.native.options import Weights
+from trodden.profile.model import FunctionProfile
 from trodden.profile.store import load
 from trodden.weigh.measured import measured_weights
 
@@ -11,7 +12,7 @@ from trodden.weigh.measured import measured_weights
 def weights_from(path: str) -> Weights:
     """Answer measured weights for the functions whose graph is the same as when ``path`` was measured."""
     profile = load(path)
-    known = {}
+    known: dict[tuple[str, tuple[Edge, ...]], FunctionProfile] = {}
     for function in profile.functions.values():
         known.setdefault((function.facts.linkage_name, function.facts.graph.edges), function)
 

@@ -16,16 +16,20 @@ from trodden.errors import InputMissing, UsageError
 from trodden.native.cmdline import CommandLine, Source, Step
 from trodden.native.deliver import STANDARD_OUTPUT, deliver, scratch
 from trodden.native.dependencies import dependency_flags
-from trodden.native.instrument import Options, check, disassemble, finish_early, instrument
+from trodden.native.instrument import finish_early, instrument
+from trodden.native.llvm import check, disassemble
+from trodden.native.options import Options
 from trodden.native.runtime_build import runtime_objects
 from trodden.native.toolchain import Toolchain, without_target
 from trodden.profile.model import UnitFacts
+
+__all__ = ["Builder", "CompilerFailed", "call", "scratch"]
 
 _LINES_ONLY = "-gline-tables-only"
 _ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
 
 
-class CompilerFailed(Exception):  # noqa: N818 - it is the compiler's failure, not an error of ours
+class CompilerFailed(Exception):
     """The compiler said no, in its own words; its status is ours."""
 
     def __init__(self, status: int) -> None:
@@ -239,9 +243,8 @@ def _with_record(text: str, record: bytes, directory: Path | None) -> str:
 def _escaped(text: str) -> str:
     """A string as LLVM's assembly language wants it."""
     special = b'"\\'
-    return "".join(
-        chr(byte) if 32 <= byte < 127 and byte not in special else f"\\{byte:02X}" for byte in os.fsencode(text)
-    )
+    plain = (chr(b) if 32 <= b < 127 and b not in special else f"\\{b:02X}" for b in os.fsencode(text))
+    return "".join(plain)
 
 
 def call(command: Sequence[str], environment: Mapping[str, str]) -> int:

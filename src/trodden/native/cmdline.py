@@ -21,24 +21,24 @@ _CXX = dict.fromkeys((".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".CC")
 _IR = {".ll": "ir", ".bc": "ir"}
 _ASSEMBLY = {".s": "assembler", ".S": "assembler-with-cpp", ".sx": "assembler-with-cpp"}
 _OBJECTIVE = {".m": "objective-c", ".mm": "objective-c++", ".M": "objective-c++"}
-_HEADERS = dict.fromkeys((".hh", ".H", ".hp", ".hxx", ".hpp", ".h++", ".tcc"), "c++-header") | {".h": "c-header"}
+_HEADERS = dict.fromkeys((".hh", ".H", ".hp", ".hxx", ".hpp", ".h++"), "c++-header") | {".h": "c-header"}
 _LANGUAGES = _C | _CXX | _IR | _ASSEMBLY | _OBJECTIVE | _HEADERS
 
 _WITH_VALUE = frozenset(
     """-o -x -I -L -l -D -U -include -include-pch -imacros -isystem -idirafter -iquote -isysroot -iprefix
     -iwithprefix -iwithprefixbefore -cxx-isystem -MF -MT -MQ -MJ -Xlinker -Xclang -Xpreprocessor -Xassembler
     -Xopenmp-target -T -u -z -e -arch -target --target --param -b -B -A -G -mllvm -rpath -soname -h
-    --sysroot -working-directory -dumpbase -dumpdir -aux-info""".split()
+    --sysroot -working-directory -dumpbase -dumpdir -aux-info""".split()  # noqa: SIM905 - thirty words read better than thirty literals
 )
 _LINK_ONLY = frozenset(
     """-shared -static -rdynamic -pie -no-pie -static-pie -nostdlib -nodefaultlibs -nostartfiles -nolibc -s -r
-    -static-libgcc -static-libstdc++ -shared-libgcc -nostdlib++""".split()
+    -static-libgcc -static-libstdc++ -shared-libgcc -nostdlib++""".split()  # noqa: SIM905 - thirty words read better than thirty literals
 )
 _LINK_ONLY_VALUED = frozenset({"-L", "-l", "-Xlinker", "-T", "-u", "-z", "-e", "-rpath", "-soname", "-h"})
 _LINK_PREFIXES = ("-l", "-L", "-Wl,", "-fuse-ld=", "-rtlib=", "-unwindlib=", "-T", "-z")
 _QUESTIONS = frozenset(
     """--version -v -dumpmachine -dumpversion -dumpfullversion --help -### -fsyntax-only -M -MM
-    --print-supported-cpus -print-supported-cpus -qversion -V""".split()
+    --print-supported-cpus -print-supported-cpus -qversion -V""".split()  # noqa: SIM905 - thirty words read better than thirty literals
 )
 _LATE = "probes are put into each file after its own optimisation"
 _PIECES = "use -E, -S or -S -emit-llvm to see what lies between source and object"

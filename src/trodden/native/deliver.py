@@ -50,7 +50,8 @@ def deliver(made: Path, output: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise CannotWrite(f"{output}: cannot write ({error.strerror}); choose another place with -o") from error
+        why = error.strerror
+        raise CannotWrite(f"{output}: cannot write ({why}); choose another place with -o") from error
 
 
 def _replaceable(output: str) -> bool:

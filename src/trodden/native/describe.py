@@ -8,7 +8,7 @@ from trodden.errors import UsageError
 from trodden.native.build import Builder
 from trodden.native.cmdline import parse
 from trodden.native.deliver import scratch
-from trodden.native.instrument import Options
+from trodden.native.options import Options
 from trodden.native.toolchain import find_toolchain
 from trodden.profile.model import UnitFacts
 

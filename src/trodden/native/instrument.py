@@ -6,20 +6,18 @@ and the counters' declaration.
 
 from __future__ import annotations
 
-import fnmatch
 import re
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from trodden.errors import BadIR
-from trodden.graph.cfg import Graph
 from trodden.native.calls import Attributes, read_attributes
 from trodden.native.debuginfo import DebugInfo, read_debug_info
+from trodden.native.declare import declare, strip_debug
 from trodden.native.demangle import demangle
 from trodden.native.induction import Induction
-from trodden.native.irtext import IRFunction, IRModule, cut_function, cut_module
-from trodden.native.lower import COUNTERS, Lowered, lower
+from trodden.native.irtext import IRFunction, cut_function, cut_module
+from trodden.native.lower import lower
+from trodden.native.options import Options
 from trodden.native.prices import edge_prices, find_trips
 from trodden.native.read import FunctionRead, block_facts, fingerprint, read_function
 from trodden.native.relabel import label_calls
@@ -29,30 +27,6 @@ from trodden.plan.probes import Plan
 from trodden.profile.facts import pack_unit, unit_id
 from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.nesting import nesting_weights
-
-COUNTER_SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block", "every-edge", "checked")
-Weights = Callable[[Graph, str], list[float] | None]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a user can choose about instrumenting; the defaults are what most want."""
-
-    counters: str = "edges"
-    stage: str = "late"
-    only: tuple[str, ...] = ()
-    leave: tuple[str, ...] = ()
-    trips: bool = True
-    sites: bool = True
-    measured: Weights | None = field(default=None, compare=False)
-
-    def wants(self, symbol: str, shown: str, file: str) -> bool:
-        """Whether the globs take a function, by symbol, name or source file."""
-
-        def any_match(patterns: Sequence[str]) -> bool:
-            return any(fnmatch.fnmatch(text, p) for p in patterns for text in (symbol, shown, file))
-
-        return (not self.only or any_match(self.only)) and not any_match(self.leave)
 
 
 @dataclass
@@ -88,7 +62,7 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
     )
     identity = unit_id(facts)
     facts = replace(facts, id=f"{tag.to_bytes(4, 'little').hex()}{identity[8:]}")
-    _declare(module, facts, worker.personalities)
+    declare(module, facts, worker.personalities)
     if isinstance(sites, TaggedSites):
         module.epilogue += "".join(node + "\n" for node in sites.nodes)
     elif not keep_debug:
@@ -133,7 +107,7 @@ class _Unit:
         read = read_function(ir, self.attributes)
         plan, inductions = self._plan(read)
         personality = None if read.nounwind else self._personality(ir)
-        lowered: Lowered = lower(
+        lowered = lower(
             read, plan, inductions, self.slots, len(self.facts), self.sites, personality
         )
         if lowered.exit_slots and personality:
@@ -196,98 +170,3 @@ class _Unit:
         if match is not None:
             return match.group(1)
         return "__gxx_personality_v0" if ir.symbol.startswith("_Z") else "__gcc_personality_v0"
-
-
-_USED = re.compile(
-    r"^@llvm\.used = appending global \[\d+ x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE
-)
-
-
-def _declare(module: IRModule, facts: UnitFacts, personalities: set[str]) -> None:
-    """Add the counters, what tells the runtime of them, and declarations that the pads need."""
-    shared = '!"PIC Level"' in module.epilogue and '!"PIE Level"' not in module.epilogue
-    model = "localdynamic" if shared else "localexec"
-    identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
-    signatures = module.signatures()
-    lines = [
-        f"{COUNTERS} = internal thread_local({model}) global [{max(facts.slots, 1)} x i64] zeroinitializer, align 64",
-        "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr } "
-        f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {0 if shared else 1}, ptr @__trodden_where, ptr null }}, '
-        'section "trodden_units", align 8',
-    ]
-    used = _USED.search(module.prologue)
-    entries = [used.group(1)] if used is not None else []
-    if used is not None:
-        module.prologue = module.prologue[: used.start()] + module.prologue[used.end() :]
-    entries.append("ptr @__trodden_unit")
-    number = ", ".join(entries).count("ptr @")
-    lines.append(f'@llvm.used = appending global [{number} x ptr] [{", ".join(entries)}], section "llvm.metadata"')
-    lines += [
-        f"declare i32 @{personality}(...)"
-        for personality in sorted(personalities)
-        if f"@{personality}(" not in signatures
-    ]
-    if "@llvm.threadlocal.address.p0(" not in signatures:
-        lines.append("declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)")
-    lines += [
-        "define internal ptr @__trodden_where() nounwind {",
-        f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {COUNTERS})",
-        "  ret ptr %address",
-        "}",
-        "",
-        "",
-    ]
-    module.epilogue = "\n".join(lines) + module.epilogue
-
-
-_DBG_ATTACHMENT = re.compile(r",? !dbg !\d+")
-_DBG_RECORD = re.compile(r"^    #dbg.*\n", re.MULTILINE)
-_DI_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI.*\n", re.MULTILINE)
-_DBG_NAMED = re.compile(r"^!llvm\.dbg\.cu = .*\n", re.MULTILINE)
-
-
-def strip_debug(module: IRModule) -> None:
-    """Take the debug information out again that was only wanted for the lines.
-
-    Other metadata (of loops) may point at locations; those are replaced by a node that says nothing.
-    """
-    module.definitions = [_without_debug(text) for text in module.definitions]
-    module.between = [_without_debug(text) if "!dbg" in text else text for text in module.between]
-    module.prologue = _without_debug(module.prologue)
-    dropped = set(_DI_NODE.findall(module.epilogue))
-    kept = _DBG_NAMED.sub("", _DI_NODE.sub("", module.epilogue))
-    wanted = set(re.findall(r"!(\d+)", kept)) & dropped
-    fillers = "".join(f'!{number} = !{{!"trodden.gone"}}\n' for number in sorted(wanted, key=int))
-    module.epilogue = kept + fillers
-
-
-def _without_debug(text: str) -> str:
-    text = _DBG_ATTACHMENT.sub("", text)
-    return _DBG_RECORD.sub("", text) if "    #dbg" in text else text
-
-
-def check(text: str, source: str) -> bytes:
-    """Parse and verify IR text with LLVM and answer it as bitcode."""
-    import llvmlite.binding as llvm
-
-    try:
-        module = llvm.parse_assembly(text)
-        module.verify()
-    except RuntimeError as error:
-        raise BadIR(f"{source}: the instrumented IR is not valid: {str(error).strip().splitlines()[0]}") from error
-    return bytes(module.as_bitcode())
-
-
-def disassemble(bitcode: bytes, source: str) -> str:
-    """Bitcode (or IR text) as text."""
-    import llvmlite.binding as llvm
-
-    try:
-        if bitcode[:4] in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
-            return str(llvm.parse_bitcode(bitcode))
-        return str(llvm.parse_assembly(bitcode.decode()))
-    except (RuntimeError, UnicodeDecodeError) as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else "unreadable"
-        raise BadIR(
-            f"{source}: cannot read this LLVM IR ({first}); trodden reads IR of LLVM {llvm.llvm_version_info[0]} and older"
-        ) from error

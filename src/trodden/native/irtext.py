@@ -16,7 +16,7 @@ _LABEL_LINE = re.compile(rf"({LABEL}):")
 _TARGETS = re.compile(rf"label %({LABEL})")
 _SYMBOL = re.compile(rf"@({LABEL})\(")
 _UNNAMED_ARGUMENT = re.compile(r" %\d+(?=[,)])")
-_HEAD_LINE = re.compile(rf"  (?:%{LABEL} = (?:phi|landingpad|catchpad|cleanuppad|catchswitch)\b|cleanuppad\b|catchpad\b)")
+_HEAD_LINE = re.compile(rf"  (?:%{LABEL} = )?(?:phi|landingpad|catchpad|cleanuppad)\b")
 _OPCODE = re.compile(rf"  (?:%{LABEL} = )?(\w+)")
 
 _TO_EXIT = frozenset({"ret", "resume", "unreachable"})
@@ -41,7 +41,7 @@ class IRBlock:
         """Whether control can leave the function from here."""
         if self.opcode in _TO_EXIT:
             return True
-        return self.opcode in ("cleanupret", "catchswitch") and "unwind to caller" in self.text[self.terminator :]
+        return "unwind to caller" in self.text[self.terminator :]
 
     def head_end(self) -> int:
         """Where the first instruction starts that is neither a phi nor an exception pad."""
@@ -79,7 +79,7 @@ class IRFunction:
 
 @dataclass(slots=True)
 class IRModule:
-    """A module in order: globals, then definitions each with what follows it, then attributes and metadata."""
+    """A module in order: globals, definitions each with what follows it, attributes and metadata."""
 
     prologue: str
     definitions: list[str]

@@ -1,19 +1,21 @@
 """Start an instrumented program, wait for it, and answer with what it left behind.
 
-The program's streams, signals and status are its own: nothing is piped, and a signal that a terminal sends
-reaches it directly while we wait.
+The program's streams, signals and status are its own: nothing is piped, a signal that a terminal sends
+reaches it directly while we wait, and one that ends us is passed on.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from trodden.errors import CannotWrite, InputMissing
 
@@ -45,15 +47,40 @@ def launch(program: str, arguments: Sequence[str]) -> Ended:
     except OSError as error:
         raise CannotWrite(f"no room for the raw counts ({error}); set TMPDIR to a writable place") from error
     environment = dict(os.environ, TRODDEN_FILE=str(directory / "%p.raw"))
-    try:
-        process = subprocess.Popen([program, *arguments], env=environment)
-    except OSError as error:
-        directory.rmdir()
-        raise InputMissing(f"{program}: cannot be run ({error.strerror})") from error
-    ignored = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGQUIT)}
-    try:
+    with _signals() as running:
+        try:
+            process = subprocess.Popen([program, *arguments], env=environment)
+        except OSError as error:
+            directory.rmdir()
+            raise InputMissing(f"{program}: cannot be run ({error.strerror})") from error
+        running.append(process)
         status = process.wait()
-    finally:
-        for number, handler in ignored.items():
-            signal.signal(number, handler)
     return Ended(status, tuple(sorted(directory.glob("*.raw*"))), directory)
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Outlive the program: a terminal's signals reach it too, those meant for us alone are passed on.
+
+    Handlers, unlike ignoring, are not inherited: the program starts with the signals as we found them.
+    """
+    running: list[subprocess.Popen[bytes]] = []
+
+    def wait_on(number: int, frame: FrameType | None) -> None:
+        """The program has got it as well."""
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        for process in running:
+            process.send_signal(number)
+
+    handlers = dict.fromkeys((signal.SIGINT, signal.SIGQUIT), wait_on)
+    handlers |= dict.fromkeys((signal.SIGTERM, signal.SIGHUP), pass_on)
+    before = {number: signal.getsignal(number) for number in handlers}
+    for number, handler in handlers.items():
+        if before[number] is not signal.SIG_IGN:
+            signal.signal(number, handler)
+    try:
+        yield running
+    finally:
+        for number, previous in before.items():
+            signal.signal(number, previous if previous is not None else signal.SIG_DFL)

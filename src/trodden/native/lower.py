@@ -12,14 +12,14 @@ away let the runtime name the block of each frame that is still active when the 
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from trodden.native.calls import Call
+from trodden.native.edits import as_invoke, rename_phis, retarget, with_personality
 from trodden.native.induction import Induction
-from trodden.native.irtext import LABEL, IRBlock
+from trodden.native.irtext import IRBlock
 from trodden.native.read import FunctionRead
 from trodden.native.sites import Sites, comdat_group
 from trodden.plan.probes import AddTrips, Count, Plan, Probe
@@ -91,7 +91,7 @@ class _Lowering:
                 self.merged[target].append(edge)
 
     def place_merged(self) -> None:
-        """Tell unsplittable edges apart by phis, once it is known over which labels their targets are reached."""
+        """Tell unsplittable edges apart by phis, once the labels of all predecessors are known."""
         for target, edges in self.merged.items():
             for edge in edges:
                 came = self.name()
@@ -108,6 +108,17 @@ class _Lowering:
 
     def _arrives(self, edge: int) -> str:
         return self.split.get(edge) or self.last_label[self.read.graph.edges[edge].src]
+
+    def renames(self, block: int) -> list[tuple[str, str]]:
+        """Under which labels a block's predecessors were known, and are known now."""
+        found: list[tuple[str, str]] = []
+        for edge in self.read.graph.in_edges[block]:
+            if edge < len(self.read.positions):
+                old = self.read.ir.blocks[self.read.graph.edges[edge].src].label
+                new = self._arrives(edge)
+                if old != new:
+                    found += [(old, new)] * len(self.read.positions[edge])
+        return found
 
     def _code(self, probes: Sequence[Probe]) -> list[str]:
         lines: list[str] = []
@@ -194,7 +205,7 @@ def lower(
     bodies = [_edit_calls(work, v, function_index, sites) for v in range(len(read.ir.blocks))]
     work.place_merged()
     if work.exit_slots and " personality " not in header:
-        header = _with_personality(header, personality or "")
+        header = with_personality(header, personality or "")
     texts = [_assemble(work, v, body) for v, body in enumerate(bodies)]
     rendered = header + "\n" + "\n\n".join([*texts, *work.split_blocks, *work.pads]) + "\n}"
     return Lowered(rendered, work.exit_slots)
@@ -244,7 +255,7 @@ def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: 
             line = labels.open(line, function_index, -1 if call is final else block_number, pieces)
         if call in unwinding:
             following = work.name()
-            line = _as_invoke(line, following, work.pad(block_number))
+            line = as_invoke(line, following, work.pad(block_number))
             work.last_label[block_number] = following
             pieces.append(line + "\n\n" + following + ":\n")
         else:
@@ -267,7 +278,7 @@ def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: 
 def _assemble(work: _Lowering, block_number: int, body: _Body) -> str:
     graph = work.read.graph
     block = work.read.ir.blocks[block_number]
-    head = _rename_phis(work, block_number, body.head)
+    head = rename_phis(body.head, work.renames(block_number))
     phis = work.phis.get(block_number)
     if phis:
         newline = head.find("\n") + 1
@@ -277,64 +288,10 @@ def _assemble(work: _Lowering, block_number: int, body: _Body) -> str:
         work.read.positions[e][0]: work.split[e] for e in graph.out_edges[block_number] if e in work.split
     }
     if split:
-        terminator = _retarget(block, terminator, split)
+        terminator = retarget(block, terminator, split)
     added = "".join(line + "\n" for line in work.top.get(block_number, ()))
     below = "".join(line + "\n" for line in work.bottom.get(block_number, ()))
     return head + added + body.middle + below + terminator
-
-
-def _rename_phis(work: _Lowering, block_number: int, head: str) -> str:
-    if " = phi " not in head:
-        return head
-    renames = []
-    for edge in work.read.graph.in_edges[block_number]:
-        if edge < len(work.read.positions):
-            old = work.read.ir.blocks[work.read.graph.edges[edge].src].label
-            new = work._arrives(edge)
-            if old != new:
-                renames += [(f", %{old} ]", f", %{new} ]")] * len(work.read.positions[edge])
-    if not renames:
-        return head
-    lines = head.split("\n")
-    for index, line in enumerate(lines):
-        if " = phi " in line:
-            for old, new in renames:
-                line = line.replace(old, new, 1)
-            lines[index] = line
-    return "\n".join(lines)
-
-
-def _retarget(block: IRBlock, terminator: str, split: Mapping[int, str]) -> str:
-    """Send the edges at the given places of a terminator to their own blocks."""
-    start = terminator.rfind("\n          ") + 1 if block.opcode in ("invoke", "callbr") else 0
-    pieces: list[str] = [terminator[:start]]
-    position = start
-    for place, match in enumerate(re.finditer(rf"label %{LABEL}", terminator[start:])):
-        if place in split:
-            pieces.append(terminator[position : start + match.start()])
-            pieces.append(f"label %{split[place]}")
-            position = start + match.end()
-    pieces.append(terminator[position:])
-    return "".join(pieces)
-
-
-def _as_invoke(line: str, following: str, pad: str) -> str:
-    """A call as an invoke with the same result; fast-math flags of calls stay where they are."""
-    match = re.match(rf"  (%{LABEL} = )?(?:tail |notail )?call ", line)
-    assert match is not None, line
-    rest = line[match.end() :]
-    debug = re.search(r"(?:, ![\w.]+ !\d+)+$", rest)
-    trailer = debug.group(0) if debug else ""
-    if debug:
-        rest = rest[: debug.start()]
-    rest = re.sub(r"^(?:(?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast) )+", "", rest)
-    return f"  {match.group(1) or ''}invoke {rest}\n          to label %{following} unwind label %{pad}{trailer}"
-
-
-def _with_personality(header: str, personality: str) -> str:
-    debug = header.find(" !dbg ")
-    at = debug if debug >= 0 else header.rindex(" {")
-    return f"{header[:at]} personality ptr @{personality}{header[at:]}"
 
 
 def slot_address(slot: int) -> str:

@@ -27,7 +27,8 @@ def label_calls(text: str, tag: int) -> IRModule:
     chains = _Chains(module.epilogue)
     attributes = read_attributes(module)
     module.definitions = [
-        _label_function(cut_function(definition), attributes, chains, tag) for definition in module.definitions
+        _label_function(cut_function(definition), attributes, chains, tag)
+        for definition in module.definitions
     ]
     return module
 

@@ -38,7 +38,7 @@ def _sources() -> list[Path]:
 
 
 def _build(toolchain: Toolchain, target: str | None, sources: Sequence[Path], home: Path) -> Path:
-    """Compile into a directory of our own, then move it into place; the second to come uses the first one's."""
+    """Compile into a directory of our own, then move it into place; who comes second uses the first one's."""
     work = Path(tempfile.mkdtemp(prefix="building-", dir=home.parent))
     try:
         _compile(toolchain, target, sources, work)

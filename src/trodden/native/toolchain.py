@@ -195,7 +195,7 @@ def _writable(wanted: str, purpose: str) -> Path:
 
 
 def remember(path: Path, content: bytes) -> None:
-    """Write a cache file so that readers see all of it or nothing; if it cannot be written, no harm is done."""
+    """Write a cache file so that readers see all of it or nothing; if it cannot be written, no harm done."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

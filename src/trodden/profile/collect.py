@@ -54,7 +54,7 @@ class _Gathering:
         for unit in raw.units:
             self._add_counts(raw, unit, modules[unit.module])
         if raw.stack_cut:
-            self._notes.append(f"{raw.path}: not all active calls could be found; counts may be off by as many")
+            self._notes.append(f"{raw.path}: not all active calls were found; counts may be off by as many")
         self._add_frames(raw, raw.frames, modules, 1)
         self._add_frames(raw, raw.inherited, modules, -1)
 
@@ -111,7 +111,7 @@ class _Gathering:
     def _add_frames(
         self, raw: Raw, frames: Sequence[RawFrame], modules: dict[int, Program], amount: int
     ) -> None:
-        """Enter active calls: one more way out of their block at the end, one fewer for those it began with."""
+        """Enter active calls: one more way out of their block, or one fewer for those it began with."""
         unplaced = 0
         for frame in frames:
             if frame.module is None or frame.module not in modules:

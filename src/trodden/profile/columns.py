@@ -13,7 +13,16 @@ from operator import add, sub
 from typing import Any
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph
-from trodden.plan.probes import AddTrips, BlockMeasure, Count, EdgeMeasure, Measure, Plan, Probe, SecondOpinion
+from trodden.plan.probes import (
+    AddTrips,
+    BlockMeasure,
+    Count,
+    EdgeMeasure,
+    Measure,
+    Plan,
+    Probe,
+    SecondOpinion,
+)
 from trodden.profile.model import BlockFacts, BranchKind, FunctionFacts, LineRef
 
 _KINDS = {

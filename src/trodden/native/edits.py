@@ -1,0 +1,59 @@
+"""Small surgery on the text of IR instructions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from trodden.native.irtext import LABEL, IRBlock
+
+_TARGET = re.compile(rf"label %{LABEL}")
+_FAST_MATH = r"(?:(?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast) )*"
+_CALL = re.compile(rf"  (%{LABEL} = )?(?:tail |notail )?call {_FAST_MATH}")
+_ATTACHMENTS = re.compile(r"(?:, ![\w.]+ !\d+)+$")
+
+
+def rename_phis(head: str, renames: Sequence[tuple[str, str]]) -> str:
+    """Let the phis of a block know its predecessors by their new labels, one incoming value each."""
+    if not renames or " = phi " not in head:
+        return head
+    lines = head.split("\n")
+    for index, line in enumerate(lines):
+        if " = phi " in line:
+            for old, new in renames:
+                line = line.replace(f", %{old} ]", f", %{new} ]", 1)
+            lines[index] = line
+    return "\n".join(lines)
+
+
+def retarget(block: IRBlock, terminator: str, split: Mapping[int, str]) -> str:
+    """Send the edges at the given places of a terminator to their own blocks."""
+    start = terminator.rfind("\n          ") + 1 if block.opcode in ("invoke", "callbr") else 0
+    pieces: list[str] = [terminator[:start]]
+    position = start
+    for place, match in enumerate(_TARGET.finditer(terminator, start)):
+        if place in split:
+            pieces.append(terminator[position : match.start()])
+            pieces.append(f"label %{split[place]}")
+            position = match.end()
+    pieces.append(terminator[position:])
+    return "".join(pieces)
+
+
+def as_invoke(line: str, following: str, pad: str) -> str:
+    """A call as an invoke with the same result; an invoke carries no fast-math flags."""
+    match = _CALL.match(line)
+    assert match is not None, line
+    rest = line[match.end() :]
+    attachments = _ATTACHMENTS.search(rest)
+    trailer = attachments.group(0) if attachments else ""
+    rest = rest[: len(rest) - len(trailer)]
+    ways = f"          to label %{following} unwind label %{pad}"
+    return f"  {match.group(1) or ''}invoke {rest}\n{ways}{trailer}"
+
+
+def with_personality(header: str, personality: str) -> str:
+    """A function's first line with a personality, which a landing pad needs."""
+    debug = header.find(" !dbg ")
+    at = debug if debug >= 0 else header.rindex(" {")
+    return f"{header[:at]} personality ptr @{personality}{header[at:]}"

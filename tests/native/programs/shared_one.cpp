@@ -1,0 +1,15 @@
+#define BOOKKEEPER
+#define BOOK 0
+#include "books.h"
+#include "shared.h"
+
+int other(int n);
+
+int main() {
+    long sum = 0;
+    for (int i = 1; i < 20; i++) {
+        HIT();
+        sum += collatz(i) + limited(i, 7) + small(i) + other(i);
+    }
+    return static_cast<int>(sum % 90);
+}
