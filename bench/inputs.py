@@ -26,10 +26,13 @@ def text(path: Path) -> None:
 
 
 def pla(path: Path) -> None:
-    """A random two-level function of ten inputs and four outputs, for espresso to minimise."""
+    """A random two-level function of ten inputs and four outputs, for espresso to minimise.
+
+    Few terms leave inputs open and few set outputs, or else the function would soon be true everywhere.
+    """
     random = Random(11)
     rows = [
-        "".join(random.choices("01-", k=10)) + " " + "".join(random.choices("01", k=4))
+        "".join(random.choices("01-", (4, 4, 1), k=10)) + " " + "".join(random.choices("01", (3, 1), k=4))
         for _ in range(_PLA_TERMS)
     ]
     path.write_text("\n".join([".i 10", ".o 4", f".p {_PLA_TERMS}", *rows, ".e", ""]))
@@ -146,7 +149,7 @@ def expressions(path: Path) -> None:
     """Assignments and expressions for the C++ evaluator, one in ten of them wrong in some way."""
     random = Random(17)
     with path.open("w") as stream:
-        for number in range(12_000):
+        for number in range(3_000):
             body = _expression(random, random.randint(1, 5))
             if random.random() < 0.03:
                 at = random.randrange(len(body))

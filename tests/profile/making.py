@@ -142,6 +142,7 @@ def raw_bytes(
     units: Sequence[tuple[str, int, Sequence[int]]],
     frames: Sequence[tuple[int, int, int]] = (),
     *,
+    inherited: Sequence[tuple[int, int, int]] = (),
     flags: int = 1,
     version: int = 1,
 ) -> bytes:
@@ -153,12 +154,12 @@ def raw_bytes(
     for unit_name, module, counts in units:
         body += struct.pack("<16sII", bytes.fromhex(unit_name), module, len(counts))
         body += struct.pack(f"<{len(counts)}Q", *counts)
-    for frame in frames:
+    for frame in [*frames, *inherited]:
         body += struct.pack("<IIQ", *frame)
     head = struct.pack(
         "<8sIIQQQIIIIQ",
         *(b"TRODRAW1", version, flags, 42, 7, 1_700_000_000_000_000_000),
-        *(len(modules), len(units), len(frames), 0, 64 + len(body) + 8),
+        *(len(modules), len(units), len(frames), len(inherited), 64 + len(body) + 8),
     )
     return head + body + struct.pack("<I4s", zlib.crc32(head + body), b"DONE")
 

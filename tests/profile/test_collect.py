@@ -47,12 +47,14 @@ def _raw(
     counted: Sequence[tuple[UnitFacts, Sequence[int]]],
     frames: Sequence[int] = (),
     *,
+    inherited: Sequence[int] = (),
     name: str = "x.raw",
     flags: int = 1,
 ) -> str:
     path = tmp_path / name
     units = [(unit.id, 0, counts) for unit, counts in counted]
-    path.write_bytes(raw_bytes([(0, program)], units, [(0, 0, CODE_AT + at) for at in frames], flags=flags))
+    active, first = ([(0, 0, CODE_AT + at) for at in each] for each in (frames, inherited))
+    path.write_bytes(raw_bytes([(0, program)], units, active, inherited=first, flags=flags))
     return str(path)
 
 
@@ -106,7 +108,9 @@ def test_frames_that_have_counted_their_way_out_are_left_alone(tmp_path: Path) -
 
 def test_a_frame_that_fits_no_site_is_noted(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
-    sites = sites_bytes(UNIT, [(CODE_AT + 0x10, 0, False), (CODE_AT + 0x20, 1, False)])
+    # The call of site 0 has a label behind it, but elsewhere: this is a copy without one.
+    labels = [(CODE_AT + 0x10, 0, False), (CODE_AT + 0x20, 1, False), (CODE_AT + 0x30, 0, True)]
+    sites = sites_bytes(UNIT, labels)
     Path(program).write_bytes(elf_bytes({".trodden": pack_unit(UNIT), ".trodden_sites": sites}))
     profile = collect([_raw(tmp_path, program, [(UNIT, counts_of(UNIT, {"main": WALK}))], [0x18])])
     assert len(profile.notes) == 1
@@ -227,3 +231,14 @@ def test_contradicting_counters_are_reported(tmp_path: Path) -> None:
     unit = unit_of(function("f", diamond, planner=every_block))
     profile = collect([_raw(tmp_path, _program(tmp_path, unit), [(unit, [5, 1, 1])])])
     assert profile.functions["f"].violations
+
+
+def test_a_forked_child_begins_inside_its_callers(tmp_path: Path) -> None:
+    program = _program(tmp_path, UNIT)
+    whole = [(UNIT, counts_of(UNIT, {"main": WALK}))]
+    frames = [0x18]
+    parent = collect([_raw(tmp_path, program, whole, frames)])
+    both = collect([_raw(tmp_path, program, whole, frames, inherited=frames)])
+    assert parent.functions["main"].cut_short
+    assert both.functions["main"].cut_short == {}
+    assert both.functions["main"].violations == ()

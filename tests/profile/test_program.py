@@ -94,7 +94,7 @@ def test_labels_of_dropped_functions_do_not_disturb() -> None:
     dropped = sites_bytes(UNIT, [(0, 1, BEFORE), (5, 1, AFTER), (CODE_AT + CODE_SIZE + 8, 1, BEFORE)])
     table = SiteTable(dropped + kept, [(CODE_AT, CODE_AT + CODE_SIZE)], "prog")
     assert table.find(CODE_AT + 9) == {Site(TAG, 0)}
-    assert table.find(5) is None
+    assert table.find(5) == set()
     assert table.opened_before(CODE_AT + 4) == set()
 
 

@@ -62,7 +62,8 @@ class _Gathering:
         """The profile of everything added."""
         active: dict[str, dict[tuple[int, int], int]] = {name: {} for name in self._units}
         for (name, function, block), frames in self._active.items():
-            active[name][function, block] = frames
+            if frames:
+                active[name][function, block] = frames
         readings = [Reading(name, tuple(self._counts[name]), active[name]) for name in self._units]
         return assemble(self._program, tuple(self._units.values()), readings, self._notes)
 

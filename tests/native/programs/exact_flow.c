@@ -144,29 +144,6 @@ static long fibonacci(int n) {
     return fibonacci(n - 1) + fibonacci(n - 2);
 }
 
-#ifdef __OPTIMIZE__
-#define DEEP 20000000L
-#else
-#define DEEP 2000L
-#endif
-static long even(long n, long seen);
-__attribute__((noinline)) static long odd(long n, long seen) {
-    sink = n;
-    if (n == 0) {
-        HIT();
-        return -seen;
-    }
-    return even(n - 1, seen + 1);
-}
-__attribute__((noinline)) static long even(long n, long seen) {
-    sink = n;
-    if (n == 0) {
-        HIT();
-        return seen;
-    }
-    return odd(n - 1, seen + 1);
-}
-
 __attribute__((noinline)) static long total(int count, ...) {
     va_list rest;
     long sum = 0;
@@ -231,7 +208,6 @@ int main(int argc, char **argv) {
     sum += interpret(code, 1000);
     sum += saved(13);
     sum += fibonacci(15);
-    sum += even(DEEP, 0) + odd(101, 0);
     sum += total(0) + total(3, 1L, 2L, 3L) + total(4, 1L, -5L, 2L, 3L);
     sum += jumps(50);
     for (int i = 0; i < 25; i++) {
