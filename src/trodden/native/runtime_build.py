@@ -15,21 +15,51 @@ from pathlib import Path
 from trodden.errors import ToolchainMissing
 from trodden.native.toolchain import Toolchain, cache_dir, target_in
 
-_FLAGS = ("-O2", "-g0", "-fPIC", "-fvisibility=hidden", "-funwind-tables", "-fno-stack-protector")
+_FLAGS = (
+    "-std=gnu11",
+    "-O2",
+    "-g0",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fasynchronous-unwind-tables",
+    "-fno-stack-protector",
+)
+_SHARED = ("__trodden_enter", "__trodden_leave", "__trodden_leader", "trodden_dump")
+_NAMES = "names.so"
 
 
-def runtime_objects(toolchain: Toolchain, words: Sequence[str]) -> list[Path]:
-    """The object files of the runtime for the target that ``words`` name, built if they are not there yet."""
-    target = target_in(words)
+def runtime_words(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
+    """What a link with these ``words`` needs so that the program carries the runtime."""
+    home, objects = _runtime(toolchain, target_in(words))
+    found = [str(home / name) for name in objects]
+    if "-shared" in words:
+        return found
+    if _static(toolchain, words):
+        # A static C library has the real pthread_create under its other name, if that is asked for.
+        return [*found, "-Wl,-u,__pthread_create", "-Wl,--eh-frame-hdr"]
+    if toolchain.embedded:
+        # The embedded linker exports from a program what a library beside it refers to.
+        return [*found, "-Wl,--as-needed", str(home / _NAMES)]
+    return [*found, *(f"-Wl,--export-dynamic-symbol={name}" for name in _SHARED)]
+
+
+def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
+    if "-static" in words or "-static-pie" in words:
+        return True
+    return toolchain.embedded and "musl" in (target_in(words) or "") and "-dynamic" not in words
+
+
+def _runtime(toolchain: Toolchain, target: str | None) -> tuple[Path, list[str]]:
+    """The runtime's directory for a target, built if it is not there yet, and its object files."""
     sources = _sources()
-    digest = hashlib.sha256(f"{toolchain.identity}|{target}|{_FLAGS}".encode())
+    digest = hashlib.sha256(f"{toolchain.identity}|{target}|{_FLAGS}|{_SHARED}".encode())
     for path in sources:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    wanted = [path.with_suffix(".o").name for path in sources if path.suffix == ".c"]
+    objects = [path.with_suffix(".o").name for path in sources if path.suffix == ".c"]
     home = cache_dir() / f"runtime-{digest.hexdigest()[:16]}"
-    if not all((home / name).exists() for name in wanted):
+    if not (home / _NAMES).exists():
         home = _build(toolchain, target, [p for p in sources if p.suffix == ".c"], home)
-    return [home / name for name in wanted]
+    return home, objects
 
 
 def _sources() -> list[Path]:
@@ -54,13 +84,18 @@ def _compile(toolchain: Toolchain, target: str | None, sources: Sequence[Path], 
     compiler = toolchain.compile(False, aim)
     if not toolchain.embedded:
         compiler += aim
-    for source in sources:
-        command = [*compiler, *_FLAGS, "-c", str(source), "-o", str(work / (source.stem + ".o"))]
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, env=toolchain.environment
-        )
-        if done.returncode != 0:
-            reason = (done.stderr.strip().splitlines() or ["no message"])[0]
-            raise ToolchainMissing(
-                f"{source.name}: the runtime does not compile with {toolchain.name}: {reason}"
-            )
+    calls = "".join(f"void {name}(void); void use_{name}(void) {{ {name}(); }}\n" for name in _SHARED)
+    names = work / "names.c"
+    names.write_text(calls)
+    for source in [*sources, names]:
+        _must(toolchain, [*compiler, *_FLAGS, "-c", str(source), "-o", str(work / (source.stem + ".o"))])
+    made = work / _NAMES
+    link = [*toolchain.link(False), *aim, "-shared", "-nostdlib", "-fvisibility=default"]
+    _must(toolchain, [*link, str(work / "names.o"), "-o", str(made)])
+
+
+def _must(toolchain: Toolchain, command: Sequence[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=toolchain.environment)
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or ["no message"])[0]
+        raise ToolchainMissing(f"the runtime does not compile with {toolchain.name}: {reason}")
