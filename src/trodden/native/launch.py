@@ -7,17 +7,21 @@ reaches it directly while we wait, and one that ends us is passed on.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
 from trodden.errors import CannotWrite, InputMissing
+
+_MACHINES = {62: "x86_64", 183: "aarch64", 243: "riscv64", 22: "s390x", 21: "ppc64"}
 
 
 @dataclass(frozen=True)
@@ -49,13 +53,36 @@ def launch(program: str, arguments: Sequence[str]) -> Ended:
     environment = dict(os.environ, TRODDEN_FILE=str(directory / "%p.raw"))
     with _signals() as running:
         try:
-            process = subprocess.Popen([program, *arguments], env=environment)
+            process = _start(program, arguments, environment)
         except OSError as error:
             directory.rmdir()
-            raise InputMissing(f"{program}: cannot be run ({error.strerror})") from error
+            foreign = error.errno == errno.ENOEXEC
+            advice = "; for programs of another machine install qemu-user" if foreign else ""
+            raise InputMissing(f"{program}: cannot be run ({error.strerror}){advice}") from error
         running.append(process)
         status = process.wait()
     return Ended(status, tuple(sorted(directory.glob("*.raw*"))), directory)
+
+
+def _start(
+    program: str, arguments: Sequence[str], environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start a program; one of another machine through that machine's emulator, if there is one."""
+    try:
+        return subprocess.Popen([program, *arguments], env=environment)
+    except OSError as error:
+        emulator = _emulator(program) if error.errno == errno.ENOEXEC else None
+        if emulator is None:
+            raise
+        return subprocess.Popen([emulator, program, *arguments], env=environment)
+
+
+def _emulator(program: str) -> str | None:
+    with open(program, "rb") as stream:
+        head = stream.read(20)
+    machine = int.from_bytes(head[18:20], "little") if head[:4] == b"\x7fELF" else -1
+    name = _MACHINES.get(machine, "")
+    return shutil.which(f"qemu-{name}") or shutil.which(f"qemu-{name}-static") if name else None
 
 
 @contextlib.contextmanager

@@ -46,7 +46,9 @@ def runtime_words(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
 def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
     if "-static" in words or "-static-pie" in words:
         return True
-    return toolchain.embedded and "musl" in (target_in(words) or "") and "-dynamic" not in words
+    # With a target that does not name glibc, the embedded toolchain links its own static C library.
+    target = target_in(words)
+    return toolchain.embedded and target is not None and "gnu" not in target and "-dynamic" not in words
 
 
 def _runtime(toolchain: Toolchain, target: str | None) -> tuple[Path, list[str]]:

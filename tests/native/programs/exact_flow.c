@@ -135,7 +135,7 @@ __attribute__((noinline)) static int saved(int times) {
     return entered;
 }
 
-static long fibonacci(int n) {
+__attribute__((noinline)) static long fibonacci(int n) {
     HIT();
     if (n < 2) {
         HIT();
@@ -167,9 +167,10 @@ __attribute__((noinline)) static int jumps(int n) {
     int i = 0;
 again:
     HIT();
-    if (i >= n)
+    if (sink < -1 || i >= n)
         goto done;
-    if (i % 3 == 1)
+    sink = i;
+    if (sink % 3 == 1)
         goto skip;
     HIT();
     i++;
