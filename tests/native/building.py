@@ -54,7 +54,9 @@ def run(program: str | Path, *arguments: str, cwd: Path) -> subprocess.Completed
     return execute([str(program), *arguments], cwd)
 
 
-def execute(command: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def execute(
+    command: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run any command."""
     return subprocess.run(
         command, cwd=cwd, env=environment(env), capture_output=True, text=True, check=False, timeout=LIMIT

@@ -1,7 +1,7 @@
 """Programs that keep books of every line they walk, against what trodden says of the same run.
 
 The books are volatile, so that an optimiser can neither drop nor gather their entries; loops are not
-unrolled, since a line that a block holds twice is entered once.
+unrolled, since a block that holds a line twice runs once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.native.building import PROGRAMS, trodden
 from trodden.native.options import COUNTER_SCHEMES
 from trodden.profile.lines import line_counts
 from trodden.profile.model import Profile
-from trodden.profile.store import load
+from trodden.profile.store import load, save
 
 _ENTRY = re.compile(r"^(\d+):(\d+)=(\d+)$", re.MULTILINE)
 _HIT = re.compile(r"^\s*(?:HEADER_)?HIT\(\);$")
@@ -71,7 +71,9 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
     return walked
 
 
-def _walk(directory: Path, case: Case, level: str, stage: str, counters: str, extra: tuple[str, ...]) -> Outcome:
+def _walk(
+    directory: Path, case: Case, level: str, stage: str, counters: str, extra: tuple[str, ...]
+) -> Outcome:
     output = directory / "exact.trod"
     output.unlink(missing_ok=True)
     sources = [PROGRAMS / name for _, name in case.files if not name.endswith(".h")]
@@ -98,13 +100,27 @@ def _lines_in_books(case: Case, outcome: Outcome) -> dict[tuple[int, int], int]:
     return counted
 
 
+def _blocks_in_books(case: Case, outcome: Outcome) -> dict[tuple[int, int], int]:
+    """How often the blocks ran that hold a line of the books: an optimiser puts a line into several."""
+    book_of = {str(PROGRAMS / name): book for book, name in case.files}
+    counted = dict.fromkeys(outcome.books, 0)
+    for function in outcome.profile.functions.values():
+        for block in function.blocks:
+            for file, line in {(function.files[ref.file].path, ref.line) for ref in block.lines}:
+                if (book_of.get(file), line) in counted:
+                    counted[book_of[file], line] += block.count
+    return counted
+
+
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", CASES)
 def test_lines_agree_with_the_books(walk: Walk, name: str, level: str, stage: str) -> None:
     outcome = walk(name, level, stage, "edges")
     assert sum(outcome.books.values()) > 0
-    assert _lines_in_books(CASES[name], outcome) == outcome.books
+    assert _blocks_in_books(CASES[name], outcome) == outcome.books
+    if stage == "early" or level == "-O0":
+        assert _lines_in_books(CASES[name], outcome) == outcome.books
     assert {f.name: f.violations for f in outcome.profile.functions.values() if f.violations} == {}
     assert outcome.profile.notes == ()
 
@@ -124,8 +140,6 @@ def test_every_scheme_counts_the_same_blocks(
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_weights_of_an_earlier_run_change_no_count(walk: Walk, level: str, tmp_path: Path) -> None:
-    from trodden.profile.store import save
-
     usual = walk("flow", level, "late", "edges")
     save(usual.profile, tmp_path / "before.trod")
     again = walk("flow", level, "late", "edges", "--weights", str(tmp_path / "before.trod"))

@@ -26,6 +26,7 @@ from trodden.profile.model import UnitFacts
 __all__ = ["Builder", "CompilerFailed", "call", "scratch"]
 
 _LINES_ONLY = "-gline-tables-only"
+_FRAMES = "-fasynchronous-unwind-tables"
 _ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
 
 
@@ -91,11 +92,13 @@ class Builder:
 
     def _object(self, source: Source, directory: Path) -> Path:
         """Compile a source; unless a link follows, the result is put where it belongs."""
-        made = directory / f"{source.place}.o"
+        # A linker's complaints name this file, so it is recognisable.
+        stem = os.path.splitext(os.path.basename(source.path))[0]
+        made = directory / f"{source.place}-{stem}.o"
         if not source.instrumentable:
             self._assemble(source, made)
         else:
-            text = disassemble(self.bitcode(source, directory), source.path)
+            text = self.ir(source, directory)
             if _ALREADY_INSTRUMENTED not in text:
                 done = instrument(text, os.path.abspath(source.path), self.options, self.line.debug)
                 text = done.text
@@ -116,7 +119,7 @@ class Builder:
 
     def facts(self, source: Source, directory: Path) -> UnitFacts:
         """What would be known of a source, without making anything of it."""
-        text = disassemble(self.bitcode(source, directory), source.path)
+        text = self.ir(source, directory)
         return instrument(text, os.path.abspath(source.path), self.options, False).facts
 
     def _flags(self) -> list[str]:
@@ -125,16 +128,16 @@ class Builder:
             flags = without_target(flags)
         return [*flags, *(["-Qunused-arguments"] if self.line.step is Step.LINK else [])]
 
-    def bitcode(self, source: Source, directory: Path) -> bytes:
-        """Compile a source to LLVM bitcode, optimised unless the stage is early."""
+    def ir(self, source: Source, directory: Path) -> str:
+        """Compile a source to LLVM IR in text form, optimised unless the stage is early."""
         if source.path != "-" and (os.path.isdir(source.path) or not os.access(source.path, os.R_OK)):
             raise InputMissing(f"{source.path}: no such source, or it cannot be read")
-        target = directory / f"{source.place}.plain.bc"
         flags = self._flags()
         if source.language == "ir":
             given = Path(source.path).read_bytes() if source.path != "-" else sys.stdin.buffer.read()
-            if _ALREADY_INSTRUMENTED in disassemble(given, source.path) or self.options.stage == "early":
-                return given
+            text = disassemble(given, source.path)
+            if _ALREADY_INSTRUMENTED in text or self.options.stage == "early":
+                return text
             flags = [*_codegen_flags(flags), "-w", "-Qunused-arguments"]
             if source.path == "-":
                 source = Source(str(directory / "standard-input.ll"), source.language, source.place)
@@ -143,49 +146,50 @@ class Builder:
             flags += dependency_flags(self.line, source)
             if not self.line.debug:
                 flags.append(_LINES_ONLY)
+            flags.append(_FRAMES)
             if self.options.stage == "early":
                 flags += ["-Xclang", "-disable-llvm-passes"]
-        self._must(
-            [
-                *self.toolchain.compile(source.cxx or self.cxx, self.line.compile_flags),
-                *flags,
-                *("-x", source.language),
-                *("-emit-llvm", "-c", source.path, "-o", str(target)),
-            ]
-        )
-        return target.read_bytes()
+        compile_ = self.toolchain.compile(source.cxx or self.cxx, self.line.compile_flags)
+        return self._to_ir([*compile_, *flags, "-x", source.language, source.path], source, directory)
+
+    def _to_ir(self, command: Sequence[str], source: Source, directory: Path) -> str:
+        """Run a compilation that ends in IR; what an older LLVM writes is read as bitcode, to be upgraded."""
+        target = directory / f"{source.place}.ir"
+        step = "-S" if self.toolchain.same_llvm else "-c"
+        self._must([*command, "-emit-llvm", step, "-o", str(target)])
+        if self.toolchain.same_llvm:
+            return target.read_text(encoding="utf-8", errors="surrogateescape")
+        return disassemble(target.read_bytes(), source.path)
 
     def _optimise(self, text: str, source: Source, directory: Path) -> str:
         """What the compiler makes of a module that was instrumented before it was optimised."""
-        before, after = directory / f"{source.place}.early.bc", directory / f"{source.place}.optimised.bc"
+        before = directory / f"{source.place}.early.bc"
         before.write_bytes(check(text, source.path))
-        self._must(
-            [
-                *self.toolchain.generate(self.line.compile_flags),
-                *_codegen_flags(self._flags()),
-                *("-Qunused-arguments", "-w"),
-                *("-x", "ir", "-emit-llvm", "-c", str(before), "-o", str(after)),
-            ]
-        )
-        return disassemble(after.read_bytes(), source.path)
+        generate = self.toolchain.generate(self.line.compile_flags)
+        flags = [*_codegen_flags(self._flags()), "-Qunused-arguments", "-w"]
+        return self._to_ir([*generate, *flags, "-x", "ir", str(before)], source, directory)
 
     def _generate(self, text: str, source: Source, made: Path, directory: Path) -> None:
+        """Make an object (or assembly) of instrumented IR, which LLVM's verifier has looked at first."""
         assembly = self.line.step is Step.ASSEMBLY
-        bitcode = check(text, source.path)
         if self.line.emit_llvm:
-            made.write_bytes(text.encode() if assembly else bitcode)
+            bitcode = check(text, source.path)
+            made.write_bytes(_encoded(text) if assembly else bitcode)
             return
-        plain = directory / f"{source.place}.trodden.bc"
-        plain.write_bytes(bitcode)
-        self._must(
+        plain = directory / f"{source.place}.trodden.ll"
+        plain.write_bytes(_encoded(text))
+        status = self._call(
             [
                 *self.toolchain.generate(self.line.compile_flags),
                 *_codegen_flags(self._flags()),
-                *("-Xclang", "-disable-llvm-passes"),
+                *("-fverify-intermediate-code", "-Xclang", "-disable-llvm-passes"),
                 *("-Qunused-arguments", "-w"),
                 *("-x", "ir", "-S" if assembly else "-c", str(plain), "-o", str(made)),
             ]
         )
+        if status != 0:
+            check(text, source.path)
+            raise CompilerFailed(status)
 
     def _link(self, objects: Sequence[Path], directory: Path) -> None:
         remaining = iter(objects)
@@ -207,6 +211,10 @@ class Builder:
         status = self._call(command)
         if status != 0:
             raise CompilerFailed(status)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", errors="surrogateescape")
 
 
 def _codegen_flags(flags: Sequence[str]) -> Iterator[str]:

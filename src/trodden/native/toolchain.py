@@ -42,6 +42,11 @@ class Toolchain:
     generator: tuple[str, ...]
     embedded: bool
 
+    @property
+    def same_llvm(self) -> bool:
+        """Whether its compiler writes the IR of the LLVM that generates code."""
+        return self.generator == self.compiler
+
     def compile(self, cxx: bool, flags: Sequence[str], as_cxx: bool | None = None) -> list[str]:
         """The command that compiles C or C++, up to the arguments that say what.
 
