@@ -285,6 +285,25 @@ def test_flags_that_are_left_out(work: Path, flags: list[str]) -> None:
     assert sorted(os.listdir(work)) == ["main.c", "part.c", "part.h", "part.o"]
 
 
+@pytest.mark.parametrize(
+    ("flag", "left_out"),
+    [
+        ("-Wl,-Map=x.map", "-Map=x.map"),
+        ("-Wl,--gc-sections,-Map,x.map,-z,now", "-Map,x.map"),
+        ("-Wl,-O1,--as-needed", "-O1"),
+        ("-Wl,--push-state,--as-needed,-lm,--pop-state", "--push-state --pop-state"),
+        ("-Wl,--undefined=part", ""),
+        ("-Wl,-lm", ""),
+        ("-Wl,--start-group", ""),
+    ],
+)
+def test_flags_for_the_linker(work: Path, flag: str, left_out: str) -> None:
+    done = trodden("cc", "main.c", "part.c", flag, "-o", "program", cwd=work)
+    told = f"trodden: {left_out}: ignored; the embedded linker makes the same without\n" if left_out else ""
+    assert (done.returncode, done.stderr) == (0, told)
+    runs(work / "program", "3 none\n")
+
+
 def test_in_parallel(work: Path) -> None:
     command = [*TRODDEN, "cc", "-c", "part.c", "-o", "part.o"]
     started = [subprocess.Popen(command, cwd=work, env=environment()) for _ in range(3)]

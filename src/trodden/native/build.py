@@ -19,6 +19,7 @@ from trodden.native.dependencies import dependency_flags
 from trodden.native.instrument import finish_early, instrument
 from trodden.native.llvm import check, disassemble
 from trodden.native.options import Options
+from trodden.native.linkerflags import for_embedded_linker
 from trodden.native.runtime_build import runtime_words
 from trodden.native.toolchain import Toolchain, without_target
 from trodden.profile.model import UnitFacts
@@ -194,6 +195,11 @@ class Builder:
     def _link(self, objects: Sequence[Path], directory: Path) -> None:
         remaining = iter(objects)
         words = [str(next(remaining)) if word is None else word for word in self.line.link_words]
+        if self.toolchain.embedded:
+            words, left_out = for_embedded_linker(words)
+            if left_out:
+                flags = " ".join(left_out)
+                sys.stderr.write(f"trodden: {flags}: ignored; the embedded linker makes the same without\n")
         runtime = [] if "-r" in words else runtime_words(self.toolchain, words)
         output = self.line.output if self.line.output is not None else "a.out"
         # The linker may write the name into what it makes, so it sees the real one in another directory.

@@ -29,6 +29,9 @@ from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.nesting import nesting_weights
 
 
+_JUMPS = frozenset({"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"})
+
+
 @dataclass
 class Instrumented:
     """The result: new IR text, its facts, and the record that goes into section ``.trodden``."""
@@ -59,6 +62,7 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
         skipped=tuple(worker.skipped),
         slots=worker.slots,
         sites=tuple(worker.sites.known) if worker.sites else (),
+        cautions=tuple(worker.cautions),
     )
     identity = unit_id(facts)
     facts = replace(facts, id=f"{tag.to_bytes(4, 'little').hex()}{identity[8:]}")
@@ -92,6 +96,7 @@ class _Unit:
         self.facts: list[FunctionFacts] = []
         self.skipped: list[Skipped] = []
         self.personalities: set[str] = set()
+        self.cautions: list[tuple[int, int, str]] = []
 
     def function(self, ir: IRFunction) -> str | None:
         """Instrument one function; None when it is left as it is."""
@@ -105,6 +110,11 @@ class _Unit:
                 self.skipped.append(Skipped(shown, reason))
             return None
         read = read_function(ir, self.attributes)
+        for block, calls in enumerate(read.calls):
+            for call in calls:
+                if call.callee in _JUMPS:
+                    what = f"{shown} calls {call.callee}: counts of functions that it jumps over may be off"
+                    self.cautions.append((len(self.facts), block, what))
         plan, inductions = self._plan(read)
         personality = None if read.nounwind else self._personality(ir)
         lowered = lower(

@@ -22,9 +22,13 @@ def assemble(
     program: str, units: Sequence[UnitFacts], readings: Sequence[Reading], notes: Sequence[str] = ()
 ) -> Profile:
     """The profile of a program; ``readings[i]`` belongs to ``units[i]``."""
-    copies = [
-        copy for unit, reading in zip(units, readings, strict=True) for copy in _recovered_unit(unit, reading)
-    ]
+    copies: list[FunctionProfile] = []
+    notes = list(notes)
+    for unit, reading in zip(units, readings, strict=True):
+        recovered = list(_recovered_unit(unit, reading))
+        copies += recovered
+        cautions = [what for owner, block, what in unit.cautions if recovered[owner].block_counts[block]]
+        notes += [f"{unit.source}: {what}" for what in cautions if f"{unit.source}: {what}" not in notes]
     functions = _named(_joined(copies))
     return Profile(
         kind=EDGES if all(map(_tells_edges, functions.values())) else BLOCKS,

@@ -100,6 +100,7 @@ class UnitFacts:
 
     ``sites[s]`` is the function (its index) and the block of call site ``s``, so that an active frame's
     return address can be told apart; a block of -1 means that the frame has already counted its way out.
+    ``cautions`` are a function, a block of it, and what happens there that may keep counts from being exact.
     """
 
     id: str
@@ -110,6 +111,7 @@ class UnitFacts:
     skipped: tuple[Skipped, ...] = ()
     slots: int = 0
     sites: tuple[tuple[int, int], ...] = ()
+    cautions: tuple[tuple[int, int, str], ...] = ()
 
 
 @dataclass(frozen=True)
