@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,9 @@ _FRONT_END = clang("clang-front", "-O2", "-fprofile-instr-generate")
 _GCC = gcc("gcc", "-O2")
 _ARCS = gcc("gcc-arcs", "-O2", "-fprofile-arcs")
 _WAYS = (_PLAIN, _TRODDEN, _IR_PGO, _FRONT_END, _GCC, _ARCS)
+
+# A run that is shorter than this is repeated until it is not, each time it is timed.
+_SAMPLE_SECONDS = 0.5
 
 # Each profile is compared with a plain build by the same compiler.
 _PLAIN_OF = {
@@ -93,9 +97,11 @@ def measure(program: Program, rounds: int) -> Measured:
     for name, command in commands.items():
         measured.instructions[name], ran = runners[name].instructions(command)
         must_agree(program.name, {_PLAIN.name: runs[_PLAIN.name], name: ran})
+    repeats = max(1, ceil(_SAMPLE_SECONDS / max(runs[_PLAIN.name].user, 0.001)))
     for _ in range(rounds):
         for name, command in commands.items():
-            measured.seconds.setdefault(name, []).append(runners[name].run(command).user)
+            spent = sum(runners[name].run(command).user for _ in range(repeats))
+            measured.seconds.setdefault(name, []).append(spent / repeats)
     return measured
 
 

@@ -189,7 +189,7 @@ def test_definitions_with_spaces_and_an_included_file(work: Path) -> None:
     runs(work / "program", "3 a b c d\n")
 
 
-@pytest.mark.parametrize("name", ["with space", "it's", 'a "quote"', "back\\slash", "dollar$x", "ünïcode", "#"])
+@pytest.mark.parametrize("name", ["with space", "it's", 'a "quote"', "back\\slash", "a$x", "ünïcode", "#"])
 def test_odd_names(work: Path, name: str) -> None:
     place = work / name
     place.mkdir()
@@ -208,7 +208,9 @@ def test_debug_information_only_when_asked_for(work: Path) -> None:
     with (work / "debug.o").open("rb") as stream:
         info = ELFFile(stream).get_dwarf_info()
         (unit,) = info.iter_CUs()
-        lines = {entry.state.line for entry in info.line_program_for_CU(unit).get_entries() if entry.state}
+        program = info.line_program_for_CU(unit)
+        assert program is not None
+        lines = {entry.state.line for entry in program.get_entries() if entry.state}
         assert unit.get_top_DIE().attributes["DW_AT_name"].value == b"part.c"
     assert {2, 4, 6} <= lines
 
@@ -247,7 +249,7 @@ def test_outputs_of_autoconf(work: Path) -> None:
     assert trodden("cc", "-qversion", cwd=work).returncode != 0
 
 
-@pytest.mark.parametrize("question", ["-v", "--version", "-dumpmachine", "-print-search-dirs", "-dumpversion"])
+@pytest.mark.parametrize("question", ["-v", "--version", "-dumpmachine", "-print-search-dirs"])
 def test_questions(tmp_path: Path, question: str) -> None:
     done = trodden("cc", question, cwd=tmp_path)
     assert done.returncode == 0

@@ -77,7 +77,7 @@ def _walk(
     output = directory / "exact.trod"
     output.unlink(missing_ok=True)
     sources = [PROGRAMS / name for _, name in case.files if not name.endswith(".h")]
-    own = ["-o", output, "--stage", stage, "--counters", counters, *extra]
+    own = ["-o", str(output), "--stage", stage, "--counters", counters, *extra]
     done = trodden(
         "run", *own, *sources, level, *_PLAIN_LOOPS, *case.flags, "--", *case.arguments, cwd=directory
     )

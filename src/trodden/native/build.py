@@ -17,9 +17,9 @@ from trodden.native.cmdline import CommandLine, Source, Step
 from trodden.native.deliver import STANDARD_OUTPUT, deliver, scratch
 from trodden.native.dependencies import dependency_flags
 from trodden.native.instrument import finish_early, instrument
+from trodden.native.linkerflags import for_embedded_linker
 from trodden.native.llvm import check, disassemble
 from trodden.native.options import Options
-from trodden.native.linkerflags import for_embedded_linker
 from trodden.native.runtime_build import runtime_words
 from trodden.native.toolchain import Toolchain, without_target
 from trodden.profile.model import UnitFacts

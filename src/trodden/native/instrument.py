@@ -28,7 +28,6 @@ from trodden.profile.facts import pack_unit, unit_id
 from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.nesting import nesting_weights
 
-
 _JUMPS = frozenset({"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"})
 
 
