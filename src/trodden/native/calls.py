@@ -23,7 +23,10 @@ _CALL = re.compile(
 _CALLEE = re.compile(rf"@({LABEL})\(")
 _SITE_GROUP = re.compile(r"\) #(\d+)")
 _NOTHING = re.compile(r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n)*")
-_INTERESTING = frozenset({"nounwind", "willreturn", "noreturn", "naked", "returns_twice"})
+_HARDLY_ANYTHING = re.compile(
+    r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n|  store .*\n)*"
+)
+_INTERESTING = frozenset({"nounwind", "willreturn", "noreturn", "naked", "presplitcoroutine"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,10 @@ class Call:
     may_unwind: bool
     may_stay_away: bool
 
-    def ends(self, block: IRBlock) -> bool:
-        """Whether nothing follows it in its block but the terminator."""
-        return not self.asm and _NOTHING.fullmatch(block.text, self.end + 1, block.terminator) is not None
-
-    def in_tail_of(self, block: IRBlock) -> bool:
-        """Whether it is in tail position: its frame may be gone before the callee runs."""
-        return block.opcode == "ret" and self.tail in ("tail", "musttail") and self.ends(block)
+    def ends(self, block: IRBlock, optimised: bool = True) -> bool:
+        """Whether only the terminator follows it in its block (or, not yet optimised, storing its result)."""
+        rest = _NOTHING if optimised else _HARDLY_ANYTHING
+        return not self.asm and rest.fullmatch(block.text, self.end + 1, block.terminator) is not None
 
 
 @dataclass

@@ -10,6 +10,7 @@ from trodden.native.irtext import LABEL, IRBlock
 _TARGET = re.compile(rf"label %{LABEL}")
 _FAST_MATH = r"(?:(?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast) )*"
 _CALL = re.compile(rf"  (%{LABEL} = )?(?:tail |notail )?call {_FAST_MATH}")
+_PAD = re.compile(rf"^  %{LABEL} = landingpad .*\n", re.MULTILINE)
 _ATTACHMENTS = re.compile(r"(?:, ![\w.]+ !\d+)+$")
 
 
@@ -50,6 +51,18 @@ def as_invoke(line: str, following: str, pad: str) -> str:
     rest = rest[: len(rest) - len(trailer)]
     ways = f"          to label %{following} unwind label %{pad}"
     return f"  {match.group(1) or ''}invoke {rest}\n{ways}{trailer}"
+
+
+def with_cleanup(head: str) -> str:
+    """A block's head whose landing pad is entered by every exception.
+
+    One that names only the types it catches is passed over by all others, and the frame would vanish
+    unseen; the code behind it compares types anyway and resumes what it does not know.
+    """
+    pad = _PAD.search(head)
+    if pad is None or "\n          cleanup" in head or "\n          catch ptr null" in head:
+        return head
+    return f"{head[: pad.end()]}          cleanup\n{head[pad.end() :]}"
 
 
 def with_personality(header: str, personality: str) -> str:

@@ -108,7 +108,7 @@ class _Unit:
             if reason:
                 self.skipped.append(Skipped(shown, reason))
             return None
-        read = read_function(ir, self.attributes)
+        read = read_function(ir, self.attributes, self.options.stage != "early")
         for block, calls in enumerate(read.calls):
             for call in calls:
                 if call.callee in _JUMPS:
@@ -147,6 +147,8 @@ class _Unit:
             return ""
         if "naked" in attributes:
             return "a naked function has no room for probes"
+        if "presplitcoroutine" in attributes:
+            return "a coroutine that is still to be split (build it with --stage late)"
         if "no_profile_instrument_function" in header or "no_profile" in attributes:
             return "marked no_profile_instrument_function in the source"
         if any(block.opcode in ("catchswitch", "cleanupret", "catchret") for block in ir.blocks):

@@ -13,7 +13,7 @@ def check(text: str, source: str) -> bytes:
         module = llvm.parse_assembly(text)
         module.verify()
     except RuntimeError as error:
-        first = str(error).strip().splitlines()[0]
+        first = _reason(error)
         raise BadIR(f"{source}: the instrumented IR is not valid: {first}") from error
     return bytes(module.as_bitcode())
 
@@ -27,8 +27,14 @@ def disassemble(bitcode: bytes, source: str) -> str:
             return str(llvm.parse_bitcode(bitcode))
         return str(llvm.parse_assembly(bitcode.decode()))
     except (RuntimeError, UnicodeDecodeError) as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else "unreadable"
+        first = _reason(error)
         raise BadIR(
             f"{source}: cannot read this LLVM IR ({first});"
             f" trodden reads IR of LLVM {llvm.llvm_version_info[0]} and older"
         ) from error
+
+
+def _reason(error: Exception) -> str:
+    """The line of LLVM's message that says what is wrong; the first may be only a headline."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "unreadable")

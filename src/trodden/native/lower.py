@@ -17,9 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trodden.native.calls import Call
-from trodden.native.edits import as_invoke, rename_phis, retarget, with_personality
+from trodden.native.edits import as_invoke, rename_phis, retarget, with_cleanup, with_personality
 from trodden.native.induction import Induction
-from trodden.native.irtext import IRBlock
 from trodden.native.read import FunctionRead
 from trodden.native.sites import Sites, comdat_group
 from trodden.plan.probes import AddTrips, Count, Plan, Probe
@@ -55,11 +54,9 @@ class _Lowering:
         self.fresh = 0
         self.top: dict[int, list[str]] = defaultdict(list)
         self.bottom: dict[int, list[str]] = defaultdict(list)
-        self.leaving: dict[int, list[str]] = defaultdict(list)
-        self.phis: dict[int, list[str]] = defaultdict(list)
-        self.split: dict[int, str] = {}
-        self.split_blocks: list[str] = []
-        self.merged: dict[int, list[int]] = defaultdict(list)
+        self.phis: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        self.split: dict[int, tuple[str, list[str]]] = {}
+        self.merged: dict[int, list[tuple[int, Sequence[Probe]]]] = defaultdict(list)
         self.last_label = [block.label for block in read.ir.blocks]
         self.exit_slots: dict[int, int] = {}
         self.pads: list[str] = []
@@ -72,42 +69,73 @@ class _Lowering:
         """Decide for each edge where its probes go."""
         read, graph = self.read, self.read.graph
         for block, probes in self.plan.on_blocks.items():
-            self.top[block] += self._code(probes)
+            if read.ir.blocks[block].label in read.tails.handed_to:
+                self._place_before(block, probes)
+            else:
+                self.top[block] += self._code(probes)
         for edge, probes in self.plan.on_edges.items():
             source, target, _ = graph.edges[edge]
-            if target == graph.exit:
-                self.leaving[source] += self._code(probes)
-            elif read.single_entry(edge):
-                self.top[target] += self._code(probes)
-            elif read.carries_freely(edge):
-                self.bottom[source] += self._code(probes)
-            elif read.splittable(edge):
-                label = self.name()
-                self.split[edge] = label
-                body = self._code(probes)
-                target_label = read.ir.blocks[target].label
-                self.split_blocks.append("\n".join([f"{label}:", *body, f"  br label %{target_label}"]))
+            if target != graph.exit:
+                self._place_on(edge, probes)
+            elif read.ir.blocks[source].label in read.tails.handed_to:
+                self._place_before(source, probes)
             else:
-                self.merged[target].append(edge)
+                self.bottom[source] += self._code(probes)
+        for target, waiting in self.merged.items():
+            self._tell_apart(target, waiting)
 
-    def place_merged(self) -> None:
-        """Tell unsplittable edges apart by phis, once the labels of all predecessors are known."""
-        for target, edges in self.merged.items():
-            for edge in edges:
-                came = self.name()
-                incoming = ", ".join(
-                    f"[ {int(other == edge)}, %{self._arrives(other)} ]"
-                    for other in self.read.graph.in_edges[target]
-                    if other < len(self.read.positions)
-                    for _ in self.read.positions[other]
-                )
-                self.phis[target].append(f"  %{came} = phi i64 {incoming}")
-                for probe in self.plan.on_edges[edge]:
-                    assert isinstance(probe, Count)
-                    self.top[target] += self._add(probe.slot, f"%{came}")
+    def _place_before(self, block: int, probes: Sequence[Probe]) -> None:
+        """Count a block that must stay empty on all edges into it."""
+        for edge in self.read.graph.in_edges[block]:
+            if edge < len(self.read.positions):
+                self._place_on(edge, probes)
+
+    def _place_on(self, edge: int, probes: Sequence[Probe]) -> None:
+        read = self.read
+        source, target, _ = read.graph.edges[edge]
+        if read.jumps(edge):
+            self.bottom[source] += self._code(probes)
+        elif read.single_entry(edge):
+            self.top[target] += self._code(probes)
+        elif read.splittable(edge):
+            self.split.setdefault(edge, (self.name(), []))[1].extend(self._code(probes))
+        else:
+            self.merged[target].append((edge, probes))
+
+    def _tell_apart(self, target: int, waiting: Sequence[tuple[int, Sequence[Probe]]]) -> None:
+        """Count unsplittable edges in their target, by phis that are one when control came over them."""
+        for edge, probes in waiting:
+            came = self.name()
+            self.phis[target].append((came, edge))
+            for probe in probes:
+                assert isinstance(probe, Count)
+                self.top[target] += self._add(probe.slot, f"%{came}")
+
+    def phi_lines(self, target: int) -> list[str]:
+        """The phis that tell edges apart, once the labels of all predecessors are known."""
+        return [
+            f"  %{came} = phi i64 "
+            + ", ".join(
+                f"[ {int(other == edge)}, %{self._arrives(other)} ]"
+                for other in self.read.graph.in_edges[target]
+                if other < len(self.read.positions)
+                for _ in self.read.positions[other]
+            )
+            for came, edge in self.phis.get(target, ())
+        ]
+
+    def split_blocks(self) -> list[str]:
+        """The blocks that were put on edges."""
+        blocks = []
+        for edge, (label, code) in self.split.items():
+            target = self.read.ir.blocks[self.read.graph.edges[edge].dst].label
+            blocks.append("\n".join([f"{label}:", *code, f"  br label %{target}"]))
+        return blocks
 
     def _arrives(self, edge: int) -> str:
-        return self.split.get(edge) or self.last_label[self.read.graph.edges[edge].src]
+        if edge in self.split:
+            return self.split[edge][0]
+        return self.last_label[self.read.graph.edges[edge].src]
 
     def renames(self, block: int) -> list[tuple[str, str]]:
         """Under which labels a block's predecessors were known, and are known now."""
@@ -203,11 +231,10 @@ def lower(
     work.place()
     header = read.ir.header
     bodies = [_edit_calls(work, v, function_index, sites) for v in range(len(read.ir.blocks))]
-    work.place_merged()
     if work.exit_slots and " personality " not in header:
         header = with_personality(header, personality or "")
     texts = [_assemble(work, v, body) for v, body in enumerate(bodies)]
-    rendered = header + "\n" + "\n\n".join([*texts, *work.split_blocks, *work.pads]) + "\n}"
+    rendered = header + "\n" + "\n\n".join([*texts, *work.split_blocks(), *work.pads]) + "\n}"
     return Lowered(rendered, work.exit_slots)
 
 
@@ -220,25 +247,15 @@ class _Body:
     terminator: str
 
 
-def _final_call(block: IRBlock, calls: Sequence[Call]) -> Call | None:
-    """The call that ends the block for good: in tail position, or one that never returns."""
-    if not calls:
-        return None
-    last = calls[-1]
-    if last.in_tail_of(block) or (block.opcode == "unreachable" and last.ends(block)):
-        return last
-    return None
-
-
 def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: Sites | None) -> _Body:
-    """Label the calls of a block, turn those that may unwind into invokes, add the code of leaving edges."""
+    """Label the calls of a block, turn those that may unwind into invokes, add the code at its end."""
     block = work.read.ir.blocks[block_number]
     calls = work.read.calls[block_number]
-    final = _final_call(block, calls)
-    leaving = work.leaving.get(block_number, [])
+    final = work.read.tails.final[block_number]
+    bottom = "".join(line + "\n" for line in work.bottom.get(block_number, ()))
     cuts = [call for call in calls if call.may_stay_away]
     head_end = min(block.head_end(), block.terminator)
-    head = block.text[:head_end]
+    head = with_cleanup(block.text[:head_end])
     pieces: list[str] = []
     position = head_end
     unwinding = set(work.unwinding(block_number, final))
@@ -249,8 +266,8 @@ def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: 
         line = block.text[call.start : call.end]
         position = call.end + 1
         if call is final:
-            pieces += [line + "\n" for line in leaving]
-            leaving = []
+            pieces.append(bottom)
+            bottom = ""
         if labels is not None:
             line = labels.open(line, function_index, -1 if call is final else block_number, pieces)
         if call in unwinding:
@@ -260,15 +277,13 @@ def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: 
             pieces.append(line + "\n\n" + following + ":\n")
         else:
             pieces.append(line + "\n")
-        if labels is not None and not (call is final and block.opcode == "ret"):
+        if labels is not None and (call is not final or block.opcode == "unreachable"):
             labels.close(pieces)
-    if final is not None and leaving:
-        pieces.append(block.text[position : final.start])
+    if final is not None and bottom:
+        pieces += [block.text[position : final.start], bottom]
         position = final.start
-        pieces += [line + "\n" for line in leaving]
-        leaving = []
-    pieces.append(block.text[position : block.terminator])
-    pieces += [line + "\n" for line in leaving]
+        bottom = ""
+    pieces += [block.text[position : block.terminator], bottom]
     terminator = block.text[block.terminator :]
     if block.opcode == "invoke" and labels is not None:
         terminator = labels.open(terminator, function_index, block_number, pieces)
@@ -279,19 +294,18 @@ def _assemble(work: _Lowering, block_number: int, body: _Body) -> str:
     graph = work.read.graph
     block = work.read.ir.blocks[block_number]
     head = rename_phis(body.head, work.renames(block_number))
-    phis = work.phis.get(block_number)
+    phis = work.phi_lines(block_number)
     if phis:
         newline = head.find("\n") + 1
         head = head[:newline] + "\n".join(phis) + "\n" + head[newline:]
     terminator = body.terminator
     split = {
-        work.read.positions[e][0]: work.split[e] for e in graph.out_edges[block_number] if e in work.split
+        work.read.positions[e][0]: work.split[e][0] for e in graph.out_edges[block_number] if e in work.split
     }
     if split:
         terminator = retarget(block, terminator, split)
     added = "".join(line + "\n" for line in work.top.get(block_number, ()))
-    below = "".join(line + "\n" for line in work.bottom.get(block_number, ()))
-    return head + added + body.middle + below + terminator
+    return head + added + body.middle + terminator
 
 
 def slot_address(slot: int) -> str:

@@ -16,6 +16,7 @@ from trodden.native.calls import Attributes, Call
 from trodden.native.debuginfo import DebugInfo
 from trodden.native.induction import Induction, find_induction
 from trodden.native.irtext import IRBlock, IRFunction
+from trodden.native.tails import Tails
 from trodden.profile.model import BlockFacts, BranchKind
 
 _SPLITTABLE = frozenset({"br", "switch"})
@@ -46,6 +47,7 @@ class FunctionRead:
     positions: list[tuple[int, ...]]
     calls: list[list[Call]]
     nounwind: bool
+    tails: Tails
     loops: LoopForest = field(init=False)
     arrivals: list[int] = field(init=False)
 
@@ -60,6 +62,11 @@ class FunctionRead:
         target = self.graph.edges[edge].dst
         return self.arrivals[target] == 1 and target != self.graph.root
 
+    def jumps(self, edge: int) -> bool:
+        """Whether nothing else can follow its source, so that the edge's code may stand there."""
+        block = self.ir.blocks[self.graph.edges[edge].src]
+        return block.opcode == "br" and len(block.targets) == 1
+
     def splittable(self, edge: int) -> bool:
         """Whether a block of its own can be put on the edge."""
         opcode = self.ir.blocks[self.graph.edges[edge].src].opcode
@@ -67,10 +74,7 @@ class FunctionRead:
 
     def carries_freely(self, edge: int) -> bool:
         """Whether code on the edge needs no block of its own: its source or its target has room for it."""
-        source, target, _ = self.graph.edges[edge]
-        if target == self.graph.exit or self.single_entry(edge):
-            return True
-        return self.ir.blocks[source].opcode == "br" and len(self.ir.blocks[source].targets) == 1
+        return self.graph.edges[edge].dst == self.graph.exit or self.single_entry(edge) or self.jumps(edge)
 
     def induction(self, loop: int) -> Induction | None:
         """What tells the trips of a loop, if something does and nothing else can leave the loop."""
@@ -86,7 +90,7 @@ class FunctionRead:
         return find_induction(self.ir, found.header, latch, members)
 
 
-def read_function(ir: IRFunction, attributes: Attributes) -> FunctionRead:
+def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True) -> FunctionRead:
     """Build the graph of a function.  Blocks are called b0, b1, ... in the order of the IR."""
     number = {block.label: index for index, block in enumerate(ir.blocks)}
     exit_vertex = len(ir.blocks)
@@ -110,7 +114,8 @@ def read_function(ir: IRFunction, attributes: Attributes) -> FunctionRead:
     labels = [f"b{index}" for index in range(exit_vertex)] + ["EXIT"]
     graph = build(ir.symbol, labels, flow)
     calls = [list(attributes.calls(block)) for block in ir.blocks]
-    return FunctionRead(ir, graph, positions, calls, "nounwind" in attributes.of_header(ir.header))
+    nounwind = "nounwind" in attributes.of_header(ir.header)
+    return FunctionRead(ir, graph, positions, calls, nounwind, Tails(ir, calls, optimised))
 
 
 def block_facts(read: FunctionRead, debug: DebugInfo) -> tuple[BlockFacts, ...]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trodden.native.calls import Attributes, read_attributes
+from trodden.native.calls import Attributes, Call, read_attributes
 from trodden.native.irtext import IRBlock, IRFunction, IRModule, cut_function, cut_module
 from trodden.native.sites import comdat_group, site_label
+from trodden.native.tails import Tails
 
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\((.*)\)$", re.MULTILINE)
 _TAG = re.compile(r"^!(\d+) = (?:distinct )?!DILexicalBlockFile\(.*discriminator: (\d+)\)$", re.MULTILINE)
@@ -59,23 +60,28 @@ class _Chains:
 
 def _label_function(ir: IRFunction, attributes: Attributes, chains: _Chains, tag: int) -> str:
     group = comdat_group(ir)
-    texts = [_label_block(block, attributes, chains, tag, group) for block in ir.blocks]
+    calls = [list(attributes.calls(block)) for block in ir.blocks]
+    tails = Tails(ir, calls, optimised=True)
+    texts = [
+        _label_block(block, each, final if block.opcode != "unreachable" else None, chains, tag, group)
+        for block, each, final in zip(ir.blocks, calls, tails.final, strict=True)
+    ]
     return ir.header + "\n" + "\n\n".join(texts) + "\n}"
 
 
 def _label_block(
-    block: IRBlock, attributes: Attributes, chains: _Chains, tag: int, group: str | None
+    block: IRBlock, calls: Sequence[Call], tail: Call | None, chains: _Chains, tag: int, group: str | None
 ) -> str:
     pieces: list[str] = []
     position = 0
-    for call in attributes.calls(block):
+    for call in calls:
         sites = chains.sites(block.text[call.start : call.end]) if call.may_stay_away else []
         if not sites:
             continue
         pieces.append(block.text[position : call.start])
         pieces.append(_label(tag, sites, 0, group) + block.text[call.start : call.end + 1])
         position = call.end + 1
-        if not call.in_tail_of(block):
+        if call is not tail:
             pieces.append(_label(tag, sites, 1, group))
     if block.opcode == "invoke":
         sites = chains.sites(block.text[block.terminator :])
