@@ -25,8 +25,8 @@ class Run:
 def run(
     *program: StrPath,
     args: Sequence[str] = (),
-    counters: str = "edges",
-    stage: str = "late",
+    counters: str | None = None,
+    stage: str | None = None,
     weights: StrPath | None = None,
     only: Sequence[str] = (),
     leave: Sequence[str] = (),
@@ -44,11 +44,14 @@ def run(
     if not any(is_source(word) for word in words):
         if len(words) != 1:
             raise TroddenError("trodden.run: name one program (its arguments go to args=) or sources")
+        if counters or stage or weights or only or leave or toolchain:
+            raise TroddenError(f"trodden.run: {words[0]} is built already; name sources to choose how")
         return _run(words[0], args, output)
     from trodden.commands import cc
     from trodden.native.build import scratch
 
-    own = [f"--trodden-counters={counters}", f"--trodden-stage={stage}"]
+    own = [f"--trodden-counters={counters}"] if counters is not None else []
+    own += [f"--trodden-stage={stage}"] if stage is not None else []
     own += [f"--trodden-weights={os.fspath(weights)}"] if weights is not None else []
     own += [f"--trodden-toolchain={toolchain}"] if toolchain is not None else []
     own += [f"--trodden-only={pattern}" for pattern in only]

@@ -8,11 +8,12 @@ output is left exactly as it is.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trodden.errors import InputMissing, NotInstrumented, UsageError
@@ -25,7 +26,7 @@ USAGE = """usage: trodden run [options] prog.c [more.c ...] [compiler flags] -- 
 options:
   -o FILE                 the profile to write (default trodden.trod)
   --profile KIND          edges (default) or blocks
-  --counters SCHEME       edges, blocks-by-edges, blocks-by-blocks, every-block or every-edge
+  --counters SCHEME       edges, blocks-by-edges, blocks-by-blocks, every-block, every-edge or checked
   --stage STAGE           late (default): the program that really runs; early: the source as it was written
   --weights FILE.trod     place counters by what an earlier run measured
   --only GLOB             profile only these functions or files (repeat)
@@ -58,6 +59,9 @@ def main(argv: Sequence[str]) -> int:
         return 0 if argv else UsageError.status
     request = parse(argv)
     if not request.from_source:
+        if request.own:
+            given = request.own[0].replace("--trodden-", "--")
+            raise UsageError(f"{given}: is for building; {request.words[0]} is built already")
         return _run(request, request.words[0], request.arguments).leave()
     from trodden.native.deliver import scratch
 
@@ -155,6 +159,8 @@ def _run(request: Request, program: str, arguments: Sequence[str]) -> Ended:
             print(f"trodden: {_no_counts(ended, program)}", file=sys.stderr, flush=True)
             return ended
         profile = gather(ended, path)
+        if request.from_source:
+            profile = replace(profile, program=shlex.join(request.words))
         _store(profile, request)
     finally:
         shutil.rmtree(ended.directory, ignore_errors=True)

@@ -10,7 +10,11 @@ from trodden.weigh.measured import measured_weights
 
 
 def weights_from(path: str) -> Weights:
-    """Answer measured weights for the functions whose graph is the same as when ``path`` was measured."""
+    """Answer measured weights for the functions whose graph is the same as when ``path`` was measured.
+
+    The others are weighed as if there were no profile: a program that has changed here and there is
+    what weights from an earlier run are for.
+    """
     profile = load(path)
     known: dict[tuple[str, tuple[Edge, ...]], FunctionProfile] = {}
     for function in profile.functions.values():
@@ -18,8 +22,6 @@ def weights_from(path: str) -> Weights:
 
     def weigh(graph: Graph, symbol: str) -> list[float] | None:
         found = known.get((symbol, graph.edges))
-        if found is None or any(count is None for count in found.edge_counts):
-            return None
-        return measured_weights(graph, [count or 0 for count in found.edge_counts])
+        return None if found is None else measured_weights(graph, found.edge_counts, found.block_counts)
 
     return weigh

@@ -1,6 +1,6 @@
 """Carry out a compiler's command line with instrumentation in the middle.
 
-source -> (clang) bitcode -> text -> probes -> verified bitcode -> (clang) object -> (linker) program.
+source -> (clang) IR -> probes -> (clang, after its verifier) object -> (linker) program.
 """
 
 from __future__ import annotations

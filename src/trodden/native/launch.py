@@ -21,7 +21,7 @@ from types import FrameType
 
 from trodden.errors import CannotWrite, InputMissing
 
-_MACHINES = {62: "x86_64", 183: "aarch64", 243: "riscv64", 22: "s390x", 21: "ppc64"}
+_MACHINES = {62: "x86_64", 183: "aarch64"}
 
 
 @dataclass(frozen=True)

@@ -16,23 +16,30 @@ def to_json(profile: Profile, pattern: str | None = None) -> str:
 
 def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     """The same as dictionaries and lists."""
-    return {
+    document: dict[str, Any] = {
         "schema": SCHEMA,
         "kind": profile.kind,
-        "functions": [_function(key, each) for key, each in select(profile, pattern).items()],
+        "functions": [_function(each) for each in select(profile, pattern).values()],
         "skipped": [{"name": each.name, "reason": each.reason} for each in profile.skipped],
     }
+    if profile.notes:
+        document["notes"] = list(profile.notes)
+    return document
 
 
-def _function(key: str, function: FunctionProfile) -> dict[str, Any]:
-    return {
-        "name": key,
+def _function(function: FunctionProfile) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "name": function.name,
+        "linkage_name": function.facts.linkage_name,
         "file": function.file,
         "line": function.line,
         "entries": function.entries,
         "blocks": [_block(function, vertex) for vertex in range(function.facts.graph.exit)],
         "edges": [{"src": edge.src, "dst": edge.dst, "count": edge.count} for edge in function.edges],
     }
+    if function.violations:
+        document["violations"] = list(function.violations)
+    return document
 
 
 def _block(function: FunctionProfile, vertex: int) -> dict[str, Any]:

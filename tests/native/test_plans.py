@@ -1,0 +1,158 @@
+"""The native lowering executes plans as the reference interpreter does.
+
+Random graphs (irreducible, with parallel edges, self loops, unreachable and never-exiting blocks) become
+functions in LLVM IR whose branches follow a tape of decisions; computed gotos take the place of some
+switches.  Whatever the placement, every counter must hold what the interpreter says after the same walks.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.graphs import dense_graph
+from tests.native.building import must
+from trodden import load
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.plan.interpret import interpret
+from trodden.profile.model import FunctionFacts
+
+GRAPHS, WALKS, STEPS, STOP = 120, 6, 60, 255
+HEADER = """
+@cursor = internal global ptr @tape
+define internal i32 @next() noinline {
+  %at = load ptr, ptr @cursor
+  %byte = load i8, ptr %at
+  %after = getelementptr i8, ptr %at, i64 1
+  store ptr %after, ptr @cursor
+  %wide = zext i8 %byte to i32
+  ret i32 %wide
+}
+"""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A graph as a function, and the decisions of each of its calls."""
+
+    graph: Graph
+    tapes: list[list[int]]
+
+    @property
+    def name(self) -> str:
+        return self.graph.name.replace("-", "_")
+
+    def targets(self, block: int) -> list[str]:
+        """Where a block can go, by decision; EXIT is reached over a block that returns."""
+        labels = [
+            self.graph.labels[self.graph.edges[e].dst]
+            for e in self.graph.out_edges[block]
+            if self.graph.edges[e].kind is EdgeKind.FLOW
+        ]
+        return ["leave" if label == "EXIT" else label for label in labels]
+
+    def text(self) -> str:
+        lines = [f"define void @{self.name}() noinline {{", f"  br label %{self.graph.labels[self.graph.root]}"]
+        tables = ""
+        for block in range(self.graph.exit):
+            label, targets = self.graph.labels[block], self.targets(block)
+            decide = f"  %d.{label} = call i32 @next()"
+            if block % 3 == 2 and len(set(targets)) == len(targets) > 1:
+                table = f"@{self.name}.{label}"
+                entries = ", ".join(f"ptr blockaddress(@{self.name}, %{t})" for t in [*targets, "stop"])
+                tables += f"{table} = internal constant [{len(targets) + 1} x ptr] [{entries}]\n"
+                ways = ", ".join(f"label %{t}" for t in [*targets, "stop"])
+                jump = [
+                    f"  %s.{label} = icmp eq i32 %d.{label}, {STOP}",
+                    f"  %i.{label} = select i1 %s.{label}, i32 {len(targets)}, i32 %d.{label}",
+                    f"  %p.{label} = getelementptr ptr, ptr {table}, i32 %i.{label}",
+                    f"  %t.{label} = load ptr, ptr %p.{label}",
+                    f"  indirectbr ptr %t.{label}, [{ways}]",
+                ]
+            else:
+                cases = "".join(f"\n    i32 {n}, label %{target}" for n, target in enumerate(targets))
+                jump = [f"  switch i32 %d.{label}, label %stop [{cases}\n  ]"]
+            lines += [f"{label}:", decide, *jump]
+        return "\n".join([*lines, "leave:", "  ret void", "stop:", "  ret void", "}", tables])
+
+
+def functions(seed: int) -> list[Function]:
+    rng = random.Random(seed)
+    made = []
+    for number in range(GRAPHS):
+        graph = dense_graph(seed * 1000 + number, rng.choice([3, 6, 12]), rng.choice([6, 14, 30]))
+        made.append(Function(graph, []))
+        for _ in range(WALKS):
+            tape, block = [], graph.root
+            while block != graph.exit:
+                ways = [e for e in graph.out_edges[block] if graph.edges[e].kind is EdgeKind.FLOW]
+                if not ways or len(tape) == STEPS:
+                    tape.append(STOP)
+                    break
+                choice = rng.randrange(len(ways))
+                tape.append(choice)
+                block = graph.edges[ways[choice]].dst
+            made[-1].tapes.append(tape)
+    return made
+
+
+def module(all_functions: Sequence[Function]) -> str:
+    tape = [byte for function in all_functions for walk in function.tapes for byte in walk]
+    calls = "".join(f"  call void @{f.name}()\n" * len(f.tapes) for f in all_functions)
+    data = "".join(f"\\{byte:02X}" for byte in tape)
+    return "\n".join(
+        [
+            f'@tape = internal constant [{len(tape)} x i8] c"{data}"',
+            HEADER,
+            *(function.text() for function in all_functions),
+            f"define i32 @main() {{\n{calls}  ret i32 0\n}}\n",
+        ]
+    )
+
+
+def walks(function: Function, facts: FunctionFacts) -> list[list[int]]:
+    """The edges that the tapes take in the graph that was read back from the IR."""
+    graph = facts.graph
+    found = []
+    for tape in function.tapes:
+        block = graph.edges[graph.out_edges[graph.root][0]].dst
+        walk = [graph.out_edges[graph.root][0]]
+        for decision in tape:
+            ways = [e for e in graph.out_edges[block] if graph.edges[e].kind is EdgeKind.FLOW]
+            original = block - 1
+            indirect = original % 3 == 2 and len(set(function.targets(original))) == len(ways) - 1 > 1
+            stop = len(ways) - 1 if indirect else 0
+            place = stop if decision == STOP else decision + (0 if indirect else 1)
+            walk.append(ways[place])
+            block = graph.edges[ways[place]].dst
+        walk.append(next(e for e in graph.out_edges[block] if graph.edges[e].dst == graph.exit))
+        found.append(walk)
+    return found
+
+
+@pytest.mark.parametrize("counters", ["edges", "checked", "blocks-by-edges", "blocks-by-blocks", "every-block"])
+@pytest.mark.parametrize(("stage", "optimise"), [("late", "-O0"), ("early", "-O2")])
+def test_counters_hold_what_the_interpreter_says(
+    tmp_path: Path, counters: str, stage: str, optimise: str
+) -> None:
+    known = {function.name: function for function in functions(seed=len(counters))}
+    (tmp_path / "graphs.ll").write_text(module(list(known.values())))
+    options = ["--counters", counters, "--stage", stage]
+    must("run", "-o", "graphs.trod", *options, "graphs.ll", optimise, "--", cwd=tmp_path)
+    profile = load(tmp_path / "graphs.trod")
+    (reading,) = profile.readings
+    compared = 0
+    for facts in profile.units[0].functions:
+        function = known.get(facts.linkage_name)
+        if function is None:
+            continue
+        expected = interpret(facts.graph, facts.plan, walks(function, facts))
+        held = reading.counts[facts.first_slot : facts.first_slot + facts.plan.slots]
+        assert list(held) == expected, facts.linkage_name
+        assert profile.functions[facts.name].violations == ()
+        compared += 1
+    assert compared == GRAPHS
