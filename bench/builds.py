@@ -128,6 +128,7 @@ def need(tools: Sequence[str]) -> None:
         "gcov": "gcc",
         "valgrind": "valgrind",
         "llvm-cov-22": "llvm-22",
+        "llvm-profdata-22": "llvm-22",
     }
     missing = [tool for tool in tools if shutil.which(tool) is None]
     if missing:

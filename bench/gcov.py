@@ -23,7 +23,7 @@ def with_llvm(built: Built, runner: Runner) -> Lines:
     """What clang's ``--coverage`` has counted: the lines of all objects, added up."""
     lines: Lines = {}
     for data in _notes_beside_data(built, runner):
-        _run([LLVM_COV, "gcov", "-i", data.name], data.parent)
+        called([LLVM_COV, "gcov", "-i", data.name], data.parent)
         text = Path(f"{data}.gcov").read_text(errors="replace")
         _add(lines, from_intermediate(text.splitlines(), built.executable.parent))
     return lines
@@ -33,7 +33,7 @@ def with_gcc(built: Built, runner: Runner) -> Lines:
     """What gcc's ``--coverage`` has counted."""
     lines: Lines = {}
     for data in _notes_beside_data(built, runner):
-        output = _run(["gcov", "--json-format", "--stdout", data.name], data.parent)
+        output = called(["gcov", "--json-format", "--stdout", data.name], data.parent)
         for text in output.splitlines():
             _add(lines, from_json(json.loads(text), built.executable.parent))
     return lines
@@ -88,7 +88,8 @@ def _absolute(name: str, directory: Path) -> str:
     return os.path.normpath(os.path.join(directory, name))
 
 
-def _run(command: Sequence[str], directory: Path) -> str:
+def called(command: Sequence[str], directory: Path) -> str:
+    """The output of a tool that has to succeed."""
     done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]

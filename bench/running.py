@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench.errors import BenchError
 from bench.programs import WORK
+from trodden.profile.model import Profile
 
 _COLLECTED = re.compile(r"Collected : (\d+)")
 
@@ -36,6 +37,11 @@ class Runner:
     def raw(self) -> Path:
         """Where trodden's counts go."""
         return self.directory / "counts.raw"
+
+    @property
+    def profraw(self) -> Path:
+        """Where clang's counts go."""
+        return self.directory / "counts.profraw"
 
     def run(self, command: Sequence[str], under: Sequence[str] = ()) -> Ran:
         """Run once, with nothing left over from a run before.
@@ -76,7 +82,7 @@ class Runner:
         return dict(
             os.environ,
             TRODDEN_FILE=str(self.raw),
-            LLVM_PROFILE_FILE=str(self.directory / "counts.profraw"),
+            LLVM_PROFILE_FILE=str(self.profraw),
             GCOV_PREFIX=str(self.directory / "gcov"),
             GCOV_PREFIX_STRIP="0",
         )
@@ -96,3 +102,14 @@ def must_agree(program: str, runs: Mapping[str, Ran]) -> None:
                 f"{program}: built as {way} it ends with status {ran.status} and output {ran.output[:12]}, "
                 f"as {first} with {reference.status} and {reference.output[:12]}"
             )
+
+
+def remarks(program: str, profile: Profile) -> None:
+    """Everything that a profile admits of itself belongs into the open here."""
+    for note in profile.notes:
+        print(f"{program}: note: {note}")
+    for skipped in profile.skipped:
+        print(f"{program}: not profiled: {skipped.name}: {skipped.reason}")
+    for function in profile.functions.values():
+        for violation in function.violations:
+            print(f"{program}: {function.name}: {violation}")

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from bench import gcov
-from bench.agree import compare_lines
 from bench.explain import Difference, Explainer, Reason
 from bench.fetching import as_source_packages
+from bench.lines import compare
+from bench.llvmcov import from_tracefile
 from bench.placement import placement
 from bench.tables import added, geometric_mean, middle, table
 from tests.profile.making import function, profile_of, unit_of
@@ -38,33 +39,54 @@ def test_gcc_gcov_adds_the_instances_of_a_template() -> None:
     assert gcov.from_json(document, Path("/src/build")) == {"/src/a.cc": {7: 5, 8: 0}}
 
 
-def test_only_lines_that_both_know_are_compared() -> None:
-    both, differences = compare_lines({"a": {1: 5, 2: 6, 3: 1}}, {"a": {1: 5, 2: 7}}, {"a": {2: 6}})
-    assert both == 2
-    assert differences == [Difference("a", 2, 6, 7, 6)]
+def test_region_lines_stand_below_their_file() -> None:
+    text = ["SF:/src/a.c", "FN:3,f", "DA:3,2", "DA:4,0", "end_of_record", "SF:/src/b.h", "DA:4,5"]
+    assert from_tracefile(text) == {"/src/a.c": {3: 2, 4: 0}, "/src/b.h": {4: 5}}
+
+
+def test_only_lines_that_another_tool_knows_are_compared() -> None:
+    ours = {"a": {1: 5, 2: 6, 3: 1, 4: 0, 5: 2, 6: 8}}
+    clangs, gccs = {"a": {1: 5, 2: 7, 6: 8}}, {"a": {2: 6, 4: 0, 5: 1, 6: 4}}
+    found = compare(ours, {"clang": clangs, "gcc": gccs, "regions": {"a": {2: 6, 6: 4}}})
+    assert (found.lines, found.ran) == (5, 4)
+    assert found.known == {"clang": 3, "gcc": 4, "regions": 2}
+    assert found.equal == {"clang": 2, "gcc": 2, "regions": 1}
+    assert (found.apart, found.apart_equal, found.against) == (4, 2, 1)
+    assert found.unequal == [Difference("a", 5, 2, None, 1, None)]
+    assert found.outvoted == {("a", 2)}
+    shares = ["66.67%", "50.00%", "50.00%", "80.00%", "75.00%", "50.00%"]
+    reasons = ["0", "0", "0", "0", "0", "0", "1"]
+    assert found.row("p", {found.unequal[0]: None}) == ["p", "5", "4", *shares, "1", "1", *reasons]
 
 
 def test_a_line_that_a_block_comes_back_to_counts_twice_for_clang() -> None:
     profile = profile_of(unit_of(function("f", LOOP, {"c": (4, 5, 4), "d": (6,)}, line=9)), {"f": TEN_ROUNDS})
-    twice = Difference("/src/a.c", 4, 10, 20, None)
-    begins = Difference("/src/a.c", 9, 0, 1, None)
-    sided = Difference("/src/a.c", 6, 1, 3, 1)
-    unknown = Difference("/src/a.c", 5, 10, 11, None)
-    assert dict(Explainer.of(profile).reasons([twice, begins, unknown])) == {
+    twice = Difference("/src/a.c", 4, 10, 20, None, None)
+    begins = Difference("/src/a.c", 9, 0, 1, None, None)
+    unknown = Difference("/src/a.c", 5, 10, 11, None, 7)
+    explainer = Explainer.of(profile)
+    assert dict(explainer.reasons([twice, begins, unknown])) == {
         twice: Reason.MENTIONS,
         begins: Reason.STARTS,
         unknown: None,
     }
-    assert dict(Explainer.of(profile).reasons([sided, unknown])) == {
-        sided: Reason.GCC,
-        unknown: Reason.FUNCTION,
-    }
+    assert dict(explainer.reasons([unknown], [("/src/a.c", 6)])) == {unknown: Reason.FUNCTION}
+    assert dict(explainer.reasons([unknown], [], {"/src/a.c": {5: 7}})) == {unknown: Reason.EARLY}
+    assert dict(explainer.reasons([unknown], [], {"/src/a.c": {5: 8}})) == {unknown: None}
+
+
+def test_a_jump_that_lies_on_the_line_it_leads_to() -> None:
+    facts = function("f", "a>b a>c b>c c>exit", {"a": (1, 2), "b": (2,), "c": (3,)})
+    flow = {"a>b": 4, "a>c": 6, "b>c": 4, "c>exit": 10}
+    jump = Difference("/src/a.c", 2, 10, 11, 4, None)
+    explainer = Explainer.of(profile_of(unit_of(facts), {"f": flow}))
+    assert dict(explainer.reasons([jump])) == {jump: Reason.JUMP}
 
 
 def test_a_call_that_did_not_come_back_is_a_reason() -> None:
     facts = function("f", "a>b b>exit", {"a": (1,), "b": (2,)}, exits=["a"])
     profile = profile_of(unit_of(facts), {"f": {"a>b": 7, "b>exit": 7, "!a": 3}})
-    cut = Difference("/src/a.c", 2, 7, 10, None)
+    cut = Difference("/src/a.c", 2, 7, 10, None, None)
     assert dict(Explainer.of(profile).reasons([cut])) == {cut: Reason.CUT_SHORT}
 
 

@@ -39,6 +39,7 @@ CASES = {
     "tail": Case(((0, "exact_tail.c"),), 7),
     "exits": Case(((0, "exact_exits.c"),), 33, arguments=("33",)),
     "throws": Case(((0, "exact_throws.cpp"),), 25),
+    "jumps": Case(((0, "exact_jumps.c"),), 37, flags=("-pthread",)),
     "threads": Case(((0, "exact_threads.c"),), 30, flags=("-pthread",)),
     "shared": Case(((0, "shared_one.cpp"), (1, "shared_two.cpp"), (2, "shared.h")), 58),
     "sections": Case(((0, "exact_flow.c"),), 42, flags=("-ffunction-sections", "-Wl,--gc-sections")),
@@ -128,7 +129,7 @@ def test_lines_agree_with_the_books(walk: Walk, name: str, level: str, stage: st
 @pytest.mark.parametrize("counters", [scheme for scheme in COUNTER_SCHEMES if scheme != "edges"])
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("name", ["flow", "exits", "throws"])
+@pytest.mark.parametrize("name", ["flow", "exits", "throws", "jumps"])
 def test_every_scheme_counts_the_same_blocks(
     walk: Walk, name: str, level: str, stage: str, counters: str
 ) -> None:

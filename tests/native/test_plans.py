@@ -87,7 +87,8 @@ def functions(seed: int) -> list[Function]:
         graph = dense_graph(seed * 1000 + number, rng.choice([3, 6, 12]), rng.choice([6, 14, 30]))
         made.append(Function(graph, []))
         for _ in range(WALKS):
-            tape, block = [], graph.root
+            tape: list[int] = []
+            block = graph.root
             while block != graph.exit:
                 ways = [e for e in graph.out_edges[block] if graph.edges[e].kind is EdgeKind.FLOW]
                 if not ways or len(tape) == STEPS:

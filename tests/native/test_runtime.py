@@ -40,6 +40,7 @@ class Raw:
     units: list[tuple[str, int, tuple[int, ...]]]
     frames: list[tuple[int, int, int]]
     start_frames: list[tuple[int, int, int]]
+    jumps: list[tuple[int, int, int]]
 
     @classmethod
     def read(cls, path: Path) -> Raw:
@@ -47,8 +48,9 @@ class Raw:
         magic, version, flags, pid, parent, start, n_modules, n_units, n_frames, n_start, size = (
             struct.unpack_from("<8sIIQQQIIIIQ", data)
         )
-        assert (magic, version, size) == (b"TRODRAW1", 1, len(data))
-        at = 64
+        n_jumps, *unused = struct.unpack_from("<IIQ", data, 64)
+        assert (magic, version, size, unused) == (b"TRODRAW1", 2, len(data), [0, 0])
+        at = 80
         modules = []
         for _ in range(n_modules):
             bias, length, reserved = struct.unpack_from("<QII", data, at)
@@ -68,9 +70,15 @@ class Raw:
             at += 24 + 8 * slots
         frames = [struct.unpack_from("<IIQ", data, at + 16 * i) for i in range(n_frames + n_start)]
         at += 16 * (n_frames + n_start)
+        jumps = []
+        for _ in range(n_jumps):
+            module, zero, address, count = struct.unpack_from("<IIQq", data, at)
+            assert (zero, count != 0) == (0, True)
+            jumps.append((module, address, count))
+            at += 24
         crc, done = struct.unpack_from("<I4s", data, at)
         assert (crc, done, at + 8) == (zlib.crc32(data[:at]), b"DONE", len(data))
-        return cls(flags, pid, parent, start, modules, units, frames[:n_frames], frames[n_frames:])
+        return cls(flags, pid, parent, start, modules, units, frames[:n_frames], frames[n_frames:], jumps)
 
     def counts(self, letter: str) -> tuple[int, ...]:
         (found,) = [counts for name, _, counts in self.units if name == letter]
@@ -108,7 +116,8 @@ class Toolbox:
         """Links a program; every one is built only once."""
         target = self.directory / name
         if not target.exists():
-            whole = ["-Wl,-u,__pthread_create"] if self.static else ["-Wl,--as-needed", "names.so"]
+            real = "-Wl,-u,__pthread_create,-u,__libc_siglongjmp"
+            whole = [real] if self.static else ["-Wl,--as-needed", "names.so"]
             parts = ["runtime.o", *whole] if runtime else []
             self.compile([str(PROGRAMS / source), *parts, "-o", str(target), *options])
         return target

@@ -26,7 +26,7 @@ from trodden.profile.model import (
 )
 from trodden.weigh.nesting import nesting_weights
 
-Place = int | tuple[int, int]
+Place = int | tuple[int, int] | tuple[int, int, int]
 Flow = Mapping[str, int]
 
 
@@ -58,6 +58,7 @@ def function(
     fingerprint: str = "",
     planner: Callable[[Graph], Plan] = plan_edges,
     exits: Sequence[str] = (),
+    inlined: Sequence[Place] = (),
 ) -> FunctionFacts:
     """A function; ``exits`` are blocks that have a counter for calls that were unwound."""
     graph = graph_of(name, shape)
@@ -66,9 +67,19 @@ def function(
         refs = tuple(_ref(place) for place in (lines or {}).get(label, ()))
         blocks.append(BlockFacts(refs, refs[-1] if refs else None, BranchKind.JUMP, 1, 3))
     exit_slots = {graph.labels.index(label): number for number, label in enumerate(exits)}
-    symbol = name if linkage_name is None else linkage_name
     return FunctionFacts(
-        name, symbol, file, line, graph, tuple(blocks), planner(graph), 0, exit_slots, shared, fingerprint
+        name=name,
+        linkage_name=name if linkage_name is None else linkage_name,
+        file=file,
+        line=line,
+        graph=graph,
+        blocks=tuple(blocks),
+        plan=planner(graph),
+        first_slot=0,
+        exit_slots=exit_slots,
+        shared=shared,
+        fingerprint=fingerprint,
+        inlined=tuple(_ref(place) for place in inlined),
     )
 
 
@@ -143,8 +154,9 @@ def raw_bytes(
     frames: Sequence[tuple[int, int, int]] = (),
     *,
     inherited: Sequence[tuple[int, int, int]] = (),
+    jumps: Sequence[tuple[int, int, int]] = (),
     flags: int = 1,
-    version: int = 1,
+    version: int = 2,
 ) -> bytes:
     """A raw file as the runtime writes it."""
     body = b""
@@ -156,10 +168,13 @@ def raw_bytes(
         body += struct.pack(f"<{len(counts)}Q", *counts)
     for frame in [*frames, *inherited]:
         body += struct.pack("<IIQ", *frame)
+    for module, address, count in jumps:
+        body += struct.pack("<IIQq", module, 0, address, count)
     head = struct.pack(
-        "<8sIIQQQIIIIQ",
+        "<8sIIQQQIIIIQIIQ",
         *(b"TRODRAW1", version, flags, 42, 7, 1_700_000_000_000_000_000),
-        *(len(modules), len(units), len(frames), len(inherited), 64 + len(body) + 8),
+        *(len(modules), len(units), len(frames), len(inherited), 80 + len(body) + 8),
+        *(len(jumps), 0, 0),
     )
     return head + body + struct.pack("<I4s", zlib.crc32(head + body), b"DONE")
 

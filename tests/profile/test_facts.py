@@ -31,7 +31,9 @@ from trodden.profile.model import (
 from trodden.profile.record import seal, unseal
 
 SMALL = unit_of(
-    function("main", "a>b a>c b>c c>a c>exit", {"a": [1, 2], "b": [(1, 7)]}, exits=["b"]),
+    function(
+        "main", "a>b a>c b>c c>a c>exit", {"a": [1, 2], "b": [(1, 7, 1)]}, exits=["b"], inlined=[2, (1, 7, 1)]
+    ),
     files=["/src/a.c", "/src/a.h"],
     sites=[(0, 1), (0, -1)],
     skipped=[("odd", "it is written in assembler")],
@@ -52,7 +54,12 @@ def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
     edges = draw(st.lists(st.tuples(st.integers(0, size - 1), vertex), max_size=12))
     labels = draw(st.lists(_texts(4), min_size=size + 1, max_size=size + 1))
     graph = build(draw(_texts(5)), labels, edges, draw(st.integers(0, size - 1)))
-    refs = st.builds(LineRef, st.integers(0, files - 1), st.integers(0, 2**31))
+    inlined: list[LineRef] = []
+    for number in range(draw(st.integers(0, 3))):
+        where, outer = draw(st.integers(0, files - 1)), draw(st.integers(0, number))
+        inlined.append(LineRef(where, draw(st.integers(0, 2**31)), outer))
+    copies = st.integers(0, len(inlined))
+    refs = st.builds(LineRef, st.integers(0, files - 1), st.integers(0, 2**31), copies)
     blocks = st.builds(
         BlockFacts,
         st.lists(refs, max_size=3).map(tuple),
@@ -85,6 +92,7 @@ def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
         exit_slots=draw(st.dictionaries(st.integers(0, size - 1), st.integers(0, slots - 1), max_size=2)),
         shared=draw(st.booleans()),
         fingerprint=draw(_texts(5)),
+        inlined=tuple(inlined),
     )
 
 

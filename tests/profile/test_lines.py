@@ -22,16 +22,20 @@ FILES = ["/src/a.c", "/src/a.h"]
 
 
 def _place(value: int | str) -> Place:
+    """``7``, ``1:7`` in another file, ``1:7@2`` in a copy that was inlined."""
     if isinstance(value, int):
         return value
-    file, line = value.split(":")
-    return int(file), int(line)
+    where, _, copy = value.partition("@")
+    file, line = where.split(":")
+    return int(file), int(line), int(copy or 0)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
 def test_case(case: dict[str, Any]) -> None:
     lines = {label: [_place(value) for value in values] for label, values in case["lines"].items()}
-    profile = profile_of(unit_of(function("f", case["shape"], lines), files=FILES), {"f": case["flow"]})
+    inlined = [_place(value) for value in case.get("inlined", ())]
+    unit = unit_of(function("f", case["shape"], lines, inlined=inlined), files=FILES)
+    profile = profile_of(unit, {"f": case["flow"]})
     assert profile.functions["f"].violations == ()
     expected: dict[str, dict[int, LineCount]] = {}
     for name, count in case["count"].items():

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from tests.profile.making import raw_bytes
 from trodden.errors import BadFile, InputMissing, LaterVersion
-from trodden.profile.raw import RawFrame, RawModule, RawUnit, parse_raw, read_raw
+from trodden.profile.raw import RawFrame, RawJump, RawModule, RawUnit, parse_raw, read_raw
 
 ONE, TWO = "00112233445566778899aabbccddeeff", "ff" * 16
 SMALL = raw_bytes(
     [(0x5000, "/bin/prog"), (0, "/lib/a.so")],
     [(ONE, 0, [1, 2**64 - 1]), (TWO, 1, [])],
     [(0, 0, 0x1234), (1, 0xFFFFFFFF, 0)],
+    jumps=[(0, 0x1234, -(2**63)), (1, 0x10, 7)],
     flags=0,
 )
 
@@ -36,6 +37,7 @@ def test_everything_comes_back() -> None:
     assert raw.modules == (RawModule(0x5000, "/bin/prog"), RawModule(0, "/lib/a.so"))
     assert raw.units == (RawUnit(ONE, 0, (1, 2**64 - 1)), RawUnit(TWO, 1, ()))
     assert raw.frames == (RawFrame(0, 0, 0x1234), RawFrame(1, None, 0))
+    assert raw.jumps == (RawJump(0, 0x1234, -(2**63)), RawJump(1, 0x10, 7))
 
 
 numbers = st.integers(0, 2**64 - 1)
@@ -48,18 +50,26 @@ numbers = st.integers(0, 2**64 - 1)
     ),
     st.lists(st.tuples(st.binary(min_size=16, max_size=16), st.lists(numbers, max_size=5)), max_size=3),
     st.lists(numbers, max_size=4),
+    st.lists(st.tuples(numbers, st.integers(-(2**63), 2**63 - 1)), max_size=4),
 )
 def test_round_trip(
-    modules: list[tuple[int, str]], units: list[tuple[bytes, list[int]]], addresses: list[int]
+    modules: list[tuple[int, str]],
+    units: list[tuple[bytes, list[int]]],
+    addresses: list[int],
+    jumps: list[tuple[int, int]],
 ) -> None:
     last = len(modules) - 1
     data = raw_bytes(
-        modules, [(name.hex(), last, counts) for name, counts in units], [(1, last, a) for a in addresses]
+        modules,
+        [(name.hex(), last, counts) for name, counts in units],
+        [(1, last, a) for a in addresses],
+        jumps=[(last, *jump) for jump in jumps],
     )
     raw = parse_raw(data, "x.raw")
     assert [(module.bias, module.path) for module in raw.modules] == modules
     assert [(bytes.fromhex(unit.id), list(unit.counts)) for unit in raw.units] == units
     assert [frame.address for frame in raw.frames] == addresses
+    assert [(jump.address, jump.count) for jump in raw.jumps] == jumps
     assert raw.complete
 
 
@@ -88,7 +98,7 @@ def test_damage_with_a_fitting_checksum_is_refused_or_harmless() -> None:
                 raw = parse_raw(_resealed(bytes(damaged)), "x.raw")
             except (BadFile, LaterVersion):
                 continue
-            assert (len(raw.modules), len(raw.units), len(raw.frames)) == (2, 2, 2)
+            assert (len(raw.modules), len(raw.units), len(raw.frames), len(raw.jumps)) == (2, 2, 2, 2)
 
 
 def test_promises_are_checked_before_memory_is_taken() -> None:
@@ -98,7 +108,7 @@ def test_promises_are_checked_before_memory_is_taken() -> None:
     tracemalloc.start()
     with pytest.raises(BadFile, match="promises more than it holds"):
         parse_raw(_resealed(bytes(greedy)), "x.raw")
-    for count_at in (40, 44, 48):
+    for count_at in (40, 44, 48, 52, 64):
         greedy = bytearray(SMALL)
         struct.pack_into("<I", greedy, count_at, 0xFFFFFFFF)
         with pytest.raises(BadFile):
@@ -117,7 +127,12 @@ def test_what_is_left_over_is_no_profile() -> None:
 
 def test_a_later_version_is_named_as_such() -> None:
     with pytest.raises(LaterVersion, match="later trodden"):
-        parse_raw(raw_bytes([], [], version=2), "x.raw")
+        parse_raw(raw_bytes([], [], version=3), "x.raw")
+
+
+def test_an_earlier_version_is_named_as_such() -> None:
+    with pytest.raises(BadFile, match="version 1 is no longer read"):
+        parse_raw(raw_bytes([], [], version=1), "x.raw")
 
 
 @pytest.mark.parametrize("content", [b"TRODDEN\n" + bytes(80), b"\x7fELF", b"hello"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.profile.making import function, profile_of, unit_of
+from tests.profile.making import Place, function, profile_of, unit_of
 from tests.profile.sample import SOURCE, sample, write_sources
 from trodden.errors import InputMissing, SourceChanged, UsageError
 from trodden.plan.blocks import every_block
@@ -148,3 +148,26 @@ def test_branches_that_nobody_counted_are_left_out() -> None:
     unit = unit_of(function("f", "a>b a>c b>d b>e c>d c>e d>exit e>exit", lines, planner=every_block))
     flow = {"a>b": 1, "a>c": 1, "b>d": 1, "c>e": 1, "d>exit": 1, "e>exit": 1, "@a": 2}
     assert [found.label for found in branches(profile_of(unit, {"f": flow}).functions["f"])] == ["a"]
+
+
+def test_the_copies_of_an_inlined_branch_are_one(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("calls\nif\nyes\nno\n")
+    shape = "a>b a>c b>d c>d d>e d>f e>g f>g g>exit"
+    lines: dict[str, list[Place]] = {"a": [1, (0, 2, 1)], "b": [(0, 3, 1)], "c": [(0, 4, 1)]}
+    lines |= {"d": [1, (0, 2, 2)], "e": [(0, 3, 2)], "f": [(0, 4, 2)], "g": [1]}
+    unit = unit_of(function("f", shape, lines, inlined=[1, 1]), files=[f"{tmp_path}/a.c"])
+    flow = {"a>b": 3, "a>c": 1, "b>d": 3, "c>d": 1, "d>e": 2, "d>f": 2, "e>g": 2, "f>g": 2, "g>exit": 4}
+    text = _annotated(Annotator(profile_of(unit, {"f": flow})))
+    assert [row.split() for row in text.splitlines()[1:]] == [
+        ["4", "1", "calls"],
+        ["8", "2", "if"],
+        ["line", "2:", "62%", "→3", "5,", "38%", "→4", "3"],
+        ["5", "3", "yes"],
+        ["3", "4", "no"],
+    ]
+
+
+def test_a_branch_without_a_line_takes_the_last_that_is_known() -> None:
+    facts = function("f", "a>b a>c b>c c>exit", {"a": [7, (0, 0, 1)], "b": [8]}, inlined=[7])
+    [found] = branches(profile_of(unit_of(facts), {"f": {"a>b": 1, "b>c": 1, "c>exit": 1}}).functions["f"])
+    assert (found.line, found.copy) == (7, 0)

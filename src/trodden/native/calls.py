@@ -26,7 +26,9 @@ _NOTHING = re.compile(r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.e
 _HARDLY_ANYTHING = re.compile(
     r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n|  store .*\n)*"
 )
-_INTERESTING = frozenset({"nounwind", "willreturn", "noreturn", "naked", "presplitcoroutine"})
+_INTERESTING = frozenset(
+    {"nounwind", "willreturn", "noreturn", "returns_twice", "naked", "presplitcoroutine"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Call:
     asm: bool
     may_unwind: bool
     may_stay_away: bool
+    returns_twice: bool
 
     def ends(self, block: IRBlock, optimised: bool = True) -> bool:
         """Whether only the terminator follows it in its block (or, not yet optimised, storing its result)."""
@@ -81,6 +84,7 @@ class Attributes:
                 asm,
                 not asm and "nounwind" not in known,
                 not asm and not ("nounwind" in known and "willreturn" in known),
+                "returns_twice" in known,
             )
 
 

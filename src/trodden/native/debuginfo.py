@@ -2,7 +2,8 @@
 
 Instructions refer to ``!DILocation`` nodes; a location's scope leads over lexical blocks to a
 subprogram and a file.  With inlining, the location names the line of the inlined callee, which is the
-line that a reader of the source expects to see counted.
+line that a reader of the source expects to see counted; ``inlinedAt`` leads to the location of the call,
+in a node of its own for each call that was inlined, so that it tells the copies of a line apart.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from trodden.profile.model import LineRef, SourceFile
 
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILINE)
 _ANY_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
-_LOCATION = re.compile(r"line: (\d+),(?: column: \d+,)? scope: !(\d+)")
+_LOCATION = re.compile(r"line: (\d+),(?: column: \d+,)? scope: !(\d+)(?:, inlinedAt: !(\d+))?")
 _SCOPE_FILE = re.compile(r"\bfile: !(\d+)")
 _SCOPE_SCOPE = re.compile(r"\bscope: !(\d+)")
 _LINE = re.compile(r"\bline: (\d+)")
@@ -30,38 +31,13 @@ class DebugInfo:
     """The metadata that leads from an instruction to a source line, read once a module."""
 
     locations: dict[str, tuple[int, str]] = field(default_factory=dict)
+    inlined_at: dict[str, str] = field(default_factory=dict)
     nodes: dict[str, str] = field(default_factory=dict)
     files: list[SourceFile] = field(default_factory=list)
     _file_of_node: dict[str, int] = field(default_factory=dict)
     _file_of_scope: dict[str, int] = field(default_factory=dict)
-    _refs: dict[str, LineRef | None] = field(default_factory=dict)
     _by_path: dict[str, int] = field(default_factory=dict)
     _highest: int = 0
-
-    def line_of(self, node: str) -> LineRef | None:
-        """The source line of a location node; None for line 0, which stands for no line at all."""
-        if node in self._refs:
-            return self._refs[node]
-        location = self.locations.get(node)
-        reference = None
-        if location is not None and location[0] > 0:
-            file = self._scope_file(location[1])
-            reference = LineRef(file, location[0]) if file >= 0 else None
-        self._refs[node] = reference
-        return reference
-
-    def lines_of(self, text: str) -> list[LineRef]:
-        """The lines that the instructions in ``text`` come from, in order, neighbours not repeated."""
-        lines: list[LineRef] = []
-        previous = ""
-        for node in _DBG.findall(text):
-            if node == previous:
-                continue
-            previous = node
-            reference = self.line_of(node)
-            if reference is not None and (not lines or lines[-1] != reference):
-                lines.append(reference)
-        return lines
 
     def subprogram(self, header: str) -> tuple[str, int, int] | None:
         """Name, file and line of the function whose ``define`` line is ``header``."""
@@ -98,7 +74,8 @@ class DebugInfo:
             seen += 1
         return "null"
 
-    def _scope_file(self, scope: str) -> int:
+    def scope_file(self, scope: str) -> int:
+        """The index of the file that a scope lies in, -1 if nobody knows."""
         chain: list[str] = []
         answer = -1
         while scope not in self._file_of_scope:
@@ -134,6 +111,65 @@ class DebugInfo:
         return self._by_path[path]
 
 
+class FunctionLines:
+    """The lines of one function's instructions, the copies of inlined ones numbered as they are met.
+
+    ``calls[c - 1]`` is the call that copy ``c`` was inlined at.
+    """
+
+    def __init__(self, debug: DebugInfo) -> None:
+        self.calls: list[LineRef] = []
+        self._debug = debug
+        self._copies: dict[str, int] = {}
+        self._refs: dict[str, LineRef | None] = {}
+
+    def line_of(self, node: str) -> LineRef | None:
+        """The source line of a location; None for line 0 of the function itself, which says nothing."""
+        if node in self._refs:
+            return self._refs[node]
+        line, scope = self._debug.locations.get(node, (0, ""))
+        outer = self._debug.inlined_at.get(node)
+        reference = None
+        if line > 0 or outer is not None:
+            file = self._debug.scope_file(scope)
+            copy = self._copy(outer) if outer is not None else 0
+            reference = LineRef(file, line, copy) if file >= 0 else None
+        self._refs[node] = reference
+        return reference
+
+    def lines_of(self, text: str) -> list[LineRef]:
+        """The lines that the instructions in ``text`` come from, in order, neighbours not repeated."""
+        lines: list[LineRef] = []
+        latest: LineRef | None = None
+        previous = ""
+        for node in _DBG.findall(text):
+            if node == previous:
+                continue
+            previous = node
+            reference = self.line_of(node)
+            if reference is None or reference == latest:
+                continue
+            if reference.line or latest is None or reference.copy != latest.copy:
+                lines.append(reference)
+                latest = reference
+        return lines
+
+    def _copy(self, node: str) -> int:
+        """The number of the copy that was inlined at the location ``node``, outer copies before inner."""
+        chain: list[str] = []
+        outer: str | None = node
+        while outer is not None and outer not in self._copies:
+            chain.append(outer)
+            outer = self._debug.inlined_at.get(outer)
+        copy = self._copies[outer] if outer is not None else 0
+        for link in reversed(chain):
+            line, scope = self._debug.locations.get(link, (0, ""))
+            file = self._debug.scope_file(scope)
+            self.calls.append(LineRef(file, line, copy) if file >= 0 else LineRef(0, 0, copy))
+            copy = self._copies[link] = len(self.calls)
+        return copy
+
+
 def read_debug_info(metadata: str) -> DebugInfo:
     """Collect the location, scope and file nodes of a module's metadata text."""
     info = DebugInfo()
@@ -142,7 +178,10 @@ def read_debug_info(metadata: str) -> DebugInfo:
         if kind == "Location":
             match = _LOCATION.match(body)
             if match is not None:
-                info.locations[number] = (int(match.group(1)), match.group(2))
+                line, scope, outer = match.groups()
+                info.locations[number] = (int(line), scope)
+                if outer is not None:
+                    info.inlined_at[number] = outer
         elif kind in ("File", "Subprogram", "LexicalBlock", "LexicalBlockFile"):
             info.nodes[number] = body
     return info

@@ -1,7 +1,6 @@
 """Instrument a whole module: read, weigh, plan, lower, and describe what was done.
 
-In goes the bitcode that the compiler made, out comes verified bitcode with probes, the unit's facts
-and the counters' declaration.
+In goes the IR that the compiler made, out come IR with probes and counters, and the unit's facts.
 """
 
 from __future__ import annotations
@@ -10,8 +9,9 @@ import re
 import zlib
 from dataclasses import dataclass, replace
 
+from trodden.native.again import cut_where_calls_return_twice
 from trodden.native.calls import Attributes, read_attributes
-from trodden.native.debuginfo import DebugInfo, read_debug_info
+from trodden.native.debuginfo import DebugInfo, FunctionLines, read_debug_info
 from trodden.native.declare import declare, strip_debug
 from trodden.native.demangle import demangle
 from trodden.native.induction import Induction
@@ -28,7 +28,7 @@ from trodden.profile.facts import pack_unit, unit_id
 from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.nesting import nesting_weights
 
-_JUMPS = frozenset({"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"})
+_CXX = re.compile(r"!DICompileUnit\((?:language: DW_LANG|sourceLanguageName: DW_LNAME)_C_plus_plus")
 
 
 @dataclass
@@ -50,7 +50,7 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
     sites: Sites | None = None
     if options.sites:
         sites = TaggedSites(tag, debug=debug) if options.stage == "early" else Sites(tag)
-    worker = _Unit(options, debug, attributes, sites)
+    worker = _Unit(options, debug, attributes, sites, _CXX.search(module.epilogue) is not None)
     module.definitions = [worker.function(cut_function(old)) or old for old in module.definitions]
     facts = UnitFacts(
         id="",
@@ -61,7 +61,6 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
         skipped=tuple(worker.skipped),
         slots=worker.slots,
         sites=tuple(worker.sites.known) if worker.sites else (),
-        cautions=tuple(worker.cautions),
     )
     identity = unit_id(facts)
     facts = replace(facts, id=f"{tag.to_bytes(4, 'little').hex()}{identity[8:]}")
@@ -85,8 +84,14 @@ class _Unit:
     """The functions of one module, one after the other."""
 
     def __init__(
-        self, options: Options, debug: DebugInfo, attributes: Attributes, sites: Sites | None
+        self,
+        options: Options,
+        debug: DebugInfo,
+        attributes: Attributes,
+        sites: Sites | None,
+        cxx: bool,
     ) -> None:
+        self.cxx = cxx
         self.options = options
         self.debug = debug
         self.attributes = attributes
@@ -95,7 +100,6 @@ class _Unit:
         self.facts: list[FunctionFacts] = []
         self.skipped: list[Skipped] = []
         self.personalities: set[str] = set()
-        self.cautions: list[tuple[int, int, str]] = []
 
     def function(self, ir: IRFunction) -> str | None:
         """Instrument one function; None when it is left as it is."""
@@ -108,20 +112,17 @@ class _Unit:
             if reason:
                 self.skipped.append(Skipped(shown, reason))
             return None
+        ir = cut_where_calls_return_twice(ir, self.attributes)
         read = read_function(ir, self.attributes, self.options.stage != "early")
-        for block, calls in enumerate(read.calls):
-            for call in calls:
-                if call.callee in _JUMPS:
-                    what = f"{shown} calls {call.callee}: counts of functions that it jumps over may be off"
-                    self.cautions.append((len(self.facts), block, what))
         plan, inductions = self._plan(read)
-        personality = None if read.nounwind else self._personality(ir)
+        personality = None if read.nounwind or self.sites is None else self._personality(ir)
         lowered = lower(
             read, plan, inductions, self.slots, len(self.facts), self.sites, personality
         )
         if lowered.exit_slots and personality:
             self.personalities.add(personality)
-        blocks = block_facts(read, self.debug)
+        lines = FunctionLines(self.debug)
+        blocks = block_facts(read, lines)
         self.facts.append(
             FunctionFacts(
                 name=shown,
@@ -135,6 +136,7 @@ class _Unit:
                 exit_slots=lowered.exit_slots,
                 shared=" comdat" in ir.header,
                 fingerprint=fingerprint(read.graph, blocks),
+                inlined=tuple(lines.calls),
             )
         )
         self.slots += plan.slots + len(lowered.exit_slots)
@@ -176,8 +178,9 @@ class _Unit:
         place = checked if options.counters == "checked" else eprof
         return place(graph, prices, trips), inductions
 
-    def _personality(self, ir: IRFunction) -> str:
+    def _personality(self, ir: IRFunction) -> str | None:
+        """What unwinds the function's frames: its own, or C++'s in a C++ module; C code brings none along."""
         match = re.search(r" personality ptr @([-\w$.]+)", ir.header)
         if match is not None:
             return match.group(1)
-        return "__gxx_personality_v0" if ir.symbol.startswith("_Z") else "__gcc_personality_v0"
+        return "__gxx_personality_v0" if self.cxx else None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from trodden.graph.cfg import Graph, build
 from trodden.graph.loops import LoopForest, find_loops
 from trodden.native.calls import Attributes, Call
-from trodden.native.debuginfo import DebugInfo
+from trodden.native.debuginfo import FunctionLines
 from trodden.native.induction import Induction, find_induction
 from trodden.native.irtext import IRBlock, IRFunction
 from trodden.native.tails import Tails
@@ -118,19 +118,19 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
     return FunctionRead(ir, graph, positions, calls, nounwind, Tails(ir, calls, optimised))
 
 
-def block_facts(read: FunctionRead, debug: DebugInfo) -> tuple[BlockFacts, ...]:
+def block_facts(read: FunctionRead, lines: FunctionLines) -> tuple[BlockFacts, ...]:
     """Lines, kind and size of each block."""
-    return tuple(_facts(block, read.calls[v], debug) for v, block in enumerate(read.ir.blocks))
+    return tuple(_facts(block, read.calls[v], lines) for v, block in enumerate(read.ir.blocks))
 
 
-def _facts(block: IRBlock, calls: list[Call], debug: DebugInfo) -> BlockFacts:
+def _facts(block: IRBlock, calls: list[Call], lines: FunctionLines) -> BlockFacts:
     at = block.text.rfind("!dbg !", block.terminator)
-    branch = debug.lines_of(block.text[at:]) if at >= 0 else []
+    branch = lines.lines_of(block.text[at:]) if at >= 0 else []
     kind = _KINDS.get(block.opcode, BranchKind.JUMP)
     if block.opcode == "br" and len(block.targets) > 1:
         kind = BranchKind.IF
     return BlockFacts(
-        tuple(debug.lines_of(block.text)),
+        tuple(lines.lines_of(block.text)),
         branch[0] if branch else None,
         kind,
         sum(call.may_stay_away for call in calls),

@@ -25,6 +25,7 @@ _FLAGS = (
     "-fno-stack-protector",
 )
 _SHARED = ("__trodden_enter", "__trodden_leave", "__trodden_leader", "trodden_dump")
+_REAL = ("__pthread_create", "__libc_siglongjmp")
 _NAMES = "names.so"
 
 
@@ -35,8 +36,8 @@ def runtime_words(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
     if "-shared" in words:
         return found
     if _static(toolchain, words):
-        # A static C library has the real pthread_create under its other name, if that is asked for.
-        return [*found, "-Wl,-u,__pthread_create", "-Wl,--eh-frame-hdr"]
+        # A static C library has the real functions under their other names, if these are asked for.
+        return [*found, *(f"-Wl,-u,{name}" for name in _REAL), "-Wl,--eh-frame-hdr"]
     if toolchain.embedded:
         # The embedded linker exports from a program what a library beside it refers to.
         return [*found, "-Wl,--as-needed", str(home / _NAMES)]

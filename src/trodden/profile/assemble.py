@@ -23,12 +23,8 @@ def assemble(
 ) -> Profile:
     """The profile of a program; ``readings[i]`` belongs to ``units[i]``."""
     copies: list[FunctionProfile] = []
-    notes = list(notes)
     for unit, reading in zip(units, readings, strict=True):
-        recovered = list(_recovered_unit(unit, reading))
-        copies += recovered
-        cautions = [what for owner, block, what in unit.cautions if recovered[owner].block_counts[block]]
-        notes += [f"{unit.source}: {what}" for what in cautions if f"{unit.source}: {what}" not in notes]
+        copies += _recovered_unit(unit, reading)
     functions = _named(_joined(copies))
     return Profile(
         kind=EDGES if all(map(_tells_edges, functions.values())) else BLOCKS,
@@ -87,6 +83,8 @@ def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:
 
 
 def _sum(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
+    cut_short = Counter(one.cut_short)
+    cut_short.update(other.cut_short)  # keeps what is negative, which adding Counters does not
     return replace(
         one,
         block_counts=[a + b for a, b in zip(one.block_counts, other.block_counts, strict=True)],
@@ -94,7 +92,7 @@ def _sum(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
             None if a is None or b is None else a + b
             for a, b in zip(one.edge_counts, other.edge_counts, strict=True)
         ],
-        cut_short=dict(Counter(one.cut_short) + Counter(other.cut_short)),
+        cut_short={block: count for block, count in sorted(cut_short.items()) if count},
         violations=tuple(dict.fromkeys(one.violations + other.violations)),
     )
 

@@ -20,13 +20,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A block with several ways out.  ``ran`` is how often the block ran."""
+    """A block with several ways out.  ``ran`` is how often it ran, ``copy`` tells inlined ones apart."""
 
     file: str
     line: int
     label: str
     ran: int
     outcomes: tuple[Outcome, ...]
+    copy: int = 0
 
 
 def branches(function: FunctionProfile) -> Iterator[Branch]:
@@ -34,8 +35,11 @@ def branches(function: FunctionProfile) -> Iterator[Branch]:
     graph, blocks = function.facts.graph, function.facts.blocks
     for vertex, facts in enumerate(blocks):
         ways = [e for e in graph.out_edges[vertex] if graph.edges[e].kind is EdgeKind.FLOW]
-        place = facts.branch if facts.branch and facts.branch.line else next(reversed(facts.lines), None)
-        if len(ways) < 2 or place is None or place.line <= 0:
+        if len(ways) < 2:
+            continue
+        known = [*facts.lines, *([facts.branch] if facts.branch else [])]
+        place = next((ref for ref in reversed(known) if ref.line > 0), None)
+        if place is None:
             continue
         outcomes: list[Outcome] = []
         for index in ways:
@@ -50,4 +54,4 @@ def branches(function: FunctionProfile) -> Iterator[Branch]:
                 outcomes.append(Outcome(first, graph.labels[target], count))
         else:
             path, ran = function.files[place.file].path, function.block_counts[vertex]
-            yield Branch(path, place.line, graph.labels[vertex], ran, tuple(outcomes))
+            yield Branch(path, place.line, graph.labels[vertex], ran, tuple(outcomes), place.copy)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from trodden.errors import BadFile, InputMissing, NotInstrumented, OtherBuild
 from trodden.profile.allocation import no_garbage
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile, Reading, UnitFacts
 from trodden.profile.program import Program, build_name, read_program
-from trodden.profile.raw import Raw, RawFrame, RawUnit, read_raw
+from trodden.profile.raw import Raw, RawUnit, read_raw
 
 Path = str | os.PathLike[str]
 
@@ -55,8 +55,9 @@ class _Gathering:
             self._add_counts(raw, unit, modules[unit.module])
         if raw.stack_cut:
             self._notes.append(f"{raw.path}: not all active calls were found; counts may be off by as many")
-        self._add_frames(raw, raw.frames, modules, 1)
-        self._add_frames(raw, raw.inherited, modules, -1)
+        self._add_calls(raw, modules, ((frame.module, frame.address, 1) for frame in raw.frames))
+        self._add_calls(raw, modules, ((frame.module, frame.address, -1) for frame in raw.inherited))
+        self._add_calls(raw, modules, ((jump.module, jump.address, jump.count) for jump in raw.jumps))
 
     def profile(self) -> Profile:
         """The profile of everything added."""
@@ -109,25 +110,30 @@ class _Gathering:
             )
         self._counts[unit.id] = [a + b for a, b in zip(counts, unit.counts, strict=True)]
 
-    def _add_frames(
-        self, raw: Raw, frames: Sequence[RawFrame], modules: dict[int, Program], amount: int
+    def _add_calls(
+        self, raw: Raw, modules: dict[int, Program], calls: Iterable[tuple[int | None, int, int]]
     ) -> None:
-        """Enter active calls: one more way out of their block, or one fewer for those it began with."""
+        """Enter calls that did not come back, by module, return address and how many.
+
+        Each is one more way out of its block.  An amount is negative where more came back than went: in
+        the calls that a forked child began with, and where setjmp returned again.
+        """
         unplaced = 0
-        for frame in frames:
-            if frame.module is None or frame.module not in modules:
+        for module, address, amount in calls:
+            if module is None or module not in modules:
                 continue
-            program = modules[frame.module]
-            found = program.sites.find(frame.address)
+            program = modules[module]
+            found = program.sites.find(address)
             if not found:
                 # Code without probes lies between labels too; only a call that counts its block would matter.
-                opened = program.sites.opened_before(frame.address)
-                unplaced += any(_counts_on(program, tag, number) for tag, number in opened)
+                opened = program.sites.opened_before(address)
+                if any(_counts_on(program, tag, number) for tag, number in opened):
+                    unplaced += abs(amount)
                 continue
             for tag, number in found:
                 unit = program.by_tag.get(tag)
                 if unit is None or number >= len(unit.sites):
-                    unplaced += 1
+                    unplaced += abs(amount)
                     continue
                 function, block = unit.sites[number]
                 if block >= 0:

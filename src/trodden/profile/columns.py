@@ -92,6 +92,7 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
         "exit_slots": [x for pair in function.exit_slots.items() for x in pair],
         "graph": _graph_to_columns(function.graph),
         "blocks": _blocks_to_columns(function.blocks),
+        "inlined": _inlined_to_columns(function.inlined),
         "plan": _plan_to_columns(function.plan),
     }
 
@@ -100,7 +101,8 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
     """A function, every index of it checked against the unit's ``files`` and ``slots``."""
     graph = _graph_from_columns(data["graph"])
     plan = _plan_from_columns(data["plan"], graph)
-    blocks = _blocks_from_columns(data["blocks"], files)
+    inlined = _inlined_from_columns(data["inlined"], files)
+    blocks = _blocks_from_columns(data["blocks"], files, len(inlined) + 1)
     if len(blocks) != graph.exit:
         raise ColumnError("blocks and vertices differ in number")
     exits = ints(data["exit_slots"])
@@ -118,6 +120,7 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         exit_slots=dict(zip(ints(exits[::2], 0, graph.exit), ints(exits[1::2], 0, slots), strict=True)),
         shared=bool(whole(data["shared"], 0, 2)),
         fingerprint=text(data["fingerprint"]),
+        inlined=inlined,
     )
 
 
@@ -157,41 +160,79 @@ def _graph_from_columns(data: Any) -> Graph:
     return Graph(text(data["name"]), tuple(labels), tuple(edges), root)
 
 
+def _mostly_zeros(values: Sequence[int]) -> list[int]:
+    """Nothing at all in place of zeros: few functions hold inlined code."""
+    return list(values) if any(values) else []
+
+
+def _or_zeros(value: Any, length: int) -> list[int]:
+    return ints(value) or [0] * length
+
+
+def _inlined_to_columns(inlined: Sequence[LineRef]) -> list[list[int]]:
+    """Three columns: file, line and copy of the calls."""
+    return [
+        [call.file for call in inlined],
+        _differences([call.line for call in inlined]),
+        [call.copy for call in inlined],
+    ]
+
+
+def _inlined_from_columns(data: Any, files: int) -> tuple[LineRef, ...]:
+    if type(data) is not list or len(data) != 3:
+        raise ColumnError("three columns of inlined calls were expected")
+    where, lines, copies = ints(data[0], 0, files), ints(_sums(ints(data[1])), 0), ints(data[2], 0)
+    same_length(where, lines, copies)
+    if any(copy > number for number, copy in enumerate(copies)):
+        raise ColumnError("a call is inlined at a copy that comes after it")
+    return tuple(map(LineRef, where, lines, copies))
+
+
 def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
     branches = [block.branch or LineRef(-1, 0) for block in blocks]
     return {
         "mentions": [len(block.lines) for block in blocks],
+        "copies": _mostly_zeros([ref.copy for block in blocks for ref in block.lines]),
         "files": [ref.file for block in blocks for ref in block.lines],
         "lines": _differences([ref.line for block in blocks for ref in block.lines]),
         "branch_files": [branch.file for branch in branches],
         "branch_lines": _differences([branch.line for branch in branches]),
+        "branch_copies": _mostly_zeros(
+            [block.branch.copy - _last_copy(block.lines) if block.branch else 0 for block in blocks]
+        ),
         "kinds": "".join(_KINDS[block.kind] for block in blocks),
         "calls": [block.calls for block in blocks],
         "sizes": [block.size for block in blocks],
     }
 
 
-def _blocks_from_columns(data: Any, files: int) -> tuple[BlockFacts, ...]:
+def _blocks_from_columns(data: Any, files: int, copies: int) -> tuple[BlockFacts, ...]:
     mentions = ints(data["mentions"], 0)
     mention_files = ints(data["files"], 0, files)
     mention_lines = ints(_sums(ints(data["lines"])), 0)
-    same_length(mention_files, mention_lines)
+    mention_copies = ints(_or_zeros(data["copies"], len(mention_lines)), 0, copies)
+    same_length(mention_files, mention_lines, mention_copies)
     if sum(mentions) != len(mention_lines):
         raise ColumnError("lines and blocks differ in number")
     branch_files = ints(data["branch_files"], -1, files)
     branch_lines = ints(_sums(ints(data["branch_lines"])), 0)
+    branch_copies = _or_zeros(data["branch_copies"], len(branch_lines))
     kinds = [_KIND_OF[letter] for letter in text(data["kinds"])]
     calls, sizes = ints(data["calls"], 0), ints(data["sizes"], 0)
-    same_length(mentions, branch_files, branch_lines, kinds, calls, sizes)
-    refs = list(map(LineRef, mention_files, mention_lines))
+    same_length(mentions, branch_files, branch_lines, branch_copies, kinds, calls, sizes)
+    refs = list(map(LineRef, mention_files, mention_lines, mention_copies))
     ends = _sums(mentions)
-    starts = [end - count for end, count in zip(ends, mentions, strict=True)]
-    return tuple(
-        BlockFacts(tuple(refs[start:end]), LineRef(file, line) if file >= 0 else None, kind, call, size)
-        for start, end, file, line, kind, call, size in zip(
-            starts, ends, branch_files, branch_lines, kinds, calls, sizes, strict=True
-        )
-    )
+    lines = [tuple(refs[end - count : end]) for end, count in zip(ends, mentions, strict=True)]
+    branches = [
+        LineRef(file, line, whole(copy + _last_copy(before), 0, copies)) if file >= 0 else None
+        for file, line, copy, before in zip(branch_files, branch_lines, branch_copies, lines, strict=True)
+    ]
+    return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes))
+
+
+def _last_copy(lines: Sequence[LineRef]) -> int:
+    """The copy of a block's last line, which is nearly always that of its branch."""
+    return lines[-1].copy if lines else 0
 
 
 def _plan_to_columns(plan: Plan) -> dict[str, Any]:

@@ -60,7 +60,6 @@ def unit_to_json(facts: UnitFacts) -> dict[str, Any]:
         "functions": [function_to_columns(function) for function in facts.functions],
         "skipped": [[skipped.name, skipped.reason] for skipped in facts.skipped],
         "slots": facts.slots,
-        "cautions": [list(caution) for caution in facts.cautions],
         "site_functions": [function for function, _ in facts.sites],
         "site_blocks": [block for _, block in facts.sites],
     }
@@ -81,7 +80,6 @@ def unit_from_json(data: Any, where: str) -> UnitFacts:
             skipped=tuple(Skipped(text(name), text(reason)) for name, reason in data["skipped"]),
             slots=slots,
             sites=_sites(data, functions),
-            cautions=tuple(_caution(entry, functions) for entry in data["cautions"]),
         )
     except (ColumnError, KeyError, TypeError, ValueError) as error:
         raise BadFile(f"{where}: corrupt: a unit is not as it should be ({error})") from error
@@ -91,12 +89,6 @@ def _checked_id(value: Any) -> str:
     if len(text(value)) != 32 or set(value) - set("0123456789abcdef"):
         raise ColumnError("32 hex digits were expected as a unit's id")
     return str(value)
-
-
-def _caution(entry: Any, functions: tuple[FunctionFacts, ...]) -> tuple[int, int, str]:
-    owner, block, what = entry
-    owner = whole(owner, 0, len(functions))
-    return owner, whole(block, 0, functions[owner].graph.exit), text(what)
 
 
 def _sites(data: Any, functions: tuple[FunctionFacts, ...]) -> tuple[tuple[int, int], ...]:

@@ -2,17 +2,21 @@
 
 A line is several blocks or a part of one, so its count is none of theirs.  As gcov does, it is the
 number of times that control came to the line from elsewhere, plus the number of times that it went round
-a cycle that never left the line.  A line that several functions hold (an inlined function, the
-instances of a template) has the sum of its counts in each.
+a cycle that never left the line.  A line that several functions hold (the instances of a template)
+has the sum of its counts in each, and so has a line of which several copies were inlined into one.
+
+A line that calls what was inlined stays with the call until it is over, but what goes round in there
+alone is no business of the line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.profile.model import FunctionProfile, Profile
+from trodden.profile.stretches import Stretch, stretches
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +41,27 @@ def lines_of_functions(functions: Iterable[FunctionProfile]) -> Lines:
     for function in functions:
         for (file, line), here in lines_of_function(function).items():
             lines = found.setdefault(file, {})
-            before = lines.get(line, LineCount(0))
-            lines[line] = LineCount(before.count + here.count, before.exact and here.exact)
+            lines[line] = _sum(lines.get(line), here)
     return {file: dict(sorted(lines.items())) for file, lines in sorted(found.items())}
 
 
 def lines_of_function(function: FunctionProfile) -> dict[tuple[str, int], LineCount]:
     """The lines that one function holds, in its own file or inlined from others."""
-    blocks: dict[tuple[str, int], list[int]] = {}
-    for vertex, facts in enumerate(function.facts.blocks):
-        for file, line in {(ref.file, ref.line) for ref in facts.lines if ref.line > 0}:
-            blocks.setdefault((function.files[file].path, line), []).append(vertex)
-    counts = {place: _count(function, members) for place, members in blocks.items()}
+    counts: dict[tuple[str, int], LineCount] = {}
+    for (_, file, line), stretch in stretches(function.facts).items():
+        place = function.files[file].path, line
+        counts[place] = _sum(counts.get(place), count_stretch(function, stretch))
     return dict(sorted(counts.items()))
 
 
-def _count(function: FunctionProfile, members: Sequence[int]) -> LineCount:
+def _sum(one: LineCount | None, other: LineCount) -> LineCount:
+    return other if one is None else LineCount(one.count + other.count, one.exact and other.exact)
+
+
+def count_stretch(function: FunctionProfile, stretch: Stretch) -> LineCount:
+    """How often control came to one copy of a line."""
     graph, edge_counts = function.facts.graph, function.edge_counts
-    inside = set(members)
+    inside = stretch.blocks
     coming = function.entries if graph.root in inside else 0
     staying: dict[int, int] = {}
     for vertex in inside:
@@ -69,11 +76,14 @@ def _count(function: FunctionProfile, members: Sequence[int]) -> LineCount:
                 coming += count
             elif count > 0:
                 staying[index] = count
-    return LineCount(coming + _rounds(graph, staying))
+    _rounds(graph, staying, stretch.inner)
+    return LineCount(coming + _rounds(graph, staying, inside))
 
 
-def _rounds(graph: Graph, flow: dict[int, int]) -> int:
-    """How often control went round, given the flow on edges: cycles are taken out until none is left.
+def _rounds(graph: Graph, flow: dict[int, int], inside: Set[int]) -> int:
+    """How often control went round among some blocks, given the flow on edges.
+
+    Cycles are taken out of the flow until none is left.
 
     A walk follows from each vertex the last of its edges that still have flow.  Where it meets itself it
     has closed a cycle, whose smallest flow is taken from all its edges; where it gets stuck, no cycle
@@ -81,7 +91,9 @@ def _rounds(graph: Graph, flow: dict[int, int]) -> int:
     """
     ways: dict[int, list[int]] = {}
     for index in sorted(flow, reverse=True):
-        ways.setdefault(graph.edges[index].src, []).append(index)
+        src, dst, _ = graph.edges[index]
+        if flow[index] and src in inside and dst in inside:
+            ways.setdefault(src, []).append(index)
     rounds = 0
     for start in sorted(ways):
         walk: list[int] = []

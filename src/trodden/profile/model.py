@@ -33,10 +33,15 @@ class BranchKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LineRef:
-    """A source position: ``file`` is an index into the unit's list of files."""
+    """A source position: ``file`` is an index into the unit's list of files.
+
+    ``copy`` tells apart what was inlined into a function: 0 is the function's own code, any other number
+    one inlined call and the code that came with it.
+    """
 
     file: int
     line: int
+    copy: int = 0
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,9 @@ class BlockFacts:
     """What the ground knows of one block.
 
     ``lines`` are the source lines its instructions come from, in order, without repetition of
-    neighbours.  ``branch`` is the line of the instruction that ends it, if it has one.  ``calls``
-    counts the calls in it that could fail to return; ``size`` its instructions.
+    neighbours; line 0 stands for inlined code of which only the copy is known.  ``branch`` is the line of
+    the instruction that ends it, if it has one.  ``calls`` counts the calls in it that could fail to
+    return; ``size`` its instructions.
     """
 
     lines: tuple[LineRef, ...] = ()
@@ -62,7 +68,8 @@ class FunctionFacts:
     The vertices of ``graph`` other than EXIT are the blocks; ``blocks[v]`` belongs to vertex ``v``.
     Its counters are ``first_slot .. first_slot + plan.slots - 1`` of the unit.  ``exit_slots[v]`` is the
     slot that counts how often a call in block ``v`` was unwound by an exception (BL94 §3.2).
-    ``fingerprint`` is a hash of the graph.
+    ``fingerprint`` is a hash of the graph.  ``inlined[c - 1]`` is the call that copy ``c`` of its lines was
+    inlined at; that call may stand in another copy, of a smaller number.
     """
 
     name: str
@@ -76,6 +83,7 @@ class FunctionFacts:
     exit_slots: Mapping[int, int] = field(default_factory=dict)
     shared: bool = False
     fingerprint: str = ""
+    inlined: tuple[LineRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,6 @@ class UnitFacts:
 
     ``sites[s]`` is the function (its index) and the block of call site ``s``, so that an active frame's
     return address can be told apart; a block of -1 means that the frame has already counted its way out.
-    ``cautions`` are a function, a block of it, and what happens there that may keep counts from being exact.
     """
 
     id: str
@@ -111,7 +118,6 @@ class UnitFacts:
     skipped: tuple[Skipped, ...] = ()
     slots: int = 0
     sites: tuple[tuple[int, int], ...] = ()
-    cautions: tuple[tuple[int, int, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ class Reading:
     """What the counters of one unit held at the end, and which of its calls were still active then.
 
     ``unit`` is the unit's id; ``active[function, block]`` is how many frames of that function (its index)
-    had not come back from a call in that block.
+    had not come back from a call in that block, less those that came back to it twice.
     """
 
     unit: str
@@ -150,7 +156,8 @@ class FunctionProfile:
     """One function with its counts.
 
     ``block_counts[v]`` and ``edge_counts[e]`` follow the indices of ``facts.graph``.  ``cut_short[v]`` is
-    how often the function ended in block ``v`` without leaving by an edge (exit in a callee, an exception).
+    how often the function ended in block ``v`` without leaving by an edge (exit in a callee, an exception),
+    less how often it went on there without having entered it (behind a setjmp).
     ``violations`` are places where the counters contradict the flow law.
     """
 

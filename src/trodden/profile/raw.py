@@ -13,15 +13,16 @@ from dataclasses import dataclass
 
 from trodden.errors import BadFile, InputMissing, LaterVersion
 
-VERSION = 1
+VERSION = 2
 MAGIC = b"TRODRAW1"
 END = b"DONE"
 NO_MODULE = 0xFFFFFFFF
 
-_HEADER = struct.Struct("<8sIIQQQIIIIQ")
+_HEADER = struct.Struct("<8sIIQQQIIIIQIIQ")
 _MODULE = struct.Struct("<QII")
 _UNIT = struct.Struct("<16sII")
 _FRAME = struct.Struct("<IIQ")
+_JUMP = struct.Struct("<IIQq")
 _TRAILER = struct.Struct("<I4s")
 
 _COMPLETE = 1
@@ -54,12 +55,22 @@ class RawFrame:
     address: int
 
 
+@dataclass(frozen=True, slots=True)
+class RawJump:
+    """A return address at which jumps have left functions ``count`` times more often than come back."""
+
+    module: int
+    address: int
+    count: int
+
+
 @dataclass(frozen=True)
 class Raw:
     """What one process has counted.
 
     ``frames`` were active when it ended, ``inherited`` when it began: a forked child counts from zero in the
-    middle of its callers.  ``stack_cut`` says that not all frames could be found.
+    middle of its callers.  ``jumps`` sums up the calls that a longjmp ended, and those it came back to.
+    ``stack_cut`` says that not all frames could be found.
     """
 
     path: str
@@ -71,6 +82,7 @@ class Raw:
     units: tuple[RawUnit, ...]
     frames: tuple[RawFrame, ...]
     inherited: tuple[RawFrame, ...] = ()
+    jumps: tuple[RawJump, ...] = ()
     stack_cut: bool = False
 
 
@@ -95,12 +107,15 @@ def parse_raw(data: bytes, where: str) -> Raw:
         raise BadFile(f"{where}: truncated: its end is missing; run the program again")
     if zlib.crc32(memoryview(data)[: -_TRAILER.size]) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
-    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, n_first, _ = _HEADER.unpack_from(data)
+    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, n_first, _, n_jumps, _, _ = (
+        _HEADER.unpack_from(data)
+    )
     reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
     modules = tuple(reader.module() for _ in range(n_modules))
     units = tuple(reader.unit(n_modules) for _ in range(n_units))
     frames = tuple(reader.frame(n_modules) for _ in range(n_frames))
     inherited = tuple(reader.frame(n_modules) for _ in range(n_first))
+    jumps = tuple(reader.jump(n_modules) for _ in range(n_jumps))
     reader.finish()
     return Raw(
         where,
@@ -112,6 +127,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         units,
         frames,
         inherited,
+        jumps,
         bool(flags & _STACK_CUT),
     )
 
@@ -121,13 +137,16 @@ def _check_head(data: bytes, size: int, where: str) -> None:
         if MAGIC.startswith(data[:8]):
             raise BadFile(f"{where}: truncated: only {len(data)} bytes long; run the program again")
         raise BadFile(f"{where}: not a raw file of an instrumented program (it should start with TRODRAW1)")
-    if len(data) >= 12 and struct.unpack_from("<I", data, 8)[0] > VERSION:
+    version = struct.unpack_from("<I", data, 8)[0] if len(data) >= 12 else VERSION
+    if version > VERSION:
         raise LaterVersion(f"{where}: written by a later trodden's runtime; update trodden to read it")
-    if len(data) < _HEADER.size:
-        raise BadFile(f"{where}: truncated: its header is incomplete; run the program again")
-    version, claimed = struct.unpack_from("<I", data, 8)[0], _HEADER.unpack_from(data)[-1]
     if version < 1:
         raise BadFile(f"{where}: corrupt: format version {version} does not exist")
+    if version < VERSION:
+        raise BadFile(f"{where}: version {version} is no longer read; build and run the program again")
+    if len(data) < _HEADER.size:
+        raise BadFile(f"{where}: truncated: its header is incomplete; run the program again")
+    claimed = _HEADER.unpack_from(data)[10]
     if claimed != size:
         state = "truncated" if size < claimed else "corrupt"
         raise BadFile(f"{where}: {state}: {size} bytes long instead of {claimed}; run the program again")
@@ -165,6 +184,12 @@ class _Reader:
         if module >= n_modules and module != NO_MODULE:
             raise BadFile(f"{self._where}: corrupt: a frame belongs to no module")
         return RawFrame(thread, None if module == NO_MODULE else module, address)
+
+    def jump(self, n_modules: int) -> RawJump:
+        module, _, address, count = _JUMP.unpack_from(self._data, self._take(_JUMP.size))
+        if module >= n_modules:
+            raise BadFile(f"{self._where}: corrupt: a jump belongs to no module")
+        return RawJump(module, address, count)
 
     def finish(self) -> None:
         if self._position != self._end:

@@ -6,8 +6,9 @@ A line without a count holds no code; ``#####`` marks one that holds code and ne
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from trodden.errors import UsageError
@@ -86,14 +87,14 @@ def _is_file(path: str, pattern: str) -> bool:
 
 
 def _branches_by_line(profile: Profile) -> dict[str, dict[int, list[Branch]]]:
-    """Branches of several instances of one function that lead to the same lines are one branch."""
+    """Branches of several instances or inlined copies of one function that lead to the same lines are one."""
     joined: dict[tuple[object, ...], Branch] = {}
     for function in profile.functions.values():
-        seen: dict[tuple[object, ...], int] = {}
+        seen: Counter[tuple[object, ...]] = Counter()
         for branch in branches(function):
             shape = (branch.file, branch.line, *(outcome.line for outcome in branch.outcomes))
-            seen[shape] = seen.get(shape, 0) + 1
-            key = (seen[shape], *shape)
+            seen[branch.copy, *shape] += 1
+            key = (seen[branch.copy, *shape], *shape)
             joined[key] = _join(joined[key], branch) if key in joined else branch
     found: dict[str, dict[int, list[Branch]]] = {}
     for branch in joined.values():
@@ -105,7 +106,7 @@ def _join(one: Branch, other: Branch) -> Branch:
     outcomes = tuple(
         Outcome(a.line, a.label, a.count + b.count) for a, b in zip(one.outcomes, other.outcomes, strict=True)
     )
-    return Branch(one.file, one.line, one.label, one.ran + other.ran, outcomes)
+    return replace(one, ran=one.ran + other.ran, outcomes=outcomes)
 
 
 def count_text(count: LineCount | None) -> str:

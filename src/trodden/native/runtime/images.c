@@ -42,7 +42,20 @@ static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
     return 0;
 }
 
+static int read_generation(struct dl_phdr_info *info, size_t size, void *context) {
+    if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+        *(uint64_t *)context = (uint64_t)info->dlpi_adds + (uint64_t)info->dlpi_subs;
+    return 1; /* the first tells for all */
+}
+
+uint64_t trodden_images_generation(void) {
+    uint64_t generation = 0;
+    dl_iterate_phdr(read_generation, &generation);
+    return generation;
+}
+
 struct trodden_images *trodden_images_gather(void) {
+    uint64_t generation = trodden_images_generation(); /* what comes later makes it look old */
     struct gathering count = {NULL, 0, 0};
     dl_iterate_phdr(add_image, &count);
     size_t room = count.seen + 8; /* a few may be loaded in between */
@@ -51,6 +64,7 @@ struct trodden_images *trodden_images_gather(void) {
     if (!gathering.images)
         return NULL;
     gathering.images->bytes = bytes;
+    gathering.images->generation = generation;
     dl_iterate_phdr(add_image, &gathering);
     return gathering.images;
 }

@@ -51,11 +51,13 @@ struct trodden_image {
 
 struct trodden_images {
     size_t count, bytes;
+    uint64_t generation;
     struct trodden_image at[];
 };
 
 struct trodden_images *trodden_images_gather(void); /* may wait for the dynamic linker: hold no lock */
 void trodden_images_free(struct trodden_images *images);
+uint64_t trodden_images_generation(void); /* another one whenever something was loaded or unloaded */
 const struct trodden_image *trodden_image_of(const struct trodden_images *images, uintptr_t address);
 bool trodden_image_holds(const struct trodden_image *image, uintptr_t from, size_t bytes);
 
@@ -107,6 +109,18 @@ struct trodden_frames {
     size_t bytes;
 };
 
+struct trodden_jump {
+    uint32_t module, used;
+    uint64_t address;
+    int64_t count; /* how often left at this return address, less how often come back to */
+};
+
+struct trodden_jumps {
+    struct trodden_jump *at;
+    uint32_t room, used;
+    bool cut; /* not all of a jump could be noted */
+};
+
 struct trodden_lead {
     int begun; /* 0 not yet, 1 being set up, 2 done */
     bool exiting, final;
@@ -119,6 +133,7 @@ struct trodden_lead {
     uint32_t thread_count; /* ever */
     size_t tls_bytes;
     struct trodden_frames start_frames;
+    struct trodden_jumps jumps;
 };
 
 extern struct trodden_lead trodden_lead;
@@ -197,6 +212,22 @@ struct trodden_regs {
 /* Those that return into a module with units, innermost first.  Needs no lock but the list of images. */
 struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread);
 void trodden_frames_free(struct trodden_frames *frames);
+const struct trodden_module *trodden_module_of(uintptr_t pc);
+
+enum trodden_reach {
+    TRODDEN_FOUND,
+    TRODDEN_LOST,      /* a frame could not be read */
+    TRODDEN_ELSEWHERE, /* the stack ends without such a frame */
+};
+
+/* Tells `visit` the return addresses from the caller's up to the frame that holds `sp`, its own too.  One is
+ * `interrupted` if it is none, as a signal came in there.  The caller holds the lock. */
+enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
+                                   void (*visit)(uintptr_t pc, bool interrupted, void *context), void *context);
+
+/* ---- jumps.c: functions that were left by longjmp ---- */
+void trodden_jumps_begin(void);
+void trodden_jumps_forget(void);
 
 /* ---- name.c, write.c, crc32.c ---- */
 #define TRODDEN_PATH 8192

@@ -18,6 +18,7 @@ bool trodden_has_units(void) { return units_begin && &units_begin[0] != &units_e
 
 static void enter(void) {
     int saved = errno;
+    trodden_jumps_begin();
     if (trodden_has_units())
         __trodden_enter(&trodden_lead, units_begin, units_end);
     errno = saved;

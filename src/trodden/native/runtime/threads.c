@@ -133,6 +133,7 @@ static void after_fork_in_child(void) {
     trodden_lock_reset();
     trodden_threads_forked();
     trodden_forget_counts(trodden_thread_pointer());
+    trodden_jumps_forget();
     trodden_lead.pid = trodden_pid();
     trodden_lead.start = trodden_now();
     trodden_frames_free(&trodden_lead.start_frames);

@@ -1,14 +1,15 @@
 /* trodden's runtime: what an instrumented program and its runtime agree upon.
  *
  * The runtime is linked into every instrumented executable and shared library.  Instrumented code
- * only increments thread-local counters; everything here happens when a thread or the process ends.
+ * only increments thread-local counters; everything here happens when a thread or the process ends, and
+ * when a longjmp leaves functions behind.
  *
  * Compile all *.c of this folder with  -O2 -fPIC -fvisibility=hidden -fasynchronous-unwind-tables.
  * Link them whole (as one object, or with --whole-archive): some are reached by their sections only.
  * A dynamic executable should export __trodden_enter, __trodden_leave, __trodden_leader and
  * trodden_dump, so that its shared libraries use its copy: --export-dynamic-symbol, or with a driver
  * that lacks it a shared library on the link line that refers to them, after --as-needed.
- * A static one, and only that, needs  -Wl,-u,__pthread_create  (see threads.c).
+ * A static one, and only that, needs  -Wl,-u,__pthread_create,-u,__libc_siglongjmp  (threads.c, jumps.c).
  *
  * The environment variable TRODDEN_FILE names the result; %p is the process id, %h the host name,
  * %% a percent sign.  The default is trodden.%p.raw in the directory the program was started in.

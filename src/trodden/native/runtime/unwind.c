@@ -1,4 +1,4 @@
-/* Walking the stack of the calling thread, to tell which instrumented calls have not returned.
+/* Walking the stack of the calling thread, to tell which instrumented calls have not returned, or will not.
  *
  * It follows call frame information only: a frame it cannot read ends the walk.  It needs no lock and
  * allocates nothing but mappings; the list of loaded images has been made before. */
@@ -23,6 +23,8 @@ enum outcome { STEPPED, OUTERMOST, LOST };
 
 struct walk {
     struct trodden_regs regs, caller;
+    const struct trodden_image *image; /* where regs.pc is */
+    uint64_t cfa;                      /* of the frame that has these registers; 0: not described */
     bool exact;  /* regs.pc is where it was interrupted, not a return address */
     bool lowest; /* nothing of the frame below bounds this one's address */
     struct trodden_window window;
@@ -104,9 +106,21 @@ static bool find_cfa(struct walk *walk, const struct trodden_image *image, uint6
     return true;
 }
 
-/* musl describes its return from signal handlers in no table.  It is known by its two instructions, and
- * the registers lie where the kernel put them. */
-static bool step_over_signal(struct walk *walk, const struct trodden_image *image) {
+static bool is_code(struct walk *walk, const uint8_t *code, unsigned size) {
+    uintptr_t pc = walk->regs.pc;
+    if (walk->image)
+        return trodden_image_holds(walk->image, pc, size) && memcmp((const void *)pc, code, size) == 0;
+    for (unsigned i = 0; i < size; i++) {
+        uint64_t byte;
+        if (!trodden_peek(&walk->window, pc + i, 1, &byte) || byte != code[i])
+            return false;
+    }
+    return true;
+}
+
+/* musl describes its return from signal handlers in no table, and the kernel's lies in no image of a static
+ * program.  Both are known by their two instructions, and the registers lie where the kernel put them. */
+static bool step_over_signal(struct walk *walk) {
 #ifdef __x86_64__
     static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
     static const uint8_t order[] = {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7};
@@ -117,8 +131,7 @@ static bool step_over_signal(struct walk *walk, const struct trodden_image *imag
                                     16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
     const uint64_t from = 128 + 176 + 8;
 #endif
-    if (!trodden_image_holds(image, walk->regs.pc, sizeof code) ||
-        memcmp((const void *)walk->regs.pc, code, sizeof code) != 0)
+    if (!is_code(walk, code, sizeof code))
         return false;
     uint64_t at = walk->regs.r[TRODDEN_SP] + from;
     for (unsigned i = 0; i < sizeof order; i++, at += 8)
@@ -128,32 +141,43 @@ static bool step_over_signal(struct walk *walk, const struct trodden_image *imag
     return trodden_peek(&walk->window, at, 8, &walk->caller.pc);
 }
 
-static enum outcome step(struct walk *walk) {
+/* What is known of the frame that has these registers. */
+static enum outcome describe(struct walk *walk) {
     uintptr_t pc = walk->exact ? walk->regs.pc : walk->regs.pc - 1;
-    const struct trodden_image *image = trodden_image_of(trodden_lead.images, pc);
-    if (!image)
-        return LOST;
-    if (!trodden_find_row(image, pc, &walk->facts)) {
-        /* Start-up code in assembler marks itself, as the ABI asks, by a frame pointer of zero. */
-        if (!step_over_signal(walk, image))
-            return walk->regs.known >> FRAME_POINTER & 1 && walk->regs.r[FRAME_POINTER] == 0 ? OUTERMOST : LOST;
-        walk->regs = walk->caller;
-        walk->exact = walk->lowest = true;
+    walk->image = trodden_image_of(trodden_lead.images, pc);
+    walk->cfa = 0;
+    bool described = walk->image && trodden_find_row(walk->image, pc, &walk->facts);
+    /* What is described may be a function that ends right before, for nobody calls a return from a signal. */
+    if (!walk->exact && !(described && walk->facts.signal_frame) && step_over_signal(walk))
         return STEPPED;
+    if (!described) {
+        /* Start-up code in assembler marks itself, as the ABI asks, by a frame pointer of zero. */
+        bool last = walk->image && walk->regs.known >> FRAME_POINTER & 1 && walk->regs.r[FRAME_POINTER] == 0;
+        return last ? OUTERMOST : LOST;
     }
-    uint64_t cfa, return_column = walk->facts.return_column, return_address;
-    bool interrupted = walk->facts.signal_frame;
-    if (return_column >= TRODDEN_COLUMNS)
+    if (walk->facts.return_column >= TRODDEN_COLUMNS)
         return LOST;
-    if (walk->facts.row.columns[return_column].kind == UNDEFINED)
+    if (walk->facts.row.columns[walk->facts.return_column].kind == UNDEFINED)
         return OUTERMOST;
-    if (!find_cfa(walk, image, &cfa))
+    if (!find_cfa(walk, walk->image, &walk->cfa) || !walk->cfa)
         return LOST;
     /* Stacks grow down, callers lie above; a frame may be empty only if it called nobody.  A handler may
      * run on a stack of its own, so nothing is known across a signal. */
     uint64_t sp = walk->regs.r[TRODDEN_SP];
-    if (!interrupted && (cfa < sp || (cfa == sp && !walk->lowest)))
+    if (!walk->facts.signal_frame && (walk->cfa < sp || (walk->cfa == sp && !walk->lowest)))
         return LOST;
+    return STEPPED;
+}
+
+/* From a frame that has been described to its caller's. */
+static enum outcome leave(struct walk *walk) {
+    if (!walk->cfa) {
+        walk->regs = walk->caller;
+        walk->exact = walk->lowest = true;
+        return STEPPED;
+    }
+    const struct trodden_image *image = walk->image;
+    uint64_t cfa = walk->cfa, return_column = walk->facts.return_column, return_address;
     if (!value_of(walk, image, (unsigned)return_column, cfa, &return_address))
         return LOST;
     walk->caller.known = 0;
@@ -166,11 +190,22 @@ static enum outcome step(struct walk *walk) {
     }
     walk->caller.pc = strip_signature(return_address);
     walk->regs = walk->caller;
-    walk->exact = walk->lowest = interrupted;
+    walk->exact = walk->lowest = walk->facts.signal_frame;
     return walk->regs.pc ? STEPPED : OUTERMOST;
 }
 
-static const struct trodden_module *module_of(uintptr_t pc) {
+static enum outcome step(struct walk *walk) {
+    enum outcome outcome = describe(walk);
+    return outcome == STEPPED ? leave(walk) : outcome;
+}
+
+static void start(struct walk *walk, const struct trodden_regs *regs) {
+    walk->regs = *regs;
+    walk->exact = walk->lowest = true;
+    walk->window.page = 0;
+}
+
+const struct trodden_module *trodden_module_of(uintptr_t pc) {
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
         if (module->copy && pc >= module->low && pc < module->high)
             return module;
@@ -182,8 +217,7 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
     struct walk *walk = trodden_map(sizeof *walk);
     frames.at = trodden_map(frames.bytes);
     if (walk && frames.at) {
-        walk->regs = *regs;
-        walk->exact = walk->lowest = true;
+        start(walk, regs);
         bool ours = false; /* is the frame that is stepped out of the last one noted? */
         for (uint32_t depth = 0; depth < MOST_FRAMES; depth++) {
             enum outcome outcome = step(walk);
@@ -193,7 +227,7 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
             frames.cut = outcome != OUTERMOST;
             if (outcome != STEPPED)
                 break;
-            const struct trodden_module *module = module_of(walk->regs.pc);
+            const struct trodden_module *module = trodden_module_of(walk->regs.pc);
             ours = module != NULL;
             if (module)
                 frames.at[frames.count++] =
@@ -207,4 +241,39 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
 void trodden_frames_free(struct trodden_frames *frames) {
     trodden_unmap(frames->at, frames->bytes);
     *frames = (struct trodden_frames){NULL, 0, false, 0};
+}
+
+/* A signal that the program sends itself arrives behind a system call, which is a place like a call's. */
+static bool after_system_call(const struct trodden_image *image, uintptr_t pc) {
+#ifdef __x86_64__
+    static const uint8_t code[] = {0x0f, 0x05};
+#else
+    static const uint8_t code[] = {0x01, 0x00, 0x00, 0xd4};
+#endif
+    return image && trodden_image_holds(image, pc - sizeof code, sizeof code) &&
+           memcmp((const void *)(pc - sizeof code), code, sizeof code) == 0;
+}
+
+/* The frame that a jump goes to is known by the stack pointer that was saved there: it lies above what the
+ * frame has now, and below its end. */
+enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
+                                   void (*visit)(uintptr_t pc, bool interrupted, void *context), void *context) {
+    static struct walk *walk; /* too large for the stack of a signal handler */
+    if (!walk && !(walk = trodden_map(sizeof *walk)))
+        return TRODDEN_LOST;
+    start(walk, regs);
+    for (uint32_t depth = 0; depth < MOST_FRAMES; depth++) {
+        enum outcome outcome = describe(walk);
+        if (outcome == STEPPED && depth && !walk->facts.signal_frame && walk->regs.r[TRODDEN_SP] <= sp &&
+            sp < walk->cfa)
+            return TRODDEN_FOUND;
+        if (outcome == STEPPED)
+            outcome = leave(walk);
+        if (outcome != STEPPED)
+            return outcome == LOST ? TRODDEN_LOST : TRODDEN_ELSEWHERE;
+        const struct trodden_image *image =
+            walk->exact ? trodden_image_of(trodden_lead.images, walk->regs.pc) : NULL;
+        visit(walk->regs.pc, walk->exact && !after_system_call(image, walk->regs.pc), context);
+    }
+    return TRODDEN_LOST;
 }

@@ -1,4 +1,4 @@
-/* The raw file: header, modules, units, frames, trailer, all little endian and aligned to 8 bytes.
+/* The raw file: header, modules, units, frames, jumps, trailer, all little endian and aligned to 8 bytes.
  *
  * It is streamed through one buffer into a temporary file beside the target, which then takes the
  * target's name: nobody ever sees half a result.  Whatever fails is said in one line; the program's
@@ -25,8 +25,12 @@ struct header {
     uint64_t pid, parent, start;
     uint32_t modules, units, frames, start_frames;
     uint64_t size;
+    uint32_t jumps, reserved;
+    uint64_t reserved_too;
 };
-_Static_assert(sizeof(struct header) == 64, "the header has 64 bytes");
+_Static_assert(sizeof(struct header) == 80, "the header has 80 bytes");
+
+#define VERSION 2
 
 struct module_header {
     uint64_t bias;
@@ -36,6 +40,12 @@ struct module_header {
 struct unit_header {
     uint8_t id[16];
     uint32_t module, slots;
+};
+
+struct jump_record {
+    uint32_t module, reserved;
+    uint64_t address;
+    int64_t count;
 };
 
 /* All that a writer needs beside the stack, which may be nearly used up. */
@@ -109,10 +119,23 @@ static void put_units(struct workspace *out) {
         }
 }
 
+static bool is_jump(const struct trodden_jump *jump) { return jump->used && jump->count; }
+
+static void put_jumps(struct workspace *out) {
+    for (uint32_t i = 0; i < trodden_lead.jumps.room; i++) {
+        const struct trodden_jump *jump = &trodden_lead.jumps.at[i];
+        struct jump_record record = {jump->module, 0, jump->address, jump->count};
+        if (is_jump(jump))
+            put(out, &record, sizeof record);
+    }
+}
+
 static void put_everything(struct workspace *out, const struct trodden_frames *frames, bool complete) {
     const struct trodden_frames *start = &trodden_lead.start_frames;
-    struct header header = {.version = 1,
-                            .flags = (complete ? COMPLETE : 0) | (frames->cut || start->cut ? CUT : 0),
+    const struct trodden_jumps *jumps = &trodden_lead.jumps;
+    bool cut = frames->cut || start->cut || jumps->cut;
+    struct header header = {.version = VERSION,
+                            .flags = (complete ? COMPLETE : 0) | (cut ? CUT : 0),
                             .pid = trodden_lead.pid,
                             .parent = (uint64_t)getppid(),
                             .start = trodden_lead.start,
@@ -127,6 +150,9 @@ static void put_everything(struct workspace *out, const struct trodden_frames *f
         header.size += sizeof(struct module_header) + module->path_length + padding(module->path_length) +
                        module->unit_count * sizeof(struct unit_header) + module->totals_bytes;
     }
+    for (uint32_t i = 0; i < jumps->room; i++)
+        header.jumps += is_jump(&jumps->at[i]);
+    header.size += header.jumps * sizeof(struct jump_record);
     out->crc = 0;
     put(out, &header, sizeof header);
     put_modules(out);
@@ -135,6 +161,7 @@ static void put_everything(struct workspace *out, const struct trodden_frames *f
         put(out, frames->at, frames->count * sizeof *frames->at);
     if (start->count)
         put(out, start->at, start->count * sizeof *start->at);
+    put_jumps(out);
     uint32_t crc = out->crc;
     put(out, &crc, sizeof crc);
     put(out, "DONE", 4);

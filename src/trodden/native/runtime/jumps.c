@@ -1,0 +1,268 @@
+/* longjmp and its kin: the ways out of functions that neither return nor unwind (BL94 3.2, dynamically
+ * computed interprocedural jumps).
+ *
+ * Before the jump the stack is walked up to the frame that it goes to.  Each frame on the way, and that
+ * one too, is in the middle of a block, at a call that will not come back: one more way out of the block
+ * of that call.  Control comes back where setjmp returns: one way out fewer of the block of that call,
+ * since more leave it than have entered.  Both are added up by address, and written with the counts.
+ *
+ * The real function is found
+ * - with glibc in a dynamic program as the next of that name in lookup order, before it is needed: a
+ *   signal handler may jump, but must not ask the dynamic linker;
+ * - with glibc in a static program under the name __libc_siglongjmp, of which libc.a makes the others weak
+ *   aliases.  The reference is weak too, so the link line has to fetch it: -Wl,-u,__libc_siglongjmp;
+ * - with musl right here: its object defines the names that we define, and cannot be linked beside ours. */
+#undef _FORTIFY_SOURCE /* it would rename longjmp */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <features.h>
+#include <setjmp.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+#if defined(__x86_64__)
+enum { SAVED_SP = 6, SAVED_PC = 7 };
+#else
+enum { SAVED_SP = 13, SAVED_PC = 11 };
+#endif
+
+typedef void jump_function(struct __jmp_buf_tag *, int);
+
+/* ---- what the C library knows ---- */
+#ifdef __GLIBC__
+
+#pragma weak dlsym
+extern jump_function __libc_siglongjmp __attribute__((weak, visibility("hidden")));
+
+static jump_function *real, *real_checked;
+
+#ifdef __x86_64__
+static uint64_t bare(uint64_t mangled) {
+    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(mangled) : : "cc");
+    return mangled;
+}
+
+static void learn_guard(void) {}
+#else
+static uint64_t guard;
+
+static uint64_t bare(uint64_t mangled) { return mangled ^ guard; }
+
+/* The guard lies at no known place, but setjmp lays it over an address that is known here. */
+static void learn_guard(void) {
+    jmp_buf probe;
+    register void *argument __asm__("x0") = probe;
+    register uint64_t back __asm__("x19");
+    __asm__ volatile("adr x19, 0f\n\tbl _setjmp\n0:"
+                     : "+r"(argument), "=r"(back)
+                     :
+                     : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13",
+                       "x14", "x15", "x16", "x17", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
+                       "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27",
+                       "v28", "v29", "v30", "v31", "cc", "memory");
+    guard = ((const uint64_t *)probe)[SAVED_PC] ^ back;
+}
+#endif
+
+static jump_function *next_of(const char *name) {
+    jump_function *found = NULL;
+    if (dlsym)
+        *(void **)&found = dlsym(RTLD_NEXT, name);
+    return found;
+}
+
+void trodden_jumps_begin(void) {
+    learn_guard();
+    jump_function *jump = __libc_siglongjmp ? __libc_siglongjmp : next_of("siglongjmp");
+    jump_function *checked = __libc_siglongjmp ? NULL : next_of("__longjmp_chk");
+    __atomic_store_n(&real_checked, checked ? checked : jump, __ATOMIC_RELAXED);
+    __atomic_store_n(&real, jump, __ATOMIC_RELEASE);
+}
+
+/* A library's constructor may jump before ours has run. */
+static void be_ready(void) {
+    if (!__atomic_load_n(&real, __ATOMIC_ACQUIRE))
+        trodden_jumps_begin();
+}
+
+static uint64_t return_address(const struct __jmp_buf_tag *place) {
+    return bare(((const uint64_t *)place)[SAVED_PC]);
+}
+
+static _Noreturn void jump_by(jump_function *jump, struct __jmp_buf_tag *place, int value) {
+    static const char message[] = "trodden: no longjmp; link with -Wl,-u,__libc_siglongjmp\n";
+    if (jump)
+        jump(place, value);
+    _exit(write(STDERR_FILENO, message, sizeof message - 1) < 0 ? 126 : 127);
+}
+
+#define JUMP jump_by(real, place, value)
+#define JUMP_CHECKED jump_by(real_checked, place, value)
+
+#else /* musl */
+
+#pragma weak sigsetjmp
+
+static bool ready;
+static uint64_t inner; /* where setjmp returns to inside sigsetjmp */
+
+static uint64_t bare(uint64_t plain) { return plain; }
+
+/* sigsetjmp keeps the address that it returns to itself, and calls setjmp. */
+void trodden_jumps_begin(void) {
+    if (sigsetjmp) {
+        sigjmp_buf probe;
+        sigsetjmp(probe, 1);
+        inner = ((const uint64_t *)probe)[SAVED_PC];
+    }
+    __atomic_store_n(&ready, true, __ATOMIC_RELEASE);
+}
+
+static void be_ready(void) {
+    if (!__atomic_load_n(&ready, __ATOMIC_ACQUIRE))
+        trodden_jumps_begin();
+}
+
+static uint64_t return_address(const struct __jmp_buf_tag *place) {
+    uint64_t pc = ((const uint64_t *)place)[SAVED_PC];
+    return inner && pc == inner ? place->__fl : pc;
+}
+
+/* All registers that a callee keeps, as setjmp has stored them; setjmp never returns zero again.  The
+ * mask of blocked signals is put back by sigsetjmp, when it returns for the second time. */
+static _Noreturn void restore(const struct __jmp_buf_tag *place, int value) {
+    uint64_t answer = value ? (uint32_t)value : 1;
+#ifdef __x86_64__
+    __asm__ volatile("movq (%0), %%rbx\n\tmovq 8(%0), %%rbp\n\tmovq 16(%0), %%r12\n\t"
+                     "movq 24(%0), %%r13\n\tmovq 32(%0), %%r14\n\tmovq 40(%0), %%r15\n\t"
+                     "movq 48(%0), %%rsp\n\tjmp *56(%0)"
+                     :
+                     : "D"(place), "a"(answer)
+                     : "memory");
+#else
+    register const void *from __asm__("x1") = place;
+    register uint64_t result __asm__("x0") = answer;
+    __asm__ volatile("ldp x19, x20, [x1]\n\tldp x21, x22, [x1, #16]\n\tldp x23, x24, [x1, #32]\n\t"
+                     "ldp x25, x26, [x1, #48]\n\tldp x27, x28, [x1, #64]\n\tldp x29, x30, [x1, #80]\n\t"
+                     "ldr x2, [x1, #104]\n\tmov sp, x2\n\tldp d8, d9, [x1, #112]\n\t"
+                     "ldp d10, d11, [x1, #128]\n\tldp d12, d13, [x1, #144]\n\tldp d14, d15, [x1, #160]\n\t"
+                     "br x30"
+                     :
+                     : "r"(from), "r"(result)
+                     : "x2", "memory");
+#endif
+    __builtin_unreachable();
+}
+
+#define JUMP restore(place, value)
+#define JUMP_CHECKED restore(place, value)
+
+#endif
+
+/* ---- what has been noted: a table of open addresses, at most half full ---- */
+static struct trodden_jump *slot_of(struct trodden_jump *at, uint32_t room, uint32_t module, uint64_t address) {
+    uint64_t hash = (address ^ (uint64_t)module << 48) * 0x9e3779b97f4a7c15u;
+    uint32_t place = (uint32_t)(hash >> 32) & (room - 1);
+    while (at[place].used && (at[place].module != module || at[place].address != address))
+        place = (place + 1) & (room - 1);
+    return &at[place];
+}
+
+static bool make_room(struct trodden_jumps *jumps) {
+    if (jumps->used < jumps->room / 2)
+        return true;
+    uint32_t room = jumps->room ? jumps->room * 2 : 256;
+    struct trodden_jump *at = trodden_map(room * sizeof *at);
+    if (!at)
+        return false;
+    for (uint32_t i = 0; i < jumps->room; i++)
+        if (jumps->at[i].used)
+            *slot_of(at, room, jumps->at[i].module, jumps->at[i].address) = jumps->at[i];
+    trodden_unmap(jumps->at, jumps->room * sizeof *at);
+    jumps->at = at;
+    jumps->room = room;
+    return true;
+}
+
+static void note(uintptr_t pc, int64_t amount) {
+    struct trodden_jumps *jumps = &trodden_lead.jumps;
+    const struct trodden_module *module = trodden_module_of(pc);
+    if (!module)
+        return;
+    if (!make_room(jumps)) {
+        jumps->cut = true;
+        return;
+    }
+    struct trodden_jump *slot = slot_of(jumps->at, jumps->room, module->index, pc - module->bias);
+    jumps->used += !slot->used;
+    *slot = (struct trodden_jump){module->index, 1, pc - module->bias, slot->count + amount};
+}
+
+void trodden_jumps_forget(void) {
+    struct trodden_jumps *jumps = &trodden_lead.jumps;
+    trodden_unmap(jumps->at, jumps->room * sizeof *jumps->at);
+    *jumps = (struct trodden_jumps){NULL, 0, 0, false};
+}
+
+/* ---- the walk ---- */
+struct noting {
+    int64_t amount;
+    bool all; /* or all but the first */
+};
+
+static void note_frame(uintptr_t pc, bool interrupted, void *context) {
+    struct noting *noting = context;
+    if (!noting->all)
+        noting->all = true;
+    else if (!interrupted)
+        note(pc, noting->amount);
+    else if (trodden_module_of(pc))
+        trodden_lead.jumps.cut = true; /* by a signal, anywhere in a block */
+}
+
+static void note_jump(const struct trodden_regs *regs, const struct __jmp_buf_tag *place) {
+    int saved = errno;
+    uint64_t sp = bare(((const uint64_t *)place)[SAVED_SP]);
+    uint64_t generation = trodden_images_generation();
+    uint64_t mask = trodden_lock();
+    if (!trodden_lead.images || trodden_lead.images->generation != generation) {
+        trodden_unlock(mask);
+        struct trodden_images *images = trodden_images_gather();
+        mask = trodden_lock();
+        trodden_use_images(images);
+    }
+    struct noting forth = {1, true}, back = {-1, false};
+    enum trodden_reach reach = trodden_walk_to(regs, sp, note_frame, &forth);
+    if (reach != TRODDEN_FOUND)
+        trodden_lead.jumps.cut = true;
+    /* To another stack: the frames of this one may go on some day, all but the one that jumps. */
+    if (reach == TRODDEN_ELSEWHERE)
+        trodden_walk_to(regs, sp, note_frame, &back);
+    note(return_address(place), -1);
+    trodden_unlock(mask);
+    errno = saved;
+}
+
+EXPORTED _Noreturn void longjmp(jmp_buf place, int value) {
+    struct trodden_regs regs;
+    TRODDEN_CAPTURE(&regs);
+    be_ready();
+    if (trodden_leading())
+        note_jump(&regs, place);
+    JUMP;
+}
+
+EXPORTED _Noreturn void _longjmp(jmp_buf place, int value) __attribute__((alias("longjmp")));
+EXPORTED _Noreturn void siglongjmp(sigjmp_buf place, int value) __attribute__((alias("longjmp")));
+
+/* What glibc's headers call longjmp when they are to be careful. */
+EXPORTED _Noreturn void __longjmp_chk(struct __jmp_buf_tag *place, int value) {
+    struct trodden_regs regs;
+    TRODDEN_CAPTURE(&regs);
+    be_ready();
+    if (trodden_leading())
+        note_jump(&regs, place);
+    JUMP_CHECKED;
+}
