@@ -254,6 +254,65 @@ static bool after_system_call(const struct trodden_image *image, uintptr_t pc) {
            memcmp((const void *)(pc - sizeof code), code, sizeof code) == 0;
 }
 
+/* What most frames are like: the CFA lies at a fixed distance from the stack or frame pointer, the return
+ * address and the caller's frame pointer at fixed distances from the CFA.  Programs jump from few places
+ * again and again, so these are remembered by address, and such frames are walked without asking the
+ * tables again. */
+enum { PLAIN_ROWS = 4096, PLAIN_FRAMES = 64 };
+
+struct plain_row {
+    uintptr_t pc; /* 0: empty */
+    int32_t cfa, return_address, frame_pointer; /* distances; 0 for a frame pointer that was left alone */
+    bool from_frame_pointer, exact;
+};
+
+static struct plain_row plain_rows[PLAIN_ROWS];
+static uint64_t plain_generation;
+
+static struct plain_row *plain_slot(uintptr_t pc) {
+    return &plain_rows[(uint32_t)((pc * 0x9e3779b97f4a7c15u) >> 52)];
+}
+
+/* A frame that has just been described, if it is plain. */
+static void remember_plain(const struct walk *walk) {
+    const struct trodden_row *row = &walk->facts.row;
+    const struct trodden_rule *back = &row->columns[walk->facts.return_column], *pointer = &row->columns[FRAME_POINTER];
+    bool plain = walk->cfa && !walk->facts.signal_frame && !row->cfa_expression &&
+                 (row->cfa_column == TRODDEN_SP || row->cfa_column == FRAME_POINTER) &&
+                 row->columns[TRODDEN_SP].kind == SAME && back->kind == AT_OFFSET &&
+                 (pointer->kind == SAME || pointer->kind == AT_OFFSET);
+    int64_t saved = pointer->kind == AT_OFFSET ? pointer->value : 0;
+    if (plain && row->cfa_offset == (int32_t)row->cfa_offset && back->value == (int32_t)back->value &&
+        saved == (int32_t)saved)
+        *plain_slot(walk->regs.pc) =
+            (struct plain_row){walk->regs.pc, (int32_t)row->cfa_offset, (int32_t)back->value, (int32_t)saved,
+                               row->cfa_column == FRAME_POINTER, walk->exact};
+}
+
+/* The way to the frame that holds `sp`, if it leads over plain frames only; all of it is stack in use, and is
+ * read as it is.  Answers how many frames there are, or 0. */
+static uint32_t walk_plain(const struct trodden_regs *regs, uint64_t sp, uintptr_t *pcs) {
+    uint64_t low = regs->r[TRODDEN_SP], stack = low, frame = regs->r[FRAME_POINTER];
+    uintptr_t pc = regs->pc;
+    for (uint32_t depth = 0; depth < PLAIN_FRAMES; depth++) {
+        const struct plain_row *row = plain_slot(pc);
+        if (row->pc != pc || row->exact != (depth == 0))
+            return 0;
+        uint64_t cfa = (row->from_frame_pointer ? frame : stack) + (uint64_t)(int64_t)row->cfa;
+        if (depth && stack <= sp && sp < cfa)
+            return depth;
+        uint64_t back = cfa + (uint64_t)(int64_t)row->return_address;
+        uint64_t saved = cfa + (uint64_t)(int64_t)row->frame_pointer;
+        if (cfa <= stack || cfa > sp || back < low || saved < low || (cfa & 7))
+            return 0;
+        if (row->frame_pointer)
+            frame = *(const uint64_t *)saved;
+        pc = pcs[depth] = strip_signature(*(const uint64_t *)back);
+        stack = cfa;
+    }
+    return 0;
+}
+
 /* The frame that a jump goes to is known by the stack pointer that was saved there: it lies above what the
  * frame has now, and below its end. */
 enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
@@ -261,9 +320,21 @@ enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
     static struct walk *walk; /* too large for the stack of a signal handler */
     if (!walk && !(walk = trodden_map(sizeof *walk)))
         return TRODDEN_LOST;
+    if (plain_generation != trodden_lead.images->generation) {
+        memset(plain_rows, 0, sizeof plain_rows);
+        plain_generation = trodden_lead.images->generation;
+    }
+    uintptr_t pcs[PLAIN_FRAMES];
+    uint32_t plain = walk_plain(regs, sp, pcs);
+    for (uint32_t i = 0; i < plain; i++)
+        visit(pcs[i], false, context);
+    if (plain)
+        return TRODDEN_FOUND;
     start(walk, regs);
     for (uint32_t depth = 0; depth < MOST_FRAMES; depth++) {
         enum outcome outcome = describe(walk);
+        if (outcome == STEPPED)
+            remember_plain(walk);
         if (outcome == STEPPED && depth && !walk->facts.signal_frame && walk->regs.r[TRODDEN_SP] <= sp &&
             sp < walk->cfa)
             return TRODDEN_FOUND;
