@@ -28,8 +28,8 @@ def run(
     counters: str | None = None,
     stage: str | None = None,
     weights: StrPath | None = None,
-    only: Sequence[str] = (),
-    leave: Sequence[str] = (),
+    only: str | Sequence[str] = (),
+    leave: str | Sequence[str] = (),
     toolchain: str | None = None,
     output: StrPath | None = None,
 ) -> Run:
@@ -54,8 +54,8 @@ def run(
     own += [f"--trodden-stage={stage}"] if stage is not None else []
     own += [f"--trodden-weights={os.fspath(weights)}"] if weights is not None else []
     own += [f"--trodden-toolchain={toolchain}"] if toolchain is not None else []
-    own += [f"--trodden-only={pattern}" for pattern in only]
-    own += [f"--trodden-leave={pattern}" for pattern in leave]
+    own += [f"--trodden-only={pattern}" for pattern in _several(only)]
+    own += [f"--trodden-leave={pattern}" for pattern in _several(leave)]
     cxx = any(is_source(word, cxx=True) for word in words)
     with scratch() as directory:
         built = directory / Path(next(word for word in words if is_source(word))).stem
@@ -63,6 +63,10 @@ def run(
         if status != 0:
             raise TroddenError(f"trodden.run: compiling {' '.join(words)} failed with status {status}")
         return _run(str(built), args, output)
+
+
+def _several(given: str | Sequence[str]) -> Sequence[str]:
+    return [given] if isinstance(given, str) else given
 
 
 def _run(path: str, args: Sequence[str], output: StrPath | None) -> Run:

@@ -6,10 +6,12 @@ import click
 
 from trodden.commands.output import put
 
+FORMS = ("json", "lcov", "dot")
+
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path())
-@click.option("--format", "form", type=click.Choice(["json", "lcov", "dot"]), required=True)
+@click.option("--format", "form", type=click.Choice(FORMS), default=FORMS[0], show_default=True)
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
 @click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
 def export(file: str, form: str, output: str | None, function: str | None) -> None:

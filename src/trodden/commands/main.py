@@ -6,11 +6,12 @@ of a build, so they get their arguments untouched and pay for no import that the
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 
 from trodden.commands.output import flush, silence
-from trodden.errors import TroddenError
+from trodden.errors import CannotWrite, TroddenError
 
 INTERRUPTED = 130
 
@@ -33,6 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has seen enough.
         silence()
         return 0
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        silence()
+        print(f"trodden: cannot write: {error.strerror}; make room or send it elsewhere", file=sys.stderr)
+        return CannotWrite.status
     except KeyboardInterrupt:
         return INTERRUPTED
 

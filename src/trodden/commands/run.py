@@ -138,20 +138,32 @@ def _program_name(words: Sequence[str]) -> str:
     return os.path.splitext(os.path.basename(first))[0]
 
 
+def _is_value(request: Request, word: str) -> bool:
+    """Whether a word belongs to the flag before it, as in ``-x c`` or ``-D NAME``."""
+    at = request.words.index(word)
+    return at > 0 and request.words[at - 1].startswith("-")
+
+
 def _compile(request: Request, program: Path) -> int:
     from trodden.commands import cc
 
     cxx = any(is_source(word, cxx=True) for word in request.words)
+    for word in request.words:
+        plain = not word.startswith("-") and "." not in word and not _is_value(request, word)
+        if plain and not os.path.exists(word):
+            raise InputMissing(f"{word}: no such file; arguments of the program go behind --")
     return cc.main([*request.own, *request.words, "-o", str(program)], cxx=cxx)
 
 
 def _run(request: Request, program: str, arguments: Sequence[str]) -> Ended:
+    from trodden.profile.files import check_place
     from trodden.profile.program import read_program
 
     path = program if os.sep in program else shutil.which(program) or program
     if not os.path.exists(path):
         raise InputMissing(f"{program}: no such program or source")
     read_program(path)
+    check_place(request.output)
     ended = launch(path, arguments)
     try:
         if ended.status < 0 and not ended.raws:

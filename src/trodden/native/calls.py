@@ -24,11 +24,10 @@ _CALLEE = re.compile(rf"@({LABEL})\(")
 _SITE_GROUP = re.compile(r"\) #(\d+)")
 _NOTHING = re.compile(r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n)*")
 _HARDLY_ANYTHING = re.compile(
-    r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n|  store .*\n)*"
+    r"(?:    #dbg.*\n|  call void @llvm\.lifetime\.end.*\n|  store (?!volatile)[^@\n]*\n)*"
 )
-_INTERESTING = frozenset(
-    {"nounwind", "willreturn", "noreturn", "returns_twice", "naked", "presplitcoroutine"}
-)
+_OF_CALLS = frozenset({"nounwind", "willreturn", "noreturn", "returns_twice"})
+_INTERESTING = _OF_CALLS | {"naked", "noprofile", "optnone", "presplitcoroutine"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
+from trodden.native.irtext import unescape
 from trodden.profile.model import LineRef, SourceFile
 
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILINE)
@@ -99,7 +100,7 @@ class DebugInfo:
         if node not in self._file_of_node:
             match = _FILENAME.search(self.nodes.get(node, ""))
             name, directory = (match.group(1), match.group(2) or "") if match else ("", "")
-            self._file_of_node[node] = self.file_index(os.path.join(_unescape(directory), _unescape(name)))
+            self._file_of_node[node] = self.file_index(os.path.join(unescape(directory), unescape(name)))
         return self._file_of_node[node]
 
     def file_index(self, path: str) -> int:
@@ -194,7 +195,3 @@ def digest_of(path: str) -> str:
             return hashlib.sha256(stream.read()).hexdigest()
     except OSError:
         return ""
-
-
-def _unescape(text: str) -> str:
-    return re.sub(r"\\([0-9A-Fa-f]{2})", lambda m: chr(int(m.group(1), 16)), text)

@@ -52,7 +52,10 @@ def declare(module: IRModule, facts: UnitFacts, personalities: set[str]) -> None
     module.epilogue = "\n".join(lines) + module.epilogue
 
 
-_DBG_ATTACHMENT = re.compile(r",? !dbg !\d+")
+_DBG_ATTACHMENT = re.compile(
+    r", !(?:dbg|DIAssignID) !\d+(?=(?:, ![\w.]+ !\d+)*$)| !dbg !\d+(?= \{$)|(?<=^declare) !dbg !\d+",
+    re.MULTILINE,
+)
 _DBG_RECORD = re.compile(r"^    #dbg.*\n", re.MULTILINE)
 _DI_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI.*\n", re.MULTILINE)
 _DBG_NAMED = re.compile(r"^!llvm\.dbg\.cu = .*\n", re.MULTILINE)

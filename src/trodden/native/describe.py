@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trodden.errors import UsageError
-from trodden.native.build import Builder
+from trodden.native.build import Builder, CompilerFailed
 from trodden.native.cmdline import parse
 from trodden.native.deliver import scratch
 from trodden.native.options import Options
@@ -21,4 +21,8 @@ def facts_of_source(words: Sequence[str]) -> UnitFacts:
     source = line.sources[0]
     builder = Builder(find_toolchain(None), Options(), line, source.cxx)
     with scratch() as directory:
-        return builder.facts(source, directory)
+        try:
+            return builder.facts(source, directory)
+        except CompilerFailed as failure:
+            # The compiler has said what is wrong; there is nothing to add but its status.
+            raise SystemExit(failure.status) from failure

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from trodden.native.irtext import LABEL, IRBlock
 
+_INCOMING = re.compile(rf", %({LABEL}) \]")
 _TARGET = re.compile(rf"label %{LABEL}")
 _FAST_MATH = r"(?:(?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast) )*"
 _CALL = re.compile(rf"  (%{LABEL} = )?(?:tail |notail )?call {_FAST_MATH}")
@@ -21,9 +22,15 @@ def rename_phis(head: str, renames: Sequence[tuple[str, str]]) -> str:
     lines = head.split("\n")
     for index, line in enumerate(lines):
         if " = phi " in line:
-            for old, new in renames:
-                line = line.replace(f", %{old} ]", f", %{new} ]", 1)
-            lines[index] = line
+            waiting: dict[str, list[str]] = {}
+            for old, new in reversed(renames):
+                waiting.setdefault(old, []).append(new)
+
+            def renamed(match: re.Match[str], waiting: dict[str, list[str]] = waiting) -> str:
+                left = waiting.get(match.group(1))
+                return f", %{left.pop()} ]" if left else match.group(0)
+
+            lines[index] = _INCOMING.sub(renamed, line)
     return "\n".join(lines)
 
 

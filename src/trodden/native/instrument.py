@@ -15,7 +15,7 @@ from trodden.native.debuginfo import DebugInfo, FunctionLines, read_debug_info
 from trodden.native.declare import declare, strip_debug
 from trodden.native.demangle import demangle
 from trodden.native.induction import Induction
-from trodden.native.irtext import IRFunction, cut_function, cut_module
+from trodden.native.irtext import LABEL, IRFunction, IRModule, cut_function, cut_module, unquote
 from trodden.native.lower import lower
 from trodden.native.options import Options
 from trodden.native.prices import edge_prices, find_trips
@@ -29,6 +29,18 @@ from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.nesting import nesting_weights
 
 _CXX = re.compile(r"!DICompileUnit\((?:language: DW_LANG|sourceLanguageName: DW_LNAME)_C_plus_plus")
+
+
+_PERSONALITY = re.compile(r" personality ptr @([-\w$.]+)")
+_RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({LABEL})", re.MULTILINE)
+
+
+def _personality_of(module: IRModule) -> str | None:
+    """What unwinds frames in this module: what its functions use, or C++'s; C code brings none along."""
+    used = _PERSONALITY.search(module.signatures())
+    if used is not None:
+        return used.group(1)
+    return "__gxx_personality_v0" if _CXX.search(module.epilogue) else None
 
 
 @dataclass
@@ -50,7 +62,8 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
     sites: Sites | None = None
     if options.sites:
         sites = TaggedSites(tag, debug=debug) if options.stage == "early" else Sites(tag)
-    worker = _Unit(options, debug, attributes, sites, _CXX.search(module.epilogue) is not None)
+    resolvers = {unquote(name) for name in _RESOLVER.findall(module.prologue)}
+    worker = _Unit(options, debug, attributes, sites, _personality_of(module), resolvers)
     module.definitions = [worker.function(cut_function(old)) or old for old in module.definitions]
     facts = UnitFacts(
         id="",
@@ -89,9 +102,11 @@ class _Unit:
         debug: DebugInfo,
         attributes: Attributes,
         sites: Sites | None,
-        cxx: bool,
+        personality: str | None,
+        resolvers: set[str],
     ) -> None:
-        self.cxx = cxx
+        self.resolvers = resolvers
+        self.personality = personality
         self.options = options
         self.debug = debug
         self.attributes = attributes
@@ -113,7 +128,8 @@ class _Unit:
                 self.skipped.append(Skipped(shown, reason))
             return None
         ir = cut_where_calls_return_twice(ir, self.attributes)
-        read = read_function(ir, self.attributes, self.options.stage != "early")
+        optnone = "optnone" in self.attributes.of_header(ir.header)
+        read = read_function(ir, self.attributes, self.options.stage != "early" or optnone)
         plan, inductions = self._plan(read)
         personality = None if read.nounwind or self.sites is None else self._personality(ir)
         lowered = lower(
@@ -139,7 +155,7 @@ class _Unit:
                 inlined=tuple(lines.calls),
             )
         )
-        self.slots += plan.slots + len(lowered.exit_slots)
+        self.slots += lowered.slots
         return lowered.text
 
     def _reason_to_skip(self, ir: IRFunction, shown: str, path: str) -> str | None:
@@ -147,11 +163,13 @@ class _Unit:
         attributes = self.attributes.of_header(header)
         if " available_externally " in header:
             return ""
+        if ir.symbol in self.resolvers:
+            return "an ifunc resolver runs before there are threads, and so before there are counters"
         if "naked" in attributes:
             return "a naked function has no room for probes"
         if "presplitcoroutine" in attributes:
             return "a coroutine that is still to be split (build it with --stage late)"
-        if "no_profile_instrument_function" in header or "no_profile" in attributes:
+        if "noprofile" in attributes:
             return "marked no_profile_instrument_function in the source"
         if any(block.opcode in ("catchswitch", "cleanupret", "catchret") for block in ir.blocks):
             return "exception handling by funclets (Windows) cannot carry probes"
@@ -179,8 +197,6 @@ class _Unit:
         return place(graph, prices, trips), inductions
 
     def _personality(self, ir: IRFunction) -> str | None:
-        """What unwinds the function's frames: its own, or C++'s in a C++ module; C code brings none along."""
-        match = re.search(r" personality ptr @([-\w$.]+)", ir.header)
-        if match is not None:
-            return match.group(1)
-        return "__gxx_personality_v0" if self.cxx else None
+        """What unwinds the function's frames: its own personality, or the module's."""
+        match = _PERSONALITY.search(ir.header)
+        return match.group(1) if match is not None else self.personality

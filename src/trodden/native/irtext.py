@@ -17,6 +17,7 @@ _TARGETS = re.compile(rf"label %({LABEL})")
 _SYMBOL = re.compile(rf"@({LABEL})\(")
 _UNNAMED_ARGUMENT = re.compile(r" %\d+(?=[,)])")
 _HEAD_LINE = re.compile(rf"  (?:%{LABEL} = )?(?:phi|landingpad|catchpad|cleanuppad)\b")
+_ESCAPE = re.compile(rb"\\(?:([0-9A-Fa-f]{2})|\\)")
 _OPCODE = re.compile(rf"  (?:%{LABEL} = )?(\w+)")
 
 _TO_EXIT = frozenset({"ret", "resume", "unreachable"})
@@ -137,9 +138,30 @@ def cut_function(definition: str) -> IRFunction:
             label = label_line.group(1)
         else:
             assert number == 0, text
-            label = str(len(_UNNAMED_ARGUMENT.findall(header, match.end() - 1)))
+            label = str(len(_UNNAMED_ARGUMENT.findall(_outermost(header, match.end() - 1))))
         function.blocks.append(_cut_block(label, text))
     return function
+
+
+def _outermost(header: str, start: int) -> str:
+    """A parameter list without what is nested in it: types and attributes may hold numbers too."""
+    kept: list[str] = []
+    depth = 0
+    quoted = False
+    for character in header[start:]:
+        if character == '"':
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif character in "([{<":
+            depth += 1
+        elif character in ")]}>":
+            depth -= 1
+            if depth == 0:
+                break
+        elif depth == 1:
+            kept.append(character)
+    return "".join(kept) + ","
 
 
 def _cut_block(label: str, text: str) -> IRBlock:
@@ -158,6 +180,12 @@ def _cut_block(label: str, text: str) -> IRBlock:
 
 def unquote(name: str) -> str:
     """A symbol or label without the quotes IR puts around unusual names."""
-    if not name.startswith('"'):
-        return name
-    return re.sub(r"\\([0-9A-Fa-f]{2})", lambda m: chr(int(m.group(1), 16)), name[1:-1])
+    return unescape(name[1:-1]) if name.startswith('"') else name
+
+
+def unescape(text: str) -> str:
+    """A string of IR as it is: a backslash stands before another one, or before a byte in hexadecimal."""
+    if "\\" not in text:
+        return text
+    raw = _ESCAPE.sub(lambda m: b"\\" if m.group(1) is None else bytes([int(m.group(1), 16)]), text.encode())
+    return raw.decode("utf-8", errors="surrogateescape")

@@ -28,10 +28,11 @@ COUNTERS = "@__trodden_counts"
 
 @dataclass
 class Lowered:
-    """The new text of a function, and the slots that count unwound calls."""
+    """The new text of a function, the slots that count unwound calls, and how many slots it takes in all."""
 
     text: str
     exit_slots: dict[int, int]
+    slots: int
 
 
 class _Lowering:
@@ -54,7 +55,8 @@ class _Lowering:
         self.fresh = 0
         self.top: dict[int, list[str]] = defaultdict(list)
         self.bottom: dict[int, list[str]] = defaultdict(list)
-        self.phis: dict[int, list[tuple[str, int]]] = defaultdict(list)
+        self.phis: dict[int, list[tuple[str, dict[int, int]]]] = defaultdict(list)
+        self._spare: int | None = None
         self.split: dict[int, tuple[str, list[str]]] = {}
         self.merged: dict[int, list[tuple[int, Sequence[Probe]]]] = defaultdict(list)
         self.last_label = [block.label for block in read.ir.blocks]
@@ -103,26 +105,39 @@ class _Lowering:
             self.merged[target].append((edge, probes))
 
     def _tell_apart(self, target: int, waiting: Sequence[tuple[int, Sequence[Probe]]]) -> None:
-        """Count unsplittable edges in their target, by phis that are one when control came over them."""
+        """Count unsplittable edges in their target, where a phi tells which counter is meant.
+
+        Edges that need no counter share one that nobody reads.
+        """
+        of_edge: dict[int, list[Probe]] = defaultdict(list)
         for edge, probes in waiting:
-            came = self.name()
-            self.phis[target].append((came, edge))
-            for probe in probes:
-                assert isinstance(probe, Count)
-                self.top[target] += self._add(probe.slot, f"%{came}")
+            of_edge[edge] += probes
+        for layer in range(max(map(len, of_edge.values()))):
+            slots: dict[int, int] = {}
+            for edge, probes in of_edge.items():
+                if layer < len(probes):
+                    probe = probes[layer]
+                    assert isinstance(probe, Count)
+                    slots[edge] = self.first_slot + probe.slot
+            which = self.name()
+            self.phis[target].append((which, slots))
+            self.top[target] += self._increment(f"%{which}", "1")
 
     def phi_lines(self, target: int) -> list[str]:
         """The phis that tell edges apart, once the labels of all predecessors are known."""
         return [
-            f"  %{came} = phi i64 "
+            f"  %{which} = phi ptr "
             + ", ".join(
-                f"[ {int(other == edge)}, %{self._arrives(other)} ]"
+                f"[ {self._counter(slots.get(other))}, %{self._arrives(other)} ]"
                 for other in self.read.graph.in_edges[target]
                 if other < len(self.read.positions)
                 for _ in self.read.positions[other]
             )
-            for came, edge in self.phis.get(target, ())
+            for which, slots in self.phis.get(target, ())
         ]
+
+    def _counter(self, slot: int | None) -> str:
+        return slot_address(self.spare() if slot is None else slot)
 
     def split_blocks(self) -> list[str]:
         """The blocks that were put on edges."""
@@ -157,9 +172,18 @@ class _Lowering:
                 lines += self._add_trips(probe)
         return lines
 
+    def spare(self) -> int:
+        """A counter that nobody reads, taken when first asked for."""
+        if self._spare is None:
+            self._spare = self.next_slot
+            self.next_slot += 1
+        return self._spare
+
     def _add(self, slot: int, amount: str) -> list[str]:
+        return self._increment(slot_address(self.first_slot + slot), amount)
+
+    def _increment(self, address: str, amount: str) -> list[str]:
         old, new = self.name(), self.name()
-        address = slot_address(self.first_slot + slot)
         return [
             f"  %{old} = load i64, ptr {address}, align 8",
             f"  %{new} = add i64 %{old}, {amount}",
@@ -235,7 +259,7 @@ def lower(
         header = with_personality(header, personality or "")
     texts = [_assemble(work, v, body) for v, body in enumerate(bodies)]
     rendered = header + "\n" + "\n\n".join([*texts, *work.split_blocks(), *work.pads]) + "\n}"
-    return Lowered(rendered, work.exit_slots)
+    return Lowered(rendered, work.exit_slots, work.next_slot - first_slot)
 
 
 @dataclass

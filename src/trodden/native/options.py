@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -25,9 +26,10 @@ class Options:
     measured: Weights | None = field(default=None, compare=False)
 
     def wants(self, symbol: str, shown: str, file: str) -> bool:
-        """Whether the globs take a function, by symbol, name or source file."""
+        """Whether the globs take a function, by symbol, name (with parameters or without) or source file."""
+        names = (symbol, shown, shown.partition("(")[0], file, os.path.basename(file))
 
         def any_match(patterns: Sequence[str]) -> bool:
-            return any(fnmatch.fnmatch(text, p) for p in patterns for text in (symbol, shown, file))
+            return any(text == p or fnmatch.fnmatchcase(text, p) for p in patterns for text in names)
 
         return (not self.only or any_match(self.only)) and not any_match(self.leave)

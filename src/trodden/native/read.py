@@ -84,6 +84,8 @@ class FunctionRead:
         if not all(self.carries_freely(e) or self.splittable(e) for e in found.exits):
             return None
         members = list(self.loops.members(loop))
+        if any(self.ir.blocks[member].opcode in ("invoke", "callbr") for member in members):
+            return None
         if any(call.may_stay_away or call.asm for member in members for call in self.calls[member]):
             return None
         latch = self.graph.edges[found.back_edges[0]].src

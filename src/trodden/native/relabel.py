@@ -45,15 +45,14 @@ class _Chains:
             self._locations[node] = (scope.group(1) if scope else "", outer.group(1) if outer else None)
 
     def sites(self, line: str) -> list[int]:
-        """The sites of a call; none if one of them was lost on the way."""
+        """The sites of a call; functions without probes that were inlined on the way have none."""
         match = _DBG.search(line)
         node = match.group(1) if match else None
         found: list[int] = []
         while node is not None:
             scope, outer = self._locations.get(node, ("", None))
-            if scope not in self._tags:
-                return []
-            found.append(self._tags[scope])
+            if scope in self._tags:
+                found.append(self._tags[scope])
             node = outer
         return found
 

@@ -16,7 +16,8 @@ from trodden.native.irtext import LABEL, IRBlock, IRFunction
 
 _HARMLESS = r"    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n"
 _RETURNS = re.compile(rf"(?:{LABEL}:.*\n)?(?:  %{LABEL} = phi .*\n|{_HARMLESS})*  ret ")
-_RETURNS_EARLY = re.compile(rf"(?:{LABEL}:.*\n)?(?:  %{LABEL} = (?:phi|load) .*\n|{_HARMLESS})*  ret ")
+_LOADS = rf"  %{LABEL} = (?:phi|load(?! volatile)) [^@\n]*\n"
+_RETURNS_EARLY = re.compile(rf"(?:{LABEL}:.*\n)?(?:{_LOADS}|{_HARMLESS})*  ret ")
 
 
 class Tails:

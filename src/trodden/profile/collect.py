@@ -48,7 +48,8 @@ class _Gathering:
         if not raw.units:
             raise NotInstrumented(f"{raw.path}: counts nothing; build the program with trodden cc")
         modules = self._modules(raw)
-        self._program = self._program or raw.modules[0].path
+        programs = [module.path for module in raw.modules if ".so" not in os.path.basename(module.path)]
+        self._program = self._program or (programs or [raw.modules[0].path])[0]
         if not raw.complete:
             self._notes.append(f"{raw.path}: the program did not end by itself; counts are those until then")
         for unit in raw.units:
@@ -126,7 +127,7 @@ class _Gathering:
             found = program.sites.find(address)
             if not found:
                 # Code without probes lies between labels too; only a call that counts its block would matter.
-                opened = program.sites.opened_before(address)
+                opened = program.sites.nearby(address)
                 if any(_counts_on(program, tag, number) for tag, number in opened):
                     unplaced += abs(amount)
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -22,7 +23,25 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
         else:
             _replace(target, data)
     except OSError as error:
-        raise CannotWrite(f"{os.fspath(path)}: cannot be written: {error.strerror}") from error
+        raise CannotWrite(
+            f"{os.fspath(path)}: cannot be written: {error.strerror}; name another place"
+        ) from error
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Find out whether a result can be written there, before the work that leads to it is done."""
+    target = os.path.realpath(path)
+    try:
+        if os.path.isdir(target):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not os.path.exists(target) or os.path.isfile(target):
+            probe = os.path.join(os.path.dirname(target), f".trodden-{secrets.token_hex(6)}")
+            os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            os.unlink(probe)
+    except OSError as error:
+        raise CannotWrite(
+            f"{os.fspath(path)}: cannot be written: {error.strerror}; name another place with -o"
+        ) from error
 
 
 def _replace(target: str, data: bytes) -> None:

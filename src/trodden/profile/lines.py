@@ -71,7 +71,8 @@ def count_stretch(function: FunctionProfile, stretch: Stretch) -> LineCount:
                 continue
             count = edge_counts[index]
             if count is None:
-                return LineCount(max(function.block_counts[v] for v in inside), exact=False)
+                outer = inside - stretch.inner or inside
+                return LineCount(max(function.block_counts[v] for v in outer), exact=False)
             if edge.src not in inside:
                 coming += count
             elif count > 0:

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from trodden.errors import BadFile, InputMissing, NotInstrumented
 from trodden.profile.facts import unpack_units
@@ -26,18 +27,20 @@ SITES_SECTION = ".trodden_sites"
 class Program:
     """An executable, a shared object or an object file that was built with probes.
 
-    ``units`` go by their id.  ``code`` are the address ranges of its instructions.
+    ``units`` go by their id.  ``code`` are the address ranges of its instructions, ``functions`` those of its
+    functions, as far as its symbols tell.
     """
 
     path: str
     units: Mapping[str, UnitFacts]
     site_data: bytes
     code: Sequence[tuple[int, int]]
+    functions: Sequence[tuple[int, int]] = ()
 
     @cached_property
     def sites(self) -> SiteTable:
         """The table of its call sites."""
-        return SiteTable(self.site_data, self.code, self.path)
+        return SiteTable(self.site_data, self.code, self.path, self.functions)
 
     @cached_property
     def by_tag(self) -> dict[int, UnitFacts]:
@@ -61,32 +64,43 @@ def read_program(path: str | os.PathLike[str]) -> Program:
     name = os.fspath(path)
     try:
         with open(name, "rb") as stream:
-            facts, sites, code = _read_sections(stream, name)
+            facts, sites, code, functions = _read_sections(stream, name)
     except OSError as error:
         raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
     if not facts:
         raise NotInstrumented(f"{name}: was not built with trodden cc; build it so and run it again")
     units = {unit.id: unit for unit in unpack_units(facts, name)}
-    return Program(name, units, sites, code)
+    return Program(name, units, sites, code, functions)
 
 
-def _read_sections(stream: BinaryIO, name: str) -> tuple[bytes, bytes, list[tuple[int, int]]]:
+_Ranges = list[tuple[int, int]]
+
+
+def _read_sections(stream: BinaryIO, name: str) -> tuple[bytes, bytes, _Ranges, _Ranges]:
     if stream.read(4) != b"\x7fELF":
         raise NotInstrumented(f"{name}: is not an ELF program; give one that was built with trodden cc")
     spans: dict[str, list[tuple[int, int]]] = {FACTS_SECTION: [], SITES_SECTION: []}
-    code: list[tuple[int, int]] = []
+    code: _Ranges = []
+    functions: _Ranges = []
     try:
         for section in ELFFile(stream).iter_sections():
             if section["sh_type"] == "SHT_NOBITS":
                 continue
             if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR:
                 code.append((section["sh_addr"], section["sh_addr"] + section["sh_size"]))
+            if isinstance(section, SymbolTableSection):
+                functions += [
+                    (symbol["st_value"], symbol["st_value"] + symbol["st_size"])
+                    for symbol in section.iter_symbols()
+                    if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]
+                ]
             if section.name in spans:
                 spans[section.name].append((section["sh_offset"], section["sh_size"]))
     except Exception as error:
         # The parser of the ELF format may stumble over a damaged file in ways of its own.
         raise BadFile(f"{name}: is a damaged ELF file") from error
-    return _content(stream, spans[FACTS_SECTION], name), _content(stream, spans[SITES_SECTION], name), code
+    facts = _content(stream, spans[FACTS_SECTION], name)
+    return facts, _content(stream, spans[SITES_SECTION], name), code, functions
 
 
 def _content(stream: BinaryIO, spans: Sequence[tuple[int, int]], name: str) -> bytes:

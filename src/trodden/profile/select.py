@@ -30,5 +30,6 @@ def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfil
     return picked
 
 
-def _names(key: str, function: FunctionProfile) -> tuple[str, str, str]:
-    return key, function.name, function.facts.linkage_name
+def _names(key: str, function: FunctionProfile) -> tuple[str, ...]:
+    """What a function may be called: a C++ function also without its parameters."""
+    return key, function.name, function.facts.linkage_name, function.name.partition("(")[0]

@@ -36,7 +36,14 @@ class SiteTable:
     that the linker has dropped.
     """
 
-    def __init__(self, data: bytes, code: Iterable[tuple[int, int]], where: str) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        code: Iterable[tuple[int, int]],
+        where: str,
+        functions: Iterable[tuple[int, int]] = (),
+    ) -> None:
+        self._functions = sorted(set(functions))
         if len(data) % _ENTRY.size:
             raise BadFile(f"{where}: truncated: its table of call sites ends inside an entry")
         ranges = sorted(code)
@@ -59,7 +66,22 @@ class SiteTable:
         opened = self.opened_before(address)
         place = bisect_left(self._addresses, address)
         after = self._labels[self._addresses[place]][1] if place < len(self._addresses) else set()
-        return (opened & after) | (opened - self._closed)
+        return (opened & after) | (opened - self._closed if self._together(address) else set())
+
+    def nearby(self, address: int) -> set[Site]:
+        """The sites opened before ``address`` in the same function."""
+        return self.opened_before(address) if self._addresses and self._together(address) else set()
+
+    def _together(self, address: int) -> bool:
+        """Whether the call that returns to ``address`` is in the function of the last label below.
+
+        Without symbols that is taken to be so.
+        """
+        if not self._functions:
+            return True
+        label = self._addresses[bisect_left(self._addresses, address) - 1]
+        place = bisect_left(self._functions, (label + 1,)) - 1
+        return place >= 0 and label < self._functions[place][1] and address - 1 < self._functions[place][1]
 
     def opened_before(self, address: int) -> set[Site]:
         """The sites whose call starts at the last label below ``address``."""

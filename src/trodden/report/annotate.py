@@ -6,6 +6,7 @@ A line without a count holds no code; ``#####`` marks one that holds code and ne
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from trodden.profile.select import select
 from trodden.report.source import read_source
 
 NEVER = "#####"
+_SYSTEM = re.compile(r"/usr/(?:local/)?(?:include|lib)/|.*/ziglang/lib/")
 _BOLD, _DIM, _RED, _BLUE = "1", "2", "31", "34"
 
 
@@ -49,8 +51,13 @@ class Annotator:
         self._branches = _branches_by_line(profile)
 
     def views(self, pattern: str | None) -> list[SourceView]:
-        """The files that ``pattern`` picks, or else the functions that it does; all files without one."""
+        """The files that ``pattern`` picks, or else the functions that it does.
+
+        Without one it is all files but headers of the system and the compiler, unless these are all.
+        """
         files = [path for path in self._lines if pattern is None or _is_file(path, pattern)]
+        if pattern is None:
+            files = [path for path in files if not _SYSTEM.match(path)] or files
         if files or pattern is None:
             return [SourceView(path) for path in files]
         spans: dict[str, list[tuple[int, int | None]]] = {}

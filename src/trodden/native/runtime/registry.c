@@ -174,7 +174,9 @@ void __trodden_leave(const void *copy, const struct trodden_regs *regs) {
         trodden_lead.exiting = true;
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
         if (module->copy == copy && !module->left) {
-            trodden_fold_module(module);
+            /* At the end threads may still count: what is taken from under them would come back doubled. */
+            if (!trodden_lead.exiting)
+                trodden_fold_module(module);
             trodden_lead.tls_bytes -= module->totals_bytes;
             module->left = true;
             module->stays = trodden_lead.exiting;
