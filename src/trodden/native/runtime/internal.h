@@ -222,6 +222,10 @@ enum trodden_reach {
 
 /* Tells `visit` the return addresses from the caller's up to the frame that holds `sp`, its own too.  One is
  * `interrupted` if it is none, as a signal came in there.  The caller holds the lock. */
+/* The same for frames that have been walked before, without the lock: their return addresses, or none. */
+#define TRODDEN_PLAIN_FRAMES 64
+bool trodden_plain_rows_fit(uint64_t generation);
+uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, uintptr_t *pcs);
 enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
                                    void (*visit)(uintptr_t pc, bool interrupted, void *context), void *context);
 

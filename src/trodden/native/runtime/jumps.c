@@ -28,6 +28,9 @@ enum { SAVED_SP = 6, SAVED_PC = 7 };
 enum { SAVED_SP = 13, SAVED_PC = 11 };
 #endif
 
+/* Far more places than programs jump from; untouched pages cost nothing. */
+enum { ROOM = 1 << 14 };
+
 typedef void jump_function(struct __jmp_buf_tag *, int);
 
 /* ---- what the C library knows ---- */
@@ -161,29 +164,23 @@ static _Noreturn void restore(const struct __jmp_buf_tag *place, int value) {
 
 #endif
 
-/* ---- what has been noted: a table of open addresses, at most half full ---- */
+/* ---- what has been noted: a table of open addresses, at most half full ----
+ *
+ * Entries are made under the lock and stay where they are, so that whoever finds one may add to it without:
+ * a program that jumps all the time makes no system call for it. */
 static struct trodden_jump *slot_of(struct trodden_jump *at, uint32_t room, uint32_t module, uint64_t address) {
     uint64_t hash = (address ^ (uint64_t)module << 48) * 0x9e3779b97f4a7c15u;
     uint32_t place = (uint32_t)(hash >> 32) & (room - 1);
-    while (at[place].used && (at[place].module != module || at[place].address != address))
+    while (__atomic_load_n(&at[place].used, __ATOMIC_ACQUIRE) &&
+           (at[place].module != module || at[place].address != address))
         place = (place + 1) & (room - 1);
     return &at[place];
 }
 
-static bool make_room(struct trodden_jumps *jumps) {
-    if (jumps->used < jumps->room / 2)
-        return true;
-    uint32_t room = jumps->room ? jumps->room * 2 : 256;
-    struct trodden_jump *at = trodden_map(room * sizeof *at);
-    if (!at)
-        return false;
-    for (uint32_t i = 0; i < jumps->room; i++)
-        if (jumps->at[i].used)
-            *slot_of(at, room, jumps->at[i].module, jumps->at[i].address) = jumps->at[i];
-    trodden_unmap(jumps->at, jumps->room * sizeof *at);
-    jumps->at = at;
-    jumps->room = room;
-    return true;
+static bool has_room(struct trodden_jumps *jumps) {
+    if (!jumps->at && (jumps->at = trodden_map(ROOM * sizeof *jumps->at)))
+        __atomic_store_n(&jumps->room, ROOM, __ATOMIC_RELEASE);
+    return jumps->used < jumps->room / 2;
 }
 
 static void note(uintptr_t pc, int64_t amount) {
@@ -191,18 +188,49 @@ static void note(uintptr_t pc, int64_t amount) {
     const struct trodden_module *module = trodden_module_of(pc);
     if (!module)
         return;
-    if (!make_room(jumps)) {
+    if (!has_room(jumps)) {
         jumps->cut = true;
         return;
     }
     struct trodden_jump *slot = slot_of(jumps->at, jumps->room, module->index, pc - module->bias);
-    jumps->used += !slot->used;
-    *slot = (struct trodden_jump){module->index, 1, pc - module->bias, slot->count + amount};
+    if (!slot->used) {
+        slot->module = module->index;
+        slot->address = pc - module->bias;
+        __atomic_store_n(&slot->used, 1, __ATOMIC_RELEASE);
+        jumps->used++;
+    }
+    __atomic_fetch_add(&slot->count, amount, __ATOMIC_RELAXED);
+}
+
+/* The same without the lock, if all of it has been seen before: the frames of a jump, and where it goes. */
+static bool note_again(const struct trodden_regs *regs, uint64_t sp, uintptr_t back) {
+    struct trodden_jumps *jumps = &trodden_lead.jumps;
+    uint32_t room = __atomic_load_n(&jumps->room, __ATOMIC_ACQUIRE), found = 0;
+    uintptr_t pcs[TRODDEN_PLAIN_FRAMES + 1];
+    int64_t *counts[TRODDEN_PLAIN_FRAMES + 1];
+    uint32_t frames = room ? trodden_walk_plain(regs, sp, pcs) : 0;
+    if (!frames)
+        return false;
+    pcs[frames] = back;
+    for (uint32_t i = 0; i <= frames; i++) {
+        const struct trodden_module *module = trodden_module_of(pcs[i]);
+        if (!module)
+            continue;
+        struct trodden_jump *slot = slot_of(jumps->at, room, module->index, pcs[i] - module->bias);
+        if (!slot->used)
+            return false;
+        counts[found++] = &slot->count;
+        if (i == frames)
+            __atomic_fetch_sub(counts[--found], 1, __ATOMIC_RELAXED);
+    }
+    for (uint32_t i = 0; i < found; i++)
+        __atomic_fetch_add(counts[i], 1, __ATOMIC_RELAXED);
+    return true;
 }
 
 void trodden_jumps_forget(void) {
     struct trodden_jumps *jumps = &trodden_lead.jumps;
-    trodden_unmap(jumps->at, jumps->room * sizeof *jumps->at);
+    trodden_unmap(jumps->at, ROOM * sizeof *jumps->at);
     *jumps = (struct trodden_jumps){NULL, 0, 0, false};
 }
 
@@ -226,6 +254,10 @@ static void note_jump(const struct trodden_regs *regs, const struct __jmp_buf_ta
     int saved = errno;
     uint64_t sp = bare(((const uint64_t *)place)[SAVED_SP]);
     uint64_t generation = trodden_images_generation();
+    if (trodden_plain_rows_fit(generation) && note_again(regs, sp, return_address(place))) {
+        errno = saved;
+        return;
+    }
     uint64_t mask = trodden_lock();
     if (!trodden_lead.images || trodden_lead.images->generation != generation) {
         trodden_unlock(mask);

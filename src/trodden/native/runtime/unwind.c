@@ -258,7 +258,7 @@ static bool after_system_call(const struct trodden_image *image, uintptr_t pc) {
  * address and the caller's frame pointer at fixed distances from the CFA.  Programs jump from few places
  * again and again, so these are remembered by address, and such frames are walked without asking the
  * tables again. */
-enum { PLAIN_ROWS = 4096, PLAIN_FRAMES = 64 };
+enum { PLAIN_ROWS = 4096 };
 
 struct plain_row {
     uintptr_t pc; /* 0: empty */
@@ -282,21 +282,32 @@ static void remember_plain(const struct walk *walk) {
                  row->columns[TRODDEN_SP].kind == SAME && back->kind == AT_OFFSET &&
                  (pointer->kind == SAME || pointer->kind == AT_OFFSET);
     int64_t saved = pointer->kind == AT_OFFSET ? pointer->value : 0;
-    if (plain && row->cfa_offset == (int32_t)row->cfa_offset && back->value == (int32_t)back->value &&
-        saved == (int32_t)saved)
-        *plain_slot(walk->regs.pc) =
-            (struct plain_row){walk->regs.pc, (int32_t)row->cfa_offset, (int32_t)back->value, (int32_t)saved,
-                               row->cfa_column == FRAME_POINTER, walk->exact};
+    if (!plain || row->cfa_offset != (int32_t)row->cfa_offset || back->value != (int32_t)back->value ||
+        saved != (int32_t)saved)
+        return;
+    /* Others may be reading: an entry is empty while it is made. */
+    struct plain_row *slot = plain_slot(walk->regs.pc);
+    __atomic_store_n(&slot->pc, 0, __ATOMIC_SEQ_CST);
+    slot->cfa = (int32_t)row->cfa_offset;
+    slot->return_address = (int32_t)back->value;
+    slot->frame_pointer = (int32_t)saved;
+    slot->from_frame_pointer = row->cfa_column == FRAME_POINTER;
+    slot->exact = walk->exact;
+    __atomic_store_n(&slot->pc, walk->regs.pc, __ATOMIC_RELEASE);
+}
+
+bool trodden_plain_rows_fit(uint64_t generation) {
+    return __atomic_load_n(&plain_generation, __ATOMIC_ACQUIRE) == generation;
 }
 
 /* The way to the frame that holds `sp`, if it leads over plain frames only; all of it is stack in use, and is
  * read as it is.  Answers how many frames there are, or 0. */
-static uint32_t walk_plain(const struct trodden_regs *regs, uint64_t sp, uintptr_t *pcs) {
+uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, uintptr_t *pcs) {
     uint64_t low = regs->r[TRODDEN_SP], stack = low, frame = regs->r[FRAME_POINTER];
     uintptr_t pc = regs->pc;
-    for (uint32_t depth = 0; depth < PLAIN_FRAMES; depth++) {
-        const struct plain_row *row = plain_slot(pc);
-        if (row->pc != pc || row->exact != (depth == 0))
+    for (uint32_t depth = 0; depth < TRODDEN_PLAIN_FRAMES; depth++) {
+        struct plain_row *slot = plain_slot(pc), copy = *slot, *row = &copy;
+        if (row->pc != pc || row->exact != (depth == 0) || __atomic_load_n(&slot->pc, __ATOMIC_ACQUIRE) != pc)
             return 0;
         uint64_t cfa = (row->from_frame_pointer ? frame : stack) + (uint64_t)(int64_t)row->cfa;
         if (depth && stack <= sp && sp < cfa)
@@ -321,11 +332,12 @@ enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
     if (!walk && !(walk = trodden_map(sizeof *walk)))
         return TRODDEN_LOST;
     if (plain_generation != trodden_lead.images->generation) {
+        __atomic_store_n(&plain_generation, 0, __ATOMIC_SEQ_CST);
         memset(plain_rows, 0, sizeof plain_rows);
-        plain_generation = trodden_lead.images->generation;
+        __atomic_store_n(&plain_generation, trodden_lead.images->generation, __ATOMIC_RELEASE);
     }
-    uintptr_t pcs[PLAIN_FRAMES];
-    uint32_t plain = walk_plain(regs, sp, pcs);
+    uintptr_t pcs[TRODDEN_PLAIN_FRAMES];
+    uint32_t plain = trodden_walk_plain(regs, sp, pcs);
     for (uint32_t i = 0; i < plain; i++)
         visit(pcs[i], false, context);
     if (plain)
