@@ -59,7 +59,7 @@ def launch(program: str, arguments: Sequence[str]) -> Ended:
             foreign = error.errno == errno.ENOEXEC
             advice = "; for programs of another machine install qemu-user" if foreign else ""
             raise InputMissing(f"{program}: cannot be run ({error.strerror}){advice}") from error
-        running.append(process)
+        running.begin(process)
         status = process.wait()
     return Ended(status, tuple(sorted(directory.glob("*.raw*"))), directory)
 
@@ -85,23 +85,38 @@ def _emulator(program: str) -> str | None:
     return shutil.which(f"qemu-{name}") or shutil.which(f"qemu-{name}-static") if name else None
 
 
+class _Running:
+    """The program, and what came for it before we knew its number: it may already be at work by then."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._waiting: list[int] = []
+
+    def begin(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        while self._waiting:
+            process.send_signal(self._waiting.pop(0))
+
+    def pass_on(self, number: int, frame: FrameType | None) -> None:
+        if self._process is None:
+            self._waiting.append(number)
+        else:
+            self._process.send_signal(number)
+
+
 @contextlib.contextmanager
-def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
+def _signals() -> Iterator[_Running]:
     """Outlive the program: a terminal's signals reach it too, those meant for us alone are passed on.
 
     Handlers, unlike ignoring, are not inherited: the program starts with the signals as we found them.
     """
-    running: list[subprocess.Popen[bytes]] = []
+    running = _Running()
 
     def wait_on(number: int, frame: FrameType | None) -> None:
         """The program has got it as well."""
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        for process in running:
-            process.send_signal(number)
-
     handlers = dict.fromkeys((signal.SIGINT, signal.SIGQUIT), wait_on)
-    handlers |= dict.fromkeys((signal.SIGTERM, signal.SIGHUP), pass_on)
+    handlers |= dict.fromkeys((signal.SIGTERM, signal.SIGHUP), running.pass_on)
     before = {number: signal.getsignal(number) for number in handlers}
     for number, handler in handlers.items():
         if before[number] is not signal.SIG_IGN:
