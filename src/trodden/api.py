@@ -38,7 +38,7 @@ def run(
     ``trodden.run("./app", args=["x"])`` runs what ``trodden cc`` has built; ``trodden.run("a.c", "-O2")``
     builds it first.  The program keeps its own standard streams.  ``output`` also writes the profile there.
     """
-    from trodden.commands.run import is_source
+    from trodden.native.cmdline import is_source
 
     words = [os.fspath(word) for word in program]
     if not any(is_source(word) for word in words):

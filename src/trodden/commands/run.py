@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trodden.errors import InputMissing, NotInstrumented, UsageError
+from trodden.native.cmdline import is_source
 from trodden.native.launch import Ended, launch
 from trodden.profile.model import Profile
 
@@ -36,8 +37,6 @@ options:
   --report / --quiet      print the report always / never (default: when standard error is a terminal)
 """
 _VALUED = ("profile", "counters", "stage", "weights", "only", "leave", "toolchain")
-_CXX_SOURCES = (".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".CC", ".ii")
-_SOURCES = (".c", ".i", ".ll", ".bc", *_CXX_SOURCES)
 
 
 @dataclass
@@ -117,11 +116,6 @@ def parse(argv: Sequence[str]) -> Request:
     if not request.from_source:
         raise UsageError("no source file and no program given; see trodden run --help")
     return request
-
-
-def is_source(word: str, cxx: bool = False) -> bool:
-    """Whether a word of the command line is a source file (of C++, if so asked), by its name."""
-    return not word.startswith("-") and word.endswith(_CXX_SOURCES if cxx else _SOURCES)
 
 
 def _own(word: str) -> tuple[str, str | None] | None:

@@ -61,6 +61,12 @@ _IGNORED = {
 _PREPROCESSOR_PREFIXES = ("-D", "-U", "-I", "-M", "-std=", "-include", "-isystem", "-iquote", "-pedantic")
 
 
+def is_source(word: str, cxx: bool = False) -> bool:
+    """Whether a word is a source that becomes a program (of C++, if so asked), by its name."""
+    known = _CXX if cxx else _C | _CXX | _IR
+    return not word.startswith("-") and word.endswith(tuple(known))
+
+
 class Step(Enum):
     """The last thing to be done."""
 

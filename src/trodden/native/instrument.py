@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from trodden.native.again import cut_where_calls_return_twice
 from trodden.native.calls import Attributes, read_attributes
@@ -24,13 +24,12 @@ from trodden.native.relabel import label_calls
 from trodden.native.sites import Sites, TaggedSites
 from trodden.plan.counters import checked, eprof, every_block, every_edge, vprof_by_blocks, vprof_by_edges
 from trodden.plan.probes import Plan
-from trodden.profile.facts import pack_unit, unit_id
+from trodden.profile.facts import identified
 from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
+from trodden.profile.sites import tag_of
 from trodden.weigh.nesting import nesting_weights
 
 _CXX = re.compile(r"!DICompileUnit\((?:language: DW_LANG|sourceLanguageName: DW_LNAME)_C_plus_plus")
-
-
 _PERSONALITY = re.compile(r" personality ptr @([-\w$.]+)")
 _RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({LABEL})", re.MULTILINE)
 
@@ -75,19 +74,18 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
         slots=worker.slots,
         sites=tuple(worker.sites.known) if worker.sites else (),
     )
-    identity = unit_id(facts)
-    facts = replace(facts, id=f"{tag.to_bytes(4, 'little').hex()}{identity[8:]}")
+    facts, record = identified(facts, tag)
     declare(module, facts, worker.personalities)
     if isinstance(sites, TaggedSites):
         module.epilogue += "".join(node + "\n" for node in sites.nodes)
     elif not keep_debug:
         strip_debug(module)
-    return Instrumented(module.render(), facts, pack_unit(facts))
+    return Instrumented(module.render(), facts, record)
 
 
 def finish_early(text: str, facts: UnitFacts, keep_debug: bool) -> str:
     """What is left to do for a module that was instrumented early, once it is optimised."""
-    module = label_calls(text, int.from_bytes(bytes.fromhex(facts.id[:8]), "little"))
+    module = label_calls(text, tag_of(facts.id))
     if not keep_debug:
         strip_debug(module)
     return module.render()
@@ -185,7 +183,7 @@ class _Unit:
             return every_edge(graph), {}
         weights = options.measured(graph, read.ir.symbol) if options.measured else None
         if weights is None:
-            weights = nesting_weights(graph)
+            weights = nesting_weights(graph, read.loops)
         if options.counters == "blocks-by-blocks":
             block_weights = [sum(weights[e] for e in edges) for edges in graph.in_edges]
             return vprof_by_blocks(graph, block_weights), {}

@@ -1,9 +1,8 @@
 """Put a plan's probes into a function's IR.
 
 Where code for an edge goes: into its target if nothing else leads there, into its source if nothing
-else follows, otherwise into a block of its own on the edge (BL94 §6.3 and Figure 19 are about avoiding
-that jump; the prices already did).  An edge that cannot be split is told by a phi in its target that
-is one when control came over it.
+else follows, otherwise into a block of its own on the edge (the jump that BL94 §6.3 and Figure 19 save is
+then LLVM's to lay out).  For edges that cannot be split, a phi in their target tells which counter is meant.
 
 Calls that may leave the function otherwise are handled as BL94 §3.2 asks: one that may unwind gets a
 landing pad which counts the block's early exit, and labels before and after every call that may stay
@@ -20,7 +19,7 @@ from trodden.native.calls import Call
 from trodden.native.edits import as_invoke, rename_phis, retarget, with_cleanup, with_personality
 from trodden.native.induction import Induction
 from trodden.native.read import FunctionRead
-from trodden.native.sites import Sites, comdat_group
+from trodden.native.sites import Labels, Sites, comdat_group
 from trodden.plan.probes import AddTrips, Count, Plan, Probe
 
 COUNTERS = "@__trodden_counts"
@@ -88,9 +87,8 @@ class _Lowering:
 
     def _place_before(self, block: int, probes: Sequence[Probe]) -> None:
         """Count a block that must stay empty on all edges into it."""
-        for edge in self.read.graph.in_edges[block]:
-            if edge < len(self.read.positions):
-                self._place_on(edge, probes)
+        for edge in self.read.arriving(block):
+            self._place_on(edge, probes)
 
     def _place_on(self, edge: int, probes: Sequence[Probe]) -> None:
         read = self.read
@@ -129,8 +127,7 @@ class _Lowering:
             f"  %{which} = phi ptr "
             + ", ".join(
                 f"[ {self._counter(slots.get(other))}, %{self._arrives(other)} ]"
-                for other in self.read.graph.in_edges[target]
-                if other < len(self.read.positions)
+                for other in self.read.arriving(target)
                 for _ in self.read.positions[other]
             )
             for which, slots in self.phis.get(target, ())
@@ -155,12 +152,11 @@ class _Lowering:
     def renames(self, block: int) -> list[tuple[str, str]]:
         """Under which labels a block's predecessors were known, and are known now."""
         found: list[tuple[str, str]] = []
-        for edge in self.read.graph.in_edges[block]:
-            if edge < len(self.read.positions):
-                old = self.read.ir.blocks[self.read.graph.edges[edge].src].label
-                new = self._arrives(edge)
-                if old != new:
-                    found += [(old, new)] * len(self.read.positions[edge])
+        for edge in self.read.arriving(block):
+            old = self.read.ir.blocks[self.read.graph.edges[edge].src].label
+            new = self._arrives(edge)
+            if old != new:
+                found += [(old, new)] * len(self.read.positions[edge])
         return found
 
     def _code(self, probes: Sequence[Probe]) -> list[str]:
@@ -175,9 +171,13 @@ class _Lowering:
     def spare(self) -> int:
         """A counter that nobody reads, taken when first asked for."""
         if self._spare is None:
-            self._spare = self.next_slot
-            self.next_slot += 1
+            self._spare = self._take_slot()
         return self._spare
+
+    def _take_slot(self) -> int:
+        """A slot of the unit beside those of the plan."""
+        self.next_slot += 1
+        return self.next_slot - 1
 
     def _add(self, slot: int, amount: str) -> list[str]:
         return self._increment(slot_address(self.first_slot + slot), amount)
@@ -223,10 +223,9 @@ class _Lowering:
     def pad(self, block: int) -> str:
         """The landing pad that counts a block's unwound calls, made when first asked for."""
         if block not in self.exit_slots:
-            self.exit_slots[block] = self.next_slot
-            self.next_slot += 1
+            self.exit_slots[block] = self._take_slot()
             caught = self.name()
-            count = self._add(self.exit_slots[block] - self.first_slot, "1")
+            count = self._increment(slot_address(self.exit_slots[block]), "1")
             self.pads.append(
                 "\n".join(
                     [
@@ -254,7 +253,8 @@ def lower(
     work = _Lowering(read, plan, inductions, first_slot, personality)
     work.place()
     header = read.ir.header
-    bodies = [_edit_calls(work, v, function_index, sites) for v in range(len(read.ir.blocks))]
+    labels = sites.labels(comdat_group(read.ir)) if sites is not None else None
+    bodies = [_edit_calls(work, v, function_index, labels) for v in range(len(read.ir.blocks))]
     if work.exit_slots and " personality " not in header:
         header = with_personality(header, personality or "")
     texts = [_assemble(work, v, body) for v, body in enumerate(bodies)]
@@ -271,7 +271,7 @@ class _Body:
     terminator: str
 
 
-def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: Sites | None) -> _Body:
+def _edit_calls(work: _Lowering, block_number: int, function_index: int, labels: Labels | None) -> _Body:
     """Label the calls of a block, turn those that may unwind into invokes, add the code at its end."""
     block = work.read.ir.blocks[block_number]
     calls = work.read.calls[block_number]
@@ -283,8 +283,6 @@ def _edit_calls(work: _Lowering, block_number: int, function_index: int, sites: 
     pieces: list[str] = []
     position = head_end
     unwinding = set(work.unwinding(block_number, final))
-    group = comdat_group(work.read.ir)
-    labels = sites.labels(group) if sites is not None else None
     for call in cuts:
         pieces.append(block.text[position : call.start])
         line = block.text[call.start : call.end]

@@ -57,6 +57,10 @@ class FunctionRead:
         for edge, places in zip(self.graph.edges, self.positions, strict=False):
             self.arrivals[edge.dst] += len(places)
 
+    def arriving(self, block: int) -> list[int]:
+        """The edges over which control really comes to a block, the virtual ones left out."""
+        return [edge for edge in self.graph.in_edges[block] if edge < len(self.positions)]
+
     def single_entry(self, edge: int) -> bool:
         """Whether the edge is the only way into its target."""
         target = self.graph.edges[edge].dst

@@ -35,6 +35,14 @@ def pack_unit(facts: UnitFacts) -> bytes:
     return seal(MAGIC, unit_to_json(facts))
 
 
+def identified(facts: UnitFacts, tag: int) -> tuple[UnitFacts, bytes]:
+    """The unit with its id, whose first four bytes are ``tag``, and its record; the columns are made once."""
+    document = unit_to_json(replace(facts, id=""))
+    name = blake2b(to_text(document), digest_size=16).hexdigest()
+    document["id"] = f"{tag.to_bytes(4, 'little').hex()}{name[8:]}"
+    return replace(facts, id=document["id"]), seal(MAGIC, document)
+
+
 def unpack_units(data: bytes, where: str = "section .trodden") -> list[UnitFacts]:
     """The units in the content of a section; ``where`` names it when something is wrong with it."""
     units: list[UnitFacts] = []

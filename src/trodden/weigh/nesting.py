@@ -40,10 +40,10 @@ _HARDLY = 1.0 + 2.0**-30
 _ROUNDING = 1e-9
 
 
-def nesting_weights(graph: Graph) -> list[float]:
-    """The expected frequency of every edge for one call of the procedure."""
+def nesting_weights(graph: Graph, forest: LoopForest | None = None) -> list[float]:
+    """The expected frequency of every edge for one call; ``forest`` are its loops, if they are known already."""
     search = depth_first(graph)
-    forest = find_loops(graph, search)
+    forest = forest or find_loops(graph, search)
     order = search.postorder[::-1]
     weights, lawful = _apply_rules(graph, order, forest, search.back_edges)
     if not lawful and forest.reducible:
