@@ -27,7 +27,11 @@ MAGIC = b"TRODUNIT"
 
 def unit_id(facts: UnitFacts) -> str:
     """The name of a unit: a hash of everything in ``facts`` but ``facts.id``."""
-    return blake2b(to_text(unit_to_json(replace(facts, id=""))), digest_size=16).hexdigest()
+    return _hash(unit_to_json(replace(facts, id="")))
+
+
+def _hash(document: dict[str, Any]) -> str:
+    return blake2b(to_text(document), digest_size=16).hexdigest()
 
 
 def pack_unit(facts: UnitFacts) -> bytes:
@@ -38,8 +42,7 @@ def pack_unit(facts: UnitFacts) -> bytes:
 def identified(facts: UnitFacts, tag: int) -> tuple[UnitFacts, bytes]:
     """The unit with its id, whose first four bytes are ``tag``, and its record; the columns are made once."""
     document = unit_to_json(replace(facts, id=""))
-    name = blake2b(to_text(document), digest_size=16).hexdigest()
-    document["id"] = f"{tag.to_bytes(4, 'little').hex()}{name[8:]}"
+    document["id"] = f"{tag.to_bytes(4, 'little').hex()}{_hash(document)[8:]}"
     return replace(facts, id=document["id"]), seal(MAGIC, document)
 
 

@@ -41,7 +41,7 @@ _ROUNDING = 1e-9
 
 
 def nesting_weights(graph: Graph, forest: LoopForest | None = None) -> list[float]:
-    """The expected frequency of every edge for one call; ``forest`` are its loops, if they are known already."""
+    """The expected frequency of every edge for one call; ``forest`` are the loops, where they are known."""
     search = depth_first(graph)
     forest = forest or find_loops(graph, search)
     order = search.postorder[::-1]
