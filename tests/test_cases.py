@@ -7,6 +7,8 @@ import pytest
 from tests.cases import Case, cases
 from trodden.graph.dominators import find_dominators
 from trodden.graph.loops import find_loops
+from trodden.graph.traverse import back_edges
+from trodden.plan.chords import chord_increments
 from trodden.plan.counters import (
     eprof,
     every_block,
@@ -16,15 +18,20 @@ from trodden.plan.counters import (
     vprof_by_edges,
     vprof_by_edges_optimal,
 )
+from trodden.plan.dag import ArcKind
 from trodden.plan.edges import count_edges
 from trodden.plan.interpret import interpret, tally
-from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan
+from trodden.plan.numbering import Numbering, numbering_of
+from trodden.plan.paths import path_plan
+from trodden.plan.probes import BlockMeasure, Bump, EdgeMeasure, Plan, Set
+from trodden.plan.routes import Route
 from trodden.recover.flow import recover
 from trodden.weigh.nesting import nesting_weights
 
 ABOUT_THE_GRAPH = {"loop", "dominators", "weights"}
 ABOUT_PLANS = {"counters", "cost", "given", "hoisted", "pinned"}
 ABOUT_COUNTS = {"walks", "blocks", "edges", "open"}
+ABOUT_PATHS = {"paths", "values", "increments", "set", "bump"}
 
 
 def weights_of(case: Case) -> list[float]:
@@ -47,7 +54,8 @@ def plan_of(case: Case, scheme: str) -> Plan:
 
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_only_known_sections(case: Case) -> None:
-    assert {section.name for section in case.text.sections} <= ABOUT_THE_GRAPH | ABOUT_PLANS | ABOUT_COUNTS
+    known = ABOUT_THE_GRAPH | ABOUT_PLANS | ABOUT_COUNTS | ABOUT_PATHS
+    assert {section.name for section in case.text.sections} <= known
     assert case.text.sections
 
 
@@ -144,3 +152,62 @@ def test_hoisting(case: Case) -> None:
     hoisted = hoist(case.graph, plan, pinned)
     assert sorted(hoisted.on_edges) == sorted(case.edges(case.section("hoisted")))
     assert hoisted.measures == plan.measures
+
+
+def numbering_of_case(case: Case, context: bool = False) -> Numbering:
+    edges = case.graph.edges
+    ends = [edge for edge in back_edges(case.graph) if edges[edge].src != edges[edge].dst]
+    return numbering_of(case.graph, ends, context=context)
+
+
+def spelled(case: Case, number: int, route: Route) -> str:
+    names = [case.graph.labels[block] for block in route.blocks]
+    if route.context:
+        names.insert(route.context, "|")
+    return " ".join([str(number), route.starts.value, *names, route.ends.value])
+
+
+@pytest.mark.parametrize("case", cases(having="paths"), ids=str)
+def test_paths(case: Case) -> None:
+    for section in case.sections("paths"):
+        numbering = numbering_of_case(case, "context" in section.arguments)
+        found = [spelled(case, path, numbering.regenerate(path)) for path in range(numbering.number)]
+        assert found == [str(line) for line in section.lines]
+
+
+@pytest.mark.parametrize("case", cases(having="values"), ids=str)
+def test_values(case: Case) -> None:
+    numbering = numbering_of_case(case)
+    values = {
+        way.edge: way.value
+        for block in range(case.graph.exit)
+        for way in numbering.ways(block)
+    }
+    assert values == case.numbered_edges(case.section("values"))
+
+
+@pytest.mark.parametrize("case", cases(having="increments"), ids=str)
+def test_increments(case: Case) -> None:
+    numbering = numbering_of_case(case)
+    chords = chord_increments(numbering, weights_of(case)).chords
+    real = {number: numbering.dag.arcs[number] for number in chords}
+    found = {arc.of: chords[number] for number, arc in real.items() if arc.kind is ArcKind.REAL}
+    assert found == case.numbered_edges(case.section("increments"))
+
+
+@pytest.mark.parametrize("case", cases(having="set"), ids=str)
+def test_placement(case: Case) -> None:
+    plan = path_plan(case.graph, weights_of(case))
+    sets: dict[int, int] = {}
+    bumps: dict[int, int] = {}
+    for edge, probes in plan.on_edges.items():
+        (probe,) = probes
+        match probe:
+            case Set(value):
+                sets[edge] = value
+            case Bump(add):
+                bumps[edge] = add
+    assert sets == case.numbered_edges(case.section("set"))
+    assert bumps == case.numbered_edges(case.section("bump"))
+    assert plan.on_entry == ()
+    assert len(plan.on_edges) == len(sets) + len(bumps)

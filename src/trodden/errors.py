@@ -70,3 +70,9 @@ class ToolchainMissing(TroddenError):
     """No compiler, or one that does not fit."""
 
     status = 99
+
+
+class TooLittleCovered(TroddenError):
+    """Fewer paths were walked than was asked for."""
+
+    status = 100

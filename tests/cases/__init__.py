@@ -13,6 +13,10 @@ Sections that a case may have (an edge list is lines like ``A -> B, C``):
 ``[open]``                      the edges whose counts do not follow from ``[given]``
 ``[hoisted]``                   where counters stand after ``[given]`` is hoisted
 ``[pinned]``                    blocks that hoisting must not cross
+``[paths]``, ``[paths context]``  all paths: number, how it starts, blocks, how it ends; ``|`` ends a context
+``[values]``                    the edges of the acyclic graph with the values that number its paths
+``[increments]``                the chords among them with their increments, given the weights of the graph
+``[set]``, ``[bump]``           all edges that set the register, or bump what it names, with what and by how much
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -26,6 +27,24 @@ PROGRAMS = Path(__file__).parent / "programs"
 RUNTIME = Path(trodden.native.__file__).parent / "runtime"
 CC = (sys.executable, "-m", "ziglang", "cc")
 SHARED = ("__trodden_enter", "__trodden_leave", "__trodden_leader", "trodden_dump")
+
+
+class Frame(NamedTuple):
+    """An active call; the cell is None where it is not known."""
+
+    thread: int
+    module: int
+    address: int
+    cell: int | None
+
+
+class Jump(NamedTuple):
+    """How often jumps left a place with that in its cell."""
+
+    module: int
+    address: int
+    cell: int | None
+    count: int
 
 
 @dataclass(frozen=True)
@@ -38,9 +57,10 @@ class Raw:
     start: int
     modules: list[tuple[int, str]]
     units: list[tuple[str, int, tuple[int, ...]]]
-    frames: list[tuple[int, int, int]]
-    start_frames: list[tuple[int, int, int]]
-    jumps: list[tuple[int, int, int]]
+    frames: list[Frame]
+    start_frames: list[Frame]
+    jumps: list[Jump]
+    notes: dict[tuple[int, int, int], int]
 
     @classmethod
     def read(cls, path: Path) -> Raw:
@@ -48,8 +68,8 @@ class Raw:
         magic, version, flags, pid, parent, start, n_modules, n_units, n_frames, n_start, size = (
             struct.unpack_from("<8sIIQQQIIIIQ", data)
         )
-        n_jumps, *unused = struct.unpack_from("<IIQ", data, 64)
-        assert (magic, version, size, unused) == (b"TRODRAW1", 2, len(data), [0, 0])
+        n_jumps, n_notes, unused = struct.unpack_from("<IIQ", data, 64)
+        assert (magic, version, size, unused) == (b"TRODRAW1", 3, len(data), 0)
         at = 80
         modules = []
         for _ in range(n_modules):
@@ -68,17 +88,30 @@ class Raw:
             assert identity == letter.encode() * 4 + bytes(12)
             units.append((letter, module, counts))
             at += 24 + 8 * slots
-        frames = [struct.unpack_from("<IIQ", data, at + 16 * i) for i in range(n_frames + n_start)]
-        at += 16 * (n_frames + n_start)
+        frames = []
+        for _ in range(n_frames + n_start):
+            thread, module, address, cell, known, zero = struct.unpack_from("<IIQQII", data, at)
+            assert (known in (0, 1), zero, cell if not known else 0) == (True, 0, 0)
+            frames.append(Frame(thread, module, address, cell if known else None))
+            at += 32
         jumps = []
         for _ in range(n_jumps):
-            module, zero, address, count = struct.unpack_from("<IIQq", data, at)
-            assert (zero, count != 0) == (0, True)
-            jumps.append((module, address, count))
-            at += 24
+            module, known, address, cell, count = struct.unpack_from("<IIQQq", data, at)
+            assert (known in (0, 1), count != 0, cell if not known else 0) == (True, True, 0)
+            jumps.append(Jump(module, address, cell if known else None, count))
+            at += 32
+        assert len({jump[:3] for jump in jumps}) == n_jumps
+        notes = {}
+        for _ in range(n_notes):
+            unit, zero, key, value, amount = struct.unpack_from("<IIQQQ", data, at)
+            assert (zero, amount != 0, unit < n_units) == (0, True, True)
+            notes[unit, key, value] = amount
+            at += 32
+        assert len(notes) == n_notes
         crc, done = struct.unpack_from("<I4s", data, at)
         assert (crc, done, at + 8) == (zlib.crc32(data[:at]), b"DONE", len(data))
-        return cls(flags, pid, parent, start, modules, units, frames[:n_frames], frames[n_frames:], jumps)
+        first, rest = frames[:n_frames], frames[n_frames:]
+        return cls(flags, pid, parent, start, modules, units, first, rest, jumps, notes)
 
     def counts(self, letter: str) -> tuple[int, ...]:
         (found,) = [counts for name, _, counts in self.units if name == letter]
@@ -86,7 +119,7 @@ class Raw:
 
     def addresses(self) -> list[int]:
         """The active frames, where they were in memory."""
-        return [address + self.modules[module][0] for _, module, address in self.frames]
+        return [frame.address + self.modules[frame.module][0] for frame in self.frames]
 
 
 class Toolbox:
@@ -213,7 +246,7 @@ def test_frames_active_at_the_end(
     raw = Raw.read(run.raw)
     assert (run.status, raw.flags, raw.counts("f")) == (status, flags, (1, 0))
     assert len(raw.frames) == 5
-    assert {thread for thread, _, _ in raw.frames} == {0}
+    assert {frame.thread for frame in raw.frames} == {0}
     check_frames(run, raw)
 
 
@@ -239,7 +272,7 @@ def test_frames_of_a_thread_that_ends_the_process(toolbox: Toolbox, tmp_path: Pa
     raw = Raw.read(run.raw)
     assert run.status == 3
     assert raw.flags == 1
-    assert {thread for thread, _, _ in raw.frames} == {1}
+    assert {frame.thread for frame in raw.frames} == {1}
     check_frames(run, raw)
 
 
@@ -288,7 +321,7 @@ def test_a_forked_child_starts_at_zero(toolbox: Toolbox, tmp_path: Path) -> None
     # It began in the middle of `split`, called by main; at its end only main was left.
     assert parent.start_frames == []
     assert len(child.start_frames) == 2
-    assert child.start_frames[1][2] + child.modules[0][0] == int(address, 16)
+    assert child.start_frames[1].address + child.modules[0][0] == int(address, 16)
     assert len(child.frames) == 1
 
 

@@ -28,6 +28,7 @@ from trodden.weigh.nesting import nesting_weights
 
 Place = int | tuple[int, int] | tuple[int, int, int]
 Flow = Mapping[str, int]
+Frame = tuple[int, int, int] | tuple[int, int, int, int]
 
 
 def graph_of(name: str, shape: str) -> Graph:
@@ -151,14 +152,19 @@ def profile_of(unit: UnitFacts, flows: Mapping[str, Flow], notes: Sequence[str] 
 def raw_bytes(
     modules: Sequence[tuple[int, str]],
     units: Sequence[tuple[str, int, Sequence[int]]],
-    frames: Sequence[tuple[int, int, int]] = (),
+    frames: Sequence[Frame] = (),
     *,
-    inherited: Sequence[tuple[int, int, int]] = (),
-    jumps: Sequence[tuple[int, int, int]] = (),
+    inherited: Sequence[Frame] = (),
+    jumps: Sequence[Frame] = (),
+    notes: Sequence[tuple[int, int, int, int]] = (),
     flags: int = 1,
-    version: int = 2,
+    version: int = 3,
 ) -> bytes:
-    """A raw file as the runtime writes it."""
+    """A raw file as the runtime writes it.
+
+    Frames are (thread, module, address), jumps (module, address, count), both perhaps with a cell behind;
+    notes are (unit, key, value, amount).
+    """
     body = b""
     for bias, path in modules:
         name = path.encode()
@@ -166,15 +172,17 @@ def raw_bytes(
     for unit_name, module, counts in units:
         body += struct.pack("<16sII", bytes.fromhex(unit_name), module, len(counts))
         body += struct.pack(f"<{len(counts)}Q", *counts)
-    for frame in [*frames, *inherited]:
-        body += struct.pack("<IIQ", *frame)
-    for module, address, count in jumps:
-        body += struct.pack("<IIQq", module, 0, address, count)
+    for thread, module, address, *cell in [*frames, *inherited]:
+        body += struct.pack("<IIQQII", thread, module, address, *(cell or [0]), len(cell), 0)
+    for module, address, count, *cell in jumps:
+        body += struct.pack("<IIQQq", module, len(cell), address, *(cell or [0]), count)
+    for unit, key, value, amount in notes:
+        body += struct.pack("<IIQQQ", unit, 0, key, value, amount)
     head = struct.pack(
         "<8sIIQQQIIIIQIIQ",
         *(b"TRODRAW1", version, flags, 42, 7, 1_700_000_000_000_000_000),
         *(len(modules), len(units), len(frames), len(inherited), 80 + len(body) + 8),
-        *(len(jumps), 0, 0),
+        *(len(jumps), len(notes), 0),
     )
     return head + body + struct.pack("<I4s", zlib.crc32(head + body), b"DONE")
 

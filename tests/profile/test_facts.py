@@ -16,8 +16,23 @@ from hypothesis import strategies as st
 
 from tests.profile.making import function, places_in, unit_of
 from trodden.errors import BadFile, LaterVersion
-from trodden.graph.cfg import build
-from trodden.plan.probes import AddTrips, BlockMeasure, Count, EdgeMeasure, Plan
+from trodden.graph.cfg import EdgeKind, Graph, build
+from trodden.plan.probes import (
+    Add,
+    AddTrips,
+    BlockMeasure,
+    Bump,
+    BumpAt,
+    Count,
+    EdgeMeasure,
+    Paths,
+    Plan,
+    Restore,
+    Save,
+    SecondOpinion,
+    Set,
+    StartClock,
+)
 from trodden.profile.facts import MAGIC, pack_unit, unit_from_json, unit_id, unit_to_json, unpack_units
 from trodden.profile.model import (
     BlockFacts,
@@ -48,6 +63,61 @@ def _texts(max_size: int) -> st.SearchStrategy[str]:
 
 
 @st.composite
+def plans(draw: st.DrawFn, graph: Graph) -> Plan:
+    edge, vertex = st.integers(0, len(graph.edges) - 1), st.integers(0, graph.exit)
+    measures = draw(st.lists(st.builds(EdgeMeasure, edge) | st.builds(BlockMeasure, vertex), max_size=4))
+    slot = st.integers(0, max(len(measures) - 1, 0))
+    probes = st.lists(st.builds(Count, slot) | st.builds(AddTrips, slot, edge), min_size=1, max_size=2)
+    most = 3 if measures else 0
+    return Plan(
+        draw(st.sampled_from(["eprof", "every-block"])),
+        tuple(measures),
+        draw(st.dictionaries(edge, probes.map(tuple), max_size=most)),
+        draw(st.dictionaries(vertex, probes.map(tuple), max_size=most)),
+        draw(st.frozensets(edge, max_size=3)),
+    )
+
+
+WORDS = st.integers(1 - 2**64, 2**64 - 1)
+
+
+@st.composite
+def path_plans(draw: st.DrawFn, graph: Graph) -> Plan:
+    """Any probes on any edges: it is not for the reader of a file to say what a good plan is."""
+    edge, cell = st.integers(0, len(graph.edges) - 1), st.integers(0, graph.exit)
+    measures = draw(st.lists(st.builds(SecondOpinion, edge), max_size=2))
+    dense = draw(st.booleans())
+    number = draw(st.integers(1, 1) if dense else st.integers(1, 2**63 - 1))
+    probe = st.one_of(
+        st.builds(Set, WORDS),
+        st.builds(Add, WORDS),
+        st.builds(Bump, WORDS),
+        st.builds(BumpAt, st.integers(0, number - 1)),
+        st.builds(Save, cell),
+        st.builds(Restore, cell, WORDS),
+        st.just(StartClock()),
+    )
+    probes = st.lists(probe, min_size=1, max_size=3).map(tuple)
+    flow = [index for index, each in enumerate(graph.edges) if each.kind is EdgeKind.FLOW]
+    removed = st.lists(st.sampled_from(flow), unique=True, max_size=2).map(tuple) if flow else st.just(())
+    return Plan(
+        "paths",
+        tuple(measures),
+        draw(st.dictionaries(edge, probes, max_size=4)),
+        on_entry=draw(st.just(()) | probes),
+        paths=Paths(
+            number,
+            draw(removed),
+            draw(removed),
+            draw(removed),
+            context=draw(st.booleans()),
+            dense=dense,
+            timed=draw(st.booleans()),
+        ),
+    )
+
+
+@st.composite
 def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
     size = draw(st.integers(1, 6))
     vertex = st.integers(0, size)
@@ -68,18 +138,9 @@ def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
         st.integers(0, 9),
         st.integers(0, 99),
     )
-    edge = st.integers(0, len(graph.edges) - 1)
-    measures = draw(st.lists(st.builds(EdgeMeasure, edge) | st.builds(BlockMeasure, vertex), max_size=4))
-    slot = st.integers(0, max(len(measures) - 1, 0))
-    probes = st.lists(st.builds(Count, slot) | st.builds(AddTrips, slot, edge), min_size=1, max_size=2)
-    most = 3 if measures else 0
-    plan = Plan(
-        draw(st.sampled_from(["eprof", "every-block"])),
-        tuple(measures),
-        draw(st.dictionaries(edge, probes.map(tuple), max_size=most)),
-        draw(st.dictionaries(vertex, probes.map(tuple), max_size=most)),
-        draw(st.frozensets(edge, max_size=3)),
-    )
+    plan = draw(plans(graph) | path_plans(graph))
+    block = st.integers(0, size - 1)
+    registers = st.dictionaries(block, st.tuples(st.booleans(), WORDS), max_size=3 if plan.paths else 0)
     return FunctionFacts(
         name=draw(_texts(5)),
         linkage_name=draw(_texts(5)),
@@ -93,6 +154,7 @@ def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
         shared=draw(st.booleans()),
         fingerprint=draw(_texts(5)),
         inlined=tuple(inlined),
+        registers=draw(registers),
     )
 
 

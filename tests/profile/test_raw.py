@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 
 from tests.profile.making import raw_bytes
 from trodden.errors import BadFile, InputMissing, LaterVersion
-from trodden.profile.raw import RawFrame, RawJump, RawModule, RawUnit, parse_raw, read_raw
+from trodden.profile.raw import RawFrame, RawJump, RawModule, RawNote, RawUnit, parse_raw, read_raw
 
 ONE, TWO = "00112233445566778899aabbccddeeff", "ff" * 16
 SMALL = raw_bytes(
     [(0x5000, "/bin/prog"), (0, "/lib/a.so")],
     [(ONE, 0, [1, 2**64 - 1]), (TWO, 1, [])],
-    [(0, 0, 0x1234), (1, 0xFFFFFFFF, 0)],
-    jumps=[(0, 0x1234, -(2**63)), (1, 0x10, 7)],
+    [(0, 0, 0x1234, 2**64 - 1), (1, 0xFFFFFFFF, 0)],
+    jumps=[(0, 0x1234, -(2**63)), (1, 0x10, 7, 0)],
+    notes=[(0, 5 << 32, 9, 3), (0, 1 << 63 | 5 << 32, 9, 70), (1, 6 << 32 | 8, 2**64 - 2, 1)],
     flags=0,
 )
 
@@ -36,8 +37,13 @@ def test_everything_comes_back() -> None:
     assert raw.started == 1_700_000_000_000_000_000
     assert raw.modules == (RawModule(0x5000, "/bin/prog"), RawModule(0, "/lib/a.so"))
     assert raw.units == (RawUnit(ONE, 0, (1, 2**64 - 1)), RawUnit(TWO, 1, ()))
-    assert raw.frames == (RawFrame(0, 0, 0x1234), RawFrame(1, None, 0))
-    assert raw.jumps == (RawJump(0, 0x1234, -(2**63)), RawJump(1, 0x10, 7))
+    assert raw.frames == (RawFrame(0, 0, 0x1234, 2**64 - 1), RawFrame(1, None, 0))
+    assert raw.jumps == (RawJump(0, 0x1234, -(2**63)), RawJump(1, 0x10, 7, 0))
+    assert raw.notes == (
+        RawNote(0, 5, None, False, 9, 3),
+        RawNote(0, 5, None, True, 9, 70),
+        RawNote(1, 6, 7, False, 2**64 - 2, 1),
+    )
 
 
 numbers = st.integers(0, 2**64 - 1)
@@ -99,6 +105,7 @@ def test_damage_with_a_fitting_checksum_is_refused_or_harmless() -> None:
             except (BadFile, LaterVersion):
                 continue
             assert (len(raw.modules), len(raw.units), len(raw.frames), len(raw.jumps)) == (2, 2, 2, 2)
+            assert len(raw.notes) == 3
 
 
 def test_promises_are_checked_before_memory_is_taken() -> None:
@@ -108,7 +115,7 @@ def test_promises_are_checked_before_memory_is_taken() -> None:
     tracemalloc.start()
     with pytest.raises(BadFile, match="promises more than it holds"):
         parse_raw(_resealed(bytes(greedy)), "x.raw")
-    for count_at in (40, 44, 48, 52, 64):
+    for count_at in (40, 44, 48, 52, 64, 68):
         greedy = bytearray(SMALL)
         struct.pack_into("<I", greedy, count_at, 0xFFFFFFFF)
         with pytest.raises(BadFile):
@@ -127,12 +134,13 @@ def test_what_is_left_over_is_no_profile() -> None:
 
 def test_a_later_version_is_named_as_such() -> None:
     with pytest.raises(LaterVersion, match="later trodden"):
-        parse_raw(raw_bytes([], [], version=3), "x.raw")
+        parse_raw(raw_bytes([], [], version=4), "x.raw")
 
 
 def test_an_earlier_version_is_named_as_such() -> None:
-    with pytest.raises(BadFile, match="version 1 is no longer read"):
-        parse_raw(raw_bytes([], [], version=1), "x.raw")
+    for version in (1, 2):
+        with pytest.raises(BadFile, match=f"version {version} is no longer read"):
+            parse_raw(raw_bytes([], [], version=version), "x.raw")
 
 
 @pytest.mark.parametrize("content", [b"TRODDEN\n" + bytes(80), b"\x7fELF", b"hello"])

@@ -1,41 +1,65 @@
-"""``trodden annotate``: source with counts beside each line."""
+"""``trodden annotate``: source with counts beside each line, or with one path lit up."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import click
 
 from trodden.commands.output import put
 from trodden.errors import InputMissing, SourceChanged, TroddenError
 
+if TYPE_CHECKING:
+    from trodden.report.annotate import SourceView
+
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path())
 @click.argument("pattern", metavar="[GLOB]", required=False)
+@click.option("--path", "choice", metavar="N", help="Light up a path: its rank in the report or FUNCTION:ID.")
 @click.option("--force", is_flag=True, help="Show sources that have changed since the program was built too.")
-def annotate(file: str, pattern: str | None, force: bool) -> None:
+def annotate(file: str, pattern: str | None, choice: str | None, force: bool) -> None:
     """Show the sources of the profile FILE, or the files or functions that GLOB picks.
 
     The first column is how often a line ran; ##### marks a line that never did, ~ a count that is only a
     lower bound because the profile holds no edges.  Below a line that branches stands where it went.
+
+    With --path it is the function of one path: > marks the lines that the path leads over, and beside them
+    stands what was decided there.  Ranks count within the functions that GLOB picks.
     """
     from trodden.profile.store import load
     from trodden.report.annotate import Annotator, view_text
+    from trodden.report.hot import pick_path
+    from trodden.report.path_view import PathAnnotator, path_text
 
-    annotator = Annotator(load(file), force)
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    profile = load(file)
+    if choice is None:
+        annotator = Annotator(profile, force)
+        views = annotator.views(pattern)
+        _show(views, lambda view: view_text(view.path, list(annotator.lines(view)), colour))
+        return
+    lit = PathAnnotator(profile, *pick_path(profile, file, choice, pattern), force)
+    views = lit.views()
+    put("".join(f"{line}\n" for line in lit.head()))
+    _show(views, lambda view: path_text(view.path, list(lit.lines(view)), colour))
+
+
+def _show(views: Iterable[SourceView], rows: Callable[[SourceView], Iterator[str]]) -> None:
+    """Show one part of the sources after the other."""
     failed: TroddenError | None = None
-    for view in annotator.views(pattern):
+    for view in views:
         try:
-            lines = list(annotator.lines(view))
+            text = "".join(f"{row}\n" for row in rows(view))
         except (InputMissing, SourceChanged) as error:
             # One source that is gone must not hide the others; the last to fail decides the status.
             if failed:
                 click.echo(f"trodden: {failed}", err=True)
             failed = error
             continue
-        put("".join(f"{text}\n" for text in view_text(view.path, lines, colour)))
+        put(text)
     if failed:
         raise failed

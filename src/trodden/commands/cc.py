@@ -11,13 +11,14 @@ from dataclasses import replace
 from trodden.errors import UsageError
 from trodden.native.build import Builder
 from trodden.native.cmdline import CommandLine, expand, parse
-from trodden.native.options import COUNTER_SCHEMES, Options
+from trodden.native.options import COUNTER_SCHEMES, CUTTING_RULES, Options, PathOptions
 from trodden.native.toolchain import find_toolchain
 
-_PROFILES = ("edges", "blocks", "off")
+_PROFILES = ("edges", "blocks", "paths", "off")
 _SCHEME_OF_PROFILE = {"edges": "edges", "blocks": "blocks-by-edges"}
 _KNOWN = frozenset(
     {"profile", "counters", "stage", "weights", "only", "leave", "toolchain", "trips", "sites"}
+    | {"max-paths", "context", "metric", "cut-by"}
 )
 
 
@@ -47,11 +48,11 @@ def setting(line: CommandLine, name: str) -> str:
     """An option by flag, or by environment (``TRODDEN_NAME``)."""
     if line.own.get(name):
         return line.own[name][-1]
-    return os.environ.get(f"TRODDEN_{name.upper()}", "")
+    return os.environ.get(f"TRODDEN_{name.upper().replace('-', '_')}", "")
 
 
-def _switch(line: CommandLine, name: str) -> bool:
-    value = setting(line, name) or "on"
+def _switch(line: CommandLine, name: str, otherwise: str = "on") -> bool:
+    value = setting(line, name) or otherwise
     if value not in ("on", "off"):
         raise UsageError(f"--trodden-{name}={value}: choose on or off")
     return value == "on"
@@ -74,6 +75,12 @@ def options_for(line: CommandLine) -> Options:
     stage = setting(line, "stage") or "late"
     if stage not in ("late", "early"):
         raise UsageError(f"--trodden-stage={stage}: choose late or early")
+    paths = _path_options(line) if profile == "paths" else None
+    if paths is not None:
+        if stage == "early":
+            raise UsageError("--trodden-stage=early: paths are those of the optimised program; leave it out")
+        if counters not in ("edges", "checked"):
+            raise UsageError(f"--trodden-counters={counters}: paths need no counters; choose checked or none")
     options = Options(
         counters=counters,
         stage=stage,
@@ -81,6 +88,7 @@ def options_for(line: CommandLine) -> Options:
         leave=globs(line, "leave"),
         trips=_switch(line, "trips"),
         sites=_switch(line, "sites"),
+        paths=paths,
     )
     if profile == "off":
         options = replace(options, leave=("*",))
@@ -90,3 +98,22 @@ def options_for(line: CommandLine) -> Options:
 
         options = replace(options, measured=weights_from(weights))
     return options
+
+
+def _path_options(line: CommandLine) -> PathOptions:
+    """What flags and environment say of paths."""
+    most = setting(line, "max-paths")
+    if most not in ("", "none") and not (most.isdecimal() and int(most) > 0):
+        raise UsageError(f"--trodden-max-paths={most}: a number of paths a function, or none to cut nothing")
+    metric = setting(line, "metric") or "none"
+    if metric not in ("none", "cycles"):
+        raise UsageError(f"--trodden-metric={metric}: choose cycles, or leave it out")
+    cutting = setting(line, "cut-by") or CUTTING_RULES[0]
+    if cutting not in CUTTING_RULES:
+        raise UsageError(f"--trodden-cut-by={cutting}: choose one of {', '.join(CUTTING_RULES)}")
+    options = PathOptions(
+        context=_switch(line, "context", "off"), timed=metric == "cycles", cutting=cutting
+    )
+    if most == "none":
+        return replace(options, most=None)
+    return replace(options, most=int(most)) if most else options

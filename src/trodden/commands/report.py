@@ -1,4 +1,4 @@
-"""``trodden report``: the most walked functions, blocks and edges."""
+"""``trodden report``: the most walked functions, paths, blocks and edges."""
 
 from __future__ import annotations
 

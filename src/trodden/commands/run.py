@@ -26,9 +26,12 @@ USAGE = """usage: trodden run [options] prog.c [more.c ...] [compiler flags] -- 
 
 options:
   -o FILE                 the profile to write (default trodden.trod)
-  --profile KIND          edges (default) or blocks
+  --profile KIND          edges (default), blocks or paths
   --counters SCHEME       edges, blocks-by-edges, blocks-by-blocks, every-block, every-edge or checked
   --stage STAGE           late (default): the program that really runs; early: the source as it was written
+  --max-paths N           most paths a function may have before some are cut; none: cut nothing
+  --context               paths through a loop together with the path that led to it
+  --metric cycles         the time spent on each path, beside its count
   --weights FILE.trod     place counters by what an earlier run measured
   --only GLOB             profile only these functions or files (repeat)
   --leave GLOB            leave out these functions or files (repeat)
@@ -36,7 +39,10 @@ options:
   --target TRIPLE         compile for another machine
   --report / --quiet      print the report always / never (default: when standard error is a terminal)
 """
-_VALUED = ("profile", "counters", "stage", "weights", "only", "leave", "toolchain")
+_VALUED = (
+    *("profile", "counters", "stage", "weights", "only", "leave", "toolchain"),
+    *("max-paths", "metric", "cut-by"),
+)
 
 
 @dataclass
@@ -93,6 +99,8 @@ def parse(argv: Sequence[str]) -> Request:
                 raise UsageError("-o needs the name of the profile to write")
         elif word in ("--report", "--quiet", "-q"):
             request.report = word == "--report"
+        elif word == "--context":
+            request.own.append("--trodden-context=on")
         elif _own(word) is not None:
             name, value = _own(word) or ("", None)
             if value is None:

@@ -15,10 +15,13 @@ _VERBS = {
     "c++": "Compile or link C++ with probes; takes a compiler's arguments.",
     "cc": "Compile or link C with probes; takes a compiler's arguments.",
     "collect": "Make a profile of the raw files that a program left behind.",
+    "coverage": "Show which paths were walked, and the nearest that were not.",
+    "diff": "Show where two runs part ways.",
     "export": "Write a profile in a format that other tools read.",
     "report": "Show the most walked functions, blocks and edges.",
     "run": "Run an instrumented program and make a profile of it.",
     "show": "Show a function's graph, weights, spanning tree and probes.",
+    "stats": "Show how many and how long paths are, and how many edges predict.",
 }
 _RAW = ("c++", "cc", "run")
 

@@ -12,13 +12,18 @@ from trodden.native.edits import rename_phis
 from trodden.native.irtext import IRBlock, IRFunction, cut_function
 
 
-def cut_where_calls_return_twice(ir: IRFunction, attributes: Attributes) -> IRFunction:
-    """The function with a new block behind each such call, unless the block ends there anyway."""
+def cut_where_calls_return_twice(
+    ir: IRFunction, attributes: Attributes, always: bool = False
+) -> IRFunction:
+    """The function with a new block behind each such call, unless the block ends there anyway.
+
+    ``always``: even then, so that a single edge leads on from the call.
+    """
     cuts = {
         block.label: places
         for block in ir.blocks
         if (places := [call.end + 1 for call in attributes.calls(block) if call.returns_twice])
-        and places != [block.terminator]
+        and (always or places != [block.terminator])
     }
     if not cuts:
         return ir
@@ -29,7 +34,7 @@ def cut_where_calls_return_twice(ir: IRFunction, attributes: Attributes) -> IRFu
         start = 0
         last = block.label
         for place in cuts.get(block.label, ()):
-            if place == block.terminator:
+            if place == block.terminator and not always:
                 continue
             last = f"trodden.again.{fresh}"
             fresh += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from trodden.native.irtext import IRModule
-from trodden.native.lower import COUNTERS
+from trodden.native.pathcode import COUNTERS, NOTE
 from trodden.profile.model import UnitFacts
 
 _USED = re.compile(
@@ -41,6 +41,10 @@ def declare(module: IRModule, facts: UnitFacts, personalities: set[str]) -> None
     ]
     if "@llvm.threadlocal.address.p0(" not in signatures:
         lines.append("declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)")
+    if any(f" {NOTE}(" in definition for definition in module.definitions):
+        lines.append(f"declare preserve_mostcc void {NOTE}(ptr, i64, i64, i64) nounwind willreturn")
+    if "@llvm.readcyclecounter(" not in signatures:
+        lines.append("declare i64 @llvm.readcyclecounter()")
     lines += [
         "define internal ptr @__trodden_where() nounwind {",
         f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {COUNTERS})",

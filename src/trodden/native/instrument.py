@@ -14,23 +14,20 @@ from trodden.native.calls import Attributes, read_attributes
 from trodden.native.debuginfo import DebugInfo, FunctionLines, read_debug_info
 from trodden.native.declare import declare, strip_debug
 from trodden.native.demangle import demangle
-from trodden.native.induction import Induction
 from trodden.native.irtext import LABEL, IRFunction, IRModule, cut_function, cut_module, unquote
-from trodden.native.lower import lower
+from trodden.native.lower import Place, lower
 from trodden.native.options import Options
-from trodden.native.prices import edge_prices, find_trips
-from trodden.native.read import FunctionRead, block_facts, fingerprint, read_function
+from trodden.native.read import block_facts, fingerprint, read_function
 from trodden.native.relabel import label_calls
 from trodden.native.sites import Sites, TaggedSites
-from trodden.plan.counters import checked, eprof, every_block, every_edge, vprof_by_blocks, vprof_by_edges
-from trodden.plan.probes import Plan
+from trodden.native.planning import plan_for
 from trodden.profile.facts import identified
 from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.profile.sites import tag_of
-from trodden.weigh.nesting import nesting_weights
 
 _CXX = re.compile(r"!DICompileUnit\((?:language: DW_LANG|sourceLanguageName: DW_LNAME)_C_plus_plus")
 _PERSONALITY = re.compile(r" personality ptr @([-\w$.]+)")
+_TRIPLE = re.compile(r'^target triple = "([^-"]+)', re.MULTILINE)
 _RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({LABEL})", re.MULTILINE)
 
 
@@ -40,6 +37,12 @@ def _personality_of(module: IRModule) -> str | None:
     if used is not None:
         return used.group(1)
     return "__gxx_personality_v0" if _CXX.search(module.epilogue) else None
+
+
+def _machine_of(module: IRModule) -> str:
+    """The processor that a module is for, as its triple says."""
+    triple = _TRIPLE.search(module.prologue)
+    return "aarch64" if triple is not None and triple.group(1) in ("aarch64", "arm64") else "x86_64"
 
 
 @dataclass
@@ -62,7 +65,8 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
     if options.sites:
         sites = TaggedSites(tag, debug=debug) if options.stage == "early" else Sites(tag)
     resolvers = {unquote(name) for name in _RESOLVER.findall(module.prologue)}
-    worker = _Unit(options, debug, attributes, sites, _personality_of(module), resolvers)
+    machine = _machine_of(module)
+    worker = _Unit(options, debug, attributes, sites, _personality_of(module), resolvers, machine)
     module.definitions = [worker.function(cut_function(old)) or old for old in module.definitions]
     facts = UnitFacts(
         id="",
@@ -102,8 +106,10 @@ class _Unit:
         sites: Sites | None,
         personality: str | None,
         resolvers: set[str],
+        machine: str,
     ) -> None:
         self.resolvers = resolvers
+        self.machine = machine
         self.personality = personality
         self.options = options
         self.debug = debug
@@ -125,15 +131,14 @@ class _Unit:
             if reason:
                 self.skipped.append(Skipped(shown, reason))
             return None
-        ir = cut_where_calls_return_twice(ir, self.attributes)
+        ir = cut_where_calls_return_twice(ir, self.attributes, always=self.options.paths is not None)
         optnone = "optnone" in self.attributes.of_header(ir.header)
         read = read_function(ir, self.attributes, self.options.stage != "early" or optnone)
-        plan, inductions = self._plan(read)
+        planned = plan_for(read, self.options, self.machine)
         personality = None if read.nounwind or self.sites is None else self._personality(ir)
-        lowered = lower(
-            read, plan, inductions, self.slots, len(self.facts), self.sites, personality
-        )
-        if lowered.exit_slots and personality:
+        place = Place(self.slots, len(self.facts), self.machine)
+        lowered = lower(read, planned, place, self.sites, personality)
+        if lowered.pads and personality:
             self.personalities.add(personality)
         lines = FunctionLines(self.debug)
         blocks = block_facts(read, lines)
@@ -145,12 +150,13 @@ class _Unit:
                 line=line,
                 graph=read.graph,
                 blocks=blocks,
-                plan=plan,
+                plan=planned.plan,
                 first_slot=self.slots,
                 exit_slots=lowered.exit_slots,
                 shared=" comdat" in ir.header,
                 fingerprint=fingerprint(read.graph, blocks),
                 inlined=tuple(lines.calls),
+                registers=lowered.registers,
             )
         )
         self.slots += lowered.slots
@@ -174,25 +180,6 @@ class _Unit:
         if not self.options.wants(ir.symbol, shown, path):
             return "left out by request"
         return None
-
-    def _plan(self, read: FunctionRead) -> tuple[Plan, dict[int, Induction]]:
-        graph, options = read.graph, self.options
-        if options.counters == "every-block":
-            return every_block(graph), {}
-        if options.counters == "every-edge":
-            return every_edge(graph), {}
-        weights = options.measured(graph, read.ir.symbol) if options.measured else None
-        if weights is None:
-            weights = nesting_weights(graph, read.loops)
-        if options.counters == "blocks-by-blocks":
-            block_weights = [sum(weights[e] for e in edges) for edges in graph.in_edges]
-            return vprof_by_blocks(graph, block_weights), {}
-        prices = edge_prices(read, weights)
-        if options.counters == "blocks-by-edges":
-            return vprof_by_edges(graph, prices), {}
-        trips, inductions = find_trips(read, weights) if options.trips else ([], {})
-        place = checked if options.counters == "checked" else eprof
-        return place(graph, prices, trips), inductions
 
     def _personality(self, ir: IRFunction) -> str | None:
         """What unwinds the function's frames: its own personality, or the module's."""

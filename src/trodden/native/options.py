@@ -8,9 +8,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trodden.graph.cfg import Graph
+from trodden.plan.paths import DEFAULT_LIMIT
 
 COUNTER_SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block", "every-edge", "checked")
+CUTTING_RULES = ("cheapest", "node")
 Weights = Callable[[Graph, str], list[float] | None]
+
+
+@dataclass(frozen=True)
+class PathOptions:
+    """What a user can choose about path profiles.
+
+    ``most`` is how many paths a function may have before some are cut; ``None`` keeps them whole.
+    ``cutting`` is the rule that chooses the cuts.
+    """
+
+    most: int | None = DEFAULT_LIMIT
+    context: bool = False
+    timed: bool = False
+    cutting: str = CUTTING_RULES[0]
 
 
 @dataclass(frozen=True)
@@ -23,6 +39,7 @@ class Options:
     leave: tuple[str, ...] = ()
     trips: bool = True
     sites: bool = True
+    paths: PathOptions | None = None
     measured: Weights | None = field(default=None, compare=False)
 
     def wants(self, symbol: str, shown: str, file: str) -> bool:

@@ -12,17 +12,33 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.probes import AddTrips, Count, Plan, Probe
+from trodden.plan.probes import (
+    Add,
+    AddTrips,
+    Bump,
+    BumpAt,
+    Count,
+    Plan,
+    Probe,
+    Restore,
+    Save,
+    Set,
+    StartClock,
+)
 
 Walk = Sequence[int]
+
+WORD = 2**64
+"""The register wraps around here."""
 
 
 @dataclass(frozen=True)
 class Tally:
     """What walks really did, counted one by one.
 
-    ``early[v]`` is how often a walk was cut short in block ``v``.  EXIT and the closing edge count every
-    walk, because one that is cut short leaves by an edge v -> EXIT that is not in the graph (BL94 §3.2).
+    ``early[v]`` is how often a walk was cut short in block ``v``, less how often control came back to ``v``
+    out of another block, to leave it once more.  EXIT and the closing edge count every walk, because one
+    that is cut short leaves by an edge v -> EXIT that is not in the graph (BL94 §3.2).
     """
 
     blocks: list[int]
@@ -39,34 +55,66 @@ def tally(graph: Graph, walks: Iterable[Walk]) -> Tally:
         vertex = graph.root
         blocks[vertex] += 1
         for index in walk:
-            vertex = graph.edges[index].dst
+            source, target, _ = graph.edges[index]
+            if source != vertex:
+                early[vertex] = early.get(vertex, 0) + 1
+                early[source] = early.get(source, 0) - 1
+            vertex = target
             edges[index] += 1
             blocks[vertex] += 1
         if vertex != graph.exit:
             early[vertex] = early.get(vertex, 0) + 1
             blocks[graph.exit] += 1
         edges[graph.closing] += 1
-    return Tally(blocks, edges, early)
+    return Tally(blocks, edges, {vertex: count for vertex, count in early.items() if count})
+
+
+@dataclass(frozen=True)
+class PathTally:
+    """What the executor of a path plan knows after the walks.
+
+    ``counters`` are the plan's slots.  ``sparse[path]`` is the count and the time of a path where there is no
+    dense table.  ``prefixes[block, register]`` is how often a walk was cut short in a block and what
+    the register held then, ``None`` if nothing had been put there.  The clock ticks once an edge.
+    """
+
+    counters: list[int]
+    sparse: dict[int, tuple[int, int]]
+    prefixes: dict[tuple[int, int | None], int]
 
 
 def interpret(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> list[int]:
     """The counters of a plan after the walks, one activation after the other."""
-    counters = [0] * plan.slots
+    return interpret_paths(graph, plan, walks).counters
+
+
+def interpret_paths(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> PathTally:
+    """All that a plan's probes tell of the walks, one activation after the other.
+
+    In a walk an edge behind a call that returns twice may follow any block: control jumped there.
+    """
+    told = PathTally([0] * plan.slots, {}, {})
     for walk in walks:
-        activation = _Activation(graph, plan, counters)
-        activation.enter(graph.root)
+        activation = _Activation(graph, plan, told)
+        activation.begin()
         for index in walk:
             activation.take(index)
-    return counters
+        if activation.block != graph.exit:
+            activation.cut_short()
+    return told
 
 
 class _Activation:
-    """One call of the procedure: the counters are shared, the trips of its loops are its own."""
+    """One call of the procedure: what was counted is shared; register, cells, clock and trips are its own."""
 
-    def __init__(self, graph: Graph, plan: Plan, counters: list[int]) -> None:
+    def __init__(self, graph: Graph, plan: Plan, told: PathTally) -> None:
+        self.block = graph.root
         self._graph = graph
         self._plan = plan
-        self._counters = counters
+        self._told = told
+        self._register: int | None = None
+        self._cells: dict[int, int] = {}
+        self._now = self._started = 0
         self._trips = {
             probe.back_edge: 0
             for probes in plan.on_edges.values()
@@ -74,27 +122,74 @@ class _Activation:
             if isinstance(probe, AddTrips)
         }
 
-    def enter(self, block: int) -> None:
-        """Control arrives in a block."""
-        self._fire(self._plan.on_blocks.get(block, ()))
+    def begin(self) -> None:
+        """Control enters the procedure."""
+        self._fire(self._plan.on_entry)
+        self._fire(self._plan.on_blocks.get(self.block, ()))
 
     def take(self, index: int) -> None:
         """Control takes an edge."""
+        source, target, _ = self._graph.edges[index]
+        probes = self._plan.on_edges.get(index, ())
+        if source != self.block:
+            self.cut_short()
+            probes = [probe for probe in probes if not isinstance(probe, Bump | BumpAt)]
         for back_edge in self._trips:
             if index == back_edge:
                 self._trips[back_edge] += 1
-            elif self._graph.edges[index].dst == self._graph.edges[back_edge].dst:
+            elif target == self._graph.edges[back_edge].dst:
                 self._trips[back_edge] = 0
-        self._fire(self._plan.on_edges.get(index, ()))
-        self.enter(self._graph.edges[index].dst)
+        self._now += 1
+        self._fire(probes)
+        self.block = target
+        self._fire(self._plan.on_blocks.get(target, ()))
+
+    def cut_short(self) -> None:
+        """Control is lost in a block."""
+        if self._plan.paths is not None:
+            key = self.block, self._register
+            self._told.prefixes[key] = self._told.prefixes.get(key, 0) + 1
 
     def _fire(self, probes: Sequence[Probe]) -> None:
         for probe in probes:
             match probe:
                 case Count(slot):
-                    self._counters[slot] += 1
+                    self._told.counters[slot] += 1
                 case AddTrips(slot, back_edge):
-                    self._counters[slot] += self._trips[back_edge]
+                    self._told.counters[slot] += self._trips[back_edge]
+                case Set(value):
+                    self._register = value % WORD
+                case Add(value):
+                    self._register = (self._held() + value) % WORD
+                case Bump(value):
+                    self._bump((self._held() + value) % WORD)
+                case BumpAt(path):
+                    self._bump(path)
+                case Save(cell):
+                    self._cells[cell] = self._held()
+                case Restore(cell, value):
+                    self._register = (self._cells[cell] + value) % WORD
+                case StartClock():
+                    self._started = self._now
+
+    def _held(self) -> int:
+        if self._register is None:
+            raise ValueError(f"{self._graph.name}: the register is used before it is set")
+        return self._register
+
+    def _bump(self, path: int) -> None:
+        paths = self._plan.paths
+        if paths is None or path >= paths.number:
+            raise ValueError(f"{self._graph.name}: there is no path {path}")
+        time = self._now - self._started if paths.timed else 0
+        if paths.dense:
+            slot = len(self._plan.measures) + path
+            self._told.counters[slot] += 1
+            if paths.timed:
+                self._told.counters[slot + paths.number] += time
+        else:
+            count, before = self._told.sparse.get(path, (0, 0))
+            self._told.sparse[path] = (count + 1, before + time)
 
 
 def random_walk(graph: Graph, rng: random.Random, max_steps: int) -> list[int]:

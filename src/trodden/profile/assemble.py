@@ -7,13 +7,26 @@ them, of which the linker lets one run: copies with the same graph are joined by
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from trodden.plan.probes import BlockMeasure
-from trodden.profile.model import FunctionFacts, FunctionProfile, Profile, Reading, Skipped, UnitFacts
+from trodden.plan.probes import BlockMeasure, Paths
+from trodden.plan.routes import PathEnd
+from trodden.profile.model import (
+    BranchKind,
+    FunctionFacts,
+    FunctionProfile,
+    PathCount,
+    Profile,
+    Reading,
+    Skipped,
+    UnitFacts,
+)
 from trodden.recover.flow import recover
+from trodden.recover.paths import WORD, recover_paths
 
+_NO_WAY_BACK = frozenset({BranchKind.DEAD_END, BranchKind.UNWIND})
+PATHS = "paths"
 EDGES = "edges"
 BLOCKS = "blocks"
 
@@ -27,7 +40,7 @@ def assemble(
         copies += _recovered_unit(unit, reading)
     functions = _named(_joined(copies))
     return Profile(
-        kind=EDGES if all(map(_tells_edges, functions.values())) else BLOCKS,
+        kind=_kind(functions.values()),
         program=program,
         units=tuple(units),
         functions=functions,
@@ -37,20 +50,34 @@ def assemble(
     )
 
 
+@dataclass
+class _Interrupted:
+    """What a reading says of one function beside its counters."""
+
+    active: dict[int, int] = field(default_factory=dict)
+    prefixes: Counter[tuple[int, int | None]] = field(default_factory=Counter)
+    sparse: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+
 def _recovered_unit(unit: UnitFacts, reading: Reading) -> Iterator[FunctionProfile]:
-    active: list[dict[int, int]] = [{} for _ in unit.functions]
+    found = [_Interrupted() for _ in unit.functions]
     for (function, block), frames in reading.active.items():
-        active[function][block] = frames
-    for facts, frames_of in zip(unit.functions, active, strict=True):
-        yield _recovered(unit, facts, reading.counts, frames_of)
+        found[function].active[block] = frames
+    for (function, block, cell), times in reading.prefixes.items():
+        found[function].prefixes[block, _register(unit.functions[function], block, cell)] += times
+    for (function, path), counted in reading.sparse.items():
+        found[function].sparse[path] = counted
+    for facts, interrupted in zip(unit.functions, found, strict=True):
+        recovered = _by_flow if facts.plan.paths is None else _by_paths
+        yield recovered(unit, facts, reading.counts, interrupted)
 
 
-def _recovered(
-    unit: UnitFacts, facts: FunctionFacts, counts: Sequence[int], active: Mapping[int, int]
+def _by_flow(
+    unit: UnitFacts, facts: FunctionFacts, counts: Sequence[int], interrupted: _Interrupted
 ) -> FunctionProfile:
     """One copy of a function: the flow law applied to its counters (BL94 §3.1)."""
-    counters = counts[facts.first_slot : facts.first_slot + facts.plan.slots]
-    cut_short = Counter(active)
+    counters = list(counts[facts.first_slot : facts.first_slot + facts.plan.slots])
+    cut_short = Counter(interrupted.active)
     for block, slot in facts.exit_slots.items():
         cut_short[block] += counts[slot]
     early = {block: count for block, count in sorted(cut_short.items()) if count}
@@ -66,14 +93,58 @@ def _recovered(
     )
 
 
+def _as_it_ended(facts: FunctionFacts, path: PathCount) -> PathCount:
+    """A path over a call that never returns, or out by an exception, was cut short like any other."""
+    if path.ends is PathEnd.EXIT and facts.blocks[path.blocks[-1]].kind in _NO_WAY_BACK:
+        return replace(path, ends=PathEnd.UNWOUND)
+    return path
+
+
+def _by_paths(
+    unit: UnitFacts, facts: FunctionFacts, counts: Sequence[int], interrupted: _Interrupted
+) -> FunctionProfile:
+    """One copy of a function: its paths spelled out (BL96 §3.5)."""
+    counters = counts[facts.first_slot : facts.first_slot + facts.plan.slots]
+    prefixes = interrupted.prefixes
+    for block, slot in facts.exit_slots.items():
+        prefixes[block, _register(facts, block, None)] += counts[slot]
+    flow = recover_paths(
+        facts.graph,
+        facts.plan,
+        counters,
+        interrupted.sparse,
+        {key: times for key, times in prefixes.items() if times},
+        {block: -frames for block, frames in interrupted.active.items()},
+    )
+    return FunctionProfile(
+        facts=facts,
+        files=unit.files,
+        unit=unit.id,
+        block_counts=flow.blocks,
+        edge_counts=flow.edges,
+        cut_short=flow.early,
+        violations=flow.violations,
+        paths=tuple(_as_it_ended(facts, path) for path in flow.paths),
+    )
+
+
+def _register(facts: FunctionFacts, block: int, cell: int | None) -> int | None:
+    """What the path register holds while a call in a block is active, if that can be known."""
+    stored, number = facts.registers.get(block, (True, 0))
+    if not stored:
+        return number
+    return None if cell is None or block not in facts.registers else (cell + number) % WORD
+
+
 def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:
     found: list[FunctionProfile] = []
-    shared: dict[str, dict[str, FunctionProfile]] = {}
+    shared: dict[str, dict[tuple[str, Paths | None], FunctionProfile]] = {}
     for copy in copies:
         if copy.facts.shared:
             variants = shared.setdefault(copy.facts.linkage_name, {})
-            known = variants.get(copy.facts.fingerprint)
-            variants[copy.facts.fingerprint] = _sum(known, copy) if known else copy
+            variant = copy.facts.fingerprint, copy.facts.plan.paths
+            known = variants.get(variant)
+            variants[variant] = add_counts(known, copy) if known else copy
         else:
             found.append(copy)
     for variants in shared.values():
@@ -82,7 +153,8 @@ def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:
     return found
 
 
-def _sum(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
+def add_counts(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
+    """The sum of two profiles of functions with the same graph and, if they have paths, one numbering."""
     cut_short = Counter(one.cut_short)
     cut_short.update(other.cut_short)  # keeps what is negative, which adding Counters does not
     return replace(
@@ -94,7 +166,20 @@ def _sum(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
         ],
         cut_short={block: count for block, count in sorted(cut_short.items()) if count},
         violations=tuple(dict.fromkeys(one.violations + other.violations)),
+        paths=None if one.paths is None or other.paths is None else _sum_paths(one.paths, other.paths),
     )
+
+
+def _sum_paths(one: Sequence[PathCount], other: Sequence[PathCount]) -> tuple[PathCount, ...]:
+    """Paths of the same numbering: the same number is the same path."""
+    found = {path.id: path for path in one}
+    for path in other:
+        known = found.get(path.id)
+        if known is not None:
+            cycles = None if known.cycles is None or path.cycles is None else known.cycles + path.cycles
+            path = replace(path, count=known.count + path.count, cycles=cycles)
+        found[path.id] = path
+    return tuple(sorted(found.values(), key=lambda path: (-path.count, path.id)))
 
 
 def _named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]:
@@ -108,6 +193,13 @@ def _named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile
             key, number = f"{name}#{number}", number + 1
         named[key] = each
     return named
+
+
+def _kind(functions: Collection[FunctionProfile]) -> str:
+    """What the profile tells of every function."""
+    if functions and all(function.paths is not None for function in functions):
+        return PATHS
+    return EDGES if all(map(_tells_edges, functions)) else BLOCKS
 
 
 def _tells_edges(function: FunctionProfile) -> bool:

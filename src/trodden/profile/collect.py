@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from trodden.errors import BadFile, InputMissing, NotInstrumented, OtherBuild
 from trodden.profile.allocation import no_garbage
 from trodden.profile.assemble import assemble
-from trodden.profile.model import Profile, Reading, UnitFacts
+from trodden.profile.model import Profile
 from trodden.profile.program import Program, build_name, read_program
-from trodden.profile.raw import Raw, RawUnit, read_raw
+from trodden.profile.raw import Raw, RawNote, RawUnit, read_raw
+from trodden.profile.tally import UnitTally
 
 Path = str | os.PathLike[str]
 
@@ -31,15 +32,23 @@ def collect(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Profile:
         return gathering.profile()
 
 
+class _Call(NamedTuple):
+    """Calls that have the same return address and the same cell, and how many did not come back."""
+
+    module: int | None
+    address: int
+    cell: int | None
+    amount: int
+    jumped: bool = False
+
+
 class _Gathering:
     """The counts gathered so far."""
 
     def __init__(self, programs: Sequence[Path]) -> None:
         self._given = [read_program(path) for path in programs]
         self._found: dict[str, Program] = {}
-        self._units: dict[str, UnitFacts] = {}
-        self._counts: dict[str, list[int]] = {}
-        self._active: Counter[tuple[str, int, int]] = Counter()
+        self._units: dict[str, UnitTally] = {}
         self._notes: list[str] = []
         self._program = ""
 
@@ -56,18 +65,17 @@ class _Gathering:
             self._add_counts(raw, unit, modules[unit.module])
         if raw.stack_cut:
             self._notes.append(f"{raw.path}: not all active calls were found; counts may be off by as many")
-        self._add_calls(raw, modules, ((frame.module, frame.address, 1) for frame in raw.frames))
-        self._add_calls(raw, modules, ((frame.module, frame.address, -1) for frame in raw.inherited))
-        self._add_calls(raw, modules, ((jump.module, jump.address, jump.count) for jump in raw.jumps))
+        for note in raw.notes:
+            self._add_note(raw, note)
+        self._add_calls(raw, modules, (_Call(f.module, f.address, f.cell, 1) for f in raw.frames))
+        self._add_calls(raw, modules, (_Call(f.module, f.address, f.cell, -1) for f in raw.inherited))
+        self._add_calls(raw, modules, (_Call(j.module, j.address, j.cell, j.count, True) for j in raw.jumps))
 
     def profile(self) -> Profile:
         """The profile of everything added."""
-        active: dict[str, dict[tuple[int, int], int]] = {name: {} for name in self._units}
-        for (name, function, block), frames in self._active.items():
-            if frames:
-                active[name][function, block] = frames
-        readings = [Reading(name, tuple(self._counts[name]), active[name]) for name in self._units]
-        return assemble(self._program, tuple(self._units.values()), readings, self._notes)
+        units = [tally.facts for tally in self._units.values()]
+        readings = [tally.reading() for tally in self._units.values()]
+        return assemble(self._program, units, readings, self._notes)
 
     def _modules(self, raw: Raw) -> dict[int, Program]:
         """The program of each module that has counters; all its units take part, counted or not."""
@@ -78,8 +86,8 @@ class _Gathering:
         for index, names in counted.items():
             program = self._program_of(raw, raw.modules[index].path, names, alone=len(counted) == 1)
             for name, facts in program.units.items():
-                self._units.setdefault(name, facts)
-                self._counts.setdefault(name, [0] * facts.slots)
+                if name not in self._units:
+                    self._units[name] = UnitTally(facts)
             modules[index] = program
         return modules
 
@@ -104,41 +112,56 @@ class _Gathering:
         return self._found[path]
 
     def _add_counts(self, raw: Raw, unit: RawUnit, program: Program) -> None:
-        counts = self._counts[unit.id]
-        if len(counts) != len(unit.counts):
+        tally = self._units[unit.id]
+        slots = tally.facts.slots
+        if slots != len(unit.counts):
             raise BadFile(
-                f"{raw.path}: corrupt: {len(unit.counts)} counters where {program.path} has {len(counts)}"
+                f"{raw.path}: corrupt: {len(unit.counts)} counters where {program.path} has {slots}"
             )
-        self._counts[unit.id] = [a + b for a, b in zip(counts, unit.counts, strict=True)]
+        tally.add_counts(unit.counts)
 
-    def _add_calls(
-        self, raw: Raw, modules: dict[int, Program], calls: Iterable[tuple[int | None, int, int]]
-    ) -> None:
-        """Enter calls that did not come back, by module, return address and how many.
+    def _add_note(self, raw: Raw, note: RawNote) -> None:
+        tally = self._units[raw.units[note.unit].id]
+        known = tally.facts.functions[note.function : note.function + 1]
+        if not known or known[0].plan.paths is None or (note.block or 0) >= known[0].graph.exit:
+            raise BadFile(f"{raw.path}: corrupt: a note is about no path of its program")
+        if note.block is not None:
+            tally.unwound(note.function, note.block, note.value, note.amount)
+        elif note.time:
+            tally.ended(note.function, note.value, 0, note.amount)
+        else:
+            tally.ended(note.function, note.value, note.amount, 0)
+
+    def _add_calls(self, raw: Raw, modules: dict[int, Program], calls: Iterable[_Call]) -> None:
+        """Enter calls that did not come back.
 
         Each is one more way out of its block.  An amount is negative where more came back than went: in
         the calls that a forked child began with, and where setjmp returned again.
         """
         unplaced = 0
-        for module, address, amount in calls:
-            if module is None or module not in modules:
+        for call in calls:
+            if call.module is None or call.module not in modules:
                 continue
-            program = modules[module]
-            found = program.sites.find(address)
+            program = modules[call.module]
+            found = program.sites.find(call.address)
             if not found:
                 # Code without probes lies between labels too; only a call that counts its block would matter.
-                opened = program.sites.nearby(address)
+                opened = program.sites.nearby(call.address)
                 if any(_counts_on(program, tag, number) for tag, number in opened):
-                    unplaced += abs(amount)
+                    unplaced += abs(call.amount)
                 continue
             for tag, number in found:
                 unit = program.by_tag.get(tag)
                 if unit is None or number >= len(unit.sites):
-                    unplaced += abs(amount)
+                    unplaced += abs(call.amount)
                     continue
                 function, block = unit.sites[number]
-                if block >= 0:
-                    self._active[unit.id, function, block] += amount
+                if block < 0:
+                    continue
+                if call.jumped and call.amount < 0:
+                    self._units[unit.id].came_back(function, block, -call.amount)
+                else:
+                    self._units[unit.id].cut_short(function, block, call.cell, call.amount)
         if unplaced:
             self._notes.append(
                 f"{raw.path}: {unplaced} active calls fit no call site; counts may be off by as many"

@@ -7,23 +7,15 @@ column; neighbours are written as differences where that makes them small.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
-from operator import add, sub
+from collections.abc import Mapping, Sequence
+from operator import add
 from typing import Any
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph
-from trodden.plan.probes import (
-    AddTrips,
-    BlockMeasure,
-    Count,
-    EdgeMeasure,
-    Measure,
-    Plan,
-    Probe,
-    SecondOpinion,
-)
+from trodden.profile.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
 from trodden.profile.model import BlockFacts, BranchKind, FunctionFacts, LineRef
+from trodden.profile.plan_columns import plan_from_columns, plan_to_columns
+from trodden.recover.paths import WORD
 
 _KINDS = {
     BranchKind.JUMP: "j",
@@ -38,50 +30,9 @@ _KINDS = {
 _KIND_OF = {letter: kind for kind, letter in _KINDS.items()}
 
 
-class ColumnError(ValueError):
-    """A column does not hold what it should; the reader of the file says which file it was."""
-
-
-def ints(value: Any, low: int | None = None, high: int | None = None) -> list[int]:
-    """``value`` if it is a list of whole numbers in ``low <= x < high``."""
-    if type(value) is not list or not set(map(type, value)) <= {int}:
-        raise ColumnError("a list of numbers was expected")
-    if value and ((low is not None and min(value) < low) or (high is not None and max(value) >= high)):
-        raise ColumnError("a number is out of range")
-    return value
-
-
-def whole(value: Any, low: int, high: int | None = None) -> int:
-    """``value`` if it is a whole number in ``low <= x < high``."""
-    if type(value) is not int or value < low or (high is not None and value >= high):
-        raise ColumnError("a number is out of range")
-    return value
-
-
-def text(value: Any) -> str:
-    """``value`` if it is a string."""
-    if type(value) is not str:
-        raise ColumnError("a text was expected")
-    return value
-
-
-def same_length(*columns: Sequence[Any]) -> None:
-    """Columns of one table are equally long."""
-    if len(set(map(len, columns))) > 1:
-        raise ColumnError("columns differ in length")
-
-
-def _differences(values: Sequence[int]) -> list[int]:
-    return list(map(sub, values, [0, *values[:-1]]))
-
-
-def _sums(values: Iterable[int]) -> list[int]:
-    return list(accumulate(values))
-
-
 def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
     """The JSON form of a function."""
-    return {
+    document = {
         "name": function.name,
         "linkage_name": function.linkage_name,
         "file": function.file,
@@ -93,14 +44,17 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
         "graph": _graph_to_columns(function.graph),
         "blocks": _blocks_to_columns(function.blocks),
         "inlined": _inlined_to_columns(function.inlined),
-        "plan": _plan_to_columns(function.plan),
+        "plan": plan_to_columns(function.plan),
     }
+    if function.registers:
+        document["registers"] = _registers_to_columns(function.registers)
+    return document
 
 
 def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
     """A function, every index of it checked against the unit's ``files`` and ``slots``."""
     graph = _graph_from_columns(data["graph"])
-    plan = _plan_from_columns(data["plan"], graph)
+    plan = plan_from_columns(data["plan"], graph)
     inlined = _inlined_from_columns(data["inlined"], files)
     blocks = _blocks_from_columns(data["blocks"], files, len(inlined) + 1)
     if len(blocks) != graph.exit:
@@ -121,6 +75,7 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         shared=bool(whole(data["shared"], 0, 2)),
         fingerprint=text(data["fingerprint"]),
         inlined=inlined,
+        registers=_registers_from_columns(data["registers"], graph) if "registers" in data else {},
     )
 
 
@@ -131,7 +86,7 @@ def _graph_to_columns(graph: Graph) -> dict[str, Any]:
         "name": graph.name,
         "labels": list(graph.labels),
         "root": graph.root,
-        "src": _differences(sources),
+        "src": differences(sources),
         "way": [edge.dst - edge.src for edge in graph.edges],
         "closing": graph.closing,
         "endless": endless,
@@ -142,7 +97,7 @@ def _graph_from_columns(data: Any) -> Graph:
     labels = data["labels"]
     if type(labels) is not list or len(labels) < 2 or not set(map(type, labels)) <= {str}:
         raise ColumnError("labels were expected")
-    sources = ints(_sums(ints(data["src"])), 0, len(labels))
+    sources = ints(sums(ints(data["src"])), 0, len(labels))
     ways = ints(data["way"])
     same_length(sources, ways)
     targets = ints(list(map(add, sources, ways)), 0, len(labels))
@@ -173,15 +128,14 @@ def _inlined_to_columns(inlined: Sequence[LineRef]) -> list[list[int]]:
     """Three columns: file, line and copy of the calls."""
     return [
         [call.file for call in inlined],
-        _differences([call.line for call in inlined]),
+        differences([call.line for call in inlined]),
         [call.copy for call in inlined],
     ]
 
 
 def _inlined_from_columns(data: Any, files: int) -> tuple[LineRef, ...]:
-    if type(data) is not list or len(data) != 3:
-        raise ColumnError("three columns of inlined calls were expected")
-    where, lines, copies = ints(data[0], 0, files), ints(_sums(ints(data[1])), 0), ints(data[2], 0)
+    where, lines, copies = columns(data, 3, "inlined calls")
+    where, lines, copies = ints(where, 0, files), ints(sums(ints(lines)), 0), ints(copies, 0)
     same_length(where, lines, copies)
     if any(copy > number for number, copy in enumerate(copies)):
         raise ColumnError("a call is inlined at a copy that comes after it")
@@ -194,9 +148,9 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
         "mentions": [len(block.lines) for block in blocks],
         "copies": _mostly_zeros([ref.copy for block in blocks for ref in block.lines]),
         "files": [ref.file for block in blocks for ref in block.lines],
-        "lines": _differences([ref.line for block in blocks for ref in block.lines]),
+        "lines": differences([ref.line for block in blocks for ref in block.lines]),
         "branch_files": [branch.file for branch in branches],
-        "branch_lines": _differences([branch.line for branch in branches]),
+        "branch_lines": differences([branch.line for branch in branches]),
         "branch_copies": _mostly_zeros(
             [block.branch.copy - _last_copy(block.lines) if block.branch else 0 for block in blocks]
         ),
@@ -209,19 +163,19 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
 def _blocks_from_columns(data: Any, files: int, copies: int) -> tuple[BlockFacts, ...]:
     mentions = ints(data["mentions"], 0)
     mention_files = ints(data["files"], 0, files)
-    mention_lines = ints(_sums(ints(data["lines"])), 0)
+    mention_lines = ints(sums(ints(data["lines"])), 0)
     mention_copies = ints(_or_zeros(data["copies"], len(mention_lines)), 0, copies)
     same_length(mention_files, mention_lines, mention_copies)
     if sum(mentions) != len(mention_lines):
         raise ColumnError("lines and blocks differ in number")
     branch_files = ints(data["branch_files"], -1, files)
-    branch_lines = ints(_sums(ints(data["branch_lines"])), 0)
+    branch_lines = ints(sums(ints(data["branch_lines"])), 0)
     branch_copies = _or_zeros(data["branch_copies"], len(branch_lines))
     kinds = [_KIND_OF[letter] for letter in text(data["kinds"])]
     calls, sizes = ints(data["calls"], 0), ints(data["sizes"], 0)
     same_length(mentions, branch_files, branch_lines, branch_copies, kinds, calls, sizes)
     refs = list(map(LineRef, mention_files, mention_lines, mention_copies))
-    ends = _sums(mentions)
+    ends = sums(mentions)
     lines = [tuple(refs[end - count : end]) for end, count in zip(ends, mentions, strict=True)]
     branches = [
         LineRef(file, line, whole(copy + _last_copy(before), 0, copies)) if file >= 0 else None
@@ -235,61 +189,18 @@ def _last_copy(lines: Sequence[LineRef]) -> int:
     return lines[-1].copy if lines else 0
 
 
-def _plan_to_columns(plan: Plan) -> dict[str, Any]:
-    return {
-        "scheme": plan.scheme,
-        "measures": [_measure_code(measure) for measure in plan.measures],
-        "on_edges": _probes_to_columns(plan.on_edges),
-        "on_blocks": _probes_to_columns(plan.on_blocks),
-        "free": sorted(plan.free),
-    }
-
-
-_EDGE, _BLOCK, _AGAIN = range(3)
-
-
-def _measure_code(measure: Measure) -> int:
-    if isinstance(measure, BlockMeasure):
-        return 3 * measure.block + _BLOCK
-    return 3 * measure.edge + (_EDGE if isinstance(measure, EdgeMeasure) else _AGAIN)
-
-
-def _plan_from_columns(data: Any, graph: Graph) -> Plan:
-    edges, vertices = len(graph.edges), len(graph.labels)
-    measures: list[Measure] = []
-    for code in ints(data["measures"], 0):
-        number, kind = divmod(code, 3)
-        if kind == _BLOCK:
-            measures.append(BlockMeasure(whole(number, 0, vertices)))
-        else:
-            of_edge = EdgeMeasure if kind == _EDGE else SecondOpinion
-            measures.append(of_edge(whole(number, 0, edges)))
-    return Plan(
-        scheme=text(data["scheme"]),
-        measures=tuple(measures),
-        on_edges=_probes_from_columns(data["on_edges"], edges, len(measures), edges),
-        on_blocks=_probes_from_columns(data["on_blocks"], vertices, len(measures), edges),
-        free=frozenset(ints(data["free"], 0, edges)),
-    )
-
-
-def _probes_to_columns(places: Mapping[int, Sequence[Probe]]) -> list[list[int]]:
-    """Three columns: where, which slot, and which back edge's trips (or that it simply counts)."""
-    flat = [(place, probe) for place, probes in places.items() for probe in probes]
+def _registers_to_columns(registers: Mapping[int, tuple[bool, int]]) -> list[list[int]]:
+    """Two columns: twice the block, one more if its frame keeps a cell; and the number."""
     return [
-        [place for place, _ in flat],
-        [probe.slot for _, probe in flat],
-        [probe.back_edge if isinstance(probe, AddTrips) else -1 for _, probe in flat],
+        [2 * block + stored for block, (stored, _) in registers.items()],
+        [number for _, number in registers.values()],
     ]
 
 
-def _probes_from_columns(data: Any, places: int, slots: int, edges: int) -> dict[int, tuple[Probe, ...]]:
-    if type(data) is not list or len(data) != 3:
-        raise ColumnError("three columns of probes were expected")
-    where, which, trips = ints(data[0], 0, places), ints(data[1], 0, slots), ints(data[2], -1, edges)
-    same_length(where, which, trips)
-    found: dict[int, tuple[Probe, ...]] = {}
-    for place, slot, back_edge in zip(where, which, trips, strict=True):
-        probe: Probe = Count(slot) if back_edge < 0 else AddTrips(slot, back_edge)
-        found[place] = (*found.get(place, ()), probe)
+def _registers_from_columns(data: Any, graph: Graph) -> dict[int, tuple[bool, int]]:
+    codes, numbers = columns(data, 2, "registers")
+    same_length(ints(codes, 0, 2 * graph.exit), ints(numbers, 1 - WORD, WORD))
+    found = {code // 2: (code % 2 == 1, number) for code, number in zip(codes, numbers, strict=True)}
+    if len(found) != len(codes):
+        raise ColumnError("a block has two registers")
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from trodden.profile.model import SCHEMA, FunctionProfile, Profile
+from trodden.profile.model import SCHEMA, FunctionProfile, PathCount, Profile
 from trodden.profile.select import select
 
 
@@ -37,8 +37,37 @@ def _function(function: FunctionProfile) -> dict[str, Any]:
         "blocks": [_block(function, vertex) for vertex in range(function.facts.graph.exit)],
         "edges": [{"src": edge.src, "dst": edge.dst, "count": edge.count} for edge in function.edges],
     }
+    document |= _paths(function)
     if function.violations:
         document["violations"] = list(function.violations)
+    return document
+
+
+def _paths(function: FunctionProfile) -> dict[str, Any]:
+    """What a path profile tells besides: nothing for a function whose paths were not counted."""
+    plan, graph = function.facts.plan.paths, function.facts.graph
+    if plan is None or function.paths is None:
+        return {}
+    cuts = [graph.edges[index] for index in plan.cuts]
+    return {
+        "possible_paths": plan.number,
+        "cuts": [{"src": graph.labels[cut.src], "dst": graph.labels[cut.dst]} for cut in cuts],
+        "paths": [_path(function, path) for path in function.paths],
+    }
+
+
+def _path(function: FunctionProfile, path: PathCount) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "id": path.id,
+        "count": path.count,
+        "blocks": [function.facts.graph.labels[vertex] for vertex in path.blocks],
+        "starts": path.starts.value,
+        "ends": path.ends.value,
+    }
+    if path.cycles is not None:
+        document["cycles"] = path.cycles
+    if path.context:
+        document["context"] = path.context
     return document
 
 

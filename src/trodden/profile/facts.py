@@ -10,19 +10,13 @@ from hashlib import blake2b
 from typing import Any
 
 from trodden.errors import BadFile
-from trodden.profile.columns import (
-    ColumnError,
-    function_from_columns,
-    function_to_columns,
-    ints,
-    same_length,
-    text,
-    whole,
-)
+from trodden.profile.checked import ColumnError, ints, same_length, text, whole
+from trodden.profile.columns import function_from_columns, function_to_columns
 from trodden.profile.model import FunctionFacts, Skipped, SourceFile, UnitFacts
 from trodden.profile.record import seal, to_text, unseal
 
 MAGIC = b"TRODUNIT"
+MOST_SLOTS = 1 << 32
 
 
 def unit_id(facts: UnitFacts) -> str:
@@ -80,7 +74,7 @@ def unit_from_json(data: Any, where: str) -> UnitFacts:
     """A unit from its JSON form; whatever is wrong with it ends in :class:`BadFile`."""
     try:
         files = tuple(SourceFile(text(path), text(digest)) for path, digest in data["files"])
-        slots = whole(data["slots"], 0)
+        slots = whole(data["slots"], 0, MOST_SLOTS)
         functions = tuple(function_from_columns(each, len(files), slots) for each in data["functions"])
         return UnitFacts(
             id=_checked_id(data["id"]),

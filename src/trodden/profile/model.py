@@ -14,6 +14,7 @@ from functools import cached_property
 
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
+from trodden.plan.routes import PathEnd, PathStart
 
 SCHEMA = 1
 
@@ -70,6 +71,10 @@ class FunctionFacts:
     slot that counts how often a call in block ``v`` was unwound by an exception (BL94 §3.2).
     ``fingerprint`` is a hash of the graph.  ``inlined[c - 1]`` is the call that copy ``c`` of its lines was
     inlined at; that call may stand in another copy, of a smaller number.
+
+    ``registers[v]`` says of a path plan what its register holds while a call in block ``v`` is active:
+    ``(False, c)`` that it is the constant ``c``, ``(True, a)`` that it is ``a`` plus what the frame's
+    cell holds.
     """
 
     name: str
@@ -84,6 +89,29 @@ class FunctionFacts:
     shared: bool = False
     fingerprint: str = ""
     inlined: tuple[LineRef, ...] = ()
+    registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PathCount:
+    """A path of a function and how often it was walked from its start to its end.
+
+    ``blocks`` are the vertices it led through, EXIT left out; ``edges`` the edges it took, with the last one:
+    that to EXIT, or the back edge or cut edge on which it ended.  One that was cut short took none from
+    its last block, and has a number of its own: that of the possible paths times its last block plus
+    one, plus the number it would have had (the latter alone where no way leads on from its last block).
+    The first ``context`` blocks are not part of what was walked but tell how control had come to the
+    loop (MR98 §7).  ``cycles`` is the time spent, with all that was called on the way.
+    """
+
+    id: int
+    count: int
+    blocks: tuple[int, ...]
+    edges: tuple[int, ...]
+    starts: PathStart
+    ends: PathEnd
+    cycles: int | None = None
+    context: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +154,18 @@ class Reading:
 
     ``unit`` is the unit's id; ``active[function, block]`` is how many frames of that function (its index)
     had not come back from a call in that block, less those that came back to it twice.
+
+    Of functions with a path plan, ``active`` is only what came back twice (never positive), and
+    ``prefixes[function, block, cell]`` is how often a path was cut short in a block, with what the frame's
+    cell held then (``None`` where it has none).  ``sparse[function, path]`` is the count and the
+    time of a path that has no counter of its own.
     """
 
     unit: str
     counts: Sequence[int]
     active: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    prefixes: Mapping[tuple[int, int, int | None], int] = field(default_factory=dict)
+    sparse: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +193,8 @@ class FunctionProfile:
     ``block_counts[v]`` and ``edge_counts[e]`` follow the indices of ``facts.graph``.  ``cut_short[v]`` is
     how often the function ended in block ``v`` without leaving by an edge (exit in a callee, an exception),
     less how often it went on there without having entered it (behind a setjmp).
-    ``violations`` are places where the counters contradict the flow law.
+    ``violations`` are places where the counters contradict the flow law.  ``paths`` are the paths that were
+    walked, most frequent first; ``None`` if the profile does not tell paths.
     """
 
     facts: FunctionFacts
@@ -168,6 +204,7 @@ class FunctionProfile:
     edge_counts: Sequence[int | None]
     cut_short: Mapping[int, int] = field(default_factory=dict)
     violations: tuple[str, ...] = ()
+    paths: tuple[PathCount, ...] | None = None
 
     @property
     def name(self) -> str:

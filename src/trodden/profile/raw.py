@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trodden.errors import BadFile, InputMissing, LaterVersion
+from trodden.recover.counts import Counts
 
-VERSION = 2
+VERSION = 3
 MAGIC = b"TRODRAW1"
 END = b"DONE"
 NO_MODULE = 0xFFFFFFFF
@@ -21,12 +23,17 @@ NO_MODULE = 0xFFFFFFFF
 _HEADER = struct.Struct("<8sIIQQQIIIIQIIQ")
 _MODULE = struct.Struct("<QII")
 _UNIT = struct.Struct("<16sII")
-_FRAME = struct.Struct("<IIQ")
-_JUMP = struct.Struct("<IIQq")
+_FRAME = struct.Struct("<IIQQII")
+_JUMP = struct.Struct("<IIQQq")
+_NOTE = struct.Struct("<IIQQQ")
 _TRAILER = struct.Struct("<I4s")
 
 _COMPLETE = 1
 _STACK_CUT = 2
+
+_KEY_BLOCK = (1 << 32) - 1
+_KEY_FUNCTION = (1 << 31) - 1
+_KEY_TIME = 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +50,50 @@ class RawUnit:
 
     id: str
     module: int
-    counts: tuple[int, ...]
+    counts: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
 class RawFrame:
-    """An active call at the end: its return address as the linker numbered it."""
+    """An active call at the end: its return address as the linker numbered it.
+
+    ``cell`` is what the frame kept of its path register, ``None`` if it keeps nothing or it was not found.
+    """
 
     thread: int
     module: int | None
     address: int
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RawJump:
-    """A return address at which jumps have left functions ``count`` times more often than come back."""
+    """A return address at which jumps have left functions ``count`` times more often than come back.
+
+    ``cell`` is as in :class:`RawFrame`: jumps that left frames with different cells are summed apart.
+    """
 
     module: int
     address: int
     count: int
+    cell: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawNote:
+    """What paths without a counter of their own have left behind; ``unit`` is an index into the units.
+
+    If ``block`` is ``None``, path ``value`` of the function has ended ``amount`` times, or if ``time`` has
+    taken ``amount`` ticks.  Otherwise an exception unwound the function ``amount`` times in that block
+    while its path register held ``value``.
+    """
+
+    unit: int
+    function: int
+    block: int | None
+    time: bool
+    value: int
+    amount: int
 
 
 @dataclass(frozen=True)
@@ -70,7 +102,7 @@ class Raw:
 
     ``frames`` were active when it ended, ``inherited`` when it began: a forked child counts from zero in the
     middle of its callers.  ``jumps`` sums up the calls that a longjmp ended, and those it came back to.
-    ``stack_cut`` says that not all frames could be found.
+    ``stack_cut`` says that not all frames could be found.  ``notes`` are of paths only.
     """
 
     path: str
@@ -84,6 +116,7 @@ class Raw:
     inherited: tuple[RawFrame, ...] = ()
     jumps: tuple[RawJump, ...] = ()
     stack_cut: bool = False
+    notes: tuple[RawNote, ...] = ()
 
 
 def read_raw(path: str | os.PathLike[str]) -> Raw:
@@ -107,7 +140,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         raise BadFile(f"{where}: truncated: its end is missing; run the program again")
     if zlib.crc32(memoryview(data)[: -_TRAILER.size]) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
-    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, n_first, _, n_jumps, _, _ = (
+    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, n_first, _, n_jumps, n_notes, _ = (
         _HEADER.unpack_from(data)
     )
     reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
@@ -116,6 +149,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
     frames = tuple(reader.frame(n_modules) for _ in range(n_frames))
     inherited = tuple(reader.frame(n_modules) for _ in range(n_first))
     jumps = tuple(reader.jump(n_modules) for _ in range(n_jumps))
+    notes = tuple(reader.note(n_units) for _ in range(n_notes))
     reader.finish()
     return Raw(
         where,
@@ -129,6 +163,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         inherited,
         jumps,
         bool(flags & _STACK_CUT),
+        notes,
     )
 
 
@@ -177,19 +212,37 @@ class _Reader:
         if module >= n_modules:
             raise BadFile(f"{self._where}: corrupt: a unit belongs to no module")
         start = self._take(8 * slots)
-        return RawUnit(name.hex(), module, struct.unpack_from(f"<{slots}Q", self._data, start))
+        words = memoryview(self._data)[start : start + 8 * slots]
+        return RawUnit(name.hex(), module, Counts.from_words(words))
 
     def frame(self, n_modules: int) -> RawFrame:
-        thread, module, address = _FRAME.unpack_from(self._data, self._take(_FRAME.size))
+        thread, module, address, cell, known, _ = _FRAME.unpack_from(self._data, self._take(_FRAME.size))
         if module >= n_modules and module != NO_MODULE:
             raise BadFile(f"{self._where}: corrupt: a frame belongs to no module")
-        return RawFrame(thread, None if module == NO_MODULE else module, address)
+        return RawFrame(
+            thread, None if module == NO_MODULE else module, address, self._cell(cell, known, "a frame")
+        )
 
     def jump(self, n_modules: int) -> RawJump:
-        module, _, address, count = _JUMP.unpack_from(self._data, self._take(_JUMP.size))
+        module, known, address, cell, count = _JUMP.unpack_from(self._data, self._take(_JUMP.size))
         if module >= n_modules:
             raise BadFile(f"{self._where}: corrupt: a jump belongs to no module")
-        return RawJump(module, address, count)
+        return RawJump(module, address, count, self._cell(cell, known, "a jump"))
+
+    def _cell(self, cell: int, known: int, what: str) -> int | None:
+        if known > 1:
+            raise BadFile(f"{self._where}: corrupt: {what} is neither with nor without a path")
+        return cell if known else None
+
+    def note(self, n_units: int) -> RawNote:
+        unit, _, key, value, amount = _NOTE.unpack_from(self._data, self._take(_NOTE.size))
+        if unit >= n_units:
+            raise BadFile(f"{self._where}: corrupt: a note belongs to no unit")
+        block, time = key & _KEY_BLOCK, bool(key >> _KEY_TIME)
+        if block and time:
+            raise BadFile(f"{self._where}: corrupt: a note of time is about a block")
+        function = key >> 32 & _KEY_FUNCTION
+        return RawNote(unit, function, block - 1 if block else None, time, value, amount)
 
     def finish(self) -> None:
         if self._position != self._end:

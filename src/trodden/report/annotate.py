@@ -31,6 +31,14 @@ class SourceView:
     path: str
     spans: tuple[tuple[int, int | None], ...] = ((1, None),)
 
+    def numbers(self, length: int) -> Iterator[int]:
+        """The lines to show of a file that has ``length``, in order, without repetition."""
+        done = 0
+        for first, last in self.spans:
+            end = length if last is None else min(last, length)
+            yield from range(max(first, done + 1), end + 1)
+            done = max(done, end)
+
 
 @dataclass(frozen=True)
 class AnnotatedLine:
@@ -80,13 +88,9 @@ class Annotator:
         source = read_source(self._profile, view.path, self._force)
         counts: Mapping[int, LineCount] = self._lines.get(view.path, {})
         decided = self._branches.get(view.path, {})
-        done = 0
-        for first, last in view.spans:
-            end = len(source) if last is None else min(last, len(source))
-            for number in range(max(first, done + 1), end + 1):
-                done = number
-                found = tuple(decided.get(number, ()))
-                yield AnnotatedLine(number, source[number - 1], counts.get(number), found)
+        for number in view.numbers(len(source)):
+            found = tuple(decided.get(number, ()))
+            yield AnnotatedLine(number, source[number - 1], counts.get(number), found)
 
 
 def _is_file(path: str, pattern: str) -> bool:
@@ -151,16 +155,17 @@ def _percent(count: int, total: int) -> str:
 def view_text(path: str, lines: Sequence[AnnotatedLine], colour: bool = False) -> Iterator[str]:
     """One source file as lines of text.  Files of 200,000 lines exist, so this is kept simple."""
     width = max([9, *(len(count_text(line.count)) for line in lines)])
-    yield _styled(path, _BOLD, colour)
+    yield styled(path, _BOLD, colour)
     for line in lines:
         count = count_text(line.count)
         style = _RED if count == NEVER else "" if count else _DIM
         row = f"{count:>{width}} {line.number:>6}  {line.text.expandtabs(8)}".rstrip()
-        yield _styled(row, style, colour)
+        yield styled(row, style, colour)
         for branch in line.branches:
             note = " " * (width + 9) + branch_text(branch)
-            yield _styled(note, _BLUE if branch.ran else _RED, colour)
+            yield styled(note, _BLUE if branch.ran else _RED, colour)
 
 
-def _styled(text: str, style: str, colour: bool) -> str:
+def styled(text: str, style: str, colour: bool) -> str:
+    """Text in a style of the terminal, if there is colour."""
     return f"\x1b[{style}m{text}\x1b[0m" if colour and style else text

@@ -20,4 +20,22 @@ def read_source(profile: Profile, path: str, force: bool = False) -> list[str]:
         raise SourceChanged(
             f"{path}: has changed since the program was built; rebuild and run again, or pass --force"
         )
-    return content.decode("utf-8", errors="replace").splitlines()
+    # Cut as bytes: a form feed and the like, at which text would be cut too, ends no line for a compiler.
+    return [line.decode("utf-8", errors="replace") for line in content.splitlines()]
+
+
+class Sources:
+    """The sources of a profile, each read once, for those who can do without."""
+
+    def __init__(self, profile: Profile, force: bool = False) -> None:
+        self._profile, self._force = profile, force
+        self._read: dict[str, list[str] | None] = {}
+
+    def lines(self, path: str) -> list[str] | None:
+        """The lines of a source file; None if it cannot be read or is not what was compiled."""
+        if path not in self._read:
+            try:
+                self._read[path] = read_source(self._profile, path, self._force)
+            except (InputMissing, SourceChanged):
+                self._read[path] = None
+        return self._read[path]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from heapq import nsmallest
 from typing import Any, Protocol, TypeVar
 
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.model import FunctionProfile, LineRef, Profile, Skipped
 from trodden.profile.select import select
+from trodden.report.describe_path import Describer
+from trodden.report.path_rows import CutRow, LoopRow, PathRow, cut_rows, loop_rows, path_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,9 @@ class Summary:
     total: int
     walked: int
     functions: tuple[FunctionRow, ...]
+    paths: tuple[PathRow, ...]
+    loops: tuple[LoopRow, ...]
+    cuts: tuple[CutRow, ...]
     blocks: tuple[BlockRow, ...]
     edges: tuple[EdgeRow, ...]
     skipped: tuple[Skipped, ...]
@@ -77,7 +82,8 @@ class Summary:
 
     def to_document(self) -> dict[str, Any]:
         """The summary as dictionaries and lists."""
-        document = asdict(self)
+        document = asdict(replace(self, paths=()))
+        document["paths"] = [row.to_document() for row in self.paths]
         document["violations"] = [{"function": name, "what": what} for name, what in self.violations]
         return document
 
@@ -94,12 +100,16 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
     """Summarise the functions that ``pattern`` picks; ``top`` limits the rows of each table."""
     chosen = select(profile, pattern)
     everything = sum(_executed(function) for function in profile.functions.values())
+    describer = Describer(profile)
     return Summary(
         program=profile.program,
         kind=profile.kind,
         total=len(chosen),
         walked=sum(any(function.block_counts) for function in chosen.values()),
         functions=_first(top, (_function(key, each, everything) for key, each in chosen.items())),
+        paths=tuple(path_rows(profile, chosen, top, describer)),
+        loops=_first(top, loop_rows(profile, chosen, describer)),
+        cuts=_first(top, cut_rows(chosen, pattern is not None, describer)),
         blocks=_first(top, (row for key, each in chosen.items() for row in _blocks(key, each))),
         edges=_first(top, (row for key, each in chosen.items() for row in _edges(key, each))),
         skipped=profile.skipped,

@@ -10,9 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from trodden.profile.model import Profile
+from trodden.report.describe_path import ARROW, Story
+from trodden.report.path_rows import PathRow
 from trodden.report.summary import Summary, summarise
 
 TOP_AFTER_RUN = 10
+_LONGEST_TEXT = 60
+_MOST_STEPS = 24
 
 
 def print_summary(profile: Profile, path: str) -> None:
@@ -28,6 +32,12 @@ def print_tables(summary: Summary, console: Console) -> None:
     head.append(f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions ran", style="dim")
     console.print(head)
     console.print(_functions(summary))
+    if summary.paths:
+        console.print(_paths(summary))
+    if summary.loops:
+        console.print(_loops(summary))
+    if summary.cuts:
+        console.print(_cuts(summary))
     if any(row.count for row in summary.blocks):
         console.print(_blocks(summary))
     if any(row.count for row in summary.edges):
@@ -64,6 +74,69 @@ def _functions(summary: Summary) -> Table:
             Text(_short(row.place)),
             style=None if row.executed else "dim",
         )
+    return table
+
+
+def _paths(summary: Summary) -> Table:
+    timed = any(row.cycles is not None for row in summary.paths)
+    table = _table("Hot paths by instructions executed")
+    for heading in ("", "instructions", "blocks", "count", *(["cycles"] if timed else [])):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("path", overflow="fold", ratio=1)
+    for row in summary.paths:
+        cycles = [] if not timed else ["" if row.cycles is None else f"{row.cycles:,}"]
+        table.add_row(
+            str(row.rank),
+            f"{100 * row.share_of_instructions:.1f}%",
+            f"{100 * row.share_of_blocks:.1f}%",
+            f"{row.count:,}",
+            *cycles,
+            _path(row),
+        )
+    return table
+
+
+def _path(row: PathRow) -> Text:
+    """The function, how the path starts and ends, and the way between."""
+    story = row.story
+    text = Text.assemble((row.function, "bold"), (f"  {_short(row.file)}  id {row.id}", "dim"))
+    text.append(f"\n{story.starts}; {story.ends}")
+    if story.context:
+        text.append(f"\ncame by {ARROW.join(step.words(_LONGEST_TEXT) for step in story.context)}", "dim")
+    if story.steps:
+        text.append(f"\n{_way(story)}", "cyan")
+    return text
+
+
+def _way(story: Story) -> str:
+    """The steps; of a long way its begin and its end, for all of it is in the plain report."""
+    words = [step.words(_LONGEST_TEXT) for step in story.steps]
+    if len(words) > _MOST_STEPS:
+        half = _MOST_STEPS // 2
+        words[half:-half] = [f"… {len(words) - 2 * half} more …"]
+    return ARROW.join(words)
+
+
+def _loops(summary: Summary) -> Table:
+    table = _table("Loops of one block: their rounds are part of no path")
+    table.add_column("instructions", justify="right")
+    table.add_column("rounds", justify="right")
+    table.add_column("function", overflow="fold")
+    table.add_column("place", overflow="fold")
+    for row in summary.loops:
+        share = f"{100 * row.share_of_instructions:.1f}%"
+        table.add_row(share, f"{row.count:,}", Text(row.function), Text(_short(row.place)))
+    return table
+
+
+def _cuts(summary: Summary) -> Table:
+    table = _table("Paths are cut at")
+    table.add_column("times", justify="right")
+    table.add_column("function", overflow="fold")
+    table.add_column("place", overflow="fold")
+    for row in summary.cuts:
+        places = f"{_short(row.src_place)} → {_short(row.dst_place)}"
+        table.add_row(f"{row.count:,}", Text(row.function), Text(places), style=None if row.count else "dim")
     return table
 
 

@@ -263,6 +263,8 @@ bool trodden_find_row(const struct trodden_image *image, uintptr_t pc, struct tr
     facts->row.cfa_offset = 0;
     facts->signal_frame = d.signal_frame;
     facts->return_column = d.return_column;
+    facts->from = d.from;
+    facts->size = d.size;
     facts->initial = facts->row;
     if (!run(d.common, &d, UINTPTR_MAX, image->eh_frame_hdr, facts))
         return false;

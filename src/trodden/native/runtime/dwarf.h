@@ -95,6 +95,7 @@ struct trodden_row {
 
 struct trodden_frame_facts {
     struct trodden_row row;
+    uintptr_t from, size; /* of the function */
     uint64_t return_column;
     bool signal_frame;
     struct trodden_row initial, remembered[TRODDEN_REMEMBERED];
@@ -102,5 +103,22 @@ struct trodden_frame_facts {
 
 /* The row of the unwinding table for `pc`; false if there is none, or none that can be read. */
 bool trodden_find_row(const struct trodden_image *image, uintptr_t pc, struct trodden_frame_facts *facts);
+
+/* Where in its frame a function's cell lies: at a distance from a register, or from the CFA, less what was
+ * pushed, rounded down. */
+struct trodden_cell_place {
+    enum { NO_CELL, FROM_CFA, FROM_REGISTER } kind;
+    unsigned column; /* the register */
+    int32_t distance;
+    uint32_t pushed, alignment;
+};
+
+static inline uint64_t trodden_below_cfa(uint64_t cfa, uint32_t pushed, uint32_t alignment, int32_t distance) {
+    return ((cfa - pushed) & -(uint64_t)alignment) + (uint64_t)(int64_t)distance;
+}
+
+/* That of the function that `facts` describe; `room` is overwritten.  The caller holds the lock. */
+struct trodden_cell_place trodden_find_cell(const struct trodden_image *image, const struct trodden_frame_facts *facts,
+                                            struct trodden_frame_facts *room);
 
 #endif

@@ -86,6 +86,10 @@ struct trodden_module {
     struct trodden_counted *units;
     void *totals;
     size_t totals_bytes;
+    const void *cells_mark; /* one entry of its section .trodden_cells, or NULL */
+    struct trodden_cell *cells; /* sorted by address, once somebody asks */
+    size_t cell_count, cells_bytes;
+    struct trodden_notes *notes; /* those of the copy in it; only while it is loaded */
 };
 
 struct trodden_thread {
@@ -93,13 +97,17 @@ struct trodden_thread {
     uintptr_t tp;                           /* 0 until it runs */
     uint32_t number;
     uint32_t rounds; /* of destruction seen so far */
+    bool own_memory; /* its TLS lies in memory that the C library has mapped */
     void *(*start)(void *);
     void *argument;
 };
 
+/* As in the raw file. */
 struct trodden_frame {
     uint32_t thread, module;
     uint64_t address;
+    uint64_t cell; /* what the function's cell holds, if `known` */
+    uint32_t known, reserved;
 };
 
 struct trodden_frames {
@@ -110,15 +118,34 @@ struct trodden_frames {
 };
 
 struct trodden_jump {
-    uint32_t module, used;
+    uint32_t module;
+    bool known, used;
     uint64_t address;
+    uint64_t cell; /* what the function's cell held, if `known` */
     int64_t count; /* how often left at this return address, less how often come back to */
 };
 
+struct trodden_jump_table {
+    struct trodden_jump_table *older; /* full, but still in use */
+    uint64_t room, used;
+    struct trodden_jump at[];
+};
+
 struct trodden_jumps {
-    struct trodden_jump *at;
-    uint32_t room, used;
+    struct trodden_jump_table *newest;
     bool cut; /* not all of a jump could be noted */
+};
+
+/* A note, as in the raw file, but for `used`. */
+struct trodden_note_sum {
+    uint32_t unit, used;
+    uint64_t key, value, amount;
+};
+
+struct trodden_note_sums {
+    struct trodden_note_sum *at;
+    uint64_t room, used;
+    bool lost; /* there was no memory for some */
 };
 
 struct trodden_lead {
@@ -134,13 +161,22 @@ struct trodden_lead {
     size_t tls_bytes;
     struct trodden_frames start_frames;
     struct trodden_jumps jumps;
+    struct trodden_note_sums notes; /* of unloaded modules */
+    bool large;                     /* some unit's counters are worth giving back unused pages of */
 };
 
 extern struct trodden_lead trodden_lead;
 
 struct trodden_regs;
-/* `copy` tells the copies apart: it is the address of the caller's own trodden_lead. */
-SHARED void __trodden_enter(const void *copy, const struct trodden_unit *begin, const struct trodden_unit *end);
+/* What a module tells of itself.  `copy` tells the copies apart: it is the address of its own trodden_lead. */
+struct trodden_part {
+    const void *copy;
+    const struct trodden_unit *begin, *end;
+    const void *cells_mark;
+    struct trodden_notes *notes;
+};
+
+SHARED void __trodden_enter(const struct trodden_part *part);
 SHARED void __trodden_leave(const void *copy, const struct trodden_regs *regs);
 SHARED struct trodden_lead *__trodden_leader(void);
 
@@ -159,6 +195,23 @@ void trodden_fold_module(struct trodden_module *module);
 void trodden_forget_counts(uintptr_t tp); /* zero: this thread's counters and all totals */
 void trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
                  uint32_t count, uint64_t *into);
+
+/* ---- pages.c: memory for counters that nobody uses ---- */
+void trodden_give_back(const struct trodden_module *module, uintptr_t tp); /* signals are blocked */
+void trodden_give_back_all(uintptr_t tp);
+bool trodden_is_large(uint32_t slots);
+
+/* ---- cells.c: where functions keep their path registers ---- */
+const void *trodden_cells_mark(void);
+void trodden_forget_cells(struct trodden_module *module);
+
+/* ---- notes.c: what this copy's instrumented code has noted; note_sums.c: the leader's view of all copies' ---- */
+struct trodden_notes *trodden_own_notes(void);
+void trodden_retire_notes(uintptr_t tp);                  /* that thread ends */
+void trodden_keep_notes(struct trodden_module *module);   /* it is about to be unloaded */
+void trodden_forget_notes(uintptr_t tp);                  /* all: in a child that has only this thread */
+void trodden_sum_notes(struct trodden_note_sums *sums);
+void trodden_free_sums(struct trodden_note_sums *sums);
 
 /* ---- threads.c ---- */
 void trodden_threads_begin(void);
@@ -209,10 +262,10 @@ struct trodden_regs {
     } while (0)
 #endif
 
-/* Those that return into a module with units, innermost first.  Needs no lock but the list of images. */
+/* Those that return into a module with units, innermost first.  The caller holds the lock. */
 struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread);
 void trodden_frames_free(struct trodden_frames *frames);
-const struct trodden_module *trodden_module_of(uintptr_t pc);
+struct trodden_module *trodden_module_of(uintptr_t pc);
 
 enum trodden_reach {
     TRODDEN_FOUND,
@@ -220,14 +273,23 @@ enum trodden_reach {
     TRODDEN_ELSEWHERE, /* the stack ends without such a frame */
 };
 
-/* Tells `visit` the return addresses from the caller's up to the frame that holds `sp`, its own too.  One is
- * `interrupted` if it is none, as a signal came in there.  The caller holds the lock. */
-/* The same for frames that have been walked before, without the lock: their return addresses, or none. */
+/* Where a frame is: its return address, and what its function's cell holds, if that is known. */
+struct trodden_place {
+    uintptr_t pc;
+    uint64_t cell;
+    bool known;
+    bool interrupted; /* `pc` is no return address, as a signal came in there */
+};
+
+/* Tells `visit` the frames from the caller's up to the one that holds `sp`, that one too.  The caller holds
+ * the lock. */
+enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
+                                   void (*visit)(const struct trodden_place *place, void *context), void *context);
+/* The same for frames that have been walked before, without the lock: how many they are, or 0. */
 #define TRODDEN_PLAIN_FRAMES 64
 bool trodden_plain_rows_fit(uint64_t generation);
-uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, uintptr_t *pcs);
-enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
-                                   void (*visit)(uintptr_t pc, bool interrupted, void *context), void *context);
+void trodden_forget_plain_rows(void);
+uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, struct trodden_place *places);
 
 /* ---- jumps.c: functions that were left by longjmp ---- */
 void trodden_jumps_begin(void);

@@ -28,9 +28,6 @@ enum { SAVED_SP = 6, SAVED_PC = 7 };
 enum { SAVED_SP = 13, SAVED_PC = 11 };
 #endif
 
-/* Far more places than programs jump from; untouched pages cost nothing. */
-enum { ROOM = 1 << 14 };
-
 typedef void jump_function(struct __jmp_buf_tag *, int);
 
 /* ---- what the C library knows ---- */
@@ -167,57 +164,98 @@ static _Noreturn void restore(const struct __jmp_buf_tag *place, int value) {
 /* ---- what has been noted: a table of open addresses, at most half full ----
  *
  * Entries are made under the lock and stay where they are, so that whoever finds one may add to it without:
- * a program that jumps all the time makes no system call for it. */
-static struct trodden_jump *slot_of(struct trodden_jump *at, uint32_t room, uint32_t module, uint64_t address) {
-    uint64_t hash = (address ^ (uint64_t)module << 48) * 0x9e3779b97f4a7c15u;
-    uint32_t place = (uint32_t)(hash >> 32) & (room - 1);
-    while (__atomic_load_n(&at[place].used, __ATOMIC_ACQUIRE) &&
-           (at[place].module != module || at[place].address != address))
-        place = (place + 1) & (room - 1);
-    return &at[place];
+ * a program that jumps all the time makes no system call for it.  A table that is full is followed by a
+ * larger one, and both are searched. */
+enum { ROOM = 1 << 14, GROWTH = 4 };
+
+static size_t bytes_of(uint64_t room) {
+    return sizeof(struct trodden_jump_table) + room * sizeof(struct trodden_jump);
 }
 
-static bool has_room(struct trodden_jumps *jumps) {
-    if (!jumps->at && (jumps->at = trodden_map(ROOM * sizeof *jumps->at)))
-        __atomic_store_n(&jumps->room, ROOM, __ATOMIC_RELEASE);
-    return jumps->used < jumps->room / 2;
+/* The entry, or the empty one that it would take. */
+static struct trodden_jump *slot_of(struct trodden_jump_table *table, const struct trodden_jump *wanted) {
+    uint64_t hash = (wanted->address ^ (uint64_t)wanted->module << 48) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32 ^ wanted->cell) * 0xd6e8feb86659fd93u;
+    uint64_t index = (hash >> 32) & (table->room - 1);
+    for (;; index = (index + 1) & (table->room - 1)) {
+        struct trodden_jump *slot = &table->at[index];
+        if (!__atomic_load_n(&slot->used, __ATOMIC_ACQUIRE) ||
+            (slot->address == wanted->address && slot->cell == wanted->cell && slot->module == wanted->module &&
+             slot->known == wanted->known))
+            return slot;
+    }
 }
 
-static void note(uintptr_t pc, int64_t amount) {
+static struct trodden_jump *find(const struct trodden_jump *wanted) {
+    struct trodden_jump_table *table = __atomic_load_n(&trodden_lead.jumps.newest, __ATOMIC_ACQUIRE);
+    for (; table; table = table->older) {
+        struct trodden_jump *slot = slot_of(table, wanted);
+        if (slot->used)
+            return slot;
+    }
+    return NULL;
+}
+
+static struct trodden_jump *add(const struct trodden_jump *wanted) {
     struct trodden_jumps *jumps = &trodden_lead.jumps;
-    const struct trodden_module *module = trodden_module_of(pc);
-    if (!module)
-        return;
-    if (!has_room(jumps)) {
-        jumps->cut = true;
-        return;
+    struct trodden_jump_table *table = jumps->newest;
+    if (!table || table->used >= table->room / 2) {
+        uint64_t room = table ? table->room * GROWTH : ROOM;
+        struct trodden_jump_table *larger = trodden_map(bytes_of(room));
+        if (!larger)
+            return NULL;
+        larger->older = table;
+        larger->room = room;
+        __atomic_store_n(&jumps->newest, larger, __ATOMIC_RELEASE);
+        table = larger;
     }
-    struct trodden_jump *slot = slot_of(jumps->at, jumps->room, module->index, pc - module->bias);
-    if (!slot->used) {
-        slot->module = module->index;
-        slot->address = pc - module->bias;
-        __atomic_store_n(&slot->used, 1, __ATOMIC_RELEASE);
-        jumps->used++;
-    }
-    __atomic_fetch_add(&slot->count, amount, __ATOMIC_RELAXED);
+    struct trodden_jump *slot = slot_of(table, wanted);
+    slot->module = wanted->module;
+    slot->known = wanted->known;
+    slot->address = wanted->address;
+    slot->cell = wanted->cell;
+    __atomic_store_n(&slot->used, true, __ATOMIC_RELEASE);
+    table->used++;
+    return slot;
+}
+
+/* What a place is noted as; false if it is not noted at all. */
+static bool name_place(const struct trodden_place *place, struct trodden_jump *named) {
+    const struct trodden_module *module = trodden_module_of(place->pc);
+    if (module)
+        *named = (struct trodden_jump){.module = module->index,
+                                       .known = place->known,
+                                       .address = place->pc - module->bias,
+                                       .cell = place->known ? place->cell : 0};
+    return module != NULL;
+}
+
+static void note(const struct trodden_place *place, int64_t amount) {
+    struct trodden_jump wanted;
+    if (!name_place(place, &wanted))
+        return;
+    struct trodden_jump *slot = find(&wanted);
+    if (!slot)
+        slot = add(&wanted);
+    if (slot)
+        __atomic_fetch_add(&slot->count, amount, __ATOMIC_RELAXED);
+    else
+        trodden_lead.jumps.cut = true;
 }
 
 /* The same without the lock, if all of it has been seen before: the frames of a jump, and where it goes. */
 static bool note_again(const struct trodden_regs *regs, uint64_t sp, uintptr_t back) {
-    struct trodden_jumps *jumps = &trodden_lead.jumps;
-    uint32_t room = __atomic_load_n(&jumps->room, __ATOMIC_ACQUIRE), found = 0;
-    uintptr_t pcs[TRODDEN_PLAIN_FRAMES + 1];
+    struct trodden_place places[TRODDEN_PLAIN_FRAMES + 1];
     int64_t *counts[TRODDEN_PLAIN_FRAMES + 1];
-    uint32_t frames = room ? trodden_walk_plain(regs, sp, pcs) : 0;
+    uint32_t frames = trodden_walk_plain(regs, sp, places), found = 0;
     if (!frames)
         return false;
-    pcs[frames] = back;
+    places[frames] = (struct trodden_place){.pc = back};
     for (uint32_t i = 0; i <= frames; i++) {
-        const struct trodden_module *module = trodden_module_of(pcs[i]);
-        if (!module)
+        struct trodden_jump wanted, *slot;
+        if (!name_place(&places[i], &wanted))
             continue;
-        struct trodden_jump *slot = slot_of(jumps->at, room, module->index, pcs[i] - module->bias);
-        if (!slot->used)
+        if (!(slot = find(&wanted)))
             return false;
         counts[found++] = &slot->count;
         if (i == frames)
@@ -229,9 +267,12 @@ static bool note_again(const struct trodden_regs *regs, uint64_t sp, uintptr_t b
 }
 
 void trodden_jumps_forget(void) {
-    struct trodden_jumps *jumps = &trodden_lead.jumps;
-    trodden_unmap(jumps->at, ROOM * sizeof *jumps->at);
-    *jumps = (struct trodden_jumps){NULL, 0, 0, false};
+    struct trodden_jump_table *older;
+    for (struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = older) {
+        older = table->older;
+        trodden_unmap(table, bytes_of(table->room));
+    }
+    trodden_lead.jumps = (struct trodden_jumps){NULL, false};
 }
 
 /* ---- the walk ---- */
@@ -240,13 +281,13 @@ struct noting {
     bool all; /* or all but the first */
 };
 
-static void note_frame(uintptr_t pc, bool interrupted, void *context) {
+static void note_frame(const struct trodden_place *place, void *context) {
     struct noting *noting = context;
     if (!noting->all)
         noting->all = true;
-    else if (!interrupted)
-        note(pc, noting->amount);
-    else if (trodden_module_of(pc))
+    else if (!place->interrupted)
+        note(place, noting->amount);
+    else if (trodden_module_of(place->pc))
         trodden_lead.jumps.cut = true; /* by a signal, anywhere in a block */
 }
 
@@ -272,7 +313,7 @@ static void note_jump(const struct trodden_regs *regs, const struct __jmp_buf_ta
     /* To another stack: the frames of this one may go on some day, all but the one that jumps. */
     if (reach == TRODDEN_ELSEWHERE)
         trodden_walk_to(regs, sp, note_frame, &back);
-    note(return_address(place), -1);
+    note(&(struct trodden_place){.pc = return_address(place)}, -1);
     trodden_unlock(mask);
     errno = saved;
 }

@@ -20,7 +20,8 @@ static void enter(void) {
     int saved = errno;
     trodden_jumps_begin();
     if (trodden_has_units())
-        __trodden_enter(&trodden_lead, units_begin, units_end);
+        __trodden_enter(&(struct trodden_part){&trodden_lead, units_begin, units_end, trodden_cells_mark(),
+                                               trodden_own_notes()});
     errno = saved;
 }
 

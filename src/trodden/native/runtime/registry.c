@@ -106,7 +106,8 @@ static struct trodden_module *add_module(const char *path, const struct trodden_
     return module;
 }
 
-void __trodden_enter(const void *copy, const struct trodden_unit *begin, const struct trodden_unit *end) {
+void __trodden_enter(const struct trodden_part *part) {
+    const struct trodden_unit *begin = part->begin, *end = part->end;
     trodden_begin();
     for (const struct trodden_unit *unit = begin; unit < end; unit++)
         unit->counters(); /* so that this thread's TLS block exists and is among the facts gathered next */
@@ -122,7 +123,7 @@ void __trodden_enter(const void *copy, const struct trodden_unit *begin, const s
     if (!module)
         module = add_module(path, begin, count);
     if (module) {
-        module->copy = copy;
+        module->copy = part->copy;
         module->left = module->stays = false;
         module->bias = image ? image->bias : 0;
         module->low = image ? image->low : 0;
@@ -130,7 +131,13 @@ void __trodden_enter(const void *copy, const struct trodden_unit *begin, const s
         for (uint32_t i = 0; i < count; i++) {
             module->units[i].unit = &begin[i];
             trodden_locate(module, &module->units[i], image);
+            trodden_lead.large = trodden_lead.large || trodden_is_large(begin[i].slots);
         }
+        trodden_forget_cells(module);
+        trodden_forget_plain_rows();
+        module->cells_mark = part->cells_mark;
+        module->notes = part->notes;
+        trodden_give_back(module, trodden_thread_pointer());
         trodden_lead.tls_bytes += counter_bytes(begin, end);
     }
     trodden_unlock(mask);
@@ -147,6 +154,8 @@ static bool is_loaded(const struct trodden_module *module) {
 
 static void forget_memory(struct trodden_module *module) {
     module->copy = NULL;
+    module->notes = NULL;
+    trodden_forget_cells(module);
     for (uint32_t i = 0; i < module->unit_count; i++)
         module->units[i].unit = NULL;
 }
@@ -175,8 +184,10 @@ void __trodden_leave(const void *copy, const struct trodden_regs *regs) {
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
         if (module->copy == copy && !module->left) {
             /* At the end threads may still count: what is taken from under them would come back doubled. */
-            if (!trodden_lead.exiting)
+            if (!trodden_lead.exiting) {
                 trodden_fold_module(module);
+                trodden_keep_notes(module);
+            }
             trodden_lead.tls_bytes -= module->totals_bytes;
             module->left = true;
             module->stays = trodden_lead.exiting;

@@ -92,6 +92,7 @@ static void thread_ends(void *value) {
         return;
     uint64_t mask = trodden_lock();
     trodden_fold_thread(thread->tp);
+    trodden_retire_notes(thread->tp);
     unlist_thread(thread);
     trodden_unlock(mask);
 }
@@ -100,6 +101,11 @@ static void thread_ends(void *value) {
 static void thread_starts(struct trodden_thread *thread) {
     if (have_key && pthread_setspecific(key, thread) == 0) {
         __atomic_store_n(&thread->tp, trodden_thread_pointer(), __ATOMIC_RELEASE);
+        if (thread->own_memory && __atomic_load_n(&trodden_lead.large, __ATOMIC_RELAXED)) {
+            uint64_t mask = trodden_lock();
+            trodden_give_back_all(thread->tp);
+            trodden_unlock(mask);
+        }
         return;
     }
     uint64_t mask = trodden_lock();
@@ -133,6 +139,7 @@ static void after_fork_in_child(void) {
     trodden_lock_reset();
     trodden_threads_forked();
     trodden_forget_counts(trodden_thread_pointer());
+    trodden_forget_notes(trodden_thread_pointer());
     trodden_jumps_forget();
     trodden_lead.pid = trodden_pid();
     trodden_lead.start = trodden_now();
@@ -172,17 +179,21 @@ static void *run_thread(void *value) {
     return start(argument);
 }
 
+/* Does the C library itself see to the memory for the stack?  Without a stack of the caller's, glibc answers an
+ * address that ends at zero, musl none. */
+static bool own_memory(const pthread_attr_t *attributes) {
+    void *stack = NULL;
+    size_t size = 0;
+    return pthread_attr_getstack(attributes, &stack, &size) != 0 || (uintptr_t)stack + size == 0;
+}
+
 /* glibc takes static TLS out of the thread's stack: give back what our counters use.  Memory for the
  * stack that the caller supplied cannot grow and is left alone. */
 static bool enlarge(pthread_attr_t *attributes) {
 #ifdef __GLIBC__
-    void *stack = NULL;
     size_t size = 0, page = (size_t)sysconf(_SC_PAGESIZE);
     size_t more = (__atomic_load_n(&trodden_lead.tls_bytes, __ATOMIC_RELAXED) + page - 1) & ~(page - 1);
-    /* Without a stack of the caller's, glibc answers an address that ends at zero. */
-    if (!more || pthread_attr_getstack(attributes, &stack, &size) != 0 || (uintptr_t)stack + size != 0)
-        return false;
-    return pthread_attr_getstacksize(attributes, &size) == 0 && size + more > size &&
+    return more && own_memory(attributes) && pthread_attr_getstacksize(attributes, &size) == 0 && size + more > size &&
            pthread_attr_setstacksize(attributes, size + more) == 0;
 #else
     (void)attributes;
@@ -196,10 +207,12 @@ static int create_listed(create_function *create, pthread_t *id, const pthread_a
     if (given) {
         /* Shallow, and never destroyed: what it points to stays the caller's. */
         memcpy(&own, given, sizeof own);
+        thread->own_memory = own_memory(given);
         return create(id, enlarge(&own) ? &own : given, run_thread, thread);
     }
     if ((pthread_getattr_default_np ? pthread_getattr_default_np(&own) : pthread_attr_init(&own)) != 0)
         return create(id, NULL, run_thread, thread);
+    thread->own_memory = own_memory(&own);
     int result = create(id, enlarge(&own) ? &own : NULL, run_thread, thread);
     pthread_attr_destroy(&own);
     return result;

@@ -1,8 +1,9 @@
 /* trodden's runtime: what an instrumented program and its runtime agree upon.
  *
  * The runtime is linked into every instrumented executable and shared library.  Instrumented code
- * only increments thread-local counters; everything here happens when a thread or the process ends, and
- * when a longjmp leaves functions behind.
+ * increments thread-local counters, or calls __trodden_note where there are too many things to count for
+ * one counter each; everything else here happens when a thread or the process ends, and when a longjmp
+ * leaves functions behind.
  *
  * Compile all *.c of this folder with  -O2 -fPIC -fvisibility=hidden -fasynchronous-unwind-tables.
  * Link them whole (as one object, or with --whole-archive): some are reached by their sections only.
@@ -34,6 +35,26 @@ struct trodden_unit {
 
 /* The counters lie at the same distance from the thread pointer in every thread. */
 #define TRODDEN_STATIC_TLS 1u
+
+/* On x86-64 a function may tell where it keeps its path register while calls are active: an entry of 16 bytes in
+ * the section .trodden_cells (flags "ao?", linked to the code), aligned to 16: the distance (i32) from the entry to
+ * an address in the function, behind its prologue; the encoding of `leaq CELL, %rax` at that address, with a
+ * base register and a displacement, padded with zeros to offset 12; the letters "cell". */
+
+/* A function that is called from the middle of others' code should leave their registers alone. */
+#if defined(__has_attribute) && (defined(__x86_64__) || defined(__aarch64__))
+#if __has_attribute(preserve_most)
+#define TRODDEN_KEEPS_REGISTERS __attribute__((preserve_most))
+#endif
+#endif
+#ifndef TRODDEN_KEEPS_REGISTERS
+#define TRODDEN_KEEPS_REGISTERS
+#endif
+
+/* Adds `amount` to the sum that the unit keeps under `key` and `value`.  For instrumented code of the same module;
+ * may be called anywhere, also from signal handlers. */
+TRODDEN_KEEPS_REGISTERS void __trodden_note(const struct trodden_unit *unit, uint64_t key, uint64_t value,
+                                            uint64_t amount) __attribute__((visibility("hidden"), nothrow));
 
 /* Writes the counts so far, with the frames active now.  The program goes on counting, and what it
  * writes at its end replaces this.  NULL in a program that was not instrumented. */

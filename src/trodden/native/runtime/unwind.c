@@ -1,7 +1,7 @@
 /* Walking the stack of the calling thread, to tell which instrumented calls have not returned, or will not.
  *
- * It follows call frame information only: a frame it cannot read ends the walk.  It needs no lock and
- * allocates nothing but mappings; the list of loaded images has been made before. */
+ * It follows call frame information only: a frame it cannot read ends the walk.  It allocates nothing but
+ * mappings; the list of loaded images has been made before. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -28,7 +28,9 @@ struct walk {
     bool exact;  /* regs.pc is where it was interrupted, not a return address */
     bool lowest; /* nothing of the frame below bounds this one's address */
     struct trodden_window window;
-    struct trodden_frame_facts facts;
+    struct trodden_frame_facts facts, room;
+    uintptr_t placed; /* the function whose cell is at: */
+    struct trodden_cell_place place;
 };
 
 /* The kernel copies what is there and refuses what is not.  Where that call is forbidden, a page that is
@@ -194,18 +196,38 @@ static enum outcome leave(struct walk *walk) {
     return walk->regs.pc ? STEPPED : OUTERMOST;
 }
 
-static enum outcome step(struct walk *walk) {
-    enum outcome outcome = describe(walk);
-    return outcome == STEPPED ? leave(walk) : outcome;
-}
-
 static void start(struct walk *walk, const struct trodden_regs *regs) {
     walk->regs = *regs;
     walk->exact = walk->lowest = true;
     walk->window.page = 0;
+    walk->placed = 0;
 }
 
-const struct trodden_module *trodden_module_of(uintptr_t pc) {
+/* Where the cell is of the function that has just been described. */
+static struct trodden_cell_place find_cell(struct walk *walk) {
+    if (!walk->cfa || walk->facts.signal_frame)
+        return (struct trodden_cell_place){NO_CELL, 0, 0, 0, 0};
+    if (walk->placed != walk->facts.from) {
+        walk->place = trodden_find_cell(walk->image, &walk->facts, &walk->room);
+        walk->placed = walk->facts.from;
+    }
+    return walk->place;
+}
+
+static bool read_cell(struct walk *walk, uint64_t *value) {
+    struct trodden_cell_place place = find_cell(walk);
+    uint64_t address = trodden_below_cfa(walk->cfa, place.pushed, place.alignment, place.distance);
+    uint64_t sp = walk->regs.r[TRODDEN_SP];
+    if (place.kind == FROM_REGISTER) {
+        if (!(walk->regs.known >> place.column & 1))
+            return false;
+        address = walk->regs.r[place.column] + (uint64_t)(int64_t)place.distance;
+    }
+    return place.kind != NO_CELL && address >= sp && address < walk->cfa && walk->cfa - address >= 8 &&
+           trodden_peek(&walk->window, address, 8, value);
+}
+
+struct trodden_module *trodden_module_of(uintptr_t pc) {
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
         if (module->copy && pc >= module->low && pc < module->high)
             return module;
@@ -220,7 +242,13 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
         start(walk, regs);
         bool ours = false; /* is the frame that is stepped out of the last one noted? */
         for (uint32_t depth = 0; depth < MOST_FRAMES; depth++) {
-            enum outcome outcome = step(walk);
+            enum outcome outcome = describe(walk);
+            if (outcome == STEPPED && ours) {
+                struct trodden_frame *frame = &frames.at[frames.count - 1];
+                frame->known = read_cell(walk, &frame->cell);
+            }
+            if (outcome == STEPPED)
+                outcome = leave(walk);
             /* The outermost function started the program or the thread: it is never instrumented. */
             if (outcome == OUTERMOST && ours)
                 frames.count--;
@@ -231,7 +259,7 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
             ours = module != NULL;
             if (module)
                 frames.at[frames.count++] =
-                    (struct trodden_frame){thread, module->index, walk->regs.pc - module->bias};
+                    (struct trodden_frame){thread, module->index, walk->regs.pc - module->bias, 0, 0, 0};
         }
     }
     trodden_unmap(walk, sizeof *walk);
@@ -243,27 +271,31 @@ void trodden_frames_free(struct trodden_frames *frames) {
     *frames = (struct trodden_frames){NULL, 0, false, 0};
 }
 
-/* A signal that the program sends itself arrives behind a system call, which is a place like a call's. */
-static bool after_system_call(const struct trodden_image *image, uintptr_t pc) {
+/* By a signal?  One that the program sends itself arrives behind a system call, which is a place like a call's. */
+static bool is_interrupted(const struct walk *walk) {
 #ifdef __x86_64__
     static const uint8_t code[] = {0x0f, 0x05};
 #else
     static const uint8_t code[] = {0x01, 0x00, 0x00, 0xd4};
 #endif
-    return image && trodden_image_holds(image, pc - sizeof code, sizeof code) &&
-           memcmp((const void *)(pc - sizeof code), code, sizeof code) == 0;
+    uintptr_t before = walk->regs.pc - sizeof code;
+    return walk->exact && !(walk->image && trodden_image_holds(walk->image, before, sizeof code) &&
+                            memcmp((const void *)before, code, sizeof code) == 0);
 }
 
 /* What most frames are like: the CFA lies at a fixed distance from the stack or frame pointer, the return
- * address and the caller's frame pointer at fixed distances from the CFA.  Programs jump from few places
- * again and again, so these are remembered by address, and such frames are walked without asking the
- * tables again. */
+ * address and the caller's frame pointer at fixed distances from the CFA, the function's cell at one from the
+ * CFA or the frame pointer.  Programs jump from few places again and again, so these are
+ * remembered by address, and such frames are walked without asking the tables again. */
 enum { PLAIN_ROWS = 4096 };
 
 struct plain_row {
     uintptr_t pc; /* 0: empty */
     int32_t cfa, return_address, frame_pointer; /* distances; 0 for a frame pointer that was left alone */
     bool from_frame_pointer, exact;
+    enum { WITHOUT, BY_CFA, BY_FRAME } cell_by;
+    int32_t cell;
+    uint32_t cell_pushed, cell_alignment;
 };
 
 static struct plain_row plain_rows[PLAIN_ROWS];
@@ -273,8 +305,18 @@ static struct plain_row *plain_slot(uintptr_t pc) {
     return &plain_rows[(uint32_t)((pc * 0x9e3779b97f4a7c15u) >> 52)];
 }
 
+/* False: not by what a plain walk knows. */
+static bool plain_cell(struct plain_row *row, struct trodden_cell_place place) {
+    row->cell_by = place.kind == NO_CELL ? WITHOUT : place.kind == FROM_CFA ? BY_CFA : BY_FRAME;
+    row->cell = place.distance;
+    row->cell_pushed = place.pushed;
+    row->cell_alignment = place.alignment;
+    return place.kind != FROM_REGISTER || place.column == FRAME_POINTER;
+}
+
 /* A frame that has just been described, if it is plain. */
-static void remember_plain(const struct walk *walk) {
+static void remember_plain(struct walk *walk) {
+    struct plain_row made;
     const struct trodden_row *row = &walk->facts.row;
     const struct trodden_rule *back = &row->columns[walk->facts.return_column], *pointer = &row->columns[FRAME_POINTER];
     bool plain = walk->cfa && !walk->facts.signal_frame && !row->cfa_expression &&
@@ -283,7 +325,7 @@ static void remember_plain(const struct walk *walk) {
                  (pointer->kind == SAME || pointer->kind == AT_OFFSET);
     int64_t saved = pointer->kind == AT_OFFSET ? pointer->value : 0;
     if (!plain || row->cfa_offset != (int32_t)row->cfa_offset || back->value != (int32_t)back->value ||
-        saved != (int32_t)saved)
+        saved != (int32_t)saved || !plain_cell(&made, find_cell(walk)))
         return;
     /* Others may be reading: an entry is empty while it is made. */
     struct plain_row *slot = plain_slot(walk->regs.pc);
@@ -293,6 +335,10 @@ static void remember_plain(const struct walk *walk) {
     slot->frame_pointer = (int32_t)saved;
     slot->from_frame_pointer = row->cfa_column == FRAME_POINTER;
     slot->exact = walk->exact;
+    slot->cell_by = made.cell_by;
+    slot->cell = made.cell;
+    slot->cell_pushed = made.cell_pushed;
+    slot->cell_alignment = made.cell_alignment;
     __atomic_store_n(&slot->pc, walk->regs.pc, __ATOMIC_RELEASE);
 }
 
@@ -300,9 +346,23 @@ bool trodden_plain_rows_fit(uint64_t generation) {
     return __atomic_load_n(&plain_generation, __ATOMIC_ACQUIRE) == generation;
 }
 
+/* The next walk under the lock makes new ones. */
+void trodden_forget_plain_rows(void) { __atomic_store_n(&plain_generation, 0, __ATOMIC_SEQ_CST); }
+
+static bool read_plain_cell(const struct plain_row *row, uint64_t stack, uint64_t frame, uint64_t cfa,
+                            uint64_t *value) {
+    uint64_t address = frame + (uint64_t)(int64_t)row->cell;
+    if (row->cell_by == BY_CFA)
+        address = trodden_below_cfa(cfa, row->cell_pushed, row->cell_alignment, row->cell);
+    if (row->cell_by == WITHOUT || address < stack || address >= cfa || cfa - address < 8)
+        return false;
+    memcpy(value, (const void *)address, sizeof *value);
+    return true;
+}
+
 /* The way to the frame that holds `sp`, if it leads over plain frames only; all of it is stack in use, and is
  * read as it is.  Answers how many frames there are, or 0. */
-uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, uintptr_t *pcs) {
+uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, struct trodden_place *places) {
     uint64_t low = regs->r[TRODDEN_SP], stack = low, frame = regs->r[FRAME_POINTER];
     uintptr_t pc = regs->pc;
     for (uint32_t depth = 0; depth < TRODDEN_PLAIN_FRAMES; depth++) {
@@ -310,15 +370,21 @@ uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, uintpt
         if (row->pc != pc || row->exact != (depth == 0) || __atomic_load_n(&slot->pc, __ATOMIC_ACQUIRE) != pc)
             return 0;
         uint64_t cfa = (row->from_frame_pointer ? frame : stack) + (uint64_t)(int64_t)row->cfa;
-        if (depth && stack <= sp && sp < cfa)
+        bool last = depth && stack <= sp && sp < cfa;
+        if (cfa <= stack || (cfa > sp && !last) || (cfa & 7))
+            return 0;
+        if (depth)
+            places[depth - 1].known = read_plain_cell(row, stack, frame, cfa, &places[depth - 1].cell);
+        if (last)
             return depth;
         uint64_t back = cfa + (uint64_t)(int64_t)row->return_address;
         uint64_t saved = cfa + (uint64_t)(int64_t)row->frame_pointer;
-        if (cfa <= stack || cfa > sp || back < low || saved < low || (cfa & 7))
+        if (back < low || saved < low)
             return 0;
         if (row->frame_pointer)
             frame = *(const uint64_t *)saved;
-        pc = pcs[depth] = strip_signature(*(const uint64_t *)back);
+        pc = strip_signature(*(const uint64_t *)back);
+        places[depth] = (struct trodden_place){pc, 0, false, false};
         stack = cfa;
     }
     return 0;
@@ -327,7 +393,7 @@ uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, uintpt
 /* The frame that a jump goes to is known by the stack pointer that was saved there: it lies above what the
  * frame has now, and below its end. */
 enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
-                                   void (*visit)(uintptr_t pc, bool interrupted, void *context), void *context) {
+                                   void (*visit)(const struct trodden_place *place, void *context), void *context) {
     static struct walk *walk; /* too large for the stack of a signal handler */
     if (!walk && !(walk = trodden_map(sizeof *walk)))
         return TRODDEN_LOST;
@@ -336,10 +402,10 @@ enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
         memset(plain_rows, 0, sizeof plain_rows);
         __atomic_store_n(&plain_generation, trodden_lead.images->generation, __ATOMIC_RELEASE);
     }
-    uintptr_t pcs[TRODDEN_PLAIN_FRAMES];
-    uint32_t plain = trodden_walk_plain(regs, sp, pcs);
+    struct trodden_place places[TRODDEN_PLAIN_FRAMES];
+    uint32_t plain = trodden_walk_plain(regs, sp, places);
     for (uint32_t i = 0; i < plain; i++)
-        visit(pcs[i], false, context);
+        visit(&places[i], context);
     if (plain)
         return TRODDEN_FOUND;
     start(walk, regs);
@@ -347,6 +413,11 @@ enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
         enum outcome outcome = describe(walk);
         if (outcome == STEPPED)
             remember_plain(walk);
+        if (depth) {
+            struct trodden_place place = {walk->regs.pc, 0, false, is_interrupted(walk)};
+            place.known = outcome == STEPPED && read_cell(walk, &place.cell);
+            visit(&place, context);
+        }
         if (outcome == STEPPED && depth && !walk->facts.signal_frame && walk->regs.r[TRODDEN_SP] <= sp &&
             sp < walk->cfa)
             return TRODDEN_FOUND;
@@ -354,9 +425,6 @@ enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
             outcome = leave(walk);
         if (outcome != STEPPED)
             return outcome == LOST ? TRODDEN_LOST : TRODDEN_ELSEWHERE;
-        const struct trodden_image *image =
-            walk->exact ? trodden_image_of(trodden_lead.images, walk->regs.pc) : NULL;
-        visit(walk->regs.pc, walk->exact && !after_system_call(image, walk->regs.pc), context);
     }
     return TRODDEN_LOST;
 }

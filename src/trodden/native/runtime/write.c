@@ -1,4 +1,4 @@
-/* The raw file: header, modules, units, frames, jumps, trailer, all little endian and aligned to 8 bytes.
+/* The raw file: header, modules, units, frames, jumps, notes, trailer, all little endian and aligned to 8 bytes.
  *
  * It is streamed through one buffer into a temporary file beside the target, which then takes the
  * target's name: nobody ever sees half a result.  Whatever fails is said in one line; the program's
@@ -25,12 +25,12 @@ struct header {
     uint64_t pid, parent, start;
     uint32_t modules, units, frames, start_frames;
     uint64_t size;
-    uint32_t jumps, reserved;
-    uint64_t reserved_too;
+    uint32_t jumps, notes;
+    uint64_t reserved;
 };
 _Static_assert(sizeof(struct header) == 80, "the header has 80 bytes");
 
-#define VERSION 2
+#define VERSION 3
 
 struct module_header {
     uint64_t bias;
@@ -43,10 +43,18 @@ struct unit_header {
 };
 
 struct jump_record {
-    uint32_t module, reserved;
-    uint64_t address;
+    uint32_t module, known;
+    uint64_t address, cell;
     int64_t count;
 };
+
+struct note_record {
+    uint32_t unit, reserved;
+    uint64_t key, value, amount;
+};
+_Static_assert(sizeof(struct trodden_frame) == 32 && sizeof(struct jump_record) == 32 &&
+                   sizeof(struct note_record) == 32,
+               "frames, jumps and notes have 32 bytes each");
 
 /* All that a writer needs beside the stack, which may be nearly used up. */
 struct workspace {
@@ -122,25 +130,61 @@ static void put_units(struct workspace *out) {
 static bool is_jump(const struct trodden_jump *jump) { return jump->used && jump->count; }
 
 static void put_jumps(struct workspace *out) {
-    for (uint32_t i = 0; i < trodden_lead.jumps.room; i++) {
-        const struct trodden_jump *jump = &trodden_lead.jumps.at[i];
-        struct jump_record record = {jump->module, 0, jump->address, jump->count};
-        if (is_jump(jump))
+    for (const struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = table->older)
+        for (uint64_t i = 0; i < table->room; i++) {
+            const struct trodden_jump *jump = &table->at[i];
+            struct jump_record record = {jump->module, jump->known, jump->address, jump->cell, jump->count};
+            if (is_jump(jump))
+                put(out, &record, sizeof record);
+        }
+}
+
+static uint32_t count_jumps(void) {
+    uint32_t count = 0;
+    for (const struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = table->older)
+        for (uint64_t i = 0; i < table->room; i++)
+            count += is_jump(&table->at[i]);
+    return count;
+}
+
+static bool is_note(const struct trodden_note_sum *sum) { return sum->used && sum->amount; }
+
+static void put_notes(struct workspace *out, const struct trodden_note_sums *notes) {
+    for (uint64_t i = 0; i < notes->room; i++) {
+        const struct trodden_note_sum *sum = &notes->at[i];
+        struct note_record record = {sum->unit, 0, sum->key, sum->value, sum->amount};
+        if (is_note(sum))
             put(out, &record, sizeof record);
     }
 }
 
-static void put_everything(struct workspace *out, const struct trodden_frames *frames, bool complete) {
+static uint32_t count_notes(const struct trodden_note_sums *notes) {
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < notes->room; i++)
+        count += is_note(&notes->at[i]);
+    return count;
+}
+
+/* What is written beside the counts; it does not change any more. */
+struct content {
+    struct trodden_frames frames;
+    struct trodden_note_sums notes;
+    bool complete;
+};
+
+static void put_everything(struct workspace *out, const struct content *content) {
+    const struct trodden_frames *frames = &content->frames;
     const struct trodden_frames *start = &trodden_lead.start_frames;
-    const struct trodden_jumps *jumps = &trodden_lead.jumps;
-    bool cut = frames->cut || start->cut || jumps->cut;
+    bool cut = frames->cut || start->cut || trodden_lead.jumps.cut || content->notes.lost;
     struct header header = {.version = VERSION,
-                            .flags = (complete ? COMPLETE : 0) | (cut ? CUT : 0),
+                            .flags = (content->complete ? COMPLETE : 0) | (cut ? CUT : 0),
                             .pid = trodden_lead.pid,
                             .parent = (uint64_t)getppid(),
                             .start = trodden_lead.start,
                             .frames = frames->count,
                             .start_frames = start->count,
+                            .jumps = count_jumps(),
+                            .notes = count_notes(&content->notes),
                             .size = sizeof header + 8 +
                                     ((uint64_t)frames->count + start->count) * sizeof *frames->at};
     memcpy(header.magic, MAGIC, sizeof header.magic);
@@ -150,9 +194,7 @@ static void put_everything(struct workspace *out, const struct trodden_frames *f
         header.size += sizeof(struct module_header) + module->path_length + padding(module->path_length) +
                        module->unit_count * sizeof(struct unit_header) + module->totals_bytes;
     }
-    for (uint32_t i = 0; i < jumps->room; i++)
-        header.jumps += is_jump(&jumps->at[i]);
-    header.size += header.jumps * sizeof(struct jump_record);
+    header.size += header.jumps * sizeof(struct jump_record) + header.notes * sizeof(struct note_record);
     out->crc = 0;
     put(out, &header, sizeof header);
     put_modules(out);
@@ -162,6 +204,7 @@ static void put_everything(struct workspace *out, const struct trodden_frames *f
     if (start->count)
         put(out, start->at, start->count * sizeof *start->at);
     put_jumps(out);
+    put_notes(out, &content->notes);
     uint32_t crc = out->crc;
     put(out, &crc, sizeof crc);
     put(out, "DONE", 4);
@@ -270,7 +313,7 @@ static bool temporary_name(struct workspace *out, unsigned attempt) {
     return true;
 }
 
-static int write_file(struct workspace *out, const struct trodden_frames *frames, bool complete) {
+static int write_file(struct workspace *out, const struct content *content) {
     struct stat status;
     if (!choose_name(out))
         return ENAMETOOLONG;
@@ -279,7 +322,7 @@ static int write_file(struct workspace *out, const struct trodden_frames *frames
         out->file = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
         if (out->file < 0)
             return errno;
-        put_everything(out, frames, complete);
+        put_everything(out, content);
         close(out->file);
         return out->error;
     }
@@ -292,7 +335,7 @@ static int write_file(struct workspace *out, const struct trodden_frames *frames
     }
     if (out->file < 0)
         return errno;
-    put_everything(out, frames, complete);
+    put_everything(out, content);
     if (close(out->file) != 0 && !out->error)
         out->error = errno;
     if (!out->error && rename(out->temporary, out->path) != 0)
@@ -316,10 +359,11 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
         trodden_use_images(images);
         images = NULL;
         trodden_lead.final = final;
-        struct trodden_frames frames = trodden_frames_of(regs, trodden_thread_number());
+        struct content content = {.frames = trodden_frames_of(regs, trodden_thread_number()), .complete = complete};
+        trodden_sum_notes(&content.notes);
         struct workspace *out = trodden_map(sizeof *out);
         if (out) {
-            int error = write_file(out, &frames, complete);
+            int error = write_file(out, &content);
             /* The signal that came with the error is not the program's. */
             if (error == EFBIG)
                 trodden_swallow_signal(SIGXFSZ);
@@ -329,7 +373,8 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
                 complain(out, error);
         }
         trodden_unmap(out, sizeof *out);
-        trodden_frames_free(&frames);
+        trodden_frames_free(&content.frames);
+        trodden_free_sums(&content.notes);
     }
     trodden_unlock(mask);
     trodden_images_free(images);

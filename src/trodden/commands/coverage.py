@@ -1,0 +1,70 @@
+"""``trodden coverage``: which paths were walked, and the nearest that were not."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from trodden.commands.output import put
+from trodden.errors import TooLittleCovered
+
+TOP = 3
+MOST_FUNCTIONS = 20
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)
+@click.option(
+    "--top",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=TOP,
+    show_default=True,
+    help="Paths never walked to show for a function.",
+)
+@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.option(
+    "--fail-under",
+    metavar="PERCENT",
+    type=click.FloatRange(min=0, max=100),
+    help="Fail if fewer of the possible paths were walked.",
+)
+def coverage(
+    files: tuple[str, ...],
+    top: int,
+    function: str | None,
+    as_json: bool,
+    fail_under: float | None,
+) -> None:
+    """Show how many of the paths that the graphs allow the profiles FILE... have walked together.
+
+    Below stand paths that were never walked though they are one decision away from one that was: what to
+    make an input do next.
+    """
+    from trodden.profile.store import load
+    from trodden.report.coverage import report_coverage, to_document, to_plain
+    from trodden.report.hot import need_paths
+
+    profiles = [load(file) for file in files]
+    for file, profile in zip(files, profiles, strict=True):
+        need_paths(profile, file)
+    report = report_coverage(profiles, files, function, top)
+    if as_json:
+        put(json.dumps(to_document(report), indent=1) + "\n")
+    elif sys.stdout.isatty():
+        from rich.console import Console
+
+        from trodden.report.coverage_terminal import print_coverage
+
+        print_coverage(report, Console(), None if function else MOST_FUNCTIONS)
+    else:
+        put(to_plain(report))
+    walked = report.found.paths
+    if fail_under is not None and 100 * walked.covered < fail_under * walked.total:
+        raise TooLittleCovered(
+            f"{100 * walked.share:.4g}% of the possible paths were walked,"
+            f" {walked.covered} of {walked.total}; {fail_under:g}% were asked for"
+        )

@@ -1,0 +1,52 @@
+"""``trodden diff``: where two runs part ways."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from trodden.commands.output import put
+
+TOP = 10
+DIFFERENT = 1
+
+
+@click.command()
+@click.argument("first", metavar="A", type=click.Path())
+@click.argument("second", metavar="B", type=click.Path())
+@click.option(
+    "--top",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help=f"Differences to show of each sort ({TOP} at a terminal, else all).",
+)
+@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if there are differences.")
+def diff(
+    first: str, second: str, top: int | None, function: str | None, as_json: bool, exit_code: bool
+) -> int:
+    """Compare the paths of the profiles A and B: how many they have in common, and where they part ways.
+
+    Shares are compared, not counts, so the runs may differ in length.  Of profiles without paths the
+    edges are compared, or the blocks.
+    """
+    from trodden.profile.store import load
+    from trodden.report.difference import report_difference, to_document, to_plain
+
+    person = sys.stdout.isatty() and not as_json
+    limit = TOP if top is None and person else top
+    report = report_difference((load(first), load(second)), (first, second), function, limit)
+    if as_json:
+        put(json.dumps(to_document(report), indent=1) + "\n")
+    elif person:
+        from rich.console import Console
+
+        from trodden.report.difference_terminal import print_difference
+
+        print_difference(report, Console())
+    else:
+        put(to_plain(report))
+    return DIFFERENT if exit_code and not report.found.same else 0

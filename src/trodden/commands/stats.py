@@ -1,0 +1,34 @@
+"""``trodden stats``: how many and how long paths are, and how many an edge profile would predict."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from trodden.commands.output import put
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path())
+@click.option("--per-function", is_flag=True, help="A row for each function that ran, too.")
+@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def stats(file: str, per_function: bool, function: str | None, as_json: bool) -> None:
+    """Show what the paths in the profile FILE are like: the columns of BL96 Table 2."""
+    from trodden.profile.store import load
+    from trodden.report.hot import need_paths
+    from trodden.report.stats import print_stats, report_stats, to_document, to_plain
+
+    profile = load(file)
+    need_paths(profile, file)
+    report = report_stats(profile, function)
+    if as_json:
+        put(json.dumps(to_document(report, per_function), indent=1) + "\n")
+    elif sys.stdout.isatty():
+        from rich.console import Console
+
+        print_stats(report, Console(), per_function)
+    else:
+        put(to_plain(report, per_function))

@@ -1,0 +1,183 @@
+"""The code of path probes: counting a path, keeping time, and the register's phis (BL96 §3.4, §1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from trodden.native.register import CELL, Register, Value
+from trodden.plan.probes import Bump, BumpAt, Paths, Plan, Probe, StartClock
+
+COUNTERS = "@__trodden_counts"
+UNIT = "@__trodden_unit"
+NOTE = "@__trodden_note"
+CLOCK = "%trodden.clock"
+_TIME = 1 << 63
+_NOW = {
+    "x86_64": "call i64 @llvm.readcyclecounter()",
+    "aarch64": 'call i64 asm sideeffect "mrs $0, cntvct_el0", "=r"()',
+}
+
+
+def slot_address(slot: int) -> str:
+    """The address of a counter of the calling thread."""
+    return COUNTERS if slot == 0 else f"getelementptr (i8, ptr {COUNTERS}, i64 {slot * 8})"
+
+
+def increment(name: Callable[[], str], address: str, amount: str) -> list[str]:
+    """Add to a counter, or to whatever else lies at an address."""
+    old, new = name(), name()
+    return [
+        f"  %{old} = load i64, ptr {address}, align 8",
+        f"  %{new} = add i64 %{old}, {amount}",
+        f"  store i64 %{new}, ptr {address}, align 8",
+    ]
+
+
+@dataclass
+class PathCode:
+    """Makes the code of path probes for one function; ``table`` is the slot of its path 0."""
+
+    name: Callable[[], str]
+    paths: Paths
+    table: int
+    function: int
+    machine: str
+    register: Register
+    used: list[Value] = field(default_factory=list)
+
+    @staticmethod
+    def of(
+        plan: Plan,
+        name: Callable[[], str],
+        first_slot: int,
+        function: int,
+        machine: str,
+        register: Register,
+    ) -> PathCode | None:
+        """What makes the code of a plan's path probes, if it has any."""
+        if plan.paths is None:
+            return None
+        table = first_slot + len(plan.measures)
+        return PathCode(name, plan.paths, table, function, machine, register)
+
+    def ended(self, probe: Bump | BumpAt, value: Value | None) -> Value:
+        """The number of the path that a probe counts."""
+        if isinstance(probe, BumpAt):
+            return Value(None, probe.path)
+        assert value is not None, "a path ends whose register was never set"
+        return value.plus(probe.add)
+
+    def code(self, probes: Sequence[Probe], value: Value | None) -> list[str]:
+        """What the probes of an edge do, given what the register holds before them."""
+        lines: list[str] = []
+        now = ""
+        for probe in probes:
+            if isinstance(probe, Bump | BumpAt):
+                if self.paths.timed:
+                    now = self._read_clock(lines)
+                self.count(lines, self.ended(probe, value), "1", now)
+            elif isinstance(probe, StartClock):
+                now = now or self._read_clock(lines)
+                lines.append(f"  store i64 %{now}, ptr {CLOCK}, align 8")
+            value = self.register.after(value, (probe,))
+        return lines
+
+    def count(self, lines: list[str], path: Value, amount: str, now: str) -> None:
+        """One more execution of a path (or none, if ``amount`` turns out to be 0)."""
+        self.used.append(path)
+        elapsed = self._elapsed(lines, amount, now) if now else ""
+        if not self.paths.dense:
+            number = self.operand(lines, path)
+            self._note(lines, self.function << 32, number, amount)
+            if elapsed:
+                self._note(lines, self.function << 32 | _TIME, number, elapsed)
+            return
+        lines += increment(self.name, self._address(lines, path, 0), amount)
+        if elapsed:
+            lines += increment(self.name, self._address(lines, path, self.paths.number), elapsed)
+
+    def count_if(self, lines: list[str], path: str, amount: str) -> None:
+        """Count a path whose number only a phi tells, ``amount`` being 1 or 0; then its clock starts anew."""
+        now = self._read_clock(lines) if self.paths.timed else ""
+        if self.paths.dense:
+            elapsed = self._elapsed(lines, amount, now) if now else ""
+            for offset, more in ((0, amount), (self.paths.number, elapsed)):
+                if more:
+                    address = self._indexed(lines, offset, f"%{path}")
+                    lines += increment(self.name, address, more)
+        else:
+            elapsed = self._elapsed(lines, amount, now) if now else ""
+            self._note(lines, self.function << 32, f"%{path}", amount)
+            if elapsed:
+                self._note(lines, self.function << 32 | _TIME, f"%{path}", elapsed)
+        if now:
+            ended, old, new = self.name(), self.name(), self.name()
+            lines += [
+                f"  %{ended} = icmp ne i64 {amount}, 0",
+                f"  %{old} = load i64, ptr {CLOCK}, align 8",
+                f"  %{new} = select i1 %{ended}, i64 %{now}, i64 %{old}",
+                f"  store i64 %{new}, ptr {CLOCK}, align 8",
+            ]
+
+    def unwound(self, block: int, value: Value) -> list[str]:
+        """Tell the runtime that an exception leaves the function in a block (BL96 §3.6)."""
+        lines: list[str] = []
+        self.used.append(value)
+        self._note(lines, self.function << 32 | block + 1, self.operand(lines, value), "1")
+        return lines
+
+    def operand(self, lines: list[str], value: Value) -> str:
+        """A value as an operand; adding its constant is an instruction of its own."""
+        if value.base is None:
+            return str(_signed(value.add))
+        base = self._base(lines, value)
+        if value.add == 0:
+            return base
+        name = self.name()
+        lines.append(f"  %{name} = add i64 {base}, {_signed(value.add)}")
+        return f"%{name}"
+
+    def _base(self, lines: list[str], value: Value) -> str:
+        if value.base != CELL:
+            return f"%{value.base}"
+        name = self.name()
+        lines.append(f"  %{name} = load volatile i64, ptr %{CELL}, align 8")
+        return f"%{name}"
+
+    def _address(self, lines: list[str], path: Value, offset: int) -> str:
+        if path.base is None:
+            return slot_address(self.table + path.add + offset)
+        return self._indexed(lines, path.add + offset, self._base(lines, path))
+
+    def _indexed(self, lines: list[str], offset: int, index: str) -> str:
+        name = self.name()
+        base = slot_address(self.table + offset)
+        lines.append(f"  %{name} = getelementptr i64, ptr {base}, i64 {index}")
+        return f"%{name}"
+
+    def _read_clock(self, lines: list[str]) -> str:
+        name = self.name()
+        lines.append(f"  %{name} = {_NOW[self.machine]}")
+        return name
+
+    def _elapsed(self, lines: list[str], amount: str, now: str) -> str:
+        before, since = self.name(), self.name()
+        lines.append(f"  %{before} = load i64, ptr {CLOCK}, align 8")
+        lines.append(f"  %{since} = sub i64 %{now}, %{before}")
+        if amount == "1":
+            return f"%{since}"
+        product = self.name()
+        lines.append(f"  %{product} = mul i64 %{since}, {amount}")
+        return f"%{product}"
+
+    def _note(self, lines: list[str], key: int, value: str, amount: str) -> None:
+        lines.append(
+            f"  call preserve_mostcc void {NOTE}(ptr {UNIT}, i64 {_signed(key)}, i64 {value}, i64 {amount})"
+        )
+
+
+def _signed(number: int) -> int:
+    """A number of 64 bits as IR writes it."""
+    number &= (1 << 64) - 1
+    return number - (1 << 64) if number >> 63 else number

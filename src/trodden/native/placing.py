@@ -1,0 +1,309 @@
+"""Where the code of a plan's probes goes in a function.
+
+Code for an edge goes into its target if nothing else leads there, into its source if nothing else follows,
+otherwise into a block of its own on the edge (the jump that BL94 §6.3 and Figure 19 save is then LLVM's to
+lay out).  For edges that cannot be split, a phi in their target tells what is to be counted.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from trodden.native.calls import Call
+from trodden.native.cells import Cells, kept_in_cell
+from trodden.native.pathcode import CLOCK, PathCode, increment, slot_address
+from trodden.native.planning import Planned
+from trodden.native.read import FunctionRead
+from trodden.native.register import CELL, Register, Value, track
+from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
+
+
+class Placing:
+    """The editing of one function; every block collects what is to be added before any text is made."""
+
+    def __init__(
+        self,
+        read: FunctionRead,
+        planned: Planned,
+        first_slot: int,
+        personality: str | None,
+        function: int,
+        machine: str,
+    ) -> None:
+        plan = planned.plan
+        self.read = read
+        self.plan = plan
+        self.inductions = planned.inductions
+        self.first_slot = first_slot
+        self.personality = personality
+        self.next_slot = first_slot + plan.slots
+        self.fresh = 0
+        self.top: dict[int, list[str]] = defaultdict(list)
+        self.bottom: dict[int, list[str]] = defaultdict(list)
+        self.before_second: dict[int, list[str]] = defaultdict(list)
+        self.phis: dict[int, list[tuple[str, str, dict[int, str], str]]] = defaultdict(list)
+        self._spare: int | None = None
+        self.split: dict[int, tuple[str, list[str]]] = {}
+        self.merged: dict[int, list[tuple[int, Sequence[Probe]]]] = defaultdict(list)
+        self.last_label = [block.label for block in read.ir.blocks]
+        self.exit_slots: dict[int, int] = {}
+        self.pads: list[str] = []
+        self._padded: set[int] = set()
+        self.register = Register([])
+        self.cells: Cells | None = None
+        if plan.paths is not None:
+            ambiguous, weights = planned.ambiguous, planned.weights
+            kept = kept_in_cell(read, track(read.graph, plan), ambiguous, weights)
+            self.register = track(read.graph, plan, kept)
+            self.cells = Cells(read, self.register, ambiguous, weights)
+        self.pathcode = PathCode.of(plan, self.name, first_slot, function, machine, self.register)
+
+    def name(self) -> str:
+        self.fresh += 1
+        return f"trodden.{self.fresh}"
+
+    def place(self) -> None:
+        """Decide for each edge where its probes go."""
+        read, graph = self.read, self.read.graph
+        for block, probes in self.plan.on_blocks.items():
+            if read.ir.blocks[block].label in read.tails.handed_to:
+                for edge in read.arriving(block):
+                    self._place_on(edge, probes)
+            else:
+                self.top[block] += self._code(probes, None)
+        for edge, probes in self._on_edges().items():
+            source, target, _ = graph.edges[edge]
+            if target != graph.exit:
+                self._place_on(edge, probes)
+            else:
+                self.bottom[source] += self._code(probes, self._held(source))
+        for target, waiting in self.merged.items():
+            self._tell_apart(target, waiting)
+
+    def place_pads(self) -> None:
+        """Make the landing pads of the blocks that an exception may leave."""
+        for block, final in enumerate(self.read.tails.final):
+            if self.unwinding(block, final):
+                self.pad(block)
+
+    def place_register(self) -> None:
+        """Once it is known who looks at the path register: its phis, the clock, the cell."""
+        if self.pathcode is None or self.cells is None:
+            return
+        for block, lines in self.cells.stores().items():
+            self.top[block] += lines
+        used = [*self.pathcode.used, *self.cells.used]
+        for name, (target, brought) in self.register.needed(used).items():
+            self._part(brought)
+            taken = {edge: self._carried(edge, value) for edge, value in brought.items()}
+            self.phis[target].append((name, "i64", taken, "0"))
+        entry = self.cells.declare()
+        if self.plan.paths is not None and self.plan.paths.timed:
+            entry.append(f"  {CLOCK} = alloca i64, align 8")
+        entry += self._code(self.plan.on_entry, None)
+        root = self.read.graph.root
+        self.top[root] = entry + self.top[root]
+
+    def _held(self, block: int) -> Value | None:
+        return self.register.leaving(block) if self.pathcode is not None else None
+
+    def _on_edges(self) -> dict[int, Sequence[Probe]]:
+        """The probes of all edges; a block that must stay empty has those behind it on all edges into it."""
+        found: dict[int, Sequence[Probe]] = dict(self.plan.on_edges)
+        for block, at in enumerate(self.read.ir.blocks):
+            if at.label in self.read.tails.handed_to:
+                for leaving in self.read.graph.out_edges[block]:
+                    probes = found.pop(leaving, ())
+                    if probes:
+                        for edge in self.read.arriving(block):
+                            found[edge] = (*found.get(edge, ()), *probes)
+        return found
+
+    def _place_on(self, edge: int, probes: Sequence[Probe]) -> None:
+        read = self.read
+        source, target, _ = read.graph.edges[edge]
+        value = self._held(source)
+        if self.plan.paths is not None and edge in self.plan.paths.handlers:
+            ending = [probe for probe in probes if isinstance(probe, Bump | BumpAt)]
+            self.before_second[source] += self._code(ending, value)
+            self.bottom[source] += self._code([probe for probe in probes if probe not in ending], value)
+        elif read.jumps(edge):
+            self.bottom[source] += self._code(probes, value)
+        elif read.single_entry(edge):
+            self.top[target] += self._code(probes, value)
+        elif read.splittable(edge):
+            code = self._code(probes, value)
+            if code:
+                self.split.setdefault(edge, (self.name(), []))[1].extend(code)
+        else:
+            self.merged[target].append((edge, probes))
+
+    def _part(self, brought: Mapping[int, Value]) -> None:
+        """Edges of one source that bring different values need blocks of their own to be told apart."""
+        values: dict[int, set[Value]] = defaultdict(set)
+        for edge, value in brought.items():
+            values[self.read.graph.edges[edge].src].add(value)
+        for edge in brought:
+            if len(values[self.read.graph.edges[edge].src]) > 1:
+                self.split.setdefault(edge, (self.name(), []))
+
+    def _carried(self, edge: int, value: Value) -> str:
+        """What an edge brings into a phi; the addition that it may need goes where the edge has room."""
+        assert self.pathcode is not None
+        code: list[str] = []
+        operand = self.pathcode.operand(code, value)
+        if code and not self.read.jumps(edge) and self.read.splittable(edge):
+            self.split.setdefault(edge, (self.name(), []))[1].extend(code)
+        else:
+            self.bottom[self.read.graph.edges[edge].src] += code
+        return operand
+
+    def _tell_apart(self, target: int, waiting: Sequence[tuple[int, Sequence[Probe]]]) -> None:
+        """Count unsplittable edges in their target, where a phi tells what is meant.
+
+        Edges that need no counter share one that nobody reads; of paths none has ended on them.
+        """
+        counting: dict[int, list[int]] = defaultdict(list)
+        ending: dict[int, Value] = {}
+        for edge, probes in waiting:
+            for probe in probes:
+                if isinstance(probe, Count):
+                    counting[edge].append(self.first_slot + probe.slot)
+                elif isinstance(probe, Bump | BumpAt):
+                    assert self.pathcode is not None
+                    ending[edge] = self.pathcode.ended(probe, self._held(self.read.graph.edges[edge].src))
+                else:
+                    assert not isinstance(probe, AddTrips), "trips are counted where there is room"
+        for layer in range(max(map(len, counting.values()), default=0)):
+            which = self.name()
+            slots = {e: slot_address(each[layer]) for e, each in counting.items() if layer < len(each)}
+            self.phis[target].append((which, "ptr", slots, ""))
+            self.top[target] += increment(self.name, f"%{which}", "1")
+        if ending and self.pathcode is not None:
+            path, amount = self.name(), self.name()
+            numbers = {edge: self._number(edge, value) for edge, value in ending.items()}
+            self.phis[target].append((path, "i64", numbers, "0"))
+            self.phis[target].append((amount, "i64", dict.fromkeys(ending, "1"), "0"))
+            self.pathcode.count_if(self.top[target], path, f"%{amount}")
+
+    def _number(self, edge: int, value: Value) -> str:
+        assert self.pathcode is not None
+        self.pathcode.used.append(value)
+        return self.pathcode.operand(self.bottom[self.read.graph.edges[edge].src], value)
+
+    def phi_lines(self, target: int) -> list[str]:
+        """The phis that tell edges apart, once the labels of all predecessors are known."""
+        return [
+            f"  %{name} = phi {type_} "
+            + ", ".join(
+                f"[ {taken.get(other) or otherwise or slot_address(self.spare())}, %{self._arrives(other)} ]"
+                for other in self.read.arriving(target)
+                for _ in self.read.positions[other]
+            )
+            for name, type_, taken, otherwise in self.phis.get(target, ())
+        ]
+
+    def split_blocks(self) -> list[str]:
+        """The blocks that were put on edges."""
+        blocks = []
+        for edge, (label, code) in self.split.items():
+            target = self.read.ir.blocks[self.read.graph.edges[edge].dst].label
+            blocks.append("\n".join([f"{label}:", *code, f"  br label %{target}"]))
+        return blocks
+
+    def _arrives(self, edge: int) -> str:
+        if edge in self.split:
+            return self.split[edge][0]
+        return self.last_label[self.read.graph.edges[edge].src]
+
+    def renames(self, block: int) -> list[tuple[str, str]]:
+        """Under which labels a block's predecessors were known, and are known now."""
+        found: list[tuple[str, str]] = []
+        for edge in self.read.arriving(block):
+            old = self.read.ir.blocks[self.read.graph.edges[edge].src].label
+            new = self._arrives(edge)
+            if old != new:
+                found += [(old, new)] * len(self.read.positions[edge])
+        return found
+
+    def _code(self, probes: Sequence[Probe], value: Value | None) -> list[str]:
+        """The code of probes; ``value`` is what the path register holds before them."""
+        lines: list[str] = []
+        for probe in probes:
+            if isinstance(probe, Count):
+                lines += self._add(probe.slot, "1")
+            elif isinstance(probe, AddTrips):
+                lines += self._add_trips(probe)
+        if self.pathcode is not None:
+            lines += self.pathcode.code(probes, value)
+        return lines
+
+    def spare(self) -> int:
+        """A counter that nobody reads, taken when first asked for."""
+        if self._spare is None:
+            self._spare = self._take_slot()
+        return self._spare
+
+    def _take_slot(self) -> int:
+        """A slot of the unit beside those of the plan."""
+        self.next_slot += 1
+        return self.next_slot - 1
+
+    def _add(self, slot: int, amount: str) -> list[str]:
+        return increment(self.name, slot_address(self.first_slot + slot), amount)
+
+    def _add_trips(self, probe: AddTrips) -> list[str]:
+        """(value - start) / step, in 64 bits."""
+        induction = self.inductions[probe.back_edge]
+        lines: list[str] = []
+
+        def emit(operation: str) -> str:
+            name = self.name()
+            lines.append(f"  %{name} = {operation}")
+            return f"%{name}"
+
+        value, start, type_ = f"%{induction.name}", induction.start, induction.type
+        if induction.step < 0:
+            value, start = start, value
+        distance = value if start == "0" else emit(f"sub {type_} {value}, {start}")
+        if type_ != "i64":
+            distance = emit(f"zext {type_} {distance} to i64")
+        step = abs(induction.step)
+        if step & (step - 1) == 0:
+            if step > 1:
+                distance = emit(f"lshr exact i64 {distance}, {step.bit_length() - 1}")
+        else:
+            distance = emit(f"udiv exact i64 {distance}, {step}")
+        return lines + self._add(probe.slot, distance)
+
+    def unwinding(self, block: int, final: Call | None) -> list[Call]:
+        """The calls of a block through which an exception would leave the function unseen."""
+        if self.read.nounwind or self.personality is None:
+            return []
+        return [call for call in self.read.calls[block] if call.may_unwind and call is not final]
+
+    def pad(self, block: int) -> str:
+        """The landing pad that counts a block's unwound calls, made when first asked for."""
+        label = f"trodden.pad.{block}"
+        if block not in self._padded:
+            self._padded.add(block)
+            caught = self.name()
+            told, add = self.cells.registers.get(block, (False, 0)) if self.cells is not None else (False, 0)
+            if told and self.pathcode is not None:
+                count = self.pathcode.unwound(block, Value(CELL, add))
+            else:
+                self.exit_slots[block] = self._take_slot()
+                count = increment(self.name, slot_address(self.exit_slots[block]), "1")
+            self.pads.append(
+                "\n".join(
+                    [
+                        f"{label}:",
+                        f"  %{caught} = landingpad {{ ptr, i32 }}",
+                        "          cleanup",
+                        *count,
+                        f"  resume {{ ptr, i32 }} %{caught}",
+                    ]
+                )
+            )
+        return label

@@ -1,0 +1,194 @@
+/* Notes: sums that instrumented code keeps by number, where a counter for each number would take too much room.
+ *
+ * A thread has a table of its own, found by its thread pointer, so that no other one writes there.  A signal
+ * handler writes to the table of the thread it has interrupted, perhaps in the middle of a note.  Therefore
+ * - an amount is added in one step, as far as the thread can see;
+ * - an entry is taken in one step, then filled, then shown; one that is not shown yet is passed over, and so a
+ *   number may have two entries: they are added up in the end;
+ * - entries never move.  A full table stays as it is, with what it holds, behind a larger one.
+ * There are no locks, and no system calls but for memory.  Who reads tables while their threads run (note_sums.c)
+ * finds each entry whole. */
+#define _GNU_SOURCE
+#include <errno.h>
+
+#include "notes.h"
+
+enum { FIRST_BITS = 8 };
+
+/* Leaves nothing on the stack for the function that goes on. */
+#if defined(__has_attribute)
+#if __has_attribute(musttail)
+#define IN_PLACE __attribute__((musttail))
+#endif
+#endif
+#ifndef IN_PLACE
+#define IN_PLACE
+#endif
+
+static struct trodden_notes notes;
+
+struct trodden_notes *trodden_own_notes(void) { return &notes; }
+
+#if defined(__x86_64__)
+static inline void add(uint64_t *sum, uint64_t amount) {
+    __asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(amount) : "cc");
+}
+#else
+/* Starts again if a handler came in between. */
+static inline void add(uint64_t *sum, uint64_t amount) {
+    uint64_t value;
+    uint32_t failed;
+    __asm__ volatile("0:\tldxr %0, %2\n\tadd %0, %0, %3\n\tstxr %w1, %0, %2\n\tcbnz %w1, 0b"
+                     : "=&r"(value), "=&r"(failed), "+Q"(*sum)
+                     : "r"(amount)
+                     : "memory");
+}
+#endif
+
+static inline uint64_t hash_of(const struct trodden_unit *unit, uint64_t key, uint64_t value) {
+    uint64_t hash = ((uintptr_t)unit + key) * 0x9e3779b97f4a7c15u;
+    return (hash ^ hash >> 32 ^ value) * 0xd6e8feb86659fd93u;
+}
+
+static inline struct trodden_note_table *own_table(void) {
+    uintptr_t tp = trodden_thread_pointer();
+    struct trodden_note_table *table =
+        __atomic_load_n(&notes.buckets[trodden_note_bucket(tp)], __ATOMIC_ACQUIRE);
+    while (table && __atomic_load_n(&table->tp, __ATOMIC_RELAXED) != tp)
+        table = table->next;
+    return table;
+}
+
+/* NULL: there is none, and the place for it is free, or was. */
+static inline struct trodden_note_entry *find(struct trodden_note_array *array, const struct trodden_unit *unit,
+                                              uint64_t key, uint64_t value, struct trodden_note_entry **place) {
+    uint64_t mask = trodden_note_room(array) - 1, index = hash_of(unit, key, value) >> array->shift;
+    for (;; index = (index + 1) & mask) {
+        struct trodden_note_entry *entry = &array->at[index];
+        const struct trodden_unit *seen = __atomic_load_n(&entry->unit, __ATOMIC_RELAXED);
+        if (seen == unit && entry->value == value && entry->key == key)
+            return entry;
+        *place = entry;
+        if (!seen)
+            return NULL;
+    }
+}
+
+static struct trodden_note_array *array_in(void *memory, size_t bytes, unsigned bits) {
+    struct trodden_note_array *array = memory;
+    array->bytes = bytes;
+    array->shift = 64 - bits;
+    return array;
+}
+
+static size_t array_bytes(unsigned bits) {
+    return sizeof(struct trodden_note_array) + (sizeof(struct trodden_note_entry) << bits);
+}
+
+/* One that an ended thread has left behind, or a new one. */
+static struct trodden_note_table *take_table(void) {
+    uintptr_t tp = trodden_thread_pointer(), nobody = 0;
+    struct trodden_note_table **bucket = &notes.buckets[trodden_note_bucket(tp)];
+    struct trodden_note_table *table = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+    for (; table; table = table->next, nobody = 0)
+        if (__atomic_compare_exchange_n(&table->tp, &nobody, tp, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return table;
+    size_t bytes = sizeof *table + array_bytes(FIRST_BITS);
+    table = trodden_map(bytes);
+    if (!table)
+        return NULL;
+    table->tp = tp;
+    table->bytes = bytes;
+    table->array = array_in(table + 1, 0, FIRST_BITS);
+    table->last = table->array->at;
+    table->next = __atomic_load_n(bucket, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(bucket, &table->next, table, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+    return table;
+}
+
+/* False: there is no memory for a larger one. */
+static bool grow(struct trodden_note_table *table, struct trodden_note_array *full) {
+    unsigned bits = 64 - full->shift + 1;
+    size_t bytes = array_bytes(bits);
+    void *memory = trodden_map(bytes);
+    if (!memory)
+        return false;
+    struct trodden_note_array *larger = array_in(memory, bytes, bits);
+    larger->older = full;
+    /* A handler may have been faster. */
+    if (!__atomic_compare_exchange_n(&table->array, &full, larger, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        trodden_unmap(memory, bytes);
+    return true;
+}
+
+static struct trodden_note_entry *make_entry(struct trodden_note_table *table, const struct trodden_unit *unit,
+                                             uint64_t key, uint64_t value) {
+    for (;;) {
+        struct trodden_note_array *array = __atomic_load_n(&table->array, __ATOMIC_RELAXED);
+        size_t room = trodden_note_room(array);
+        struct trodden_note_entry *place, *entry = find(array, unit, key, value, &place);
+        if (entry)
+            return entry;
+        uint64_t used = __atomic_load_n(&array->used, __ATOMIC_RELAXED);
+        if (used >= room / 4 * 3) {
+            if (grow(table, array))
+                continue;
+            if (used >= room / 16 * 15) /* probing must end somewhere */
+                return NULL;
+        }
+        const struct trodden_unit *none = NULL;
+        if (!__atomic_compare_exchange_n(&place->unit, &none, TRODDEN_NOTE_TAKEN, false, __ATOMIC_RELAXED,
+                                         __ATOMIC_RELAXED))
+            continue;
+        place->key = key;
+        place->value = value;
+        __atomic_store_n(&place->unit, unit, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&array->used, 1, __ATOMIC_RELAXED);
+        return place;
+    }
+}
+
+/* Each of the three goes on in the next one, which costs more, only if it has to. */
+TRODDEN_KEEPS_REGISTERS __attribute__((noinline)) static void note_new(const struct trodden_unit *unit, uint64_t key,
+                                                                       uint64_t value, uint64_t amount) {
+    int saved = errno;
+    struct trodden_note_table *table = own_table();
+    if (!table)
+        table = take_table();
+    struct trodden_note_entry *entry = table ? make_entry(table, unit, key, value) : NULL;
+    if (entry) {
+        table->last = entry;
+        add(&entry->amount, amount);
+    } else {
+        notes.lost = true;
+    }
+    errno = saved;
+}
+
+TRODDEN_KEEPS_REGISTERS __attribute__((noinline)) static void note_other(const struct trodden_unit *unit, uint64_t key,
+                                                                         uint64_t value, uint64_t amount) {
+    struct trodden_note_table *table = own_table();
+    struct trodden_note_entry *place, *entry = table ? find(table->array, unit, key, value, &place) : NULL;
+    if (entry) {
+        table->last = entry;
+        add(&entry->amount, amount);
+        return;
+    }
+    IN_PLACE return note_new(unit, key, value, amount);
+}
+
+TRODDEN_KEEPS_REGISTERS void __trodden_note(const struct trodden_unit *unit, uint64_t key, uint64_t value,
+                                            uint64_t amount) {
+    uintptr_t tp = trodden_thread_pointer();
+    struct trodden_note_table *table =
+        __atomic_load_n(&notes.buckets[trodden_note_bucket(tp)], __ATOMIC_ACQUIRE);
+    if (table && table->tp == tp) {
+        struct trodden_note_entry *entry = table->last;
+        if (entry->value == value && entry->key == key && entry->unit == unit) {
+            add(&entry->amount, amount);
+            return;
+        }
+    }
+    IN_PLACE return note_other(unit, key, value, amount);
+}

@@ -1,0 +1,46 @@
+/* What instrumented code notes beside its counters, as it lies in memory (notes.c). */
+#ifndef TRODDEN_NOTES_H
+#define TRODDEN_NOTES_H
+
+#include "internal.h"
+
+struct trodden_note_entry {
+    const struct trodden_unit *unit; /* NULL: free; TRODDEN_NOTE_TAKEN: being made */
+    uint64_t key, value, amount;
+};
+
+#define TRODDEN_NOTE_TAKEN ((const struct trodden_unit *)1)
+
+/* A hash table.  Entries stay where they are; when it is full a larger one comes before it. */
+struct trodden_note_array {
+    struct trodden_note_array *older;
+    size_t bytes;
+    uint64_t used;
+    uint32_t shift; /* the upper 64 - shift bits of a hash are the index */
+    struct trodden_note_entry at[];
+};
+
+/* What one thread has noted, or several one after the other. */
+struct trodden_note_table {
+    uintptr_t tp; /* whose it is; 0: anybody's */
+    struct trodden_note_entry *last;
+    struct trodden_note_array *array;
+    struct trodden_note_table *next;
+    size_t bytes;
+};
+
+#define TRODDEN_NOTE_BUCKETS 256
+
+/* All tables of a module, by a hash of their threads. */
+struct trodden_notes {
+    struct trodden_note_table *buckets[TRODDEN_NOTE_BUCKETS];
+    bool lost; /* there was no memory for some */
+};
+
+static inline unsigned trodden_note_bucket(uintptr_t tp) { return (tp >> 12) % TRODDEN_NOTE_BUCKETS; }
+
+static inline size_t trodden_note_room(const struct trodden_note_array *array) {
+    return (size_t)1 << (64 - array->shift);
+}
+
+#endif

@@ -1,0 +1,112 @@
+"""Path profiles: a counter for every acyclic path of a procedure (BL96), also in context (MR98 §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import replace
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.spanning import live_edges
+from trodden.graph.traverse import depth_first
+from trodden.plan.chords import chord_increments
+from trodden.plan.cutting import choose_cuts, cuts_that_tell_prefixes
+from trodden.plan.dag import Dag, build_dag
+from trodden.plan.numbering import LARGEST, Numbering, count_ways
+from trodden.plan.placement import place, single_prefixes
+from trodden.plan.probes import AddTrips, Count, EdgeMeasure, Measure, Paths, Plan, Probe, SecondOpinion, Trip
+from trodden.plan.unused import drop_unused
+
+DEFAULT_LIMIT = 4096
+"""How many paths a procedure may have before some are cut."""
+
+DENSE = 2**18
+"""The largest table with a counter for every path; where there are more, only those walked are kept."""
+
+
+def path_plan(
+    graph: Graph,
+    weights: Sequence[float],
+    *,
+    limit: int | None = DEFAULT_LIMIT,
+    dense: int = DENSE,
+    holds: Collection[int] = frozenset(),
+    cells: bool = True,
+    handlers: Sequence[int] = (),
+    context: bool = False,
+    timed: bool = False,
+    rule: str = "cheapest",
+    trips: Sequence[Trip] = (),
+) -> Plan:
+    """Number the paths of a procedure and place the probes that count them.
+
+    ``weights[e]`` is how often edge ``e`` is expected to be taken.  Paths are cut by ``rule`` ("cheapest", or
+    "node" for BL96's own) until there are no more than ``limit``, or no more than cutting every edge
+    would leave; ``None`` leaves them whole up to the largest number there is.  In the blocks of
+    ``holds`` a path may be cut short, and then it can be told which one it was: from the register, or
+    without ``cells`` to keep that in, from the block alone.  ``handlers`` are the edges behind calls that
+    return twice.  The trips of a self loop are taken from ``trips`` where that is cheaper than counting.
+    """
+    search = depth_first(graph)
+    loops = {edge for edge in search.back_edges if graph.edges[edge].src == graph.edges[edge].dst}
+    back_edges = tuple(sorted(search.back_edges - loops))
+    handled = tuple(sorted(set(handlers)))
+    most = LARGEST if limit is None else min(limit, LARGEST)
+
+    def without(cuts: Iterable[int]) -> Dag:
+        return build_dag(graph, back_edges, cuts, handled, context, search)
+
+    cuts: list[int] = []
+    dag = without(cuts)
+    if not cells and (cuts := cuts_that_tell_prefixes(dag, holds)):
+        dag = without(cuts)
+    if count_ways(dag, most) > most:
+        cuts = sorted({*cuts, *choose_cuts(dag, weights, most, rule)})
+        dag = without(cuts)
+    paths = Paths(0, back_edges, tuple(cuts), handled, context, timed=timed)
+    numbering = Numbering(graph, paths, dag=dag)
+    placed = place(numbering, chord_increments(numbering, weights), holds, timed)
+    placed = drop_unused(dag, placed, set(holds) - single_prefixes(numbering).keys())
+    measures, counting = _count_self_loops(sorted(loops - dag.removed), weights, trips, frozenset(handled))
+    on_edges = {
+        edge: (*counting.get(edge, ()), *placed.on_edges.get(edge, ()))
+        for edge in sorted({*placed.on_edges, *counting})
+    }
+    paths = replace(paths, number=numbering.number, dense=numbering.number <= dense)
+    return Plan("paths", measures, on_edges, on_entry=tuple(placed.on_entry), paths=paths)
+
+
+def _count_self_loops(
+    loops: Sequence[int],
+    weights: Sequence[float],
+    trips: Sequence[Trip],
+    handled: Set[int],
+) -> tuple[tuple[Measure, ...], dict[int, list[Probe]]]:
+    """A counter for each self loop (BL96 §4.1), bumped in the loop or where it is left (BL94 §6.3).
+
+    Control may come twice to where a call returned twice, so trips must not be added there.
+    """
+    known = {
+        trip.back_edge: trip
+        for trip in trips
+        if trip.exits and trip.price < weights[trip.back_edge] and not handled & set(trip.exits)
+    }
+    probes: dict[int, list[Probe]] = {}
+    for slot, edge in enumerate(loops):
+        if edge in known:
+            for leaving in known[edge].exits:
+                probes.setdefault(leaving, []).append(AddTrips(slot, edge))
+        else:
+            probes.setdefault(edge, []).append(Count(slot))
+    return tuple(EdgeMeasure(edge) for edge in loops), probes
+
+
+def checked_paths(plan: Plan, graph: Graph) -> Plan:
+    """A plan for paths and beside it a counter on every edge, both counted in the same run."""
+    probes: dict[int, tuple[Probe, ...]] = {edge: tuple(found) for edge, found in plan.on_edges.items()}
+    measures = list(plan.measures)
+    for edge in live_edges(graph):
+        if graph.edges[edge].kind is EdgeKind.FLOW:
+            probes[edge] = (*probes.get(edge, ()), Count(len(measures)))
+            measures.append(SecondOpinion(edge))
+    on_edges = {edge: probes[edge] for edge in sorted(probes)}
+    return replace(plan, scheme="checked-paths", measures=tuple(measures), on_edges=on_edges)

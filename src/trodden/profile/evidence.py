@@ -1,0 +1,60 @@
+"""How strongly do counts of two runs speak against both having the same habits?"""
+
+from __future__ import annotations
+
+from math import floor, log, log2
+
+CONVINCING = 10.83
+"""What the measure exceeds by chance once in a thousand times (chi-square, one degree of freedom)."""
+
+
+def likelihood_ratio(a: int, n: int, b: int, m: int) -> float:
+    """The log-likelihood ratio G of ``a`` out of ``n`` against ``b`` out of ``m``.
+
+    Positive if the share is larger in the second.  It holds for small counts too, where a
+    difference of shares or a chi-square test would cry wolf; zero where one side has no trials at all.
+    """
+    if not n or not m:
+        return 0.0
+    together = (a + b) / (n + m)
+    total = 0.0
+    for seen, trials in ((a, n), (b, m)):
+        total += _term(seen, trials * together) + _term(trials - seen, trials * (1 - together))
+    return max(0.0, 2 * total) * (1 if b * n >= a * m else -1)
+
+
+def rate_ratio(a: int, n: int, b: int, m: int) -> float:
+    """The same for things that may happen several times a trial, as a block may run several times a call."""
+    if not n or not m:
+        return 0.0
+    together = (a + b) / (n + m)
+    total = _term(a, n * together) + _term(b, m * together)
+    return max(0.0, 2 * total) * (1 if b * n >= a * m else -1)
+
+
+def _term(seen: int, expected: float) -> float:
+    return seen * log(seen / expected) if seen else 0.0
+
+
+def per_call(trials: tuple[int, int], entries: tuple[int, int]) -> float:
+    """What one trial is worth as an observation of its own.
+
+    The rounds of a loop within one call of a function are no independent observations: one input sends
+    them all the same way.  So where a function was called several times, its calls are the
+    observations and its rounds share their weight (the design effect of sampling in clusters).  The rounds
+    of a function that is called once, as main is, are taken for what they are.
+    """
+    if max(entries) <= 1 or not sum(trials):
+        return 1.0
+    return min(1.0, sum(entries) / sum(trials))
+
+
+def level(evidence: float) -> int:
+    """0 for what may well be chance, and one more for each doubling beyond what is convincing."""
+    strength = abs(evidence)
+    return 0 if strength < CONVINCING else 1 + floor(log2(strength / CONVINCING))
+
+
+def rarity(taken: int, trials: int) -> int:
+    """The share as a power of two, rounded: small numbers are rare."""
+    return round(log2(taken / trials))

@@ -1,0 +1,98 @@
+"""Which function of one profile is which of another, and where their paths can be told to be the same.
+
+A function is found again by its linkage name and the fingerprint of its graph, so that profiles of
+two builds can be laid side by side wherever the function is still what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+
+from trodden.profile.model import FunctionProfile
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One function in two profiles, under the name that the second knows it by."""
+
+    name: str
+    first: FunctionProfile
+    second: FunctionProfile
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """A function that stands alone: ``first`` tells in which of the two profiles, ``reason`` why."""
+
+    name: str
+    first: bool
+    reason: str
+
+
+_Key = Callable[[FunctionProfile], Hashable]
+
+
+def _same(function: FunctionProfile) -> tuple[Hashable, ...]:
+    return function.facts.linkage_name, function.facts.fingerprint, function.facts.graph.edges
+
+
+_CLOSER_AND_CLOSER: tuple[_Key, ...] = (
+    _same,
+    lambda function: (*_same(function), function.file),
+    lambda function: (*_same(function), function.file, function.unit),
+)
+
+
+def pair(
+    first: Mapping[str, FunctionProfile], second: Mapping[str, FunctionProfile]
+) -> tuple[list[Pair], list[Unpaired]]:
+    """Pair the functions of two profiles; static ones that share a name are told apart by their files."""
+    left, right = dict(first), dict(second)
+    found: dict[str, Pair] = {}
+    for key in reversed(_CLOSER_AND_CLOSER):
+        others = _unique(left, key)
+        for mark, name in _unique(right, key).items():
+            if mark in others:
+                found[name] = Pair(name, left.pop(others[mark]), right.pop(name))
+    alone = _alone(left, second, first=True) + _alone(right, first, first=False)
+    return [found[name] for name in second if name in found], alone
+
+
+def _unique(functions: Mapping[str, FunctionProfile], key: _Key) -> dict[Hashable, str]:
+    """The functions that ``key`` tells from all others."""
+    found: dict[Hashable, str] = {}
+    again: set[Hashable] = set()
+    for name, function in functions.items():
+        mark = key(function)
+        if mark in found:
+            again.add(mark)
+        found[mark] = name
+    return {mark: name for mark, name in found.items() if mark not in again}
+
+
+def _alone(
+    functions: Mapping[str, FunctionProfile], others: Mapping[str, FunctionProfile], first: bool
+) -> list[Unpaired]:
+    symbols = {each.facts.linkage_name for each in others.values()}
+    graphs = {_same(each) for each in others.values()} if functions else set()
+    found = []
+    for name, function in functions.items():
+        if _same(function) in graphs:
+            reason = "there are several of that name and graph"
+        elif function.facts.linkage_name in symbols:
+            reason = "it was compiled to another graph in the other build"
+        else:
+            reason = "the other build has no such function"
+        found.append(Unpaired(name, first, reason))
+    return found
+
+
+def same_paths(one: FunctionProfile, other: FunctionProfile) -> bool:
+    """Whether the paths of both were told apart in the same way: ended and started at the same edges."""
+    ours, theirs = one.facts.plan.paths, other.facts.plan.paths
+    if one.paths is None or other.paths is None or ours is None or theirs is None:
+        return False
+    return all(
+        getattr(ours, name) == getattr(theirs, name) for name in ("back_edges", "cuts", "handlers", "context")
+    )

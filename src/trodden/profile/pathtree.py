@@ -1,0 +1,122 @@
+"""The paths a function has walked, as a tree of their beginnings.
+
+Paths that start alike share the nodes of what they share, so that it can be asked of every beginning how
+often it was walked, and which ways were taken behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from trodden.graph.cfg import EdgeKind
+from trodden.plan.routes import PathEnd, PathStart
+from trodden.profile.model import FunctionFacts, PathCount
+
+
+class Start(NamedTuple):
+    """Where a path starts, and how control had come there: by which kind, and in context by which edges."""
+
+    kind: PathStart
+    block: int
+    context: tuple[int, ...] = ()
+
+
+def start_of(path: PathCount) -> Start:
+    """The start of a path; paths of one start are alternatives to each other."""
+    return Start(path.starts, path.blocks[path.context], path.edges[: path.context])
+
+
+def walked_blocks(path: PathCount) -> tuple[int, ...]:
+    """The blocks that a path led through, without those that only tell its context."""
+    return path.blocks[path.context :]
+
+
+def walked_edges(path: PathCount) -> tuple[int, ...]:
+    """The edges that it took itself, the one that it ended on among them."""
+    return path.edges[path.context :]
+
+
+def instructions_of(facts: FunctionFacts, blocks: Iterable[int]) -> int:
+    """How many instructions these blocks hold."""
+    return sum(facts.blocks[block].size for block in blocks)
+
+
+def ways_out(facts: FunctionFacts, block: int) -> Sequence[int]:
+    """The edges that a path can take out of a block; one that goes round on itself is not part of it."""
+    edges = facts.graph.edges
+    return [
+        e for e in facts.graph.out_edges[block] if edges[e].kind is EdgeKind.FLOW and edges[e].dst != block
+    ]
+
+
+def is_whole(facts: FunctionFacts, path: PathCount) -> bool:
+    """Whether a path came to an end; one that was cut short where no way leads on went as far as it could."""
+    return path.ends is not PathEnd.UNWOUND or not ways_out(facts, path.blocks[-1])
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """A beginning of paths: it has come to ``block`` and was walked ``count`` times.
+
+    Behind it lie the beginnings that are one edge longer; a path that ended on an edge has a last node
+    without a block.  It was itself reached from ``before`` by the edge ``edge``.
+    """
+
+    block: int | None
+    before: Node | None = None
+    edge: int = -1
+    count: int = 0
+    behind: dict[int, Node] = field(default_factory=dict)
+
+    def edges(self) -> tuple[int, ...]:
+        """The edges from the start to here."""
+        found: list[int] = []
+        node = self
+        while node.before is not None:
+            found.append(node.edge)
+            node = node.before
+        return tuple(reversed(found))
+
+
+class PathTree:
+    """The tree of some paths; ``starts`` are its roots."""
+
+    def __init__(self, paths: Iterable[PathCount]) -> None:
+        self.starts: dict[Start, Node] = {}
+        for path in paths:
+            self._add(path)
+
+    def _add(self, path: PathCount) -> None:
+        blocks, start = walked_blocks(path), start_of(path)
+        node = self.starts.setdefault(start, Node(blocks[0]))
+        node.count += path.count
+        for position, edge in enumerate(walked_edges(path), 1):
+            longer = node.behind.get(edge)
+            if longer is None:
+                block = blocks[position] if position < len(blocks) else None
+                longer = node.behind[edge] = Node(block, node, edge)
+            longer.count += path.count
+            node = longer
+
+    def nodes(self) -> Iterator[tuple[Start, int, Node]]:
+        """Every beginning that came to a block, with its start and that block."""
+        for start, top in self.starts.items():
+            work = [top]
+            while work:
+                node = work.pop()
+                if node.block is not None:
+                    yield start, node.block, node
+                work += reversed(node.behind.values())
+
+    def follow(self, path: PathCount) -> list[Node]:
+        """The nodes of a path, as far as the tree knows it: none if it knows no path of that start."""
+        node = self.starts.get(start_of(path))
+        found: list[Node] = []
+        edges = iter(walked_edges(path))
+        while node is not None:
+            found.append(node)
+            edge = next(edges, None)
+            node = None if edge is None else node.behind.get(edge)
+        return found

@@ -1,0 +1,65 @@
+"""What several runs have counted in one unit, added up.
+
+A call that did not come back is one more way out of its block (BL94 §3.2).  In a function with paths it is
+also the end of a path, and which path that was follows from the block and from what the frame's cell
+held.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from trodden.profile.model import Reading, UnitFacts
+from trodden.recover.counts import Counts, nonzero
+from trodden.recover.paths import WORD
+
+
+class UnitTally:
+    """The sums of one unit."""
+
+    def __init__(self, facts: UnitFacts) -> None:
+        self.facts = facts
+        self._counts: Counter[int] = Counter()
+        self._active: Counter[tuple[int, int]] = Counter()
+        self._prefixes: Counter[tuple[int, int, int | None]] = Counter()
+        self._ended: Counter[tuple[int, int]] = Counter()
+        self._ticks: Counter[tuple[int, int]] = Counter()
+
+    def add_counts(self, counts: Sequence[int]) -> None:
+        """Add what the unit's counters held."""
+        for slot, count in nonzero(counts):
+            self._counts[slot] += count
+
+    def cut_short(self, function: int, block: int, cell: int | None, amount: int) -> None:
+        """Calls in a block did not come back; a negative amount: they came back but had never gone."""
+        facts = self.facts.functions[function]
+        if facts.plan.paths is None:
+            self._active[function, block] += amount
+        else:
+            stored = facts.registers.get(block, (False, 0))[0]
+            self._prefixes[function, block, cell if stored else None] += amount
+
+    def came_back(self, function: int, block: int, times: int) -> None:
+        """A call in a block came back that often once more than it was made, as setjmp does."""
+        self._active[function, block] -= times
+
+    def unwound(self, function: int, block: int, register: int, times: int) -> None:
+        """An exception ended the function in a block while its path register was known."""
+        stored, addend = self.facts.functions[function].registers.get(block, (False, 0))
+        self.cut_short(function, block, (register - addend) % WORD if stored else None, times)
+
+    def ended(self, function: int, path: int, times: int, ticks: int) -> None:
+        """A path without a counter of its own has ended, or time has been spent on it."""
+        self._ended[function, path] += times
+        self._ticks[function, path] += ticks
+
+    def reading(self) -> Reading:
+        """The sums, without what is nothing."""
+        return Reading(
+            unit=self.facts.id,
+            counts=Counts(self.facts.slots, self._counts),
+            active={key: amount for key, amount in self._active.items() if amount},
+            prefixes={key: amount for key, amount in self._prefixes.items() if amount},
+            sparse={key: (times, self._ticks[key]) for key, times in self._ended.items()},
+        )

@@ -1,0 +1,57 @@
+"""Path coverage for a person at a terminal: a table of functions, and which inputs to write next."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from trodden.profile.coverage import Covered
+from trodden.report.coverage import CoverageReport, sentence
+from trodden.report.tables import percent, short, table
+from trodden.report.ways import as_path, told
+
+
+def print_coverage(report: CoverageReport, console: Console, most: int | None = None) -> None:
+    """Print it; ``most`` limits the functions that are shown."""
+    found = report.found
+    head = Text(report.program or "profile", style="bold")
+    parts = (_words(found.paths), "paths that the graphs allow,", _words(found.edges), "edges,")
+    head.append("  " + " ".join((*parts, _words(found.blocks), "blocks")), style="dim")
+    console.print(head)
+    shown = found.functions[:most]
+    functions = table(
+        "Functions, most untaken edges first", ("paths", "edges", "blocks"), ("function", "place")
+    )
+    for each in shown:
+        functions.add_row(
+            _words(each.paths),
+            _words(each.edges),
+            _words(each.blocks),
+            Text(each.name),
+            Text(short(f"{each.function.file}:{each.function.line}")),
+            style=None if each.blocks.covered else "dim",
+        )
+    console.print(functions)
+    if any(each.near for each in shown):
+        console.print(Text("Inputs to write next", style="bold"))
+    nearest = [(each, near) for each in shown for near in each.near]
+    for each, near in sorted(nearest, key=lambda pair: (not pair[1].unseen, -pair[1].times)):
+        words = sentence(report.ways, each.function, near, short=True)
+        count = f"{near.times:>11,} ", "bold" if near.unseen else "dim"
+        console.print(Text.assemble(count, (each.name, "bold"), f": {words}"))
+        console.print(told(report.ways, each.function, as_path(near.route), 12))
+    if len(found.functions) > len(shown):
+        rest = len(found.functions) - len(shown)
+        console.print(Text(f"{rest:,} more functions; name some with --function", style="dim"))
+    for left in report.unjoined:
+        where = report.files[left.profile]
+        console.print(Text.assemble(("left out ", "bold yellow"), f"{left.name} of {where}: {left.reason}"))
+    if found.without:
+        words = f"{len(found.without):,} functions tell no paths: {', '.join(found.without[:5])}"
+        console.print(
+            Text.assemble(("note ", "bold yellow"), words + (" …" if len(found.without) > 5 else ""))
+        )
+
+
+def _words(found: Covered) -> str:
+    return f"{percent(found.share)} ({found.covered:,} of {found.total:,})"

@@ -1,0 +1,85 @@
+"""Two runs side by side for a person at a terminal: what is common, where they part, which shares moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from trodden.profile.difference import Basis, Comparison
+from trodden.profile.differing import Difference, Kind
+from trodden.profile.evidence import CONVINCING
+from trodden.report.difference import DifferenceReport, common_rows, sentence
+from trodden.report.tables import percent, table
+from trodden.report.ways import told
+
+_MOST_NAMES = 10
+
+
+def print_difference(report: DifferenceReport, console: Console) -> None:
+    """Print it, the place where the runs part at the top."""
+    found = report.found
+    console.print(Text.assemble(("A ", "bold"), report.files[0], ("  B ", "bold"), report.files[1]))
+    if found.common:
+        console.print(_common(found))
+    if Basis.PATHS not in found.common and found.common:
+        _note(console, "there are no paths to compare; what follows are edges or blocks")
+    alone = [(rank, each) for rank, each in report.shown if each.kind is not Kind.SHIFTS]
+    both = [(rank, each) for rank, each in report.shown if each.kind is Kind.SHIFTS]
+    moved = [(rank, each) for rank, each in both if abs(each.evidence) >= CONVINCING]
+    if alone:
+        _print_list("Where the runs part", alone, report, console)
+    if moved:
+        _print_list("Shares that moved by more than chance", moved, report, console)
+    if len(both) > len(moved):
+        _note(console, f"{len(both) - len(moved):,} other shares moved by no more than chance may do")
+    hidden = len(found.differences) - len(report.shown)
+    if hidden:
+        _note(console, f"{hidden:,} more differences; see --top")
+    if not found.differences:
+        console.print(Text("No difference" if found.common else "Nothing can be compared", style="bold"))
+    for each in found.unpaired[:_MOST_NAMES]:
+        _note(console, f"{each.name} of {'A' if each.first else 'B'} cannot be compared: {each.reason}")
+    if len(found.unpaired) > _MOST_NAMES:
+        _note(console, f"{len(found.unpaired) - _MOST_NAMES:,} more functions cannot be compared")
+    if found.by_counts:
+        names = ", ".join(found.by_counts[:_MOST_NAMES])
+        _note(console, f"compared by counts, for one run does not tell the same paths: {names}")
+
+
+def _note(console: Console, what: str) -> None:
+    console.print(Text.assemble(("note ", "bold yellow"), what))
+
+
+def _common(found: Comparison) -> Table:
+    headings = ("common", "of B", "of B's walks", "instructions", "of B's", "only in A", "only in B")
+    common = table("In common", headings, ("what",))
+    for basis, each in common_rows(found):
+        common.add_row(
+            f"{each.common:,}",
+            percent(each.static),
+            percent(each.dynamic),
+            f"{each.common_instructions:,}",
+            percent(each.dynamic_instructions),
+            f"{each.first - each.common:,}",
+            f"{each.second - each.common:,}",
+            basis.value,
+        )
+    return common
+
+
+def _print_list(
+    title: str, rows: Sequence[tuple[int, Difference]], report: DifferenceReport, console: Console
+) -> None:
+    console.print(Text(title, style="bold"))
+    for rank, each in rows:
+        colour = "bold red" if each.only_second else "bold"
+        words = sentence(report.ways, each, short=True)
+        console.print(Text.assemble((f"{rank:>4} ", colour), (each.name, "bold"), f": {words}"))
+        if each.path is not None:
+            console.print(told(report.ways, each.function, each.path, 5))
+            if each.more and each.kind is not Kind.FOLLOWS:
+                console.print(Text(f"     and {len(each.more):,} more paths that take it", style="dim"))
+    console.print()

@@ -1,0 +1,122 @@
+"""Which paths are hot, and which one a person means by a number: one order for all that shows paths.
+
+Hot is what executes much (BL96 §1): paths are ranked by the instructions executed along them, so that a long
+path that is walked now and then can stand before a short one that is walked often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from trodden.errors import UsageError
+from trodden.profile.model import FunctionProfile, PathCount, Profile
+from trodden.profile.select import select
+
+
+class HotPath(NamedTuple):
+    """A path with its function, and the key of that function in the profile."""
+
+    key: str
+    function: FunctionProfile
+    path: PathCount
+
+
+class Executed(NamedTuple):
+    """How much of the program ran, in blocks and in instructions."""
+
+    blocks: int
+    instructions: int
+
+
+def holds_paths(profile: Profile) -> bool:
+    """Whether the profile tells the paths of any function."""
+    return any(function.paths is not None for function in profile.functions.values())
+
+
+def need_paths(profile: Profile, where: str) -> None:
+    """Refuse the profile read from ``where`` if it tells no paths."""
+    if not holds_paths(profile):
+        raise UsageError(f"{where} holds no paths; run with --profile paths")
+
+
+def hot_paths(profile: Profile, pattern: str | None = None) -> list[HotPath]:
+    """The paths that were walked in the functions that ``pattern`` picks: most executed instructions first.
+
+    Of two that executed the same the one that was walked more often comes first; after that, names and
+    numbers decide, so that a rank always means the same path.
+    """
+    return hot_among(select(profile, pattern))
+
+
+def hot_among(functions: Mapping[str, FunctionProfile]) -> list[HotPath]:
+    """The paths of these functions, in that order."""
+    found = [
+        HotPath(key, function, path)
+        for key, function in functions.items()
+        for path in function.paths or ()
+        if path.count > 0
+    ]
+    return sorted(found, key=_rank)
+
+
+def _rank(hot: HotPath) -> tuple[int, int, str, int]:
+    executed = executed_along(hot.function, hot.path)
+    return -executed.instructions, -hot.path.count, hot.key, hot.path.id
+
+
+def walked(path: PathCount) -> tuple[int, ...]:
+    """The blocks that were walked: those that only tell how control came to a loop are none of them."""
+    return path.blocks[path.context :]
+
+
+def executed_along(function: FunctionProfile, path: PathCount) -> Executed:
+    """What all walks along a path executed together."""
+    facts, blocks = function.facts.blocks, walked(path)
+    return Executed(path.count * len(blocks), path.count * sum(facts[block].size for block in blocks))
+
+
+def executed_in_all(functions: Iterable[FunctionProfile]) -> Executed:
+    """What some functions executed together."""
+    blocks = instructions = 0
+    for function in functions:
+        for facts, count in zip(function.facts.blocks, function.block_counts, strict=False):
+            blocks += count
+            instructions += count * facts.size
+    return Executed(blocks, instructions)
+
+
+def pick_path(profile: Profile, where: str, choice: str, pattern: str | None = None) -> tuple[int, HotPath]:
+    """The path that ``choice`` means and its rank.
+
+    It is a rank among the functions that ``pattern`` picks, or a function and the number of a path of it,
+    ``FUNCTION:ID``; ``where`` is the file of the profile.
+    """
+    need_paths(profile, where)
+    name, colon, number = choice.rpartition(":")
+    if colon and name and _is_number(number):
+        return _by_id(profile, name, int(number))
+    if not _is_number(choice):
+        raise UsageError(f"--path {choice}: neither a rank in the report nor FUNCTION:ID")
+    ranked = hot_paths(profile, pattern)
+    what = where if pattern is None else f"{where}: {pattern}"
+    if not ranked:
+        raise UsageError(f"{what}: no path was walked")
+    if not 1 <= int(choice) <= len(ranked):
+        raise UsageError(f"{what}: there is no path {choice}; ranks are 1 to {len(ranked)}")
+    return int(choice), ranked[int(choice) - 1]
+
+
+def _by_id(profile: Profile, name: str, number: int) -> tuple[int, HotPath]:
+    ranked = hot_paths(profile, name)
+    found = [(rank, hot) for rank, hot in enumerate(ranked, 1) if hot.path.id == number]
+    if not found:
+        raise UsageError(f"{name}: no path with the number {number} was walked; see trodden report")
+    if len(found) > 1:
+        keys = ", ".join(hot.key for _, hot in found)
+        raise UsageError(f"--path {name}:{number}: several functions match, name one: {keys}")
+    return found[0]
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()

@@ -1,0 +1,168 @@
+"""coverage, stats and diff through click and as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.profile.sample import sample
+from tests.profile.walking import stored
+from tests.report.sample_paths import BAD, GOOD, run
+from trodden.commands.main import main
+from trodden.commands.verbs import trodden as group
+from trodden.profile.store import load, save
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "160", "TERM": "xterm"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Profiles of a good and a bad run, and one without paths."""
+    for name, walks in (("good", GOOD), ("bad", BAD)):
+        save(stored(run(walks, tmp_path)), tmp_path / f"{name}.trod")
+    save(sample(str(tmp_path)), tmp_path / "edges.trod")
+    return tmp_path
+
+
+def _click(*arguments: object) -> Result:
+    return CliRunner().invoke(group, [str(each) for each in arguments], catch_exceptions=False)
+
+
+def _at_a_terminal(*arguments: str) -> str:
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "trodden", *arguments]
+    with subprocess.Popen(command, stdout=follower, stderr=follower, env=ENVIRONMENT) as process:
+        os.close(follower)
+        text = b""
+        while True:
+            try:
+                part = os.read(leader, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            text += part
+    os.close(leader)
+    assert process.returncode == 0
+    return text.decode()
+
+
+def test_profiles_come_back_from_their_files(folder: Path) -> None:
+    profile = load(folder / "bad.trod")
+    assert [path.count for path in profile.functions["classify"].paths or ()] == [620, 379, 1]
+
+
+def test_coverage(folder: Path) -> None:
+    plain = _click("coverage", folder / "good.trod")
+    assert plain.exit_code == 0
+    assert "\nfunction\tclassify\t" in plain.output
+    assert "\nnear\tclassify\t1\t1000\tnever\t" in plain.output
+    assert "\nnear\t" not in _click("coverage", folder / "good.trod", "--top", 0).output
+    both = json.loads(_click("coverage", folder / "good.trod", folder / "bad.trod", "--json").output)
+    assert both["files"] == [str(folder / "good.trod"), str(folder / "bad.trod")]
+    assert {each["name"]: each["paths"]["covered"] for each in both["functions"]} == {
+        "classify": 3,
+        "handle": 4,
+        "complain": 1,
+    }
+    one = json.loads(_click("coverage", folder / "good.trod", "--json", "--function", "han*").output)
+    assert [each["name"] for each in one["functions"]] == ["handle"]
+
+
+def test_coverage_can_be_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = str(folder / "good.trod")
+    arguments = ["coverage", good, "--function", "classify", "--fail-under"]
+    assert main([*arguments, "66"]) == 0
+    capsys.readouterr()
+    assert main([*arguments, "67"]) == 100
+    captured = capsys.readouterr()
+    assert "function\tclassify" in captured.out
+    assert captured.err == ("trodden: 66.67% of the possible paths were walked, 2 of 3; 67% were asked for\n")
+    assert main([*arguments, "100", "--json", str(folder / "bad.trod")]) == 0
+
+
+def test_stats(folder: Path) -> None:
+    plain = _click("stats", folder / "good.trod")
+    assert plain.exit_code == 0
+    assert "\nprogram\t" in plain.output
+    assert "\nfunction\t" not in plain.output
+    assert "\nfunction\tclassify\t3\t2\t" in _click("stats", folder / "good.trod", "--per-function").output
+    document = json.loads(_click("stats", folder / "good.trod", "--json", "--function", "classify").output)
+    assert document["whole"]["paths"] == 2
+
+
+def test_diff(folder: Path) -> None:
+    plain = _click("diff", folder / "good.trod", folder / "bad.trod")
+    assert plain.exit_code == 0
+    assert "\ndifference\t1\tparts\tclassify\t0\t1000\t1\t1000\t" in plain.output
+    document = json.loads(_click("diff", folder / "good.trod", folder / "bad.trod", "--json").output)
+    assert document["differences"][0]["function"] == "classify"
+    one = _click("diff", folder / "good.trod", folder / "bad.trod", "--top", 1, "--function", "handle").output
+    rows = [line.split("\t") for line in one.splitlines() if line.startswith("difference")]
+    assert [row[2:4] for row in rows] == [["parts", "handle"], ["shifts", "handle"]]
+    edges = _click("diff", folder / "edges.trod", folder / "edges.trod")
+    assert "\ncommon\tedges\t" in edges.output
+
+
+def test_the_exit_code_of_diff(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = str(folder / "good.trod"), str(folder / "bad.trod")
+    assert main(["diff", good, bad]) == 0
+    assert main(["diff", good, bad, "--exit-code"]) == 1
+    assert main(["diff", good, good, "--exit-code"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (
+            ["coverage", "{}/good.trod"],
+            ["Inputs to write next", "went only to line 4 (no), never to line 3 (yes)"],
+        ),
+        (["stats", "{}/good.trod", "--per-function"], ["Paths walked", "classify"]),
+        (["diff", "{}/good.trod", "{}/bad.trod"], ["Where the runs part", "1 of 1,000 times"]),
+    ],
+)
+def test_at_a_terminal(folder: Path, arguments: Sequence[str], parts: Sequence[str]) -> None:
+    text = _at_a_terminal(*(argument.format(folder) for argument in arguments))
+    assert "\t" not in text
+    for part in parts:
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["coverage", "{}/edges.trod"], 2, "edges.trod holds no paths; run with --profile paths"),
+        (["coverage", "{}/good.trod", "{}/edges.trod"], 2, "edges.trod holds no paths"),
+        (["stats", "{}/edges.trod"], 2, "edges.trod holds no paths; run with --profile paths"),
+        (["coverage"], 2, "Missing argument 'FILE...'"),
+        (["coverage", "{}/good.trod", "--fail-under", "101"], 2, "Invalid value for '--fail-under'"),
+        (["stats", "{}/good.trod", "--function", "nix"], 2, "no function matches 'nix'"),
+        (["diff", "{}/good.trod"], 2, "Missing argument 'B'"),
+        (["diff", "{}/good.trod", "{}/gone.trod"], 91, "gone.trod: cannot be read"),
+        (["diff", "{}/good.trod", "{}/bad.trod", "--function", "nix"], 2, "no function matches 'nix'"),
+    ],
+)
+def test_what_makes_no_sense(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: Sequence[str], status: int, message: str
+) -> None:
+    assert main([argument.format(folder) for argument in arguments]) == status
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert len(captured.err.splitlines()) == 1
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for verb in ("coverage", "diff", "stats"):
+        assert main([verb, "--help"]) == 0
+        assert f"Usage: trodden {verb}" in capsys.readouterr().out

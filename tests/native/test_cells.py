@@ -1,0 +1,120 @@
+"""Path registers of active functions: the runtime finds each function's cell in its frame, whatever its shape."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.native.test_runtime import Frame, Raw, Run, Toolbox, start, static_toolbox, toolbox
+
+__all__ = ["static_toolbox", "toolbox"]
+
+SHAPES = {
+    "O0": ["-O0"],
+    "O1": ["-O1"],
+    "O2": ["-O2", "-fomit-frame-pointer", "-mno-omit-leaf-frame-pointer"],
+    "Os": ["-Os", "-fomit-frame-pointer"],
+    "Oz": ["-Oz", "-fno-omit-frame-pointer"],
+    "frames": ["-O2", "-fno-omit-frame-pointer"],
+    "pie": ["-O2", "-fPIE", "-pie", "-fomit-frame-pointer"],
+    "sections": ["-O2", "-ffunction-sections", "-Wl,--gc-sections"],
+}
+HAVE_CELLS = platform.machine() == "x86_64"
+"""Elsewhere nothing is known of any function's register."""
+WITHOUT = 0
+"""What a program says of the cell of a function that has none."""
+
+
+def build(tools: Toolbox, source: str, shape: str) -> Path:
+    return tools.build(f"{source}-{shape}", f"{source}.c", "-Wno-frame-address", *SHAPES[shape])
+
+
+def told(run: Run, count: int | None = None) -> list[tuple[int, int | None]]:
+    """The frames as the program itself said them, innermost first."""
+    lines = [tuple(int(word, 16) for word in line.split()) for line in run.output]
+    return [(address, cell if HAVE_CELLS and cell != WITHOUT else None) for address, cell in lines[:count]]
+
+
+def found(raw: Raw, frames: list[Frame]) -> list[tuple[int, int | None]]:
+    return [(frame.address + raw.modules[frame.module][0], frame.cell) for frame in frames]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("mode", ["exit", "_exit", "aligned", "last", "thread"])
+def test_cells_of_active_functions(toolbox: Toolbox, tmp_path: Path, mode: str, shape: str) -> None:
+    run = start(build(toolbox, "cells", shape), mode, cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, raw.flags) == (3, 1)
+    frames = found(raw, raw.frames)
+    expected = told(run)
+    assert len(expected) == 13 + (mode == "last")
+    assert frames[0][1] is None  # the call of exit in a function without a cell
+    assert frames[1 : 1 + len(expected)] == expected
+    assert len(frames) == len(expected) + 1
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cells_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path, shape: str) -> None:
+    if shape == "pie":
+        shape = "O2"
+    run = start(build(static_toolbox, "cells", shape), cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    frames, expected = found(raw, raw.frames), told(run)
+    first = frames.index(expected[0])
+    assert frames[first : first + len(expected)] == expected
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("mode", ["raise", "trap"])
+def test_cells_below_a_signal(toolbox: Toolbox, tmp_path: Path, mode: str, shape: str) -> None:
+    """A function that was interrupted at an instruction of its own has its cell too."""
+    run = start(build(toolbox, "cells", shape), mode, cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    frames, expected = found(raw, raw.frames), told(run)
+    if mode == "trap":
+        (begin, cell), *expected = expected
+        address, interrupted = frames[-1 - len(expected)]
+        assert (interrupted, begin < address < begin + 1024) == (cell, True)
+    assert frames[-len(expected) :] == expected
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cells_of_a_forked_child(toolbox: Toolbox, tmp_path: Path, shape: str) -> None:
+    run = start(build(toolbox, "cells", shape), "fork", cwd=tmp_path)
+    expected = told(run, len(run.output) // 2)
+    (child,) = [Raw.read(path) for path in tmp_path.iterdir() if path != run.raw]
+    assert found(child, child.start_frames)[1:] == expected
+    assert found(child, child.frames)[1:] == expected
+
+
+def check_jumps(run: Run, rounds: int) -> None:
+    raw = Raw.read(run.raw)
+    bias = raw.modules[0][0]
+    jumps = {(jump.address + bias, jump.cell): jump.count for jump in raw.jumps}
+    expected = Counter[tuple[int, int | None]]()
+    for line in run.output:
+        place, cell, count = line.split()
+        expected[int(place, 16), int(cell, 16) if HAVE_CELLS else None] += int(count)
+    others = sorted(count for key, count in jumps.items() if key not in expected)
+    assert (run.status, raw.flags) == (0, 1)
+    assert {key: jumps.get(key) for key in expected} == expected
+    assert others == [-rounds, rounds]  # where setjmp returned, and the innermost function
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("rounds", "threads", "distinct"), [(1000, 1, 7), (20000, 1, 20000), (5000, 4, 50)])
+def test_jumps_over_functions_with_cells(
+    toolbox: Toolbox, tmp_path: Path, shape: str, rounds: int, threads: int, distinct: int
+) -> None:
+    """Each with its own content, few or more than a table holds, from one thread or several."""
+    program = build(toolbox, "cell_jumps", shape)
+    run = start(program, str(rounds), str(threads), str(distinct), cwd=tmp_path)
+    check_jumps(run, rounds * threads)
+
+
+def test_jumps_over_functions_with_cells_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path) -> None:
+    run = start(build(static_toolbox, "cell_jumps", "O2"), "3000", "2", "3", cwd=tmp_path)
+    check_jumps(run, 6000)

@@ -1,0 +1,173 @@
+"""Walks split into paths by hand: what every plan for paths has to come to."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.reach import sweep
+from trodden.plan.probes import Paths
+from trodden.plan.routes import PathEnd, PathStart, Route
+
+
+@dataclass
+class Split:
+    """How often each path was walked to its end or was cut short, and the edges taken on all of its walks."""
+
+    whole: Counter[Route] = field(default_factory=Counter)
+    short: Counter[Route] = field(default_factory=Counter)
+    ticks: Counter[Route] = field(default_factory=Counter)
+
+
+def split(graph: Graph, paths: Paths, walks: Iterable[Sequence[int]]) -> Split:
+    """Follow each walk and end a path on every removed edge."""
+    found = Split()
+    for walk in walks:
+        _Splitting(graph, paths, found).follow(walk)
+    return found
+
+
+def split_headers(graph: Graph, paths: Paths) -> set[int]:
+    """The loop entries that keep their context: there is no other way to the sources of their back edges."""
+    if not paths.context:
+        return set()
+    live = sweep(_onward(graph, ()), [graph.root])
+    back: dict[int, list[int]] = {}
+    for edge in paths.back_edges:
+        if graph.edges[edge].src in live:
+            back.setdefault(graph.edges[edge].dst, []).append(edge)
+    headers = set()
+    for header, edges in back.items():
+        around = sweep(_onward(graph, [header]), {graph.root} - {header})
+        ends_as_others = {*paths.cuts, *paths.handlers} & set(edges)
+        if not ends_as_others and not any(graph.edges[edge].src in around for edge in edges):
+            headers.add(header)
+    return headers
+
+
+def _onward(graph: Graph, without: Collection[int]) -> list[list[int]]:
+    return [
+        [
+            graph.edges[index].dst
+            for index in outs
+            if graph.edges[index].kind is EdgeKind.FLOW and graph.edges[index].dst not in without
+        ]
+        for outs in graph.out_edges
+    ]
+
+
+class _Splitting:
+    def __init__(self, graph: Graph, paths: Paths, found: Split) -> None:
+        self.graph = graph
+        self.paths = paths
+        self.found = found
+        self.headers = split_headers(graph, paths)
+        self.removed = {*paths.back_edges, *paths.cuts, *paths.handlers}
+        self.arrived: dict[int, Route] = {}
+        self.ticks = 0
+        self.path = Route((graph.root,), (), PathStart.ENTRY, PathEnd.UNWOUND)
+        self.arrive()
+
+    def follow(self, walk: Sequence[int]) -> None:
+        for edge in walk:
+            self.take(edge)
+        if self.path.ends is PathEnd.UNWOUND:
+            self.found.short[self.path] += 1
+
+    def take(self, edge: int) -> None:
+        source, target, _ = self.graph.edges[edge]
+        self.ticks += 1
+        if source != self.path.blocks[-1]:
+            self.found.short[self.path] += 1
+        elif edge in self.removed:
+            self.end(edge, PathEnd.BACK_EDGE if edge in self.paths.back_edges else PathEnd.CUT)
+        elif target == self.graph.exit:
+            self.end(edge, PathEnd.EXIT)
+            return
+        elif source != target:
+            self.path = replace(
+                self.path, blocks=(*self.path.blocks, target), edges=(*self.path.edges, edge)
+            )
+            self.arrive()
+        if edge in self.removed:
+            self.ticks = 0
+            self.start(edge, target)
+
+    def end(self, edge: int, how: PathEnd) -> None:
+        self.path = replace(self.path, edges=(*self.path.edges, edge), ends=how)
+        self.found.whole[self.path] += 1
+        self.found.ticks[self.path] += self.ticks
+
+    def start(self, edge: int, target: int) -> None:
+        if target in self.headers and edge in self.paths.back_edges:
+            before = self.arrived[target]
+            place = len(before.blocks) - 1
+            self.path = replace(
+                before,
+                starts=PathStart.BACK_EDGE,
+                context=place,
+                again=(*before.again, place),
+                came=before.came or before.starts,
+            )
+            return
+        self.path = Route((target,), (), self.kind_of_start(target), PathEnd.UNWOUND)
+        self.arrive()
+
+    def kind_of_start(self, target: int) -> PathStart:
+        into = [edge for edge in self.removed if self.graph.edges[edge].dst == target]
+        live = sweep(_onward(self.graph, ()), [self.graph.root])
+        into = [edge for edge in into if self.graph.edges[edge].src in live]
+        if any(edge in self.paths.handlers for edge in into):
+            return PathStart.HANDLER
+        # A back edge stays one, be it cut or not.
+        if any(edge not in self.paths.back_edges for edge in into):
+            return PathStart.CUT
+        return PathStart.BACK_EDGE
+
+    def arrive(self) -> None:
+        if self.path.blocks[-1] in self.headers:
+            self.arrived[self.path.blocks[-1]] = self.path
+
+
+def dead_ends(graph: Graph) -> set[int]:
+    """The blocks that nothing but a self loop leaves."""
+    return {
+        block
+        for block in range(graph.exit)
+        if all(
+            graph.edges[index].dst == block or graph.edges[index].kind is not EdgeKind.FLOW
+            for index in graph.out_edges[block]
+        )
+    }
+
+
+def jumping_walk(
+    graph: Graph, rng: random.Random, steps: int, holds: Collection[int], handlers: Collection[int]
+) -> list[int] | None:
+    """A walk that is cut short only in a block of ``holds`` and jumps only out of such blocks.
+
+    It jumps behind a call that returns twice only after control has been there.
+    """
+    walk: list[int] = []
+    block = graph.root
+    taken: list[int] = []
+    whole = 0 if block in holds else None
+    while len(walk) < steps and block != graph.exit:
+        onward = [index for index in graph.out_edges[block] if graph.edges[index].kind is EdgeKind.FLOW]
+        if block in holds and taken and rng.random() < 0.2:
+            edge = rng.choice(taken)
+        elif onward:
+            edge = rng.choice(onward)
+        else:
+            break
+        walk.append(edge)
+        block = graph.edges[edge].dst
+        if edge in handlers:
+            taken.append(edge)
+        if block in holds or block == graph.exit:
+            whole = len(walk)
+    return None if whole is None else walk[:whole]
+

@@ -1,0 +1,356 @@
+"""Paths all the way: from what a program leaves behind to a file, and to what other tools read."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.profile.making import (
+    CODE_AT,
+    elf_bytes,
+    function,
+    places_in,
+    raw_bytes,
+    sites_bytes,
+    unit_of,
+)
+from trodden.commands.weights import weights_from
+from trodden.errors import BadFile, OtherBuild, TroddenError
+from trodden.graph.cfg import Graph
+from trodden.plan.interpret import interpret_paths, tally
+from trodden.plan.paths import path_plan
+from trodden.plan.prefixes import Offset, register_offsets
+from trodden.plan.probes import Plan
+from trodden.profile.assemble import assemble
+from trodden.profile.collect import collect
+from trodden.profile.export_json import to_document
+from trodden.profile.facts import pack_unit
+from trodden.profile.model import FunctionFacts, FunctionProfile, Profile, Reading, UnitFacts
+from trodden.profile.record import seal, unseal
+from trodden.profile.store import MAGIC, from_bytes, save, to_bytes
+
+WORD = 2**64
+ADDEND = 5
+DIAMOND = "a>b a>c b>d c>d d>a d>e e>exit"
+ROW = " ".join(f"a{i}>b{i} a{i}>c{i} b{i}>a{i + 1} c{i}>a{i + 1}" for i in range(6)) + " a6>exit"
+LEFT = " ".join(f"a{i} b{i}" for i in range(6)) + " a6"
+
+
+def planner(handlers: Sequence[int] = (), **options: Any) -> Callable[[Graph], Plan]:
+    def plan(graph: Graph) -> Plan:
+        holds = frozenset(range(graph.exit))
+        return path_plan(graph, [1.0] * len(graph.edges), holds=holds, handlers=handlers, **options)
+
+    return plan
+
+
+def path_function(
+    name: str, shape: str = DIAMOND, handlers: Sequence[int] = (), **options: Any
+) -> FunctionFacts:
+    """A function whose frames keep their register less ADDEND in a cell, where it has to be kept."""
+    facts = function(name, shape, planner=planner(handlers, **options))
+    offsets = enumerate(register_offsets(facts.graph, facts.plan))
+    registers = {block: (isinstance(offset, Offset), ADDEND) for block, offset in offsets if offset}
+    return replace(facts, registers=registers)
+
+
+def walk_of(graph: Graph, labels: str) -> list[int]:
+    """``a b d exit``: the edges between these blocks."""
+    vertices = [graph.exit if label == "exit" else graph.labels.index(label) for label in labels.split()]
+    return [
+        next(edge for edge in graph.out_edges[src] if graph.edges[edge].dst == dst)
+        for src, dst in pairwise(vertices)
+    ]
+
+
+def read(unit: UnitFacts, walks: Mapping[str, Sequence[str]]) -> Reading:
+    """What the counters hold after walks, and what was cut short."""
+    counts = [0] * unit.slots
+    prefixes: Counter[tuple[int, int, int | None]] = Counter()
+    sparse: dict[tuple[int, int], tuple[int, int]] = {}
+    for index, facts in enumerate(unit.functions):
+        told = interpret_paths(
+            facts.graph, facts.plan, [walk_of(facts.graph, walk) for walk in walks.get(facts.name, ())]
+        )
+        counts[facts.first_slot : facts.first_slot + facts.plan.slots] = told.counters
+        sparse |= {(index, path): counted for path, counted in told.sparse.items()}
+        for (block, register), times in told.prefixes.items():
+            stored = facts.registers[block][0] and register is not None
+            prefixes[index, block, ((register or 0) - ADDEND) % WORD if stored else None] += times
+    return Reading(unit.id, counts, {}, prefixes, sparse)
+
+
+def expect(profile: FunctionProfile, walks: Sequence[str]) -> None:
+    """All counts are those of the walks."""
+    graph = profile.facts.graph
+    truth = tally(graph, [walk_of(graph, walk) for walk in walks])
+    assert profile.violations == ()
+    assert (profile.block_counts, profile.edge_counts) == (truth.blocks, truth.edges)
+    assert profile.cut_short == truth.early
+
+
+UNIT = unit_of(
+    path_function("main"),
+    path_function("sparse", "x>y x>z y>w z>w w>x w>exit", dense=0),
+    path_function("timed", timed=True),
+    sites=[(0, 3), (0, 0), (1, 3), (0, -1)],
+)
+WALKS = {
+    "main": ["a b d a c d e exit", "a b d a b d", "a c d a c d e exit"],
+    "sparse": ["x y w x z w exit", "x z w"],
+    "timed": ["a b d e exit", "a b d a b d e exit"],
+}
+SITES = [(0x10 * site + 0x10 + 8 * after, site, bool(after)) for site in range(3) for after in range(2)]
+
+
+def small() -> Profile:
+    return assemble("/bin/prog", [UNIT], [read(UNIT, WALKS)])
+
+
+def test_paths_and_all_counts() -> None:
+    profile = small()
+    assert profile.kind == "paths"
+    for name, walks in WALKS.items():
+        expect(profile.functions[name], walks)
+    paths = profile.functions["main"].paths
+    assert paths is not None
+    assert sum(path.count for path in paths) == 6
+    assert [path.cycles for path in profile.functions["timed"].paths or ()] == [4, 3, 4]
+
+
+def test_the_kind_is_that_of_the_least_function() -> None:
+    mixed = unit_of(path_function("f"), function("g", "a>exit"))
+    profile = assemble("p", [mixed], [Reading(mixed.id, [0] * mixed.slots)])
+    assert (profile.kind, profile.functions["g"].paths, profile.functions["f"].paths) == ("edges", None, ())
+    assert assemble("p", [], []).kind == "edges"
+
+
+def test_a_profile_comes_back(tmp_path: Path) -> None:
+    profile = small()
+    assert from_bytes(to_bytes(profile), "x.trod") == profile
+
+
+def test_copies_of_a_shared_function_are_joined_path_by_path() -> None:
+    units = [
+        unit_of(replace(path_function("max"), shared=True, fingerprint="one"), *others)
+        for others in ((), (path_function("f"),))
+    ]
+    walks = ["a b d e exit", "a c d"], ["a c d a b d e exit", "a c d", "a b d e exit"]
+    readings = [read(unit, {"max": each}) for unit, each in zip(units, walks, strict=True)]
+    joined = assemble("p", units, readings).functions["max"]
+    expect(joined, [*walks[0], *walks[1]])
+    paths = joined.paths or ()
+    assert [path.count for path in paths] == [2, 2, 1, 1]
+    assert len({path.id for path in paths}) == 4
+
+
+def test_copies_whose_paths_are_numbered_differently_are_kept_apart() -> None:
+    copies = [path_function("max", ROW, limit=limit) for limit in (4096, 1)]
+    assert copies[0].plan.paths != copies[1].plan.paths
+    units = [
+        unit_of(replace(each, shared=True, fingerprint="one"), files=[f"/{number}.h"])
+        for number, each in enumerate(copies)
+    ]
+    readings = [read(unit, {"max": [f"{LEFT} exit"]}) for unit in units]
+    assert list(assemble("p", units, readings).functions) == ["/0.h:max", "/1.h:max"]
+    readings[0] = read(units[0], {})
+    assert list(assemble("p", units, readings).functions) == ["max"]
+
+
+def test_the_pads_of_blocks_count_as_prefixes() -> None:
+    facts = path_function("thrower", "a>b a>c b>exit c>exit")
+    b = facts.graph.labels.index("b")
+    unit = unit_of(replace(facts, exit_slots={b: 0}))
+    held = list(read(unit, {"thrower": ["a c exit"]}).counts)
+    held[unit.functions[0].exit_slots[b]] = 3
+    thrower = assemble("p", [unit], [Reading(unit.id, held)]).functions["thrower"]
+    expect(thrower, ["a c exit", "a b", "a b", "a b"])
+
+
+def _program(tmp_path: Path, unit: UnitFacts) -> str:
+    path = tmp_path / "prog"
+    sites = sites_bytes(unit, [(CODE_AT + at, site, after) for at, site, after in SITES])
+    path.write_bytes(elf_bytes({".trodden": pack_unit(unit), ".trodden_sites": sites}))
+    return str(path)
+
+
+def _collected(tmp_path: Path, unit: UnitFacts, reading: Reading, **parts: Any) -> Profile:
+    raw = tmp_path / "x.raw"
+    raw.write_bytes(raw_bytes([(0, _program(tmp_path, unit))], [(unit.id, 0, list(reading.counts))], **parts))
+    return collect([raw])
+
+
+def _key(index: int, block: int | None = None, time: bool = False) -> int:
+    return (time << 63) | (index << 32) | (0 if block is None else block + 1)
+
+
+def _cells(reading: Reading, index: int, block: int) -> list[int]:
+    return [cell for f, b, cell in reading.prefixes if (f, b) == (index, block) and cell is not None]
+
+
+def test_frames_tell_their_paths(tmp_path: Path) -> None:
+    reading = read(UNIT, WALKS)
+    (main_cell,), (sparse_cell,) = _cells(reading, 0, 3), _cells(reading, 1, 3)
+    notes = [
+        (0, _key(f, time=time), path, counted[time])
+        for (f, path), counted in reading.sparse.items()
+        for time in (False, True)
+    ]
+    profile = _collected(
+        tmp_path,
+        UNIT,
+        reading,
+        frames=[(0, 0, CODE_AT + 0x18, main_cell), (0, 0, CODE_AT + 0x38, sparse_cell)],
+        notes=notes,
+    )
+    assert profile.notes == ()
+    assert profile.readings[0].prefixes == reading.prefixes
+    assert profile.readings[0].sparse == reading.sparse
+    assert profile == replace(small(), program=profile.program)
+
+
+def test_a_forked_child_takes_away_what_its_parent_walked(tmp_path: Path) -> None:
+    cut = read(UNIT, {"main": ["a b d a b d"]})
+    (cell,) = _cells(cut, 0, 3)
+    frames = [(0, 0, CODE_AT + 0x18, cell)]
+    child = _collected(tmp_path, UNIT, cut, inherited=frames)
+    assert child.readings[0].prefixes == {(0, 3, cell): -1}
+    whole = ["a b d a b d e exit"]
+    both = _collected(tmp_path, UNIT, read(UNIT, {"main": whole}), frames=frames, inherited=frames)
+    expect(both.functions["main"], whole)
+
+
+def test_jumps_end_paths_and_begin_others(tmp_path: Path) -> None:
+    """``main`` is come back to in its last block but one, three times out of a call in d."""
+    facts = path_function("main", "s>d d>t d>u t>exit u>t", handlers=[0])
+    unit = unit_of(facts, sites=[(0, 0), (0, 1)])
+    walk = [0, 0, 0, 0, *walk_of(facts.graph, "d u t exit")]
+    told = interpret_paths(facts.graph, facts.plan, [walk])
+    profile = _collected(
+        tmp_path,
+        unit,
+        Reading(unit.id, told.counters),
+        jumps=[(0, CODE_AT + 0x18, -3), (0, CODE_AT + 0x28, 2, 17), (0, CODE_AT + 0x28, 1)],
+    )
+    reading, main = profile.readings[0], profile.functions["main"]
+    assert (reading.active, reading.prefixes) == ({(0, 0): -3}, {(0, 1, None): 3})
+    assert main.violations == ()
+    truth = tally(facts.graph, [walk])
+    assert (main.edge_counts, main.block_counts) == (truth.edges, truth.blocks)
+    assert main.cut_short == truth.early == {0: -3, 1: 3}
+
+
+def test_notes_of_exceptions_hold_the_register(tmp_path: Path) -> None:
+    """In d of two ways there it tells which one; in b, where one way leads, it is not looked at."""
+    unit = unit_of(path_function("thrower", "a>b a>c b>d c>d d>exit"))
+    walks = ["a b d exit", "a c d", "a b d", "a b"]
+    reading = read(unit, {"thrower": walks})
+    assert len(_cells(reading, 0, 3)) == 2
+    notes = [(0, _key(0, 3), (cell + ADDEND) % WORD, 1) for cell in _cells(reading, 0, 3)]
+    profile = _collected(tmp_path, unit, reading, notes=[*notes, (0, _key(0, 1), 12345, 1)])
+    assert profile.readings[0].prefixes == reading.prefixes
+    expect(profile.functions["thrower"], walks)
+
+
+@pytest.mark.parametrize("key", [_key(9), _key(0, 99), _key(0, 4, False) + (1 << 62)])
+def test_notes_about_nothing_are_refused(tmp_path: Path, key: int) -> None:
+    with pytest.raises(BadFile, match=r"x.raw: corrupt: a note is about no path of its program"):
+        _collected(tmp_path, UNIT, read(UNIT, {}), notes=[(0, key, 0, 1)])
+
+
+DOCUMENT = unseal(MAGIC, to_bytes(small()), "x")[0]
+
+
+@settings(max_examples=1500, deadline=None)
+@given(
+    st.sampled_from(places_in(DOCUMENT)),
+    st.sampled_from([-1, 0, 1, 3, 10**9, 2**62, 10**30, 1.5, "x", None, [], {}, [1, 2], [[], [], []]]),
+)
+def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    holder = document
+    for key in place[:-1]:
+        holder = holder[key]
+    holder[place[-1]] = wrong
+    try:
+        profile = from_bytes(seal(MAGIC, document), "x.trod")
+    except TroddenError:
+        return
+    for each in profile.functions.values():
+        assert len(each.edge_counts) == len(each.facts.graph.edges)
+        assert all(path.count > 0 for path in each.paths or ())
+
+
+def test_a_table_without_end_is_read_at_once() -> None:
+    """Four thousand million counters, none of which were counted, but for one."""
+    unit = unit_of(path_function("f"))
+    (facts,) = unit.functions
+    assert facts.plan.paths is not None
+    vast = replace(facts, plan=replace(facts.plan, paths=replace(facts.plan.paths, number=2**32 - 1)))
+    document = unseal(MAGIC, to_bytes(assemble("p", [unit], [read(unit, {})])), "x")[0]
+    document["units"][0]["functions"][0]["plan"]["paths"]["number"] = vast.plan.slots
+    document["units"][0]["slots"] = 2**32 - 1
+    document["counts"] = [[1 - 2**32]]
+    assert from_bytes(seal(MAGIC, document), "x.trod").functions["f"].paths == ()
+    document["counts"] = [[5, 2 - 2**32]]
+    with pytest.raises(OtherBuild, match="its plan has 4294967295 paths where its graph has"):
+        from_bytes(seal(MAGIC, document), "x.trod")
+
+
+def test_paths_that_nobody_walked_take_no_room() -> None:
+    unit = unit_of(path_function("f", ROW), path_function("g"))
+    assert unit.slots == 64 + 8
+    profile = assemble("p", [unit], [read(unit, {"f": [f"{LEFT} exit"] * 3})])
+    ((*column,),) = unseal(MAGIC, to_bytes(profile), "x")[0]["counts"]
+    (path,) = profile.functions["f"].paths or ()
+    assert column == ([-path.id] if path.id else []) + [3, path.id + 1 - unit.slots]
+
+
+def test_json_tells_the_paths() -> None:
+    timed = path_function("g", f"r>a {DIAMOND}", timed=True, context=True)
+    cut = unit_of(path_function("f", ROW, limit=1), timed)
+    walks = {"f": [f"{LEFT} exit", f"{LEFT} exit", LEFT], "g": ["r a c d a b d e exit"]}
+    profile = assemble("p", [cut], [read(cut, walks)])
+    f, g = json.loads(json.dumps(to_document(profile)))["functions"]
+    plan, graph = profile.functions["f"].facts.plan.paths, profile.functions["f"].facts.graph
+    assert plan is not None
+    assert plan.cuts
+    ends = [graph.edges[edge] for edge in plan.cuts]
+    assert f["possible_paths"] == plan.number
+    assert f["cuts"] == [{"src": graph.labels[end.src], "dst": graph.labels[end.dst]} for end in ends]
+    assert all(set(path) == {"id", "count", "blocks", "starts", "ends"} for path in f["paths"])
+    assert [path["blocks"][-1] for path in f["paths"] if path["ends"] == "unwound"] == ["a6"]
+    assert {path["starts"] for path in f["paths"]} == {"entry", "cut"}
+    first, second = sorted(g["paths"], key=lambda path: len(path["blocks"]))
+    assert first == {
+        "id": first["id"],
+        "count": 1,
+        "blocks": ["r", "a", "c", "d"],
+        "starts": "entry",
+        "ends": "back_edge",
+        "cycles": 4,
+    }
+    assert second["blocks"] == ["r", "a", "b", "d", "e"]
+    assert (second["context"], second["starts"], second["cycles"]) == (1, "back_edge", 4)
+    other = to_document(assemble("p", [unit_of(function("h", "a>exit"))], [Reading("", [0])]))
+    assert not {"paths", "possible_paths", "cuts"} & set(other["functions"][0])
+
+
+def test_a_path_profile_weighs_edges(tmp_path: Path) -> None:
+    profile = small()
+    save(profile, tmp_path / "x.trod")
+    weigh = weights_from(str(tmp_path / "x.trod"))
+    graph = profile.functions["main"].facts.graph
+    weights = weigh(graph, "main")
+    assert weights is not None
+    assert weights[walk_of(graph, "a c")[0]] == 3
