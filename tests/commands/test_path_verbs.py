@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner, Result
@@ -166,3 +167,55 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     for verb in ("coverage", "diff", "stats"):
         assert main([verb, "--help"]) == 0
         assert f"Usage: trodden {verb}" in capsys.readouterr().out
+
+
+def _expression(random: Random, depth: int) -> str:
+    if depth == 0 or random.random() < 0.3:
+        return str(random.randint(1, 999))
+    if random.random() < 0.2:
+        return f"({_expression(random, depth - 1)})"
+    return random.choice(["+", "-", "*", " * "]).join(_expression(random, depth - 1) for _ in range(2))
+
+
+def _lines(seed: int, count: int, odd: str | None = None) -> str:
+    random = Random(seed)
+    lines = [_expression(random, 4) for _ in range(count)]
+    if odd is not None:
+        lines[count // 2] = odd
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_one_odd_line_among_many_of_a_real_program(tmp_path: Path, level: str) -> None:
+    calculator = tmp_path / "calculator"
+    source = Path(__file__).parent.parent / "native" / "programs" / "calculator.c"
+    assert main(["cc", "--trodden-profile=paths", level, "-g", str(source), "-o", str(calculator)]) == 0
+    inputs = {"good": _lines(1, 1000), "open": _lines(2, 1500, "(1+2*3"), "letter": _lines(3, 1200, "1+x*3")}
+    for name, text in inputs.items():
+        (tmp_path / name).write_text(text)
+        status = _process("run", "-q", "-o", f"{tmp_path}/{name}.trod", str(calculator), str(tmp_path / name))
+        assert status == (0 if name == "good" else 1)
+    lines = source.read_text().splitlines()
+    for name, expected in (
+        ("open", "if (*in->at == ')')"),
+        ("letter", "if (!isdigit((unsigned char)*in->at))"),
+    ):
+        found = _click("diff", tmp_path / "good.trod", tmp_path / f"{name}.trod", "--json", "--top", 1)
+        first = json.loads(found.output)["differences"][0]
+        assert (first["kind"], first["second"]["count"]) == ("parts", 1)
+        assert lines[first["branch"]["line"] - 1].strip() == expected
+    covered = json.loads(_click("coverage", tmp_path / "good.trod", "--json", "--top", 20).output)
+    untried = {
+        near["branch"]["text"]
+        for each in covered["functions"]
+        for near in each["near_misses"]
+        if near["edge_never_taken"]
+    }
+    assert {"if (*in->at == ')')", "if (in.error)"} <= untried
+    whole = json.loads(_click("stats", tmp_path / "good.trod", "--json").output)["whole"]
+    assert 0 < whole["predicted_average_edges"] <= whole["average_edges"] <= whole["longest_edges"]
+
+
+def _process(*arguments: str) -> int:
+    command = [sys.executable, "-m", "trodden", *arguments]
+    return subprocess.run(command, capture_output=True, env=ENVIRONMENT, check=False).returncode

@@ -1,4 +1,4 @@
-"""Path registers of active functions: the runtime finds each function's cell in its frame, whatever its shape."""
+"""Path registers of active functions: each one's cell is found in its frame, whatever its shape."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.test_runtime import Frame, Raw, Run, Toolbox, start, static_toolbox, toolbox
-
-__all__ = ["static_toolbox", "toolbox"]
+from tests.native.byhand import Frame, Raw, Run, Toolbox, start
 
 SHAPES = {
     "O0": ["-O0"],
@@ -93,7 +91,7 @@ def test_cells_of_a_forked_child(toolbox: Toolbox, tmp_path: Path, shape: str) -
 def check_jumps(run: Run, rounds: int) -> None:
     raw = Raw.read(run.raw)
     bias = raw.modules[0][0]
-    jumps = {(jump.address + bias, jump.cell): jump.count for jump in raw.jumps}
+    jumps = {(jump.address + bias, jump.cell): jump.times for jump in raw.jumps}
     expected = Counter[tuple[int, int | None]]()
     for line in run.output:
         place, cell, count = line.split()
@@ -118,3 +116,24 @@ def test_jumps_over_functions_with_cells(
 def test_jumps_over_functions_with_cells_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path) -> None:
     run = start(build(static_toolbox, "cell_jumps", "O2"), "3000", "2", "3", cwd=tmp_path)
     check_jumps(run, 6000)
+
+
+def test_cells_of_libraries_that_come_and_go(toolbox: Toolbox, tmp_path: Path) -> None:
+    """One is loaded twice, at places that need not be the same."""
+    options = ["-shared", "-fPIC", "-O2", "-DUNIT_FLAGS=0"]
+    one, other = (
+        str(toolbox.build(f"cells-{letter}.so", "cell_library.c", *options, f"-DLETTER='{letter}'"))
+        for letter in "vw"
+    )
+    run = start(toolbox.build("cell-host", "cell_host.c", "-O2"), one, other, one, cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, run.errors, raw.flags) == (6, "", 1)
+    assert (raw.counts("v"), raw.counts("w")) == ((601,), (300,))
+    paths = [path for _, path in raw.modules]
+    last = [frame.cell for frame in raw.frames if frame.module == paths.index(one)]
+    assert last == [4711 if HAVE_CELLS else None]
+    for path, times in ((one, 200), (other, 100)):
+        left = [jump for jump in raw.jumps if jump.module == paths.index(path)]
+        assert len({jump.address for jump in left}) == 1
+        expected = dict.fromkeys(range(3), times) if HAVE_CELLS else {None: 3 * times}
+        assert {jump.cell: jump.times for jump in left} == expected

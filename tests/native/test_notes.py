@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.test_runtime import Raw, Run, Toolbox, start, static_toolbox, toolbox
-
-__all__ = ["static_toolbox", "toolbox"]
+from tests.native.byhand import Raw, Run, Toolbox, start
 
 
 def told(run: Run) -> dict[tuple[int, int], int]:
@@ -53,9 +51,7 @@ def libraries(toolbox: Toolbox) -> dict[str, str]:
     }
 
 
-def test_notes_of_libraries_outlive_them(
-    toolbox: Toolbox, tmp_path: Path, libraries: dict[str, str]
-) -> None:
+def test_notes_of_libraries_outlive_them(toolbox: Toolbox, tmp_path: Path, libraries: dict[str, str]) -> None:
     """x is loaded twice, and both times its notes count."""
     x, y = libraries["x"], libraries["y"]
     run = start(toolbox.build("notes", "notes.c"), "libraries", x, y, x, cwd=tmp_path)

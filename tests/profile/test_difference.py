@@ -116,6 +116,19 @@ def test_a_new_combination_of_known_edges_comes_before_noise() -> None:
     assert all(each.kind is Kind.SHIFTS for each in found.differences[1:])
 
 
+def test_where_the_other_run_showed_no_habit_is_no_place_to_look_first() -> None:
+    shapes = [
+        facts_of("hot", "in>usual in>rare usual>exit rare>x rare>y x>exit y>exit"),
+        facts_of("read", "in>known in>new known>exit new>exit", line=20),
+    ]
+    first = path_profile(shapes, {"hot": {"in usual": 10**6, "in rare x": 1}, "read": {"in known": 200}})
+    second = path_profile(
+        shapes,
+        {"hot": {"in usual": 10**6, "in rare x": 1, "in rare y": 1}, "read": {"in known": 200, "in new": 1}},
+    )
+    assert _told(_compare(first, second), Kind.PARTS) == [("read", "in"), ("hot", "rare")]
+
+
 def test_shares_that_moved_are_ranked_by_evidence() -> None:
     found = _compare(
         gates(mixed({"plain": 600, "left": 200, "right": 200})),

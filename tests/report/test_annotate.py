@@ -171,3 +171,10 @@ def test_a_branch_without_a_line_takes_the_last_that_is_known() -> None:
     facts = function("f", "a>b a>c b>c c>exit", {"a": [7, (0, 0, 1)], "b": [8]}, inlined=[7])
     [found] = branches(profile_of(unit_of(facts), {"f": {"a>b": 1, "b>c": 1, "c>exit": 1}}).functions["f"])
     assert (found.line, found.copy) == (7, 0)
+
+
+def test_a_form_feed_ends_no_line(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_bytes(b"one\n\x0c\r\nthree\x85\x1c\nfour")
+    unit = unit_of(function("f", "a>exit", {"a": [4]}), files=[f"{tmp_path}/a.c"])
+    rows = _annotated(Annotator(profile_of(unit, {"f": {"a>exit": 2}}))).splitlines()
+    assert rows[-1].split() == ["2", "4", "four"]

@@ -17,7 +17,8 @@ from trodden.report import coverage, difference, stats
 from trodden.report.coverage_terminal import print_coverage
 from trodden.report.describe_path import Describer
 from trodden.report.difference_terminal import print_difference
-from trodden.report.tables import percent
+from trodden.report.rows import percent
+from trodden.report.stats_terminal import print_stats
 from trodden.report.ways import Ways
 
 
@@ -127,7 +128,7 @@ def test_coverage_for_a_person(tmp_path: Path) -> None:
         "Inputs to write next",
         "1,000 classify: at a.c:2 `if (x < 0)` went only to line 4 (no), never to line 3 (yes)",
         "2: if (x < 0) yes → 3: return -1;",
-        "1 more functions",
+        "1 more function;",
     ):
         assert part in text
 
@@ -146,7 +147,7 @@ def test_what_could_not_be_joined_is_told(tmp_path: Path) -> None:
     console = _console()
     print_coverage(report, console)
     assert "left out classify of b: it was compiled to another graph there" in _text(console)
-    assert "1 functions tell no paths: e" in _text(console)
+    assert "no paths are told of 1 function: e" in _text(console)
 
 
 def test_stats_in_all_forms() -> None:
@@ -164,7 +165,7 @@ def test_stats_in_all_forms() -> None:
     assert document["whole"]["routines"] == 2
     assert "functions" not in stats.to_document(report, per_function=False)
     console = _console()
-    stats.print_stats(report, console, per_function=True)
+    print_stats(report, console, per_function=True)
     for part in ("Paths walked", "Predicted by the edge profile", "50.0%", "classify", "Routines"):
         assert part in _text(console)
 
@@ -175,8 +176,8 @@ def test_stats_name_what_tells_no_paths() -> None:
     assert report.without == ("e",)
     assert ["without", "e"] in _rows(stats.to_plain(report, per_function=False))
     console = _console()
-    stats.print_stats(report, console, per_function=False)
-    assert "1 functions tell no paths" in _text(console)
+    print_stats(report, console, per_function=False)
+    assert "no paths are told of 1 function" in _text(console)
 
 
 def _difference(folder: Path | None, top: int | None = None) -> difference.DifferenceReport:

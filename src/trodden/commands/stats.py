@@ -19,7 +19,7 @@ def stats(file: str, per_function: bool, function: str | None, as_json: bool) ->
     """Show what the paths in the profile FILE are like: the columns of BL96 Table 2."""
     from trodden.profile.store import load
     from trodden.report.hot import need_paths
-    from trodden.report.stats import print_stats, report_stats, to_document, to_plain
+    from trodden.report.stats import report_stats, to_document, to_plain
 
     profile = load(file)
     need_paths(profile, file)
@@ -28,6 +28,8 @@ def stats(file: str, per_function: bool, function: str | None, as_json: bool) ->
         put(json.dumps(to_document(report, per_function), indent=1) + "\n")
     elif sys.stdout.isatty():
         from rich.console import Console
+
+        from trodden.report.stats_terminal import print_stats
 
         print_stats(report, Console(), per_function)
     else:

@@ -16,7 +16,7 @@ from trodden.plan.placement import place, single_prefixes
 from trodden.plan.probes import AddTrips, Count, EdgeMeasure, Measure, Paths, Plan, Probe, SecondOpinion, Trip
 from trodden.plan.unused import drop_unused
 
-DEFAULT_LIMIT = 4096
+DEFAULT_LIMIT = 1024
 """How many paths a procedure may have before some are cut."""
 
 DENSE = 2**18

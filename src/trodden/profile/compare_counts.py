@@ -41,6 +41,7 @@ def compare_edges(pair: Pair, only: Callable[[Edge], bool] = lambda edge: True) 
                 evidence=decisions.evidence(edge),
                 branching=branching,
                 edge=edge,
+                entries=decisions.entries,
                 calls_before=pair.second.facts.blocks[block].calls,
                 place=place,
             )
@@ -67,5 +68,6 @@ def compare_blocks(pair: Pair) -> Iterator[Difference]:
             what=what,
             evidence=rate_ratio(a, entries[0], b, entries[1]) * per_call((a, b), entries),
             block=block,
+            entries=entries,
             place=place,
         )

@@ -90,6 +90,7 @@ class _Comparison:
             branching=branching,
             path=path,
             more=more,
+            entries=self._decisions.entries,
             calls_before=self._calls_before(run, start, blocks[: at + 1]),
             place=self._decisions.places.get(blocks[at], 0),
         )

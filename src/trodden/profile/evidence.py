@@ -57,4 +57,4 @@ def level(evidence: float) -> int:
 
 def rarity(taken: int, trials: int) -> int:
     """The share as a power of two, rounded: small numbers are rare."""
-    return round(log2(taken / trials))
+    return round(log2(max(taken, 1) / max(trials, 1)))

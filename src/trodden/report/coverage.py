@@ -12,7 +12,7 @@ from trodden.profile.join import Unjoined, join
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.report.describe_path import Describer
-from trodden.report.tables import tabbed
+from trodden.report.rows import tabbed
 from trodden.report.ways import Ways, as_path
 
 _HEADINGS = (

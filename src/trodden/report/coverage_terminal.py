@@ -7,8 +7,11 @@ from rich.text import Text
 
 from trodden.profile.coverage import Covered
 from trodden.report.coverage import CoverageReport, sentence
-from trodden.report.tables import percent, short, table
-from trodden.report.ways import as_path, told
+from trodden.report.pieces import table, told
+from trodden.report.rows import counted, percent, short
+from trodden.report.ways import as_path
+
+_MOST_NAMES = 10
 
 
 def print_coverage(report: CoverageReport, console: Console, most: int | None = None) -> None:
@@ -42,15 +45,14 @@ def print_coverage(report: CoverageReport, console: Console, most: int | None = 
         console.print(told(report.ways, each.function, as_path(near.route), 12))
     if len(found.functions) > len(shown):
         rest = len(found.functions) - len(shown)
-        console.print(Text(f"{rest:,} more functions; name some with --function", style="dim"))
+        console.print(Text(f"{counted(rest, 'more function')}; name some with --function", style="dim"))
     for left in report.unjoined:
         where = report.files[left.profile]
         console.print(Text.assemble(("left out ", "bold yellow"), f"{left.name} of {where}: {left.reason}"))
     if found.without:
-        words = f"{len(found.without):,} functions tell no paths: {', '.join(found.without[:5])}"
-        console.print(
-            Text.assemble(("note ", "bold yellow"), words + (" …" if len(found.without) > 5 else ""))
-        )
+        names = ", ".join(found.without[:_MOST_NAMES]) + (" …" if len(found.without) > _MOST_NAMES else "")
+        words = f"no paths are told of {counted(len(found.without), 'function')}: {names}"
+        console.print(Text.assemble(("note ", "bold yellow"), words))
 
 
 def _words(found: Covered) -> str:

@@ -104,6 +104,9 @@ class _Teller:
     def _ends(self, path: PathCount) -> str:
         last = path.blocks[-1]
         at = self.places.name_of_block(last, self.places.end(last))
+        kind, left = self._facts.blocks[last].kind, len(path.edges) == len(path.blocks)
+        if kind is BranchKind.UNWIND and left and path.ends in (PathEnd.EXIT, PathEnd.UNWOUND):
+            return f"an exception leaves the function at {at}"
         if path.ends is PathEnd.UNWOUND:
             return f"called at {at} and never came back"
         target = self._graph.edges[path.edges[-1]].dst
@@ -115,14 +118,7 @@ class _Teller:
                 return f"stops before the call at {at} that can return twice"
             following = self.places.name_of_block(target, self.places.begin(target))
             return f"the path is cut here; the next one begins at {following}"
-        match self._facts.blocks[last].kind:
-            case BranchKind.RETURN:
-                return f"returns at {at}"
-            case BranchKind.UNWIND:
-                return f"an exception leaves the function at {at}"
-            case BranchKind.DEAD_END:
-                return f"does not come back from {at}"
-        return f"leaves the function at {at}"
+        return f"returns at {at}" if kind is BranchKind.RETURN else f"leaves the function at {at}"
 
 
 def _merged(decisions: Sequence[Decision]) -> Iterator[Step]:

@@ -16,7 +16,7 @@ from trodden.profile.differing import Branching, Difference, Kind, Shares
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.report.describe_path import Describer
-from trodden.report.tables import percent, tabbed
+from trodden.report.rows import percent, tabbed
 from trodden.report.ways import Ways
 
 _HEADINGS = (
@@ -154,11 +154,8 @@ def _follows(each: Difference, where: str, did: str) -> str:
     one, other = ("A", "B") if each.what.first else ("B", "A")
     went = did if each.branching is None else f"went {did}"
     more = f" on {len(each.more) + 1:,} paths" if each.more else ""
-    return f"{where}{one} {went}{more}, {_counted(count)}; {other} never came there"
-
-
-def _counted(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
+    times = "once" if count == 1 else f"{count:,} times"
+    return f"{where}{one} {went}{more}, {times}; {other} never came there"
 
 
 def kind_name(each: Difference) -> str:

@@ -12,8 +12,8 @@ from trodden.profile.difference import Basis, Comparison
 from trodden.profile.differing import Difference, Kind
 from trodden.profile.evidence import CONVINCING
 from trodden.report.difference import DifferenceReport, common_rows, sentence
-from trodden.report.tables import percent, table
-from trodden.report.ways import told
+from trodden.report.pieces import table, told
+from trodden.report.rows import counted, percent
 
 _MOST_NAMES = 10
 
@@ -34,16 +34,18 @@ def print_difference(report: DifferenceReport, console: Console) -> None:
     if moved:
         _print_list("Shares that moved by more than chance", moved, report, console)
     if len(both) > len(moved):
-        _note(console, f"{len(both) - len(moved):,} other shares moved by no more than chance may do")
+        _note(
+            console, f"{counted(len(both) - len(moved), 'other share')} moved by no more than chance may do"
+        )
     hidden = len(found.differences) - len(report.shown)
     if hidden:
-        _note(console, f"{hidden:,} more differences; see --top")
+        _note(console, f"{counted(hidden, 'more difference')}; see --top")
     if not found.differences:
         console.print(Text("No difference" if found.common else "Nothing can be compared", style="bold"))
     for each in found.unpaired[:_MOST_NAMES]:
         _note(console, f"{each.name} of {'A' if each.first else 'B'} cannot be compared: {each.reason}")
     if len(found.unpaired) > _MOST_NAMES:
-        _note(console, f"{len(found.unpaired) - _MOST_NAMES:,} more functions cannot be compared")
+        _note(console, f"{counted(len(found.unpaired) - _MOST_NAMES, 'more function')} cannot be compared")
     if found.by_counts:
         names = ", ".join(found.by_counts[:_MOST_NAMES])
         _note(console, f"compared by counts, for one run does not tell the same paths: {names}")
@@ -81,5 +83,5 @@ def _print_list(
         if each.path is not None:
             console.print(told(report.ways, each.function, each.path, 5))
             if each.more and each.kind is not Kind.FOLLOWS:
-                console.print(Text(f"     and {len(each.more):,} more paths that take it", style="dim"))
+                console.print(Text(f"     and {counted(len(each.more), 'more path')} with it", style="dim"))
     console.print()

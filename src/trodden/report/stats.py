@@ -1,4 +1,4 @@
-"""What a program's paths are like, as BL96 Table 2 shows it: for programs, and for people at a terminal."""
+"""What a program's paths are like, as BL96 Table 2 shows it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from trodden.profile.model import Profile
 from trodden.profile.select import select
 from trodden.profile.stats import Lengths, Stats, stats, stats_together
-from trodden.report.tables import percent, tabbed, table
+from trodden.report.rows import tabbed
 
 _COLUMNS = (
     *("possible", "paths", "cut short", "longest edges", "longest instructions"),
@@ -91,45 +87,3 @@ def to_plain(report: StatsReport, per_function: bool) -> str:
 
 def _plain(value: object) -> object:
     return f"{value:.6f}" if isinstance(value, float) else value
-
-
-def print_stats(report: StatsReport, console: Console, per_function: bool) -> None:
-    """Print three small tables, or the rows of each function below those of the program."""
-    rows = {report.program or "program": report.whole}
-    if per_function:
-        rows |= report.functions
-    console.print(_walked(rows))
-    console.print(_predicted(rows))
-    whole = report.whole
-    routines = table("Routines", ("executed", "most paths", "average"), ())
-    routines.add_row(f"{whole.routines:,}", f"{whole.most_paths:,}", f"{whole.average_paths:.1f}")
-    console.print(routines)
-    if report.without:
-        words = f"{len(report.without):,} functions tell no paths"
-        console.print(Text.assemble(("note ", "bold yellow"), words))
-
-
-def _walked(rows: Mapping[str, Stats]) -> Table:
-    headings = ("possible", "walked", "longest: edges", "instr.", "average: edges", "instr.")
-    found = table("Paths walked; averages are weighted by frequency", headings, ("of",))
-    for name, each in rows.items():
-        found.add_row(f"{each.possible:,}", f"{each.paths:,}", *_shown(each.lengths), Text(name))
-    return found
-
-
-def _predicted(rows: Mapping[str, Stats]) -> Table:
-    headings = ("entirely", "of walks", "longest: edges", "instr.", "average: edges", "instr.")
-    found = table("Predicted by the edge profile, up to the first misprediction", headings, ("of",))
-    for name, each in rows.items():
-        shares = percent(each.correct), percent(each.correct_walks)
-        found.add_row(*shares, *_shown(each.predicted_lengths), Text(name))
-    return found
-
-
-def _shown(lengths: Lengths) -> tuple[str, str, str, str]:
-    return (
-        f"{lengths.longest_edges:,}",
-        f"{lengths.longest_instructions:,}",
-        f"{lengths.average_edges:,.1f}",
-        f"{lengths.average_instructions:,.1f}",
-    )

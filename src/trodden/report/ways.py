@@ -6,18 +6,14 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from rich.padding import Padding
-from rich.text import Text
-
 from trodden.plan.routes import Route
 from trodden.profile.model import FunctionProfile, PathCount
 from trodden.report.decisions import Step
-from trodden.report.describe_path import ARROW, Describer
+from trodden.report.describe_path import Describer
+from trodden.report.rows import counted
 
 _LONGEST_TEXT = 60
-_LONGEST_STEP = 40
 _MOST_WAYS = 3
-_MOST_STEPS = 12
 
 
 def as_path(route: Route, number: int = -1) -> PathCount:
@@ -77,7 +73,7 @@ class Ways:
         """The first few of some ways."""
         words = list(dict.fromkeys(self.way(function, edge) for edge in edges))
         more = len(words) - _MOST_WAYS
-        return ", ".join(words[:_MOST_WAYS]) + (f" and {more} other ways" if more > 0 else "")
+        return ", ".join(words[:_MOST_WAYS]) + (f" and {counted(more, 'other way')}" if more > 0 else "")
 
     def line(self, function: FunctionProfile, edge: int) -> int | None:
         """The line that an edge leads to, if it is one of the function's file."""
@@ -116,16 +112,6 @@ class Ways:
         dst = graph.edges[edge].dst
         label = "exit" if dst == graph.exit else graph.labels[dst]
         return {"line": self.line(function, edge), "block": label, "words": self.way(function, edge)}
-
-
-def told(ways: Ways, function: FunctionProfile, path: PathCount, indent: int) -> Padding:
-    """A path in words for a terminal, below what is said of it."""
-    story = ways.describer.story(function, path)
-    steps = [step.words(_LONGEST_STEP) for step in story.steps]
-    if len(steps) > _MOST_STEPS:
-        half = _MOST_STEPS // 2
-        steps[half:-half] = [f"… {len(steps) - 2 * half} more …"]
-    return Padding(Text(ARROW.join((story.starts, *steps, story.ends)), style="dim"), (0, 0, 0, indent))
 
 
 def _cut(text: str) -> str:

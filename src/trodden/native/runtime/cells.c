@@ -7,7 +7,6 @@
  * Linkers drop an entry together with its function, as the section is tied to that of the code.  For the same
  * reason its bounds have no names: a reference to them would keep all functions.  So the runtime has an entry
  * of its own there and looks from it in both directions, as long as entries end in a word of four letters. */
-#define _GNU_SOURCE
 #include <string.h>
 
 #include "dwarf.h"
@@ -174,7 +173,8 @@ static bool same(struct trodden_cell_place one, struct trodden_cell_place other)
            one.pushed == other.pushed && one.alignment == other.alignment;
 }
 
-struct trodden_cell_place trodden_find_cell(const struct trodden_image *image, const struct trodden_frame_facts *facts,
+struct trodden_cell_place trodden_find_cell(const struct trodden_image *image,
+                                            const struct trodden_frame_facts *facts,
                                             struct trodden_frame_facts *room) {
     struct trodden_cell_place found = nowhere;
     struct trodden_module *module = trodden_module_of(facts->from);

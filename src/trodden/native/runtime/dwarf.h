@@ -118,7 +118,8 @@ static inline uint64_t trodden_below_cfa(uint64_t cfa, uint32_t pushed, uint32_t
 }
 
 /* That of the function that `facts` describe; `room` is overwritten.  The caller holds the lock. */
-struct trodden_cell_place trodden_find_cell(const struct trodden_image *image, const struct trodden_frame_facts *facts,
+struct trodden_cell_place trodden_find_cell(const struct trodden_image *image,
+                                            const struct trodden_frame_facts *facts,
                                             struct trodden_frame_facts *room);
 
 #endif

@@ -1,7 +1,4 @@
 /* The notes of all modules and threads, added up for the result. */
-#define _GNU_SOURCE
-#include <string.h>
-
 #include "notes.h"
 
 enum { FIRST_ROOM = 1 << 10 };
@@ -56,21 +53,28 @@ void trodden_free_sums(struct trodden_note_sums *sums) {
     *sums = (struct trodden_note_sums){NULL, 0, 0, false};
 }
 
+static void add_array(struct trodden_note_sums *sums, const struct trodden_module *module, uint32_t first_unit,
+                      const struct trodden_note_array *array) {
+    const struct trodden_unit *units = module->units[0].unit;
+    for (size_t i = 0; i < trodden_note_room(array); i++) {
+        const struct trodden_note_entry *entry = &array->at[i];
+        const struct trodden_unit *unit = __atomic_load_n(&entry->unit, __ATOMIC_ACQUIRE);
+        uint64_t amount = __atomic_load_n(&entry->amount, __ATOMIC_RELAXED);
+        if (amount && unit >= units && unit < units + module->unit_count)
+            add_sum(sums, first_unit + (uint32_t)(unit - units), entry->key, entry->value, amount);
+    }
+}
+
 /* The threads of these tables may be running. */
 static void add_module(struct trodden_note_sums *sums, const struct trodden_module *module, uint32_t first_unit) {
-    const struct trodden_unit *units = module->units[0].unit;
-    for (unsigned i = 0; i < TRODDEN_NOTE_BUCKETS; i++)
-        for (struct trodden_note_table *table = __atomic_load_n(&module->notes->buckets[i], __ATOMIC_ACQUIRE); table;
-             table = table->next)
-            for (struct trodden_note_array *array = __atomic_load_n(&table->array, __ATOMIC_ACQUIRE); array;
-                 array = array->older)
-                for (size_t k = 0; k < trodden_note_room(array); k++) {
-                    const struct trodden_note_entry *entry = &array->at[k];
-                    const struct trodden_unit *unit = __atomic_load_n(&entry->unit, __ATOMIC_ACQUIRE);
-                    uint64_t amount = __atomic_load_n(&entry->amount, __ATOMIC_RELAXED);
-                    if (amount && unit >= units && unit < units + module->unit_count)
-                        add_sum(sums, first_unit + (uint32_t)(unit - units), entry->key, entry->value, amount);
-                }
+    for (unsigned i = 0; i < TRODDEN_NOTE_BUCKETS; i++) {
+        const struct trodden_note_table *table = __atomic_load_n(&module->notes->buckets[i], __ATOMIC_ACQUIRE);
+        for (; table; table = table->next) {
+            const struct trodden_note_array *array = __atomic_load_n(&table->array, __ATOMIC_ACQUIRE);
+            for (; array; array = array->older)
+                add_array(sums, module, first_unit, array);
+        }
+    }
     sums->lost = sums->lost || module->notes->lost;
 }
 
@@ -110,8 +114,10 @@ void trodden_keep_notes(struct trodden_module *module) {
 
 void trodden_retire_notes(uintptr_t tp) {
     for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
-        struct trodden_note_table *table =
-            module->notes ? __atomic_load_n(&module->notes->buckets[trodden_note_bucket(tp)], __ATOMIC_ACQUIRE) : NULL;
+        if (!module->notes)
+            continue;
+        struct trodden_note_table **bucket = &module->notes->buckets[trodden_note_bucket(tp)];
+        struct trodden_note_table *table = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
         for (; table; table = table->next)
             if (__atomic_load_n(&table->tp, __ATOMIC_RELAXED) == tp)
                 __atomic_store_n(&table->tp, 0, __ATOMIC_RELEASE);

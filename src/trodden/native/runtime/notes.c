@@ -8,7 +8,6 @@
  * - entries never move.  A full table stays as it is, with what it holds, behind a larger one.
  * There are no locks, and no system calls but for memory.  Who reads tables while their threads run (note_sums.c)
  * finds each entry whole. */
-#define _GNU_SOURCE
 #include <errno.h>
 
 #include "notes.h"
@@ -149,9 +148,10 @@ static struct trodden_note_entry *make_entry(struct trodden_note_table *table, c
     }
 }
 
-/* Each of the three goes on in the next one, which costs more, only if it has to. */
-TRODDEN_KEEPS_REGISTERS __attribute__((noinline)) static void note_new(const struct trodden_unit *unit, uint64_t key,
-                                                                       uint64_t value, uint64_t amount) {
+/* Three functions, of which each is called by the one below it, only if it has to be: it costs more. */
+#define STEP TRODDEN_KEEPS_REGISTERS __attribute__((noinline))
+
+STEP static void note_new(const struct trodden_unit *unit, uint64_t key, uint64_t value, uint64_t amount) {
     int saved = errno;
     struct trodden_note_table *table = own_table();
     if (!table)
@@ -166,8 +166,7 @@ TRODDEN_KEEPS_REGISTERS __attribute__((noinline)) static void note_new(const str
     errno = saved;
 }
 
-TRODDEN_KEEPS_REGISTERS __attribute__((noinline)) static void note_other(const struct trodden_unit *unit, uint64_t key,
-                                                                         uint64_t value, uint64_t amount) {
+STEP static void note_other(const struct trodden_unit *unit, uint64_t key, uint64_t value, uint64_t amount) {
     struct trodden_note_table *table = own_table();
     struct trodden_note_entry *place, *entry = table ? find(table->array, unit, key, value, &place) : NULL;
     if (entry) {

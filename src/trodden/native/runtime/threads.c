@@ -193,8 +193,8 @@ static bool enlarge(pthread_attr_t *attributes) {
 #ifdef __GLIBC__
     size_t size = 0, page = (size_t)sysconf(_SC_PAGESIZE);
     size_t more = (__atomic_load_n(&trodden_lead.tls_bytes, __ATOMIC_RELAXED) + page - 1) & ~(page - 1);
-    return more && own_memory(attributes) && pthread_attr_getstacksize(attributes, &size) == 0 && size + more > size &&
-           pthread_attr_setstacksize(attributes, size + more) == 0;
+    return more && own_memory(attributes) && pthread_attr_getstacksize(attributes, &size) == 0 &&
+           size + more > size && pthread_attr_setstacksize(attributes, size + more) == 0;
 #else
     (void)attributes;
     return false;

@@ -1,12 +1,9 @@
-"""Tables for programs and for people: what the reports have in common in how they look."""
+"""Rows for programs, and numbers for everyone: how the reports write what they have in common."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-
-from rich import box
-from rich.table import Table
 
 
 def tabbed(rows: Iterable[Sequence[object]]) -> str:
@@ -18,16 +15,6 @@ def _part(value: object) -> str:
     return str(value).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
 
 
-def table(title: str, numbers: Sequence[str], words: Sequence[str]) -> Table:
-    """A table for a terminal: columns of numbers, then columns of words."""
-    found = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in numbers:
-        found.add_column(heading, justify="right")
-    for heading in words:
-        found.add_column(heading, overflow="fold")
-    return found
-
-
 def percent(share: float) -> str:
     """Rounded to a tenth, but only all is 100% and only nothing is 0%."""
     rounded = f"{100 * share:.1f}%"
@@ -36,6 +23,11 @@ def percent(share: float) -> str:
     if rounded == "0.0%" and share > 0:
         return "<0.1%"
     return rounded
+
+
+def counted(number: int, what: str) -> str:
+    """``1 path``, ``2,000 paths``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def short(place: str) -> str:

@@ -1,0 +1,180 @@
+"""Programs that play instrumented code by hand, linked with the runtime, and a reader of what they leave.
+
+The raw file is read here by a reader of its own, straight from the description of the format.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import trodden.native
+
+PROGRAMS = Path(__file__).parent / "programs"
+RUNTIME = Path(trodden.native.__file__).parent / "runtime"
+CC = (sys.executable, "-m", "ziglang", "cc")
+SHARED = ("__trodden_enter", "__trodden_leave", "__trodden_leader", "trodden_dump")
+
+
+class Frame(NamedTuple):
+    """An active call; the cell is None where it is not known."""
+
+    thread: int
+    module: int
+    address: int
+    cell: int | None
+
+
+class Jump(NamedTuple):
+    """How often jumps left a place with that in its cell."""
+
+    module: int
+    address: int
+    cell: int | None
+    times: int
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A raw file, taken apart."""
+
+    flags: int
+    pid: int
+    parent: int
+    start: int
+    modules: list[tuple[int, str]]
+    units: list[tuple[str, int, tuple[int, ...]]]
+    frames: list[Frame]
+    start_frames: list[Frame]
+    jumps: list[Jump]
+    notes: dict[tuple[int, int, int], int]
+
+    @classmethod
+    def read(cls, path: Path) -> Raw:
+        data = path.read_bytes()
+        magic, version, flags, pid, parent, start, n_modules, n_units, n_frames, n_start, size = (
+            struct.unpack_from("<8sIIQQQIIIIQ", data)
+        )
+        n_jumps, n_notes, unused = struct.unpack_from("<IIQ", data, 64)
+        assert (magic, version, size, unused) == (b"TRODRAW1", 3, len(data), 0)
+        at = 80
+        modules = []
+        for _ in range(n_modules):
+            bias, length, reserved = struct.unpack_from("<QII", data, at)
+            padded = -(-length // 8) * 8
+            path_bytes = data[at + 16 : at + 16 + padded]
+            assert reserved == 0
+            assert path_bytes[length:] == bytes(padded - length)
+            modules.append((bias, os.fsdecode(path_bytes[:length])))
+            at += 16 + padded
+        units = []
+        for _ in range(n_units):
+            identity, module, slots = struct.unpack_from("<16sII", data, at)
+            counts = struct.unpack_from(f"<{slots}Q", data, at + 24)
+            letter = chr(identity[0])
+            assert identity == letter.encode() * 4 + bytes(12)
+            units.append((letter, module, counts))
+            at += 24 + 8 * slots
+        frames = []
+        for _ in range(n_frames + n_start):
+            thread, module, address, cell, known, zero = struct.unpack_from("<IIQQII", data, at)
+            assert (known in (0, 1), zero, cell if not known else 0) == (True, 0, 0)
+            frames.append(Frame(thread, module, address, cell if known else None))
+            at += 32
+        jumps = []
+        for _ in range(n_jumps):
+            module, known, address, cell, count = struct.unpack_from("<IIQQq", data, at)
+            assert (known in (0, 1), count != 0, cell if not known else 0) == (True, True, 0)
+            jumps.append(Jump(module, address, cell if known else None, count))
+            at += 32
+        assert len({jump[:3] for jump in jumps}) == n_jumps
+        notes = {}
+        for _ in range(n_notes):
+            unit, zero, key, value, amount = struct.unpack_from("<IIQQQ", data, at)
+            assert (zero, amount != 0, unit < n_units) == (0, True, True)
+            notes[unit, key, value] = amount
+            at += 32
+        assert len(notes) == n_notes
+        crc, done = struct.unpack_from("<I4s", data, at)
+        assert (crc, done, at + 8) == (zlib.crc32(data[:at]), b"DONE", len(data))
+        first, rest = frames[:n_frames], frames[n_frames:]
+        return cls(flags, pid, parent, start, modules, units, first, rest, jumps, notes)
+
+    def counts(self, letter: str) -> tuple[int, ...]:
+        (found,) = [counts for name, _, counts in self.units if name == letter]
+        return found
+
+    def addresses(self) -> list[int]:
+        """The active frames, where they were in memory."""
+        return [frame.address + self.modules[frame.module][0] for frame in self.frames]
+
+
+class Toolbox:
+    """Compiles the runtime once for a target, and links programs with it."""
+
+    def __init__(self, directory: Path, flags: Sequence[str] = ()) -> None:
+        self.directory = directory
+        self.flags = ["-O1", "-fno-sanitize=all", "-Wall", "-Wextra", "-Werror", "-I", str(RUNTIME), *flags]
+        self.static = "-static" in flags
+        sources = sorted(str(path) for path in RUNTIME.glob("*.c"))
+        options = ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fasynchronous-unwind-tables"]
+        self.compile([*options, "-r", *sources, "-o", "runtime.o"])
+        if not self.static:
+            # A library that names the shared functions makes the linker export them from a program.
+            names = "".join(f"void {name}(void);" for name in SHARED)
+            calls = "".join(f"{name}();" for name in SHARED)
+            (directory / "names.c").write_text(f"{names} void names(void); void names(void) {{ {calls} }}")
+            self.compile(["-shared", "-fPIC", "-nostdlib", "names.c", "-o", "names.so"])
+
+    def compile(self, arguments: Sequence[str]) -> None:
+        done = subprocess.run(
+            [*CC, *self.flags, *arguments], cwd=self.directory, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+
+    def build(self, name: str, source: str, *options: str, runtime: bool = True) -> Path:
+        """Links a program; every one is built only once."""
+        target = self.directory / name
+        if not target.exists():
+            real = "-Wl,-u,__pthread_create,-u,__libc_siglongjmp"
+            whole = [real] if self.static else ["-Wl,--as-needed", "names.so"]
+            parts = ["runtime.o", *whole] if runtime else []
+            self.compile([str(PROGRAMS / source), *parts, "-o", str(target), *options])
+        return target
+
+
+@dataclass(frozen=True)
+class Run:
+    status: int
+    output: list[str]
+    errors: str
+    raw: Path
+
+
+def start(
+    program: Path,
+    *arguments: str,
+    cwd: Path,
+    file: str | None = "out.raw",
+    prepare: Callable[[], None] | None = None,
+) -> Run:
+    environment: Mapping[str, str] = {k: v for k, v in os.environ.items() if k != "TRODDEN_FILE"} | (
+        {} if file is None else {"TRODDEN_FILE": file}
+    )
+    done = subprocess.run(
+        [str(program), *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        preexec_fn=prepare,
+        timeout=60,
+    )
+    return Run(done.returncode, done.stdout.split("\n")[:-1], done.stderr, cwd / (file or ""))
