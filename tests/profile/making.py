@@ -171,7 +171,9 @@ def raw_bytes(
         body += struct.pack("<QII", bias, len(name), 0) + name + bytes(-len(name) % 8)
     for unit_name, module, counts in units:
         body += struct.pack("<16sII", bytes.fromhex(unit_name), module, len(counts))
-        body += struct.pack(f"<{len(counts)}Q", *counts)
+        for slot, count in enumerate(counts):
+            body += struct.pack("<IIQ", slot, 1, count) if count else b""
+        body += struct.pack("<II", len(counts), 0)
     for thread, module, address, *cell in [*frames, *inherited]:
         body += struct.pack("<IIQQII", thread, module, address, *(cell or [0]), len(cell), 0)
     for module, address, count, *cell in jumps:
@@ -179,12 +181,12 @@ def raw_bytes(
     for unit, key, value, amount in notes:
         body += struct.pack("<IIQQQ", unit, 0, key, value, amount)
     head = struct.pack(
-        "<8sIIQQQIIIIQIIQ",
+        "<8sIIQQQIIIIII16x",
         *(b"TRODRAW1", version, flags, 42, 7, 1_700_000_000_000_000_000),
-        *(len(modules), len(units), len(frames), len(inherited), 80 + len(body) + 8),
-        *(len(jumps), len(notes), 0),
+        *(len(modules), len(units), len(frames), len(inherited), len(jumps), len(notes)),
     )
-    return head + body + struct.pack("<I4s", zlib.crc32(head + body), b"DONE")
+    size = len(head) + len(body) + 16
+    return head + body + struct.pack("<QI4s", size, zlib.crc32(head + body), b"DONE")
 
 
 CODE_AT, CODE_SIZE = 0x1000, 0x1000

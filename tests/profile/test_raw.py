@@ -28,7 +28,7 @@ SMALL = raw_bytes(
 
 def _resealed(data: bytes) -> bytes:
     """The same with a checksum that fits."""
-    return data[:-8] + struct.pack("<I", zlib.crc32(data[:-8])) + data[-4:]
+    return data[:-16] + struct.pack("<QI", len(data), zlib.crc32(data[:-16])) + data[-4:]
 
 
 def test_everything_comes_back() -> None:
@@ -111,11 +111,11 @@ def test_damage_with_a_fitting_checksum_is_refused_or_harmless() -> None:
 def test_promises_are_checked_before_memory_is_taken() -> None:
     greedy = bytearray(SMALL)
     slots = SMALL.index(bytes.fromhex(ONE)) + 20
-    struct.pack_into("<I", greedy, slots, 0xFFFFFFFF)
+    struct.pack_into("<III", greedy, slots, 0xFFFFFFFF, 0, 0xFFFFFFF0)
     tracemalloc.start()
     with pytest.raises(BadFile, match="promises more than it holds"):
         parse_raw(_resealed(bytes(greedy)), "x.raw")
-    for count_at in (40, 44, 48, 52, 64, 68):
+    for count_at in (40, 44, 48, 52, 56, 60):
         greedy = bytearray(SMALL)
         struct.pack_into("<I", greedy, count_at, 0xFFFFFFFF)
         with pytest.raises(BadFile):
@@ -126,8 +126,7 @@ def test_promises_are_checked_before_memory_is_taken() -> None:
 
 
 def test_what_is_left_over_is_no_profile() -> None:
-    longer = bytearray(SMALL[:-8] + bytes(8) + SMALL[-8:])
-    struct.pack_into("<Q", longer, 56, len(longer))
+    longer = SMALL[:-16] + bytes(8) + SMALL[-16:]
     with pytest.raises(BadFile, match="holds more than it promises"):
         parse_raw(_resealed(bytes(longer)), "x.raw")
 

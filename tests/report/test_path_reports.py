@@ -13,6 +13,7 @@ from tests.profile.making import function, profile_of, unit_of
 from tests.profile.walking import facts_of, path_profile
 from tests.report.sample_paths import BAD, GOOD, run
 from trodden.errors import UsageError
+from trodden.plan.blocks import every_block
 from trodden.report import coverage, difference, stats
 from trodden.report.coverage_terminal import print_coverage
 from trodden.report.describe_path import Describer
@@ -189,9 +190,9 @@ def test_where_the_runs_part(tmp_path: Path) -> None:
     report = _difference(tmp_path)
     sentences = [difference.sentence(report.ways, each, short=True) for _, each in report.shown]
     assert sentences[:3] == [
-        "at a.c:2 `if (x < 0)` B went to line 3 (yes) 1 of 1,000 times, A never in 1,000:"
+        "at a.c:2 `if (x < 0)` B went to line 3 (yes), 1 of 1,000 times; A never in 1,000:"
         " only to line 4 (no)",
-        "at a.c:10 `if (classify(x) < 0)` B went to line 11 (yes) 1 of 1,000 times, A never in 1,000:"
+        "at a.c:10 `if (classify(x) < 0)` B went to line 11 (yes), 1 of 1,000 times; A never in 1,000:"
         " only to line 12 (no)",
         "at a.c:19 B enters at line 19, once; A never came there",
     ]
@@ -237,7 +238,7 @@ def test_differences_for_a_person(tmp_path: Path) -> None:
     print_difference(_difference(tmp_path, 2), console)
     text = _text(console)
     assert text.index("   1 classify: at a.c:2 `if (x < 0)` B went") < text.index("   2 handle: at a.c:10")
-    for part in ("A good.trod  B bad.trod", "62.5%", "Where the runs part", "more differences; see --top"):
+    for part in ("A good.trod  B bad.trod", "62.5%", "Where the runs part", "1 more difference; see --top"):
         assert part in text
     assert "no more than chance" in text
 
@@ -272,7 +273,7 @@ def test_edges_in_place_of_paths_are_announced() -> None:
     print_difference(report, console)
     text = _text(console)
     assert "there are no paths to compare" in text
-    assert "f: at a.c:3 B went to line 5 1 of 5 times, A never in 5: only to line 4" in text
+    assert "f: at a.c:3 B went to line 5, 1 of 5 times; A never in 5: only to line 4" in text
     assert difference.to_document(report)["differences"][0]["way"]["line"] == 5
     with_paths = path_profile([facts_of("f", "a>b a>c b>d c>d d>exit")], {"f": {"a b d": 5}})
     mixed = difference.report_difference((with_paths, second), ("a", "b"))
@@ -280,6 +281,20 @@ def test_edges_in_place_of_paths_are_announced() -> None:
     console = _console()
     print_difference(mixed, console)
     assert "does not tell the same paths: f" in _text(console)
+
+
+def test_blocks_in_place_of_edges_are_told_by_the_call() -> None:
+    flow = "a>b a>c b>d b>e c>d c>e d>exit e>exit"
+    unit = unit_of(function("f", flow, {"c": [5]}, planner=every_block))
+    first = profile_of(unit, {"f": {"@a": 6, "a>b": 6, "b>d": 3, "b>e": 3, "d>exit": 3, "e>exit": 3}})
+    turned = {"a>b": 4, "a>c": 2, "b>d": 2, "b>e": 2, "c>d": 1, "c>e": 1, "d>exit": 3, "e>exit": 3}
+    second = profile_of(unit, {"f": {"@a": 6, **turned}})
+    report = difference.report_difference((first, second), ("a", "b"))
+    (_, each), *_ = report.shown
+    assert (each.block, each.edge) == (2, None)
+    words = difference.sentence(report.ways, each, short=True)
+    assert words == "at a.c:5 A ran this block 0 times in 6 calls, B ran this block 2 times in 6 calls"
+    assert difference.to_document(report)["differences"][0]["block"] == "c"
 
 
 def test_a_pattern_must_pick_something_in_one_of_the_runs() -> None:

@@ -20,13 +20,14 @@ MAGIC = b"TRODRAW1"
 END = b"DONE"
 NO_MODULE = 0xFFFFFFFF
 
-_HEADER = struct.Struct("<8sIIQQQIIIIQIIQ")
+_HEADER = struct.Struct("<8sIIQQQIIIIII16x")
 _MODULE = struct.Struct("<QII")
 _UNIT = struct.Struct("<16sII")
 _FRAME = struct.Struct("<IIQQII")
 _JUMP = struct.Struct("<IIQQq")
 _NOTE = struct.Struct("<IIQQQ")
-_TRAILER = struct.Struct("<I4s")
+_RUN = struct.Struct("<II")
+_TRAILER = struct.Struct("<QI4s")
 
 _COMPLETE = 1
 _STACK_CUT = 2
@@ -125,7 +126,7 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
     try:
         with open(name, "rb") as stream:
             head = stream.read(_HEADER.size)
-            _check_head(head, os.fstat(stream.fileno()).st_size, name)
+            _check_head(head, name)
             data = head + stream.read()
     except OSError as error:
         raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
@@ -134,13 +135,17 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
 
 def parse_raw(data: bytes, where: str) -> Raw:
     """The content of a raw file; ``where`` names it when something is wrong with it."""
-    _check_head(data, len(data), where)
-    checksum, end = _TRAILER.unpack_from(data, len(data) - _TRAILER.size)
+    _check_head(data, where)
+    if len(data) < _HEADER.size + _TRAILER.size:
+        raise BadFile(f"{where}: truncated: its end is missing; run the program again")
+    claimed, checksum, end = _TRAILER.unpack_from(data, len(data) - _TRAILER.size)
     if end != END:
         raise BadFile(f"{where}: truncated: its end is missing; run the program again")
+    if claimed != len(data):
+        raise BadFile(f"{where}: corrupt: {len(data)} bytes long instead of {claimed}; run the program again")
     if zlib.crc32(memoryview(data)[: -_TRAILER.size]) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
-    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, n_first, _, n_jumps, n_notes, _ = (
+    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, n_first, n_jumps, n_notes = (
         _HEADER.unpack_from(data)
     )
     reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
@@ -167,7 +172,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
     )
 
 
-def _check_head(data: bytes, size: int, where: str) -> None:
+def _check_head(data: bytes, where: str) -> None:
     if data[:8] != MAGIC:
         if MAGIC.startswith(data[:8]):
             raise BadFile(f"{where}: truncated: only {len(data)} bytes long; run the program again")
@@ -181,12 +186,6 @@ def _check_head(data: bytes, size: int, where: str) -> None:
         raise BadFile(f"{where}: version {version} is no longer read; build and run the program again")
     if len(data) < _HEADER.size:
         raise BadFile(f"{where}: truncated: its header is incomplete; run the program again")
-    claimed = _HEADER.unpack_from(data)[10]
-    if claimed != size:
-        state = "truncated" if size < claimed else "corrupt"
-        raise BadFile(f"{where}: {state}: {size} bytes long instead of {claimed}; run the program again")
-    if size < _HEADER.size + _TRAILER.size:
-        raise BadFile(f"{where}: truncated: its end is missing; run the program again")
 
 
 class _Reader:
@@ -211,9 +210,18 @@ class _Reader:
         name, module, slots = _UNIT.unpack_from(self._data, self._take(_UNIT.size))
         if module >= n_modules:
             raise BadFile(f"{self._where}: corrupt: a unit belongs to no module")
-        start = self._take(8 * slots)
-        words = memoryview(self._data)[start : start + 8 * slots]
-        return RawUnit(name.hex(), module, Counts.from_words(words))
+        found: dict[int, int] = {}
+        position = 0
+        while True:
+            first, count = _RUN.unpack_from(self._data, self._take(_RUN.size))
+            if first < position or first + count > slots or (not count and first != slots):
+                raise BadFile(f"{self._where}: corrupt: a run of counters is out of place")
+            if not count:
+                return RawUnit(name.hex(), module, Counts(slots, found))
+            start = self._take(8 * count)
+            values = struct.unpack_from(f"<{count}Q", self._data, start)
+            found.update(zip(range(first, first + count), values, strict=True))
+            position = first + count
 
     def frame(self, n_modules: int) -> RawFrame:
         thread, module, address, cell, known, _ = _FRAME.unpack_from(self._data, self._take(_FRAME.size))

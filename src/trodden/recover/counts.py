@@ -7,14 +7,11 @@ any machine could hold does no harm.
 
 from __future__ import annotations
 
-import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from operator import eq
 from typing import overload
-
-_PAGE = 1 << 12
 
 
 class Counts(Sequence[int]):
@@ -34,17 +31,6 @@ class Counts(Sequence[int]):
         """The same numbers."""
         listed = list(values)
         return cls(len(listed), dict(enumerate(listed)))
-
-    @classmethod
-    def from_words(cls, data: memoryview) -> Counts:
-        """Numbers of eight bytes each, little endian."""
-        nothing = bytes(_PAGE)
-        held: dict[int, int] = {}
-        for start in range(0, len(data), _PAGE):
-            page = data[start : start + _PAGE].tobytes()
-            if page != nothing[: len(page)]:
-                held.update(enumerate(struct.unpack(f"<{len(page) // 8}Q", page), start // 8))
-        return cls(len(data) // 8, held)
 
     def nonzero(self) -> Iterable[tuple[int, int]]:
         """The indices and values of all that is not zero, by index."""

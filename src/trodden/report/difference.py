@@ -16,7 +16,7 @@ from trodden.profile.differing import Branching, Difference, Kind, Shares
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.report.describe_path import Describer
-from trodden.report.rows import percent, tabbed
+from trodden.report.rows import counted, percent, tabbed
 from trodden.report.ways import Ways
 
 _HEADINGS = (
@@ -102,9 +102,11 @@ def way(ways: Ways, each: Difference) -> str:
 
 
 def sentence(ways: Ways, each: Difference, short: bool = False) -> str:
-    """``at prog.c:12 `if (x < 0)` B went to line 13 (yes) 1 of 5,946 times, A never in 5,985``."""
+    """``at prog.c:12 `if (x < 0)` B went to line 13 (yes), 1 of 5,946 times; A never in 5,985``."""
     at, did = place(ways, each, short), way(ways, each)
     where = f"at {at} " if at else ""
+    if each.block is not None:
+        return f"{where}{_block_rates(each.what)}"
     if each.kind is Kind.FOLLOWS:
         return _follows(each, where, did)
     shares = each.what if each.branching is None else each.branching.shares
@@ -117,7 +119,7 @@ def sentence(ways: Ways, each: Difference, short: bool = False) -> str:
     went = "" if each.branching is None else "went "
     passed = _passed(ways, each, each.branching)
     before = "after the same beginning, " if each.kind is Kind.COMBINES else ""
-    return f"{before}{where}{one} {went}{did} {counts}, {other}{passed}"
+    return f"{before}{where}{one} {went}{did}, {counts}; {other}{passed}"
 
 
 def _alone(shares: Shares) -> tuple[str, str, str]:
@@ -147,6 +149,14 @@ def _rates(shares: Shares) -> str:
     first = f"{percent(shares.first_share)} ({shares.first:,} of {shares.first_of:,})"
     second = f"{percent(shares.second_share)} ({shares.second:,} of {shares.second_of:,})"
     return f"in A {first}, in B {second}"
+
+
+def _block_rates(shares: Shares) -> str:
+    """A block has no share of anything: it may run several times a call."""
+    sides = ("A", shares.first, shares.first_of), ("B", shares.second, shares.second_of)
+    return ", ".join(
+        f"{run} ran this block {counted(a, 'time')} in {counted(n, 'call')}" for run, a, n in sides
+    )
 
 
 def _follows(each: Difference, where: str, did: str) -> str:

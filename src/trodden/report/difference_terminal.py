@@ -27,17 +27,15 @@ def print_difference(report: DifferenceReport, console: Console) -> None:
     if Basis.PATHS not in found.common and found.common:
         _note(console, "there are no paths to compare; what follows are edges or blocks")
     alone = [(rank, each) for rank, each in report.shown if each.kind is not Kind.SHIFTS]
-    both = [(rank, each) for rank, each in report.shown if each.kind is Kind.SHIFTS]
-    moved = [(rank, each) for rank, each in both if abs(each.evidence) >= CONVINCING]
+    moved = [(rank, each) for rank, each in report.shown if each.kind is Kind.SHIFTS and not _by_chance(each)]
     if alone:
         _print_list("Where the runs part", alone, report, console)
     if moved:
         _print_list("Shares that moved by more than chance", moved, report, console)
-    if len(both) > len(moved):
-        _note(
-            console, f"{counted(len(both) - len(moved), 'other share')} moved by no more than chance may do"
-        )
-    hidden = len(found.differences) - len(report.shown)
+    by_chance = sum(map(_by_chance, found.differences))
+    if by_chance:
+        _note(console, f"{counted(by_chance, 'other share')} moved by no more than chance may do")
+    hidden = len(found.differences) - by_chance - len(alone) - len(moved)
     if hidden:
         _note(console, f"{counted(hidden, 'more difference')}; see --top")
     if not found.differences:
@@ -49,6 +47,11 @@ def print_difference(report: DifferenceReport, console: Console) -> None:
     if found.by_counts:
         names = ", ".join(found.by_counts[:_MOST_NAMES])
         _note(console, f"compared by counts, for one run does not tell the same paths: {names}")
+
+
+def _by_chance(each: Difference) -> bool:
+    """Whether chance explains a difference of shares; what one run alone has done it does not."""
+    return each.kind is Kind.SHIFTS and abs(each.evidence) < CONVINCING
 
 
 def _note(console: Console, what: str) -> None:

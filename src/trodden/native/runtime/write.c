@@ -1,5 +1,7 @@
 /* The raw file: header, modules, units, frames, jumps, notes, trailer, all little endian and aligned to 8 bytes.
  *
+ * Tables of paths are mostly zeros, so a unit's counters are written as runs of those that are not.
+ *
  * It is streamed through one buffer into a temporary file beside the target, which then takes the
  * target's name: nobody ever sees half a result.  Whatever fails is said in one line; the program's
  * exit status is not ours to change. */
@@ -15,6 +17,7 @@
 #include "internal.h"
 
 #define BUFFER 65536
+#define PART 512 /* counters summed at a time */
 #define MAGIC "TRODRAW1"
 
 enum { COMPLETE = 1, CUT = 2 }; /* written at a normal end; some active frames are unknown */
@@ -24,9 +27,8 @@ struct header {
     uint32_t version, flags;
     uint64_t pid, parent, start;
     uint32_t modules, units, frames, start_frames;
-    uint64_t size;
     uint32_t jumps, notes;
-    uint64_t reserved;
+    uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct header) == 80, "the header has 80 bytes");
 
@@ -40,6 +42,17 @@ struct module_header {
 struct unit_header {
     uint8_t id[16];
     uint32_t module, slots;
+};
+
+/* `count` counters from `first` on; none: the unit has no more. */
+struct run {
+    uint32_t first, count;
+};
+
+struct trailer {
+    uint64_t size; /* of the whole file */
+    uint32_t crc;  /* of all that stands before it */
+    char end[4];
 };
 
 struct jump_record {
@@ -60,7 +73,9 @@ _Static_assert(sizeof(struct trodden_frame) == 32 && sizeof(struct jump_record) 
 struct workspace {
     char path[TRODDEN_PATH], temporary[TRODDEN_PATH], line[2 * TRODDEN_PATH];
     uint64_t buffer[BUFFER / 8];
+    uint64_t sums[PART];
     size_t used;
+    uint64_t size;
     uint32_t crc;
     int file, error;
 };
@@ -82,6 +97,7 @@ static void flush(struct workspace *out) {
 static void put(struct workspace *out, const void *bytes, size_t count) {
     const char *at = bytes;
     out->crc = trodden_crc32(out->crc, bytes, count);
+    out->size += count;
     while (count) {
         size_t part = BUFFER - out->used < count ? BUFFER - out->used : count;
         memcpy((char *)out->buffer + out->used, at, part);
@@ -104,6 +120,19 @@ static void put_modules(struct workspace *out) {
     }
 }
 
+static void put_runs(struct workspace *out, uint32_t first, uint32_t count) {
+    for (uint32_t i = 0, end; i < count; i = end) {
+        end = i + 1;
+        if (!out->sums[i])
+            continue;
+        while (end < count && out->sums[end])
+            end++;
+        struct run run = {first + i, end - i};
+        put(out, &run, sizeof run);
+        put(out, &out->sums[i], (end - i) * sizeof *out->sums);
+    }
+}
+
 static void put_units(struct workspace *out) {
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
         for (uint32_t i = 0; i < module->unit_count; i++) {
@@ -111,19 +140,13 @@ static void put_units(struct workspace *out) {
             struct unit_header header = {.module = module->index, .slots = unit->slots};
             memcpy(header.id, unit->id, sizeof header.id);
             put(out, &header, sizeof header);
-            /* All parts are multiples of 8, so the rest of the buffer can take sums in place. */
-            for (uint32_t done = 0; done < unit->slots && !out->error;) {
-                uint64_t *room = out->buffer + out->used / 8;
-                uint32_t part = (uint32_t)((BUFFER - out->used) / 8);
-                if (part > unit->slots - done)
-                    part = unit->slots - done;
-                trodden_sum(module, unit, done, part, room);
-                out->crc = trodden_crc32(out->crc, room, (size_t)part * 8);
-                out->used += (size_t)part * 8;
-                done += part;
-                if (out->used == BUFFER)
-                    flush(out);
+            for (uint32_t done = 0, part; done < unit->slots && !out->error; done += part) {
+                part = unit->slots - done < PART ? unit->slots - done : PART;
+                trodden_sum(module, unit, done, part, out->sums);
+                put_runs(out, done, part);
             }
+            struct run last = {unit->slots, 0};
+            put(out, &last, sizeof last);
         }
 }
 
@@ -184,18 +207,14 @@ static void put_everything(struct workspace *out, const struct content *content)
                             .frames = frames->count,
                             .start_frames = start->count,
                             .jumps = count_jumps(),
-                            .notes = count_notes(&content->notes),
-                            .size = sizeof header + 8 +
-                                    ((uint64_t)frames->count + start->count) * sizeof *frames->at};
+                            .notes = count_notes(&content->notes)};
     memcpy(header.magic, MAGIC, sizeof header.magic);
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
         header.modules++;
         header.units += module->unit_count;
-        header.size += sizeof(struct module_header) + module->path_length + padding(module->path_length) +
-                       module->unit_count * sizeof(struct unit_header) + module->totals_bytes;
     }
-    header.size += header.jumps * sizeof(struct jump_record) + header.notes * sizeof(struct note_record);
     out->crc = 0;
+    out->size = 0;
     put(out, &header, sizeof header);
     put_modules(out);
     put_units(out);
@@ -205,9 +224,8 @@ static void put_everything(struct workspace *out, const struct content *content)
         put(out, start->at, start->count * sizeof *start->at);
     put_jumps(out);
     put_notes(out, &content->notes);
-    uint32_t crc = out->crc;
-    put(out, &crc, sizeof crc);
-    put(out, "DONE", 4);
+    struct trailer trailer = {.size = out->size + sizeof trailer, .crc = out->crc, .end = "DONE"};
+    put(out, &trailer, sizeof trailer);
     flush(out);
 }
 
