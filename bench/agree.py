@@ -3,7 +3,9 @@
 Lines: every program built with ``-O0 -g`` and run, its line counts beside those of three other tools.
 Edges: built with ``-O2``, the counts that follow from few counters beside those of a counter on every edge,
 once in two runs and once in a single one that counts both ways.
-Every difference is listed.
+Paths: built with ``-O2``, the edge counts that follow from the paths beside a counter on every edge, both
+in one run.
+Every difference is listed, and so is every function without a profile, with the reason.
 """
 
 from __future__ import annotations
@@ -17,18 +19,21 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from bench import lines
-from bench.builds import CLANG, build, need, trodden
+from bench.builds import CLANG, build, clang, need, trodden
 from bench.errors import BenchError
 from bench.programs import Program, chosen
 from bench.running import must_agree, remarks, runner
 from bench.tables import table
 from trodden.errors import TroddenError
+from trodden.plan.probes import SecondOpinion
 from trodden.profile.collect import collect
 from trodden.profile.model import FunctionProfile, Profile
 
 _FEW = trodden("edges-few", "-O2")
 _EVERY = trodden("edges-every", "-O2", "--trodden-counters=every-edge")
 _CHECKED = trodden("edges-checked", "-O2", "--trodden-counters=checked")
+_PLAIN = clang("clang", "-O2")
+_PATHS = trodden("paths-checked", "-O2", "--trodden-profile=paths", "--trodden-counters=checked")
 
 
 def edges_agree(program: Program) -> list[str]:
@@ -64,6 +69,38 @@ _EDGES_HEAD = (
 )
 
 
+def paths_agree(program: Program) -> list[str]:
+    """Compare the edge counts that follow from paths with those of counters, in one run; answer a row."""
+    input_file = program.input_file()
+    runs = {}
+    for way in (_PLAIN, _PATHS):
+        here = runner(program.name, way.name)
+        runs[way.name] = here.run(program.command(build(program, way).executable, input_file))
+    must_agree(program.name, runs)
+    profile = collect([runner(program.name, _PATHS.name).raw])
+    remarks(program.name, profile)
+    for skipped in profile.skipped:
+        if not skipped.reason:
+            raise BenchError(f"{program.name}: {skipped.name} has no profile, and no reason is given")
+    edges = taken = walked = differing = 0
+    for function in profile.functions.values():
+        if function.paths is None:
+            raise BenchError(f"{program.name}: {function.name} has a profile without paths")
+        compared = [each.edge for each in function.facts.plan.measures if isinstance(each, SecondOpinion)]
+        edges += len(compared)
+        taken += sum(1 for edge in compared if function.edge_counts[edge])
+        walked += len(function.paths)
+        differing += len(function.violations)
+    figures = (len(profile.functions), edges, taken, walked, differing, len(profile.skipped))
+    return [program.name, *map(str, figures)]
+
+
+_PATHS_HEAD = (
+    *("paths", "functions", "edges compared", "of these taken"),
+    *("paths walked", "differences", "functions without profile"),
+)
+
+
 def _edge_differences(one: FunctionProfile, other: FunctionProfile) -> Iterator[str]:
     graph = one.facts.graph
     if graph.edges != other.facts.graph.edges:
@@ -92,18 +129,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Compare everything, or what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", action="append", default=[], metavar="NAME")
-    parser.add_argument("--only", choices=["lines", "edges"], help="compare only these")
+    parser.add_argument("--only", choices=["lines", "edges", "paths"], help="compare only these")
     parser.add_argument("--stage", choices=lines.STAGES, default="late", help="when lines get their probes")
     arguments = parser.parse_args(argv)
     try:
         need([CLANG, "gcc", "g++", *lines.TOOLS_NEEDED])
         programs = chosen(arguments.program)
-        if arguments.only != "edges":
+        if arguments.only in (None, "lines"):
             rows = [lines.lines_agree(program, arguments.stage) for program in programs]
             print(table(lines.HEAD, rows))
-        if arguments.only != "lines":
+        if arguments.only in (None, "edges"):
             rows = [edges_agree(program) for program in programs]
             print(table(_EDGES_HEAD, rows))
+        if arguments.only in (None, "paths"):
+            rows = [paths_agree(program) for program in programs]
+            print(table(_PATHS_HEAD, rows))
     except (BenchError, TroddenError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

@@ -21,13 +21,17 @@ _TRODDEN = HERE.parent / "src"
 
 @dataclass(frozen=True)
 class Way:
-    """A way to build: the driver for C and for C++, and flags that compilation and linking both get."""
+    """A way to build: the driver for C and for C++, and flags that compilation and linking both get.
+
+    ``reads`` are files that the flags name: the build is made anew when one of them has changed.
+    """
 
     name: str
     cc: tuple[str, ...]
     cxx: tuple[str, ...]
     flags: tuple[str, ...]
     trodden: bool = False
+    reads: tuple[Path, ...] = ()
 
     def driver(self, cxx: bool) -> tuple[str, ...]:
         """The command to compile and link with."""
@@ -97,7 +101,7 @@ def _state(commands: Sequence[Sequence[str]], sources: Sequence[Path], way: Way)
     """Everything that a build follows from, as a hash."""
     content = hashlib.sha256(repr(commands).encode())
     content.update(version_of(way.cc[0] if not way.trodden else CLANG).encode())
-    inputs = [*sources, *(_own_files() if way.trodden else [])]
+    inputs = [*sources, *way.reads, *(_own_files() if way.trodden else [])]
     for path in inputs:
         content.update(path.read_bytes())
     return content.hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from string import ascii_lowercase
@@ -11,6 +11,8 @@ _TEXT_BYTES = 1_500_000
 _PLA_TERMS = 700
 _SQL_ROWS = 1_500
 _STATEMENTS = 4_000
+LONG_SCRIPT = 10_000
+"""How many statements the long script has, all told."""
 
 
 def text(path: Path) -> None:
@@ -84,7 +86,17 @@ def lua(path: Path) -> None:
 
 def sql(path: Path) -> None:
     """Tables, indices, thousands of changes, joins, groups and text search, ending in checks of it all."""
-    path.write_text("".join(f"{statement};\n" for statement in _statements(Random(13))))
+    _write_sql(path, _statements(Random(13), _STATEMENTS))
+
+
+def long_sql(path: Path) -> None:
+    """The same with as many changes and questions as make it :data:`LONG_SCRIPT` statements."""
+    others = sum(1 for _ in _statements(Random(13), 0))
+    _write_sql(path, _statements(Random(13), LONG_SCRIPT - others))
+
+
+def _write_sql(path: Path, statements: Iterable[str]) -> None:
+    path.write_text("".join(f"{statement};\n" for statement in statements))
 
 
 _SCHEMA = (
@@ -108,7 +120,7 @@ _QUESTIONS = (
 )
 
 
-def _statements(random: Random) -> Iterator[str]:
+def _statements(random: Random, changes: int) -> Iterator[str]:
     yield from _SCHEMA
     for town in range(40):
         yield f"INSERT INTO town VALUES ({town}, 'town-{town * 7919 % 40}')"
@@ -118,7 +130,7 @@ def _statements(random: Random) -> Iterator[str]:
         town, born = random.randrange(40), random.randrange(1900, 2020)
         yield f"INSERT INTO person VALUES ({person}, '{name}', {town}, {born})"
     yield "COMMIT"
-    for _ in range(_STATEMENTS):
+    for _ in range(changes):
         yield _statement(random)
     yield from _QUESTIONS
 

@@ -1,8 +1,8 @@
 """What does a profile cost?  trodden's edge profile beside those of clang and gcc, on the same programs.
 
 Everything is built with ``-O2``, file by file.  Instructions are those of the whole run by callgrind, the
-writing of the profile at its end included; times are user times of runs that take turns.  Every build has
-to put out the same as the plain one.
+writing of the profile at its end included; times are user and system times of runs that take turns.  Every
+build has to put out the same as the plain one.
 """
 
 from __future__ import annotations
@@ -11,23 +11,21 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import ceil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from bench.builds import CLANG, build, clang, gcc, need, trodden
+from bench.builds import CLANG, clang, gcc, need, trodden
 from bench.errors import BenchError
 from bench.machine import description
 from bench.placement import PAPER_REDUCTION, PAPER_SHARE, Placement, placement
 from bench.programs import RESULTS, Program, chosen
-from bench.running import Ran, Runner, must_agree, runner
+from bench.series import Series
 from bench.tables import added, geometric_mean, middle, table
 from trodden.errors import TroddenError
-from trodden.profile.collect import collect
 
 _PLAIN = clang("clang", "-O2")
 _TRODDEN = trodden("trodden", "-O2")
@@ -36,9 +34,6 @@ _FRONT_END = clang("clang-front", "-O2", "-fprofile-instr-generate")
 _GCC = gcc("gcc", "-O2")
 _ARCS = gcc("gcc-arcs", "-O2", "-fprofile-arcs")
 _WAYS = (_PLAIN, _TRODDEN, _IR_PGO, _FRONT_END, _GCC, _ARCS)
-
-# A run that is shorter than this is repeated until it is not, each time it is timed.
-_SAMPLE_SECONDS = 0.5
 
 # Each profile is compared with a plain build by the same compiler.
 _PLAIN_OF = {
@@ -55,53 +50,44 @@ _SHOWN = {
 }
 
 
-@dataclass
+@dataclass(frozen=True)
 class Measured:
     """The figures of one program, by the name of the build."""
 
-    program: Program
+    series: Series
     placement: Placement
-    instructions: dict[str, int] = field(default_factory=dict)
-    seconds: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def program(self) -> Program:
+        """What was measured."""
+        return self.series.program
 
     def instruction_ratio(self, way: str) -> float:
         """Instructions of a profiling build for each one of its plain build."""
-        return self.instructions[way] / self.instructions[_PLAIN_OF[way]]
+        return self.series.instruction_ratio(way, _PLAIN_OF[way])
 
     def time_ratios(self, way: str) -> list[float]:
         """The time of a profiling build beside that of its plain build, round by round."""
-        pairs = zip(self.seconds[way], self.seconds[_PLAIN_OF[way]], strict=True)
-        return [one / plain for one, plain in pairs if plain > 0]
+        return self.series.time_ratios(way, _PLAIN_OF[way])
 
     def as_json(self) -> dict[str, Any]:
         """For the file of results."""
         return {
             "version": self.program.version,
             "placement": self.placement.as_json(),
-            "instructions": self.instructions,
-            "seconds": self.seconds,
+            "instructions": self.series.instructions,
+            "seconds": self.series.seconds,
         }
 
 
 def measure(program: Program, rounds: int) -> Measured:
     """Build a program in all ways and measure each of them."""
-    input_file = program.input_file()
-    commands: dict[str, list[str]] = {}
-    runners: dict[str, Runner] = {}
+    series = Series.of(program)
     for way in _WAYS:
-        commands[way.name] = program.command(build(program, way).executable, input_file)
-        runners[way.name] = runner(program.name, way.name)
-    runs: dict[str, Ran] = {name: runners[name].run(command) for name, command in commands.items()}
-    must_agree(program.name, runs)
-    measured = Measured(program, placement(collect([runners[_TRODDEN.name].raw])))
-    for name, command in commands.items():
-        measured.instructions[name], ran = runners[name].instructions(command)
-        must_agree(program.name, {_PLAIN.name: runs[_PLAIN.name], name: ran})
-    repeats = max(1, ceil(_SAMPLE_SECONDS / max(runs[_PLAIN.name].user, 0.001)))
-    for _ in range(rounds):
-        for name, command in commands.items():
-            spent = sum(runners[name].run(command).user for _ in range(repeats))
-            measured.seconds.setdefault(name, []).append(spent / repeats)
+        series.add(way)
+    measured = Measured(series, placement(series.profile(_TRODDEN)))
+    series.count_instructions()
+    series.take_times(rounds)
     return measured
 
 
@@ -111,7 +97,7 @@ def instruction_table(all_measured: Sequence[Measured]) -> str:
     rows = [
         [
             each.program.name,
-            f"{each.instructions[_PLAIN.name] / 1e6:,.1f}M",
+            f"{each.series.instructions[_PLAIN.name] / 1e6:,.1f}M",
             *map(added, ratio),
             _beside(ratio[0], ratio[1]),
         ]
@@ -122,12 +108,12 @@ def instruction_table(all_measured: Sequence[Measured]) -> str:
 
 
 def time_table(all_measured: Sequence[Measured]) -> str:
-    """Added user time: the median of the rounds and, in brackets, the quartiles."""
+    """Added time: the median of the rounds and, in brackets, the quartiles."""
     rows, ratios = [], []
     for each in all_measured:
         spread = [middle(each.time_ratios(name)) for name in _SHOWN]
         ratios.append([median for median, _, _ in spread])
-        plain, _, _ = middle(each.seconds[_PLAIN.name])
+        plain, _, _ = middle(each.series.seconds[_PLAIN.name])
         cells = [f"{added(median)} ({added(low)} .. {added(high)})" for median, low, high in spread]
         rows.append([each.program.name, f"{plain:.2f}s", *cells, _beside(ratios[-1][0], ratios[-1][1])])
     rows.append(_mean_row(ratios, ""))

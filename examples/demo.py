@@ -1,10 +1,12 @@
-"""The main job on a real example: what did a program really do?
+"""The main job on a real example: which ways has a program walked, and which not?
 
 Run by ``make demo``.  Every command shown is one that you can type yourself.
 """
 
 from __future__ import annotations
 
+import os
+import pty
 import shlex
 import subprocess
 import sys
@@ -13,26 +15,46 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+PLAIN_TERMINAL = {"TERM": "dumb", "COLUMNS": "120", "LINES": "50", "NO_COLOR": "1"}
 
 
 def trodden(*words: str) -> None:
     """Show a command as typed, and run it."""
     print(f"\n$ trodden {shlex.join(words)}", flush=True)
-    subprocess.run([sys.executable, "-m", "trodden", *words], check=True, cwd=ROOT)
+    command = [sys.executable, "-m", "trodden", *words]
+    if sys.stdout.isatty():
+        subprocess.run(command, check=True)
+    elif status := pty.spawn(command, lambda terminal: os.read(terminal, 4096).replace(b"\r", b"")):
+        # Tables are for terminals; whoever keeps this output in a file is to see what a terminal would show.
+        raise SystemExit(os.waitstatus_to_exitcode(status))
+
+
+def say(text: str) -> None:
+    """A line between commands."""
+    print(f"\n{text}", flush=True)
 
 
 def main() -> None:
-    """Build and run an example, then look at its profile in three ways."""
+    """Find the hot paths of a word counter, look at one, ask what was never tried, and try it."""
+    if not sys.stdout.isatty():
+        os.environ |= PLAIN_TERMINAL
+    source = str((HERE / "wordfreq.c").relative_to(ROOT))
+    readme = (ROOT / "README.md").read_text("utf-8")
+    os.chdir(ROOT)
     with tempfile.TemporaryDirectory() as directory:
-        profile = str(Path(directory) / "wordfreq.trod")
-        print("A word counter in C is compiled, instrumented and run over this project's README.")
-        trodden("run", "--quiet", "-o", profile, "examples/wordfreq.c", "-O0", "--", "README.md")
-        print("\nWhich functions, blocks and edges ran how often, recovered from a fraction of the counters:")
-        trodden("report", "--top", "5", profile)
-        print("\nThe source, with exact counts beside every line and branch:")
-        trodden("annotate", profile, "add")
-        print("\nOne function as a graph: frequencies, the spanning tree, and the few counters it needs:")
-        trodden("show", profile, "-f", "add")
+        usual, odd, text = (str(Path(directory) / name) for name in ("usual.trod", "odd.trod", "odd.txt"))
+        say("A word counter in C is compiled and run over this project's README. Its paths are counted:")
+        trodden("run", "--quiet", "--profile", "paths", "-o", usual, source, "-O0", "--", "README.md")
+        say("Where did it spend its instructions? Not just which lines: which ways through them.")
+        trodden("report", "--top", "3", "--function", "read_words", usual)
+        say("The hottest of them, lit up in the source:")
+        trodden("annotate", usual, "read_words", "--path", "1")
+        say("What has this input never tried? The ways not taken that are nearest to those that were:")
+        trodden("coverage", "--top", "1", "--function", "read_words", usual)
+        say("So let one word have a hundred letters, and ask where the two runs part:")
+        Path(text).write_text(f"{readme} {'a' * 100}\n", "utf-8")
+        trodden("run", "--quiet", "--profile", "paths", "-o", odd, source, "-O0", "--", text)
+        trodden("diff", "--top", "1", usual, odd)
 
 
 if __name__ == "__main__":

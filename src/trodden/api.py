@@ -25,37 +25,55 @@ class Run:
 def run(
     *program: StrPath,
     args: Sequence[str] = (),
+    profile: str | None = None,
     counters: str | None = None,
     stage: str | None = None,
     weights: StrPath | None = None,
     only: str | Sequence[str] = (),
     leave: str | Sequence[str] = (),
     toolchain: str | None = None,
+    max_paths: int | str | None = None,
+    context: bool | None = None,
+    metric: str | None = None,
+    cut_by: str | None = None,
     output: StrPath | None = None,
 ) -> Run:
     """Run an instrumented program, or sources with compiler flags, and answer with the profile.
 
     ``trodden.run("./app", args=["x"])`` runs what ``trodden cc`` has built; ``trodden.run("a.c", "-O2")``
     builds it first.  The program keeps its own standard streams.  ``output`` also writes the profile there.
+
+    With ``profile="paths"`` every function of the answer has ``paths``; ``max_paths`` is the most that a
+    function may have before some are cut (``"none"`` cuts nothing), ``context`` joins each path through a
+    loop with the way that led to it, ``metric="cycles"`` takes the time of each.  What is left ``None``
+    is as the environment says, or else the default.
     """
     from trodden.native.cmdline import is_source
 
+    chosen = {
+        "profile": profile,
+        "counters": counters,
+        "stage": stage,
+        "weights": None if weights is None else os.fspath(weights),
+        "toolchain": toolchain,
+        "max-paths": None if max_paths is None else str(max_paths),
+        "context": None if context is None else "on" if context else "off",
+        "metric": metric,
+        "cut-by": cut_by,
+    }
+    own = [f"--trodden-{name}={value}" for name, value in chosen.items() if value is not None]
+    own += [f"--trodden-only={pattern}" for pattern in _several(only)]
+    own += [f"--trodden-leave={pattern}" for pattern in _several(leave)]
     words = [os.fspath(word) for word in program]
     if not any(is_source(word) for word in words):
         if len(words) != 1:
             raise TroddenError("trodden.run: name one program (its arguments go to args=) or sources")
-        if counters or stage or weights or only or leave or toolchain:
+        if own:
             raise TroddenError(f"trodden.run: {words[0]} is built already; name sources to choose how")
         return _run(words[0], args, output)
     from trodden.commands import cc
     from trodden.native.build import scratch
 
-    own = [f"--trodden-counters={counters}"] if counters is not None else []
-    own += [f"--trodden-stage={stage}"] if stage is not None else []
-    own += [f"--trodden-weights={os.fspath(weights)}"] if weights is not None else []
-    own += [f"--trodden-toolchain={toolchain}"] if toolchain is not None else []
-    own += [f"--trodden-only={pattern}" for pattern in _several(only)]
-    own += [f"--trodden-leave={pattern}" for pattern in _several(leave)]
     cxx = any(is_source(word, cxx=True) for word in words)
     with scratch() as directory:
         built = directory / Path(next(word for word in words if is_source(word))).stem

@@ -16,7 +16,7 @@ Sections that a case may have (an edge list is lines like ``A -> B, C``):
 ``[paths]``, ``[paths context]``  all paths: number, how it starts, blocks, how it ends; ``|`` ends a context
 ``[values]``                    the edges of the acyclic graph with the values that number its paths
 ``[increments]``                the chords among them with their increments, given the weights of the graph
-``[set]``, ``[bump]``           all edges that set the register, or bump what it names, with what and by how much
+``[set]``, ``[bump]``           all edges that set the register, or bump what it names, each with the number
 """
 
 from __future__ import annotations

@@ -26,9 +26,11 @@ from tests.profile.making import (
     unit_of,
 )
 from tests.profile.sample import FLOWS, SOURCE, sample, write_sources
+from tests.report.pathing import path_sample
 from trodden.commands import main as main_module
 from trodden.commands.main import main
 from trodden.commands.verbs import trodden as group
+from trodden.native.options import Options, PathOptions
 from trodden.profile.facts import pack_unit
 from trodden.profile.model import UnitFacts
 from trodden.profile.store import save
@@ -165,17 +167,45 @@ def test_show_a_graph(tmp_path: Path) -> None:
 
 
 def test_show_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[list[str]] = []
+    compiled: list[tuple[list[str], Options]] = []
 
-    def facts_of_source(words: list[str]) -> UnitFacts:
-        compiled.append(words)
+    def facts_of_source(words: list[str], options: Options) -> UnitFacts:
+        compiled.append((words, options))
         return unit_of(function("main", "a>b b>b b>exit", {"a": [3], "b": [4, 5]}), function("f", "a>exit"))
 
     monkeypatch.setattr("trodden.native.describe.facts_of_source", facts_of_source, raising=False)
     text = _click("show", "prog.c", "-f", "main", "--", "-O2", "-DX").output
     assert text.startswith("main (/src/a.c:1)\n2 blocks, 3 edges, ")
     assert "b  10  lines 4-5\n" in text
-    assert compiled == [["prog.c", "-O2", "-DX"]]
+    assert compiled == [(["prog.c", "-O2", "-DX"], Options())]
+    _click("show", "prog.c", "-f", "main", "--profile", "paths", "--max-paths", "none", "--context")
+    assert compiled[1] == (["prog.c"], Options(paths=PathOptions(None, context=True)))
+
+
+def test_show_the_paths_of_a_graph(tmp_path: Path) -> None:
+    path = tmp_path / "x.cfg"
+    path.write_text(GRAPH)
+    text = _click("show", str(path), "--profile", "paths").output
+    assert "\n4 paths, 1 back edge, 0 cuts\n" in text
+    assert "\n  1  entry      a b d  exit\n" in text
+    assert "in context" in _click("show", str(path), "--profile", "paths", "--context").output
+    cut = _click("show", str(path), "--profile", "paths", "--max-paths", "1", "--cut-by", "node").output
+    assert ", 0 cuts" not in cut
+    assert "counters (vprof-edges)" in _click("show", str(path), "--profile", "blocks").output
+
+
+def test_show_the_paths_of_a_profile(tmp_path: Path, profile: str) -> None:
+    assert "(paths); counts\n" in _click("show", profile, "-f", "main", "--profile", "paths").output
+    made = path_sample(tmp_path)
+    save(made, tmp_path / "paths.trod")
+    words = ["show", str(tmp_path / "paths.trod"), "-f", "main"]
+    own = _click(*words).output
+    assert own == _click(*words, "--profile", "paths").output
+    walked = {path.id: path.count for path in made.functions["main"].paths or ()}
+    rows = [line.split() for line in own.partition("\npaths\n")[2].splitlines()]
+    assert {int(row[0]): int(row[1]) for row in rows if row[1] != "0"} == walked
+    assert "\n8 paths, 1 back edge, 0 cuts" in own
+    assert "in context" in _click(*words, "--profile", "paths", "--context").output
 
 
 def test_show_weighs_by_an_earlier_run(tmp_path: Path) -> None:
@@ -207,6 +237,9 @@ def test_show_weighs_by_an_earlier_run(tmp_path: Path) -> None:
         (["show", "{profile}"], 2, "holds several functions, name one with -f: main, never"),
         (["show", "{profile}", "-f", "nix"], 2, "holds no function 'nix'; it has main, never"),
         (["show", "gone.cfg"], 91, "trodden: gone.cfg: cannot be read"),
+        (["show", "{profile}", "-f", "main", "--context"], 2, "--cut-by go with --profile paths"),
+        (["show", "{profile}", "--profile", "paths", "--max-paths", "0"], 2, "--max-paths 0: a number of"),
+        (["show", "{profile}", "--profile", "paths", "--counters", "edges"], 2, "paths need no counters"),
         (["collect", "{source}"], 93, "a.c: not a raw file of an instrumented program"),
     ],
 )

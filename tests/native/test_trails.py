@@ -26,7 +26,12 @@ _FUNCTIONS = {
 _STATUS = {"trails_exit.c": 19, "trails_jump.c": 58, "trails_throw.cpp": 90}
 _AS_WRITTEN = ("-O0", "-O0 -fomit-frame-pointer")
 _OPTIMISED = ("-O1", "-O2", "-Os", "-O2 -fno-omit-frame-pointer -fno-inline")
-_WAYS = ((), ("--max-paths", "none"), ("--max-paths", "1", "--counters", "checked"), ("--counters", "checked"))
+_WAYS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("--max-paths", "none"),
+    ("--max-paths", "1", "--counters", "checked"),
+    ("--counters", "checked"),
+)
 
 Book = Counter[tuple[str, str, str]]
 
@@ -59,8 +64,7 @@ def _told(profile: Profile, source: Path) -> Book:
 
 def _walk(name: str, flags: str, more: tuple[str, ...], directory: Path) -> tuple[Book, Profile]:
     """Run a program; answer its own book and the profile."""
-    words = (PROGRAMS / name, *flags.split())
-    done = trodden("run", "--profile", "paths", *more, *words, cwd=directory)
+    done = trodden("run", "--profile", "paths", *more, PROGRAMS / name, *flags.split(), cwd=directory)
     assert (done.returncode, done.stderr) == (_STATUS[name], "")
     book: Book = Counter()
     for function, marks, how, count in _ENTRY.findall(done.stdout):
@@ -95,10 +99,8 @@ def test_what_was_cut_short_is_known_in_optimised_programs_too(
         broken: Counter[str] = Counter()
         for (function, _, how), count in book.items():
             broken[function] += count if how == "unwound" else 0
-        told = Counter(
-            {
-                name: sum(path.count for path in profile.functions[name].paths or () if path.ends is PathEnd.UNWOUND)
-                for name in _FUNCTIONS[name]
-            }
-        )
+        told: Counter[str] = Counter()
+        for function in _FUNCTIONS[name]:
+            for path in profile.functions[function].paths or ():
+                told[function] += path.count if path.ends is PathEnd.UNWOUND else 0
         assert told == broken

@@ -19,6 +19,7 @@ from trodden.plan.prefixes import Known, Offset, register_offsets
 from trodden.plan.probes import (
     Add,
     AddTrips,
+    BlockMeasure,
     Bump,
     BumpAt,
     Count,
@@ -205,10 +206,12 @@ def test_self_loops_have_a_counter_or_tell_their_trips() -> None:
     graph = build("self", ["A", "B", "EXIT"], [(0, 1), (1, 1), (1, 2)])
     weights = [1.0, 9.0, 1.0, 1.0]
     plan = path_plan(graph, weights)
-    assert plan.measures == (EdgeMeasure(1),)
-    assert plan.on_edges[1] == (Count(0),)
+    assert plan.measures == (BlockMeasure(1),)
+    assert plan.on_blocks[1] == (Count(0),)
     assert paths_of(plan) == Paths(1)
     assert plan.slots == 2
+    seldom = path_plan(graph, [1.0, 0.5, 1.0, 1.0])
+    assert (seldom.measures, seldom.on_edges[1]) == ((EdgeMeasure(1),), (Count(0),))
     told = path_plan(graph, weights, trips=[Trip(1, (2,), 1.0)])
     assert 1 not in told.on_edges
     assert told.on_edges[2][0] == AddTrips(0, 1)
@@ -220,7 +223,7 @@ def test_self_loops_have_a_counter_or_tell_their_trips() -> None:
 def test_trips_are_not_added_where_control_may_come_twice() -> None:
     graph = build("self", ["A", "B", "C", "EXIT"], [(0, 1), (1, 1), (1, 2), (2, 3)])
     plan = path_plan(graph, [1.0, 9.0, 1.0, 1.0, 1.0], trips=[Trip(1, (2,), 1.0)], handlers=[2])
-    assert plan.on_edges[1] == (Count(0),)
+    assert plan.on_blocks[1] == (Count(0),)
 
 
 def test_context_saves_on_the_way_in_and_restores_on_the_way_back() -> None:

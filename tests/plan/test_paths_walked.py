@@ -16,7 +16,7 @@ from trodden.plan.interpret import interpret_paths, tally
 from trodden.plan.numbering import Numbering
 from trodden.plan.paths import checked_paths, path_plan
 from trodden.plan.prefixes import Known, Offset, register_offsets
-from trodden.plan.probes import EdgeMeasure, Plan, SecondOpinion
+from trodden.plan.probes import BlockMeasure, Plan, SecondOpinion
 from trodden.plan.routes import Route
 
 
@@ -82,10 +82,12 @@ def check(case: Trial) -> None:
     if plan.paths.timed:
         assert {route: ticks for route, (_, ticks) in found.items()} == truth.ticks
     check_prefixes(case, numbering, told.prefixes, truth.short)
-    edges = tally(graph, case.walks).edges
+    walked = tally(graph, case.walks)
     for measure, count in zip(plan.measures, told.counters, strict=False):
-        assert isinstance(measure, EdgeMeasure | SecondOpinion)
-        assert count == edges[measure.edge]
+        if isinstance(measure, BlockMeasure):
+            assert count == walked.blocks[measure.block]
+        else:
+            assert count == walked.edges[measure.edge]
 
 
 def check_prefixes(

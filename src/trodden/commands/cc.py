@@ -11,14 +11,14 @@ from dataclasses import replace
 from trodden.errors import UsageError
 from trodden.native.build import Builder
 from trodden.native.cmdline import CommandLine, expand, parse
-from trodden.native.options import COUNTER_SCHEMES, CUTTING_RULES, Options, PathOptions
+from trodden.native.options import COUNTER_SCHEMES, CUTTING_RULES, Options, PathOptions, most_paths
 from trodden.native.toolchain import find_toolchain
 
 _PROFILES = ("edges", "blocks", "paths", "off")
 _SCHEME_OF_PROFILE = {"edges": "edges", "blocks": "blocks-by-edges"}
 _KNOWN = frozenset(
     {"profile", "counters", "stage", "weights", "only", "leave", "toolchain", "trips", "sites"}
-    | {"max-paths", "context", "metric", "cut-by"}
+    | {"max-paths", "context", "metric", "cut-by", "call-paths"}
 )
 
 
@@ -75,6 +75,13 @@ def options_for(line: CommandLine) -> Options:
     stage = setting(line, "stage") or "late"
     if stage not in ("late", "early"):
         raise UsageError(f"--trodden-stage={stage}: choose late or early")
+    if profile != "paths":
+        for name in ("max-paths", "context", "metric", "cut-by"):
+            if name in line.own:
+                raise UsageError(f"--trodden-{name}: goes with --trodden-profile=paths")
+    calls = _switch(line, "call-paths", "off")
+    if calls and stage == "early":
+        raise UsageError("--trodden-call-paths=on: calls are kept at the late stage only; leave early out")
     paths = _path_options(line) if profile == "paths" else None
     if paths is not None:
         if stage == "early":
@@ -88,6 +95,7 @@ def options_for(line: CommandLine) -> Options:
         leave=globs(line, "leave"),
         trips=_switch(line, "trips"),
         sites=_switch(line, "sites"),
+        calls=calls,
         paths=paths,
     )
     if profile == "off":
@@ -102,18 +110,15 @@ def options_for(line: CommandLine) -> Options:
 
 def _path_options(line: CommandLine) -> PathOptions:
     """What flags and environment say of paths."""
-    most = setting(line, "max-paths")
-    if most not in ("", "none") and not (most.isdecimal() and int(most) > 0):
-        raise UsageError(f"--trodden-max-paths={most}: a number of paths a function, or none to cut nothing")
+    asked = setting(line, "max-paths")
+    try:
+        most = most_paths(asked)
+    except ValueError as error:
+        raise UsageError(f"--trodden-max-paths={asked}: {error}") from error
     metric = setting(line, "metric") or "none"
     if metric not in ("none", "cycles"):
         raise UsageError(f"--trodden-metric={metric}: choose cycles, or leave it out")
     cutting = setting(line, "cut-by") or CUTTING_RULES[0]
     if cutting not in CUTTING_RULES:
         raise UsageError(f"--trodden-cut-by={cutting}: choose one of {', '.join(CUTTING_RULES)}")
-    options = PathOptions(
-        context=_switch(line, "context", "off"), timed=metric == "cycles", cutting=cutting
-    )
-    if most == "none":
-        return replace(options, most=None)
-    return replace(options, most=int(most)) if most else options
+    return PathOptions(most, _switch(line, "context", "off"), metric == "cycles", cutting)

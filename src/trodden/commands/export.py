@@ -6,7 +6,7 @@ import click
 
 from trodden.commands.output import put
 
-FORMS = ("json", "lcov", "dot")
+FORMS = ("json", "lcov", "dot", "folded")
 
 
 @click.command()
@@ -15,11 +15,12 @@ FORMS = ("json", "lcov", "dot")
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
 @click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
 def export(file: str, form: str, output: str | None, function: str | None) -> None:
-    """Write the profile FILE as JSON, as an lcov tracefile or as a drawing for Graphviz."""
+    """Write the profile FILE as JSON, as an lcov tracefile, as a drawing for Graphviz or as folded stacks."""
     from trodden.profile.export_dot import to_dot
+    from trodden.profile.export_folded import to_folded
     from trodden.profile.export_json import to_json
     from trodden.profile.export_lcov import to_lcov
     from trodden.profile.store import load
 
-    writers = {"json": to_json, "lcov": to_lcov, "dot": to_dot}
+    writers = {"json": to_json, "lcov": to_lcov, "dot": to_dot, "folded": to_folded}
     put(writers[form](load(file), function), output)

@@ -32,6 +32,8 @@ options:
   --max-paths N           most paths a function may have before some are cut; none: cut nothing
   --context               paths through a loop together with the path that led to it
   --metric cycles         the time spent on each path, beside its count
+  --cut-by RULE           how cuts are chosen: cheapest (default), or node
+  --call-paths            also the paths of calls that led to each function, and how often
   --weights FILE.trod     place counters by what an earlier run measured
   --only GLOB             profile only these functions or files (repeat)
   --leave GLOB            leave out these functions or files (repeat)
@@ -99,8 +101,8 @@ def parse(argv: Sequence[str]) -> Request:
                 raise UsageError("-o needs the name of the profile to write")
         elif word in ("--report", "--quiet", "-q"):
             request.report = word == "--report"
-        elif word == "--context":
-            request.own.append("--trodden-context=on")
+        elif word in ("--context", "--call-paths"):
+            request.own.append(f"--trodden-{word[2:]}=on")
         elif _own(word) is not None:
             name, value = _own(word) or ("", None)
             if value is None:

@@ -11,16 +11,20 @@ from trodden.commands.output import put
 from trodden.errors import InputMissing, OtherBuild, UsageError
 from trodden.graph.cfg import Graph
 from trodden.graph.text import GraphText, parse_graphs
+from trodden.native.options import CUTTING_RULES, Options, PathOptions, most_paths
 from trodden.plan.counters import eprof, every_block, vprof_by_blocks, vprof_by_edges
+from trodden.plan.paths import path_plan
 from trodden.plan.probes import Plan
 from trodden.profile.export_dot import lines_text
 from trodden.profile.model import FunctionFacts, FunctionProfile, SourceFile, UnitFacts
 from trodden.report.drawing import Drawing
+from trodden.report.path_plan import PathPlan
 from trodden.weigh.measured import measured_weights
 from trodden.weigh.nesting import nesting_weights
 
 FORMS = ("text", "dot", "svg")
 SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block")
+PROFILES = {"edges": "edges", "blocks": "blocks-by-edges", "paths": None}
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,19 @@ class _Subject:
     files: Sequence[SourceFile] = ()
     counts: FunctionProfile | None = None
     expected: Sequence[float] | None = None
+    compiled: bool = False
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How the probes shown are to be placed; ``None`` where the file's own will do.
+
+    With ``any_paths`` those of a profile that has paths will do, however they were chosen.
+    """
+
+    counters: str | None = None
+    paths: PathOptions | None = None
+    any_paths: bool = False
 
 
 @click.command()
@@ -40,7 +57,11 @@ class _Subject:
 @click.argument("flags", metavar="[-- COMPILER FLAGS]", nargs=-1)
 @click.option("-f", "--function", metavar="NAME", help="Which function; needed if there are several.")
 @click.option("--format", "form", type=click.Choice(FORMS), default=FORMS[0], show_default=True)
+@click.option("--profile", type=click.Choice(list(PROFILES)), help="Place the probes of such a profile.")
 @click.option("--counters", type=click.Choice(SCHEMES), help="Place counters in this way.")
+@click.option("--max-paths", metavar="N|none", help="Paths: how many before some are cut.")
+@click.option("--context", is_flag=True, help="Paths: those through a loop together with what led to it.")
+@click.option("--cut-by", type=click.Choice(CUTTING_RULES), help="Paths: the rule that chooses the cuts.")
 @click.option("--weights", metavar="FILE.trod", type=click.Path(), help="Weigh edges by what a run measured.")
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
 def show(
@@ -48,7 +69,11 @@ def show(
     flags: tuple[str, ...],
     function: str | None,
     form: str,
+    profile: str | None,
     counters: str | None,
+    max_paths: str | None,
+    context: bool,
+    cut_by: str | None,
     weights: str | None,
     output: str | None,
 ) -> None:
@@ -57,14 +82,33 @@ def show(
     from trodden.report.graph_text import to_text
     from trodden.report.svg import to_svg
 
-    subject = _pick(file, _subjects(file, flags), function)
+    asked = _asked(profile, counters, max_paths, context, cut_by)
+    subject = _pick(file, _subjects(file, flags, asked), function)
     if weights is not None:
         subject = replace(subject, counts=_measured(weights, subject))
     drawers = {"text": to_text, "dot": to_dot, "svg": to_svg}
-    put(drawers[form](draw(subject, counters)), output)
+    put(drawers[form](draw(subject, asked)), output)
 
 
-def _subjects(file: str, flags: Sequence[str]) -> dict[str, _Subject]:
+def _asked(
+    profile: str | None, counters: str | None, max_paths: str | None, context: bool, cut_by: str | None
+) -> Asked:
+    """What the options come to, if they agree."""
+    if profile != "paths":
+        if max_paths is not None or context or cut_by is not None:
+            raise UsageError("--max-paths, --context and --cut-by go with --profile paths")
+        return Asked(counters or (PROFILES[profile] if profile is not None else None))
+    if counters is not None:
+        raise UsageError(f"--counters {counters}: paths need no counters; leave it out")
+    try:
+        most = most_paths(max_paths or "")
+    except ValueError as error:
+        raise UsageError(f"--max-paths {max_paths}: {error}") from error
+    options = PathOptions(most, context, cutting=cut_by or CUTTING_RULES[0])
+    return Asked(paths=options, any_paths=max_paths is None and cut_by is None and not context)
+
+
+def _subjects(file: str, flags: Sequence[str], asked: Asked) -> dict[str, _Subject]:
     if file.endswith(".trod"):
         from trodden.profile.store import load
 
@@ -80,13 +124,13 @@ def _subjects(file: str, flags: Sequence[str]) -> dict[str, _Subject]:
         }
     from trodden.native.describe import facts_of_source
 
-    unit = facts_of_source([file, *flags])
+    unit = facts_of_source([file, *flags], Options(paths=asked.paths))
     return {each.name: _compiled(unit, each) for each in unit.functions}
 
 
 def _compiled(unit: UnitFacts, facts: FunctionFacts) -> _Subject:
     title = f"{facts.name} ({unit.files[facts.file].path}:{facts.line})"
-    return _Subject(title, facts.graph, facts, unit.files)
+    return _Subject(title, facts.graph, facts, unit.files, compiled=True)
 
 
 def _graphs(file: str) -> list[GraphText]:
@@ -130,7 +174,7 @@ def _measured(path: str, subject: _Subject) -> FunctionProfile:
     raise OtherBuild(f"{path}: {symbol} has another graph there; profile this build instead")
 
 
-def draw(subject: _Subject, counters: str | None) -> Drawing:
+def draw(subject: _Subject, asked: Asked) -> Drawing:
     """Weights as measured, or else as BL94 §5 expects them; probes as asked for, or else those in use."""
     graph, counts = subject.graph, subject.counts
     shown: Sequence[float | None]
@@ -140,11 +184,25 @@ def draw(subject: _Subject, counters: str | None) -> Drawing:
     else:
         weights = measured_weights(graph, counts.edge_counts, counts.block_counts)
         shown, blocks = counts.edge_counts, [float(count) for count in counts.block_counts]
-    if counters is None and subject.facts is not None:
+    if subject.facts is not None and _as_it_is(subject, asked):
         plan = subject.facts.plan
+        paths = None if counts is None else counts.paths
+        walked = None if paths is None else {path.id: path.count for path in paths}
+        numbered = PathPlan.of(graph, plan, nesting_weights(graph), walked)
     else:
-        plan = _plan(graph, weights, blocks, counters or SCHEMES[0])
-    return Drawing(subject.title, graph, _lines(subject), shown, blocks, counts is not None, plan)
+        plan = _plan(graph, weights, blocks, asked)
+        numbered = PathPlan.of(graph, plan, weights)
+    return Drawing(subject.title, graph, _lines(subject), shown, blocks, counts is not None, plan, numbered)
+
+
+def _as_it_is(subject: _Subject, asked: Asked) -> bool:
+    """Whether the plan that the function came with is what is asked for."""
+    assert subject.facts is not None
+    if asked.counters is not None:
+        return False
+    if asked.paths is None or subject.compiled:
+        return True
+    return asked.any_paths and subject.facts.plan.paths is not None
 
 
 def _lines(subject: _Subject) -> list[str]:
@@ -154,11 +212,14 @@ def _lines(subject: _Subject) -> list[str]:
     return [lines_text(block.lines, facts.file, subject.files) for block in facts.blocks]
 
 
-def _plan(graph: Graph, weights: Sequence[float], blocks: Sequence[float], counters: str) -> Plan:
-    if counters == "edges":
-        return eprof(graph, weights)
-    if counters == "blocks-by-edges":
+def _plan(graph: Graph, weights: Sequence[float], blocks: Sequence[float], asked: Asked) -> Plan:
+    if asked.paths is not None:
+        limit, context, rule = asked.paths.most, asked.paths.context, asked.paths.cutting
+        return path_plan(graph, weights, limit=limit, context=context, rule=rule)
+    if asked.counters == "blocks-by-edges":
         return vprof_by_edges(graph, weights)
-    if counters == "blocks-by-blocks":
+    if asked.counters == "blocks-by-blocks":
         return vprof_by_blocks(graph, blocks)
-    return every_block(graph)
+    if asked.counters == "every-block":
+        return every_block(graph)
+    return eprof(graph, weights)

@@ -32,7 +32,9 @@ def holding_blocks(read: FunctionRead) -> frozenset[int]:
         block
         for block, final in enumerate(read.tails.final)
         if read.ir.blocks[block].opcode in ("invoke", "callbr")
-        or any(call.may_stay_away and call is not final and not call.returns_twice for call in read.calls[block])
+        or any(
+            call.may_stay_away and call is not final and not call.returns_twice for call in read.calls[block]
+        )
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from trodden.native.callcode import WHERE, declare_calls
 from trodden.native.irtext import IRModule
 from trodden.native.pathcode import COUNTERS, NOTE
 from trodden.profile.model import UnitFacts
@@ -13,8 +14,11 @@ _USED = re.compile(
 )
 
 
-def declare(module: IRModule, facts: UnitFacts, personalities: set[str]) -> None:
-    """Add the counters, what tells the runtime of them, and declarations that the pads need."""
+def declare(module: IRModule, facts: UnitFacts, personalities: set[str], calls_on: str | None = None) -> None:
+    """Add the counters, what tells the runtime of them, and declarations that the pads need.
+
+    ``calls_on`` is the machine, if the unit keeps paths of calls.
+    """
     shared = '!"PIC Level"' in module.epilogue and '!"PIE Level"' not in module.epilogue
     model = "localdynamic" if shared else "localexec"
     identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
@@ -24,7 +28,7 @@ def declare(module: IRModule, facts: UnitFacts, personalities: set[str]) -> None
         " align 64",
         "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr } "
         f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {int(not shared)}, '
-        'ptr @__trodden_where, ptr null }, section "trodden_units", align 8',
+        f'ptr @__trodden_where, ptr {"null" if calls_on is None else WHERE} }}, section "trodden_units", align 8',
     ]
     used = _USED.search(module.prologue)
     entries = [used.group(1)] if used is not None else []
@@ -45,6 +49,8 @@ def declare(module: IRModule, facts: UnitFacts, personalities: set[str]) -> None
         lines.append(f"declare preserve_mostcc void {NOTE}(ptr, i64, i64, i64) nounwind willreturn")
     if "@llvm.readcyclecounter(" not in signatures:
         lines.append("declare i64 @llvm.readcyclecounter()")
+    if calls_on is not None:
+        lines += declare_calls(module, len(facts.functions), calls_on, shared)
     lines += [
         "define internal ptr @__trodden_where() nounwind {",
         f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {COUNTERS})",

@@ -13,13 +13,13 @@ from trodden.native.toolchain import find_toolchain
 from trodden.profile.model import UnitFacts
 
 
-def facts_of_source(words: Sequence[str]) -> UnitFacts:
+def facts_of_source(words: Sequence[str], options: Options) -> UnitFacts:
     """The facts of the one source among ``words``, compiled with the flags beside it."""
     line = parse(words, cxx=False)
     if len(line.sources) != 1:
         raise UsageError("name one source file")
     source = line.sources[0]
-    builder = Builder(find_toolchain(None), Options(), line, source.cxx)
+    builder = Builder(find_toolchain(None), options, line, source.cxx)
     with scratch() as directory:
         try:
             return builder.facts(source, directory)

@@ -17,10 +17,10 @@ from trodden.native.demangle import demangle
 from trodden.native.irtext import LABEL, IRFunction, IRModule, cut_function, cut_module, unquote
 from trodden.native.lower import Place, lower
 from trodden.native.options import Options
+from trodden.native.planning import plan_for
 from trodden.native.read import block_facts, fingerprint, read_function
 from trodden.native.relabel import label_calls
 from trodden.native.sites import Sites, TaggedSites
-from trodden.native.planning import plan_for
 from trodden.profile.facts import identified
 from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.profile.sites import tag_of
@@ -79,7 +79,7 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
         sites=tuple(worker.sites.known) if worker.sites else (),
     )
     facts, record = identified(facts, tag)
-    declare(module, facts, worker.personalities)
+    declare(module, facts, worker.personalities, machine if options.calls else None)
     if isinstance(sites, TaggedSites):
         module.epilogue += "".join(node + "\n" for node in sites.nodes)
     elif not keep_debug:
@@ -136,7 +136,7 @@ class _Unit:
         read = read_function(ir, self.attributes, self.options.stage != "early" or optnone)
         planned = plan_for(read, self.options, self.machine)
         personality = None if read.nounwind or self.sites is None else self._personality(ir)
-        place = Place(self.slots, len(self.facts), self.machine)
+        place = Place(self.slots, len(self.facts), self.machine, self.options.calls)
         lowered = lower(read, planned, place, self.sites, personality)
         if lowered.pads and personality:
             self.personalities.add(personality)

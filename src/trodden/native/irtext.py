@@ -44,6 +44,11 @@ class IRBlock:
             return True
         return "unwind to caller" in self.text[self.terminator :]
 
+    @property
+    def instructions(self) -> int:
+        """How many instructions it has, the lines that continue one counted too."""
+        return self.text.count("\n  ") + (not self.text.startswith(self.label))
+
     def head_end(self) -> int:
         """Where the first instruction starts that is neither a phi nor an exception pad."""
         text = self.text

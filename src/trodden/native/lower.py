@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from trodden.native.callcode import CallCode
 from trodden.native.edits import as_invoke, rename_phis, retarget, with_cleanup, with_personality
 from trodden.native.placing import Placing
 from trodden.native.planning import Planned
@@ -33,11 +34,15 @@ class Lowered:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a function stands: the unit's first free slot, its number there, and the machine it is for."""
+    """Where a function stands: the unit's first free slot, its number there, and the machine it is for.
+
+    ``calls``: it keeps the path of calls that led to it.
+    """
 
     first_slot: int
     number: int
     machine: str
+    calls: bool = False
 
 
 def lower(
@@ -48,10 +53,12 @@ def lower(
     personality: str | None,
 ) -> Lowered:
     """The function's text with the plan's probes in it."""
-    work = Placing(read, planned, place.first_slot, personality, place.number, place.machine)
+    calls = CallCode(read, place.number) if place.calls else None
+    work = Placing(read, planned, place.first_slot, personality, place.number, place.machine, calls)
     work.place()
     work.place_pads()
     work.place_register()
+    work.place_calls()
     header = read.ir.header
     labels = sites.labels(comdat_group(read.ir)) if sites is not None else None
     bodies = [_edit_calls(work, v, place.number, labels) for v in range(len(read.ir.blocks))]
@@ -95,13 +102,16 @@ def _edit_calls(work: Placing, block_number: int, function_index: int, labels: L
             pieces += [line + "\n" for line in work.before_second.get(block_number, ())]
         if labels is not None:
             text = labels.open(text, function_index, -1 if call is final else block_number, pieces)
-        if call in unwinding:
+        pad = work.pad(block_number) if call in unwinding else work.leaving_pad(call, block_number)
+        if pad is not None:
             following = work.name()
-            text = as_invoke(text, following, work.pad(block_number))
+            text = as_invoke(text, following, pad)
             work.last_label[block_number] = following
             pieces.append(text + "\n\n" + following + ":\n")
         else:
             pieces.append(text + "\n")
+        if call.returns_twice and work.calls is not None:
+            pieces.append(work.calls.returning + "\n")
         if labels is not None and (call is not final or block.opcode == "unreachable"):
             labels.close(pieces)
     if final is not None and bottom:

@@ -29,6 +29,15 @@ class PathOptions:
     cutting: str = CUTTING_RULES[0]
 
 
+def most_paths(text: str) -> int | None:
+    """What a user says of the most paths a function may have; :class:`ValueError` if it makes no sense."""
+    if text == "none":
+        return None
+    if text and not (text.isdecimal() and text.isascii() and int(text) > 0):
+        raise ValueError("a number of paths a function, or none to cut nothing")
+    return int(text) if text else DEFAULT_LIMIT
+
+
 @dataclass(frozen=True)
 class Options:
     """What a user can choose about instrumenting; the defaults are what most want."""
@@ -39,6 +48,7 @@ class Options:
     leave: tuple[str, ...] = ()
     trips: bool = True
     sites: bool = True
+    calls: bool = False
     paths: PathOptions | None = None
     measured: Weights | None = field(default=None, compare=False)
 

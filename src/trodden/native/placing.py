@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from trodden.native.callcode import CallCode
 from trodden.native.calls import Call
 from trodden.native.cells import Cells, kept_in_cell
 from trodden.native.pathcode import CLOCK, PathCode, increment, slot_address
@@ -17,6 +18,14 @@ from trodden.native.planning import Planned
 from trodden.native.read import FunctionRead
 from trodden.native.register import CELL, Register, Value, track
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
+
+
+# Written out, so that no pass sees what it does: LLVM would compute it from other values of the loop, which
+# then stay alive and are spilled.
+_COUNT_TRIP = {
+    "x86_64": 'call i64 asm "incq $0", "=r,0,~{flags}"',
+    "aarch64": 'call i64 asm "add $0, $0, #1", "=r,0"',
+}
 
 
 class Placing:
@@ -30,6 +39,7 @@ class Placing:
         personality: str | None,
         function: int,
         machine: str,
+        calls: CallCode | None = None,
     ) -> None:
         plan = planned.plan
         self.read = read
@@ -50,6 +60,7 @@ class Placing:
         self.exit_slots: dict[int, int] = {}
         self.pads: list[str] = []
         self._padded: set[int] = set()
+        self.calls = calls
         self.register = Register([])
         self.cells: Cells | None = None
         if plan.paths is not None:
@@ -57,6 +68,8 @@ class Placing:
             kept = kept_in_cell(read, track(read.graph, plan), ambiguous, weights)
             self.register = track(read.graph, plan, kept)
             self.cells = Cells(read, self.register, ambiguous, weights)
+        self._turning: set[int] = set()
+        self._machine = machine
         self.pathcode = PathCode.of(plan, self.name, first_slot, function, machine, self.register)
 
     def name(self) -> str:
@@ -104,6 +117,18 @@ class Placing:
         entry += self._code(self.plan.on_entry, None)
         root = self.read.graph.root
         self.top[root] = entry + self.top[root]
+
+    def place_calls(self) -> None:
+        """What keeps the path of calls, before everything else that a function does."""
+        if self.calls is None:
+            return
+        self.calls.place(
+            self.top.__getitem__,
+            self.bottom.__getitem__,
+            lambda edge: self.split.setdefault(edge, (self.name(), []))[1],
+        )
+        root = self.read.graph.root
+        self.top[root] = self.calls.entering() + self.top[root]
 
     def _held(self, block: int) -> Value | None:
         return self.register.leaving(block) if self.pathcode is not None else None
@@ -257,6 +282,8 @@ class Placing:
         """(value - start) / step, in 64 bits."""
         induction = self.inductions[probe.back_edge]
         lines: list[str] = []
+        if induction.own:
+            self._turn(probe.back_edge, induction.name)
 
         def emit(operation: str) -> str:
             name = self.name()
@@ -277,6 +304,14 @@ class Placing:
             distance = emit(f"udiv exact i64 {distance}, {step}")
         return lines + self._add(probe.slot, distance)
 
+    def _turn(self, back_edge: int, name: str) -> None:
+        """Let a register count the trips of a loop that consists of one block."""
+        if back_edge not in self._turning:
+            self._turning.add(back_edge)
+            header = self.read.graph.edges[back_edge].dst
+            self.phis[header].append((name, "i64", {back_edge: f"%{name}.next"}, "0"))
+            self.top[header].append(f"  %{name}.next = {_COUNT_TRIP[self._machine]}(i64 %{name})")
+
     def unwinding(self, block: int, final: Call | None) -> list[Call]:
         """The calls of a block through which an exception would leave the function unseen."""
         if self.read.nounwind or self.personality is None:
@@ -288,22 +323,42 @@ class Placing:
         label = f"trodden.pad.{block}"
         if block not in self._padded:
             self._padded.add(block)
-            caught = self.name()
             told, add = self.cells.registers.get(block, (False, 0)) if self.cells is not None else (False, 0)
             if told and self.pathcode is not None:
                 count = self.pathcode.unwound(block, Value(CELL, add))
             else:
                 self.exit_slots[block] = self._take_slot()
                 count = increment(self.name, slot_address(self.exit_slots[block]), "1")
-            self.pads.append(
-                "\n".join(
-                    [
-                        f"{label}:",
-                        f"  %{caught} = landingpad {{ ptr, i32 }}",
-                        "          cleanup",
-                        *count,
-                        f"  resume {{ ptr, i32 }} %{caught}",
-                    ]
-                )
-            )
+            self._add_pad(label, count)
         return label
+
+    def leaving_pad(self, call: Call, block: int) -> str | None:
+        """The landing pad of a call that never returns but may throw, whose way out is counted already.
+
+        Only the path of calls has to be put right there.
+        """
+        endless = self.read.ir.blocks[block].opcode == "unreachable" and call is self.read.tails.final[block]
+        if self.calls is None or not endless or not call.may_unwind:
+            return None
+        if self.read.nounwind or self.personality is None:
+            return None
+        label = "trodden.pad"
+        if -1 not in self._padded:
+            self._padded.add(-1)
+            self._add_pad(label, [])
+        return label
+
+    def _add_pad(self, label: str, count: Sequence[str]) -> None:
+        caught = self.name()
+        self.pads.append(
+            "\n".join(
+                [
+                    f"{label}:",
+                    f"  %{caught} = landingpad {{ ptr, i32 }}",
+                    "          cleanup",
+                    *count,
+                    *([self.calls.leaving] if self.calls is not None else []),
+                    f"  resume {{ ptr, i32 }} %{caught}",
+                ]
+            )
+        )

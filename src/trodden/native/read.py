@@ -14,10 +14,13 @@ from trodden.graph.cfg import Graph, build
 from trodden.graph.loops import LoopForest, find_loops
 from trodden.native.calls import Attributes, Call
 from trodden.native.debuginfo import FunctionLines
-from trodden.native.induction import Induction, find_induction
+from trodden.native.induction import Induction, find_induction, own_induction
 from trodden.native.irtext import IRBlock, IRFunction
 from trodden.native.tails import Tails
 from trodden.profile.model import BlockFacts, BranchKind
+
+TIGHT = 12
+"""How many instructions a loop may have that would wait for a counter in memory."""
 
 _SPLITTABLE = frozenset({"br", "switch"})
 _MERGED = frozenset({"indirectbr", "callbr"})
@@ -93,7 +96,10 @@ class FunctionRead:
         if any(call.may_stay_away or call.asm for member in members for call in self.calls[member]):
             return None
         latch = self.graph.edges[found.back_edges[0]].src
-        return find_induction(self.ir, found.header, latch, members)
+        kept = find_induction(self.ir, found.header, latch, members)
+        if kept is None and latch == found.header and self.ir.blocks[latch].instructions <= TIGHT:
+            return own_induction(found.header)
+        return kept
 
 
 def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True) -> FunctionRead:
@@ -140,7 +146,7 @@ def _facts(block: IRBlock, calls: list[Call], lines: FunctionLines) -> BlockFact
         branch[0] if branch else None,
         kind,
         sum(call.may_stay_away for call in calls),
-        block.text.count("\n  ") + (not block.text.startswith(block.label)),
+        block.instructions,
     )
 
 

@@ -25,6 +25,7 @@ _FLAGS = (
     "-fno-stack-protector",
 )
 _SHARED = ("__trodden_enter", "__trodden_leave", "__trodden_leader", "trodden_dump")
+_PLACE = "__trodden_caller"
 _REAL = ("__pthread_create", "__libc_siglongjmp")
 _NAMES = "names.so"
 
@@ -41,7 +42,7 @@ def runtime_words(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
     if toolchain.embedded:
         # The embedded linker exports from a program what a library beside it refers to.
         return [*found, "-Wl,--as-needed", str(home / _NAMES)]
-    return [*found, *(f"-Wl,--export-dynamic-symbol={name}" for name in _SHARED)]
+    return [*found, *(f"-Wl,--export-dynamic-symbol={name}" for name in (*_SHARED, _PLACE))]
 
 
 def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
@@ -55,7 +56,7 @@ def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
 def _runtime(toolchain: Toolchain, target: str | None) -> tuple[Path, list[str]]:
     """The runtime's directory for a target, built if it is not there yet, and its object files."""
     sources = _sources()
-    digest = hashlib.sha256(f"{toolchain.identity}|{target}|{_FLAGS}|{_SHARED}".encode())
+    digest = hashlib.sha256(f"{toolchain.identity}|{target}|{_FLAGS}|{_SHARED}|{_PLACE}".encode())
     for path in sources:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     objects = [path.with_suffix(".o").name for path in sources if path.suffix == ".c"]
@@ -88,6 +89,8 @@ def _compile(toolchain: Toolchain, target: str | None, sources: Sequence[Path], 
     if not toolchain.embedded:
         compiler += aim
     calls = "".join(f"void {name}(void); void use_{name}(void) {{ {name}(); }}\n" for name in _SHARED)
+    # Only a program that keeps paths of calls has the variable.
+    calls += f"extern __thread void *{_PLACE} __attribute__((weak)); void *use(void) {{ return {_PLACE}; }}\n"
     names = work / "names.c"
     names.write_text(calls)
     for source in [*sources, names]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import replace
 
@@ -13,7 +14,18 @@ from trodden.plan.cutting import choose_cuts, cuts_that_tell_prefixes
 from trodden.plan.dag import Dag, build_dag
 from trodden.plan.numbering import LARGEST, Numbering, count_ways
 from trodden.plan.placement import place, single_prefixes
-from trodden.plan.probes import AddTrips, Count, EdgeMeasure, Measure, Paths, Plan, Probe, SecondOpinion, Trip
+from trodden.plan.probes import (
+    AddTrips,
+    BlockMeasure,
+    Count,
+    EdgeMeasure,
+    Measure,
+    Paths,
+    Plan,
+    Probe,
+    SecondOpinion,
+    Trip,
+)
 from trodden.plan.unused import drop_unused
 
 DEFAULT_LIMIT = 1024
@@ -66,38 +78,55 @@ def path_plan(
     numbering = Numbering(graph, paths, dag=dag)
     placed = place(numbering, chord_increments(numbering, weights), holds, timed)
     placed = drop_unused(dag, placed, set(holds) - single_prefixes(numbering).keys())
-    measures, counting = _count_self_loops(sorted(loops - dag.removed), weights, trips, frozenset(handled))
+    counting = _SelfLoops(graph, weights)
+    counting.count(sorted(loops - dag.removed), trips, frozenset(handled))
     on_edges = {
-        edge: (*counting.get(edge, ()), *placed.on_edges.get(edge, ()))
-        for edge in sorted({*placed.on_edges, *counting})
+        edge: (*counting.on_edges.get(edge, ()), *placed.on_edges.get(edge, ()))
+        for edge in sorted({*placed.on_edges, *counting.on_edges})
     }
     paths = replace(paths, number=numbering.number, dense=numbering.number <= dense)
-    return Plan("paths", measures, on_edges, on_entry=tuple(placed.on_entry), paths=paths)
+    measures = tuple(counting.measures)
+    return Plan("paths", measures, on_edges, counting.on_blocks, on_entry=tuple(placed.on_entry), paths=paths)
 
 
-def _count_self_loops(
-    loops: Sequence[int],
-    weights: Sequence[float],
-    trips: Sequence[Trip],
-    handled: Set[int],
-) -> tuple[tuple[Measure, ...], dict[int, list[Probe]]]:
-    """A counter for each self loop (BL96 §4.1), bumped in the loop or where it is left (BL94 §6.3).
+class _SelfLoops:
+    """A counter for each self loop (BL96 §4.1)."""
 
-    Control may come twice to where a call returned twice, so trips must not be added there.
-    """
-    known = {
-        trip.back_edge: trip
-        for trip in trips
-        if trip.exits and trip.price < weights[trip.back_edge] and not handled & set(trip.exits)
-    }
-    probes: dict[int, list[Probe]] = {}
-    for slot, edge in enumerate(loops):
-        if edge in known:
-            for leaving in known[edge].exits:
-                probes.setdefault(leaving, []).append(AddTrips(slot, edge))
-        else:
-            probes.setdefault(edge, []).append(Count(slot))
-    return tuple(EdgeMeasure(edge) for edge in loops), probes
+    def __init__(self, graph: Graph, weights: Sequence[float]) -> None:
+        self._graph = graph
+        self._weights = weights
+        self.measures: list[Measure] = []
+        self.on_edges: dict[int, list[Probe]] = {}
+        self.on_blocks: dict[int, tuple[Probe, ...]] = {}
+
+    def count(self, loops: Sequence[int], trips: Sequence[Trip], handled: Set[int]) -> None:
+        """Choose for each loop where it is counted.
+
+        That may be where the loop is left (BL94 §6.3), but not where control may come twice because a
+        call returned twice.  Otherwise the block is counted, which holds the counter without a jump; the paths
+        tell how often it was come to from elsewhere.  A loop that hardly turns is counted on its edge.
+        """
+        known = {
+            trip.back_edge: trip
+            for trip in trips
+            if trip.exits and trip.price < self._weights[trip.back_edge] and not handled & set(trip.exits)
+        }
+        alone = Counter(self._graph.edges[edge].src for edge in loops)
+        for slot, edge in enumerate(loops):
+            block = self._graph.edges[edge].src
+            if edge in known:
+                for leaving in known[edge].exits:
+                    self.on_edges.setdefault(leaving, []).append(AddTrips(slot, edge))
+                self.measures.append(EdgeMeasure(edge))
+            elif alone[block] == 1 and 2 * self._weights[edge] >= self._come_to(block):
+                self.on_blocks[block] = (Count(slot),)
+                self.measures.append(BlockMeasure(block))
+            else:
+                self.on_edges.setdefault(edge, []).append(Count(slot))
+                self.measures.append(EdgeMeasure(edge))
+
+    def _come_to(self, block: int) -> float:
+        return sum(self._weights[edge] for edge in self._graph.in_edges[block])
 
 
 def checked_paths(plan: Plan, graph: Graph) -> Plan:

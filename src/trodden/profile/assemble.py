@@ -14,6 +14,7 @@ from trodden.plan.probes import BlockMeasure, Paths
 from trodden.plan.routes import PathEnd
 from trodden.profile.model import (
     BranchKind,
+    CallPath,
     FunctionFacts,
     FunctionProfile,
     PathCount,
@@ -32,7 +33,11 @@ BLOCKS = "blocks"
 
 
 def assemble(
-    program: str, units: Sequence[UnitFacts], readings: Sequence[Reading], notes: Sequence[str] = ()
+    program: str,
+    units: Sequence[UnitFacts],
+    readings: Sequence[Reading],
+    notes: Sequence[str] = (),
+    call_paths: Sequence[CallPath] = (),
 ) -> Profile:
     """The profile of a program; ``readings[i]`` belongs to ``units[i]``."""
     copies: list[FunctionProfile] = []
@@ -47,6 +52,7 @@ def assemble(
         skipped=_skipped(units),
         notes=tuple(notes),
         readings=tuple(readings),
+        call_paths=tuple(call_paths),
     )
 
 
@@ -205,6 +211,8 @@ def _kind(functions: Collection[FunctionProfile]) -> str:
 def _tells_edges(function: FunctionProfile) -> bool:
     """Whether every edge count follows from the counters, whatever they hold."""
     plan = function.facts.plan
+    if plan.paths is not None:
+        return True
     return not plan.free and not any(isinstance(measure, BlockMeasure) for measure in plan.measures)
 
 

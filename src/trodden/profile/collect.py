@@ -9,6 +9,7 @@ from typing import NamedTuple
 from trodden.errors import BadFile, InputMissing, NotInstrumented, OtherBuild
 from trodden.profile.allocation import no_garbage
 from trodden.profile.assemble import assemble
+from trodden.profile.call_paths import CallTally
 from trodden.profile.model import Profile
 from trodden.profile.program import Program, build_name, read_program
 from trodden.profile.raw import Raw, RawNote, RawUnit, read_raw
@@ -49,6 +50,7 @@ class _Gathering:
         self._given = [read_program(path) for path in programs]
         self._found: dict[str, Program] = {}
         self._units: dict[str, UnitTally] = {}
+        self._calls = CallTally()
         self._notes: list[str] = []
         self._program = ""
 
@@ -67,6 +69,7 @@ class _Gathering:
             self._notes.append(f"{raw.path}: not all active calls were found; counts may be off by as many")
         for note in raw.notes:
             self._add_note(raw, note)
+        self._calls.add(raw, {name: tally.facts for name, tally in self._units.items()})
         self._add_calls(raw, modules, (_Call(f.module, f.address, f.cell, 1) for f in raw.frames))
         self._add_calls(raw, modules, (_Call(f.module, f.address, f.cell, -1) for f in raw.inherited))
         self._add_calls(raw, modules, (_Call(j.module, j.address, j.cell, j.count, True) for j in raw.jumps))
@@ -75,7 +78,7 @@ class _Gathering:
         """The profile of everything added."""
         units = [tally.facts for tally in self._units.values()]
         readings = [tally.reading() for tally in self._units.values()]
-        return assemble(self._program, units, readings, self._notes)
+        return assemble(self._program, units, readings, self._notes, self._calls.paths())
 
     def _modules(self, raw: Raw) -> dict[int, Program]:
         """The program of each module that has counters; all its units take part, counted or not."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
+from trodden.profile.call_paths import named_call_paths
 from trodden.profile.model import SCHEMA, FunctionProfile, PathCount, Profile
 from trodden.profile.select import select
 
@@ -16,12 +18,16 @@ def to_json(profile: Profile, pattern: str | None = None) -> str:
 
 def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     """The same as dictionaries and lists."""
+    picked = select(profile, pattern)
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "kind": profile.kind,
-        "functions": [_function(each) for each in select(profile, pattern).values()],
+        "functions": [_function(each) for each in picked.values()],
         "skipped": [{"name": each.name, "reason": each.reason} for each in profile.skipped],
     }
+    if profile.call_paths:
+        paths = named_call_paths(profile, picked if pattern is not None else None)
+        document["call_paths"] = [asdict(path) for path in paths]
     if profile.notes:
         document["notes"] = list(profile.notes)
     return document

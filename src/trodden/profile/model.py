@@ -250,12 +250,43 @@ class FunctionProfile:
         )
 
 
+CalledFunction = tuple[str, int]
+"""The id of a unit, and the index of a function in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallPath:
+    """A path of calls from the start of a thread, the outermost function first, and how often it was taken.
+
+    No function is on it twice: one that is called again by what it has called itself goes back to where it
+    stands.  ``recursive`` says that some of the calls counted here were of this kind.
+    """
+
+    functions: tuple[CalledFunction, ...]
+    count: int
+    recursive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCallPath:
+    """The same by the names of functions in a profile."""
+
+    functions: tuple[str, ...]
+    count: int
+    recursive: bool = False
+
+    @property
+    def rank(self) -> tuple[int, tuple[str, ...]]:
+        """Most frequent first."""
+        return -self.count, self.functions
+
+
 @dataclass(frozen=True)
 class Profile:
     """What a run (or several) of one build has walked.
 
     ``functions`` follow from ``units`` and ``readings`` (one a unit, in the same order); only the latter
-    are stored.
+    are stored.  ``call_paths`` are all that were taken, most frequent first; none if they were not kept.
     """
 
     kind: str
@@ -265,3 +296,4 @@ class Profile:
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
     readings: tuple[Reading, ...] = ()
+    call_paths: tuple[CallPath, ...] = ()

@@ -100,7 +100,9 @@ def _beside_paths(measure: Measure, graph: Graph) -> bool:
     if isinstance(measure, EdgeMeasure):
         edge = graph.edges[measure.edge]
         return edge.src == edge.dst
-    return isinstance(measure, SecondOpinion)
+    if isinstance(measure, BlockMeasure):
+        return sum(graph.edges[edge].dst == measure.block for edge in graph.out_edges[measure.block]) == 1
+    return True
 
 
 def _paths_to_columns(paths: Paths) -> dict[str, Any]:

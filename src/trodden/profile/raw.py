@@ -19,18 +19,22 @@ VERSION = 3
 MAGIC = b"TRODRAW1"
 END = b"DONE"
 NO_MODULE = 0xFFFFFFFF
+ROOT = 0xFFFFFFFF
 
-_HEADER = struct.Struct("<8sIIQQQIIIIII16x")
+_HEADER = struct.Struct("<8sIIQQQIIIIIII12x")
 _MODULE = struct.Struct("<QII")
 _UNIT = struct.Struct("<16sII")
 _FRAME = struct.Struct("<IIQQII")
 _JUMP = struct.Struct("<IIQQq")
 _NOTE = struct.Struct("<IIQQQ")
+_CALL = struct.Struct("<IIIIQ")
 _RUN = struct.Struct("<II")
 _TRAILER = struct.Struct("<QI4s")
 
 _COMPLETE = 1
 _STACK_CUT = 2
+
+_RECURSION = 1
 
 _KEY_BLOCK = (1 << 32) - 1
 _KEY_FUNCTION = (1 << 31) - 1
@@ -97,6 +101,22 @@ class RawNote:
     amount: int
 
 
+@dataclass(frozen=True, slots=True)
+class RawCall:
+    """A call of a function, an index into its unit, from the end of another path of calls: ``parent``.
+
+    ``unit`` is an index into the units, ``parent`` one into the calls, less than the call's own.  A call
+    without a unit is the start of a thread.  One that is ``recursive`` went back to the same function on the
+    way to ``parent``, and is nobody's parent.
+    """
+
+    unit: int | None
+    function: int
+    parent: int
+    recursive: bool
+    count: int
+
+
 @dataclass(frozen=True)
 class Raw:
     """What one process has counted.
@@ -104,6 +124,7 @@ class Raw:
     ``frames`` were active when it ended, ``inherited`` when it began: a forked child counts from zero in the
     middle of its callers.  ``jumps`` sums up the calls that a longjmp ended, and those it came back to.
     ``stack_cut`` says that not all frames could be found.  ``notes`` are of paths only.
+    ``calls`` are the trees of call paths of all threads, parents first.
     """
 
     path: str
@@ -118,6 +139,7 @@ class Raw:
     jumps: tuple[RawJump, ...] = ()
     stack_cut: bool = False
     notes: tuple[RawNote, ...] = ()
+    calls: tuple[RawCall, ...] = ()
 
 
 def read_raw(path: str | os.PathLike[str]) -> Raw:
@@ -145,9 +167,8 @@ def parse_raw(data: bytes, where: str) -> Raw:
         raise BadFile(f"{where}: corrupt: {len(data)} bytes long instead of {claimed}; run the program again")
     if zlib.crc32(memoryview(data)[: -_TRAILER.size]) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
-    _, _, flags, pid, parent, started, n_modules, n_units, n_frames, n_first, n_jumps, n_notes = (
-        _HEADER.unpack_from(data)
-    )
+    _, _, flags, pid, parent, started, *numbers = _HEADER.unpack_from(data)
+    n_modules, n_units, n_frames, n_first, n_jumps, n_notes, n_calls = numbers
     reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
     modules = tuple(reader.module() for _ in range(n_modules))
     units = tuple(reader.unit(n_modules) for _ in range(n_units))
@@ -155,6 +176,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
     inherited = tuple(reader.frame(n_modules) for _ in range(n_first))
     jumps = tuple(reader.jump(n_modules) for _ in range(n_jumps))
     notes = tuple(reader.note(n_units) for _ in range(n_notes))
+    calls = tuple(reader.call(number, n_units) for number in range(n_calls))
     reader.finish()
     return Raw(
         where,
@@ -169,6 +191,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         jumps,
         bool(flags & _STACK_CUT),
         notes,
+        calls,
     )
 
 
@@ -251,6 +274,14 @@ class _Reader:
             raise BadFile(f"{self._where}: corrupt: a note of time is about a block")
         function = key >> 32 & _KEY_FUNCTION
         return RawNote(unit, function, block - 1 if block else None, time, value, amount)
+
+    def call(self, number: int, n_units: int) -> RawCall:
+        unit, function, parent, flags, count = _CALL.unpack_from(self._data, self._take(_CALL.size))
+        if unit == ROOT:
+            return RawCall(None, 0, 0, False, 0)
+        if unit >= n_units or parent >= number or flags > _RECURSION:
+            raise BadFile(f"{self._where}: corrupt: a call comes from nowhere")
+        return RawCall(unit, function, parent, flags == _RECURSION, count)
 
     def finish(self) -> None:
         if self._position != self._end:

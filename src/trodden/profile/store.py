@@ -11,6 +11,7 @@ import os
 from trodden.errors import BadFile, InputMissing
 from trodden.profile.allocation import no_garbage
 from trodden.profile.assemble import assemble
+from trodden.profile.call_paths import from_columns, to_columns
 from trodden.profile.checked import ColumnError, text
 from trodden.profile.facts import unit_from_json, unit_to_json
 from trodden.profile.files import write_whole
@@ -39,16 +40,16 @@ def load(path: str | os.PathLike[str]) -> Profile:
 
 def to_bytes(profile: Profile) -> bytes:
     """The content of the file."""
-    return seal(
-        MAGIC,
-        {
-            "kind": profile.kind,
-            "program": profile.program,
-            "notes": list(profile.notes),
-            "units": [unit_to_json(unit) for unit in profile.units],
-            **readings_to_columns(profile.readings),
-        },
-    )
+    document = {
+        "kind": profile.kind,
+        "program": profile.program,
+        "notes": list(profile.notes),
+        "units": [unit_to_json(unit) for unit in profile.units],
+        **readings_to_columns(profile.readings),
+    }
+    if profile.call_paths:
+        document["calls"] = to_columns(profile.call_paths, profile.units)
+    return seal(MAGIC, document)
 
 
 def from_bytes(data: bytes, where: str) -> Profile:
@@ -60,6 +61,8 @@ def from_bytes(data: bytes, where: str) -> Profile:
         try:
             units = [unit_from_json(unit, where) for unit in document["units"]]
             readings = readings_from_columns(document, units)
-            return assemble(text(document["program"]), units, readings, list(map(text, document["notes"])))
+            calls = from_columns(document["calls"], units) if "calls" in document else ()
+            notes = list(map(text, document["notes"]))
+            return assemble(text(document["program"]), units, readings, notes, calls)
         except (ColumnError, KeyError, TypeError, ValueError) as error:
             raise BadFile(f"{where}: corrupt: it is not a profile ({error})") from error

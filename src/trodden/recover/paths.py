@@ -16,7 +16,7 @@ from trodden.errors import BadFile, OtherBuild
 from trodden.graph.cfg import Graph
 from trodden.plan.numbering import LARGEST, Numbering
 from trodden.plan.prefixes import Known, Offset, register_offsets
-from trodden.plan.probes import EdgeMeasure, Paths, Plan, SecondOpinion
+from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, SecondOpinion
 from trodden.plan.routes import PathStart, Route
 from trodden.profile.model import PathCount
 from trodden.recover.counts import nonzero
@@ -77,6 +77,11 @@ def recover_paths(
             edges[measure.edge] += counters[slot]
     violations = [*walked.violations, *_behind_handlers(walked, resumed), *_starts(walked)]
     edges[graph.closing] = walked.entries
+    for slot, measure in enumerate(plan.measures):
+        if isinstance(measure, BlockMeasure):
+            edges[_self_loop(graph, measure.block)] += counters[slot] - sum(
+                edges[index] for index in graph.in_edges[measure.block]
+            )
     early = Counter(walked.early)
     early.subtract(resumed)
     blocks = [sum(edges[index] for index in graph.in_edges[vertex]) for vertex in range(len(graph.labels))]
@@ -95,6 +100,14 @@ def recover_paths(
         early={vertex: count for vertex, count in sorted(early.items()) if count},
         violations=tuple(violations),
     )
+
+
+def _self_loop(graph: Graph, block: int) -> int:
+    """The loop whose turns a block's own counter tells: what comes to the block by no other way."""
+    found = [index for index in graph.out_edges[block] if graph.edges[index].dst == block]
+    if len(found) != 1:
+        raise OtherBuild(f"{graph.name}: a block is counted that has no loop of its own; build it again")
+    return found[0]
 
 
 @dataclass

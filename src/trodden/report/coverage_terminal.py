@@ -7,7 +7,7 @@ from rich.text import Text
 
 from trodden.profile.coverage import Covered
 from trodden.report.coverage import CoverageReport, sentence
-from trodden.report.pieces import table, told
+from trodden.report.pieces import note, table, told
 from trodden.report.rows import counted, percent, short
 from trodden.report.ways import as_path
 
@@ -52,7 +52,7 @@ def print_coverage(report: CoverageReport, console: Console, most: int | None = 
     if found.without:
         names = ", ".join(found.without[:_MOST_NAMES]) + (" …" if len(found.without) > _MOST_NAMES else "")
         words = f"no paths are told of {counted(len(found.without), 'function')}: {names}"
-        console.print(Text.assemble(("note ", "bold yellow"), words))
+        console.print(note(words))
 
 
 def _words(found: Covered) -> str:

@@ -12,7 +12,7 @@ from trodden.profile.difference import Basis, Comparison
 from trodden.profile.differing import Difference, Kind
 from trodden.profile.evidence import CONVINCING
 from trodden.report.difference import DifferenceReport, common_rows, sentence
-from trodden.report.pieces import table, told
+from trodden.report.pieces import note, table, told
 from trodden.report.rows import counted, percent
 
 _MOST_NAMES = 10
@@ -25,7 +25,7 @@ def print_difference(report: DifferenceReport, console: Console) -> None:
     if found.common:
         console.print(_common(found))
     if Basis.PATHS not in found.common and found.common:
-        _note(console, "there are no paths to compare; what follows are edges or blocks")
+        console.print(note("there are no paths to compare; what follows are edges or blocks"))
     alone = [(rank, each) for rank, each in report.shown if each.kind is not Kind.SHIFTS]
     moved = [(rank, each) for rank, each in report.shown if each.kind is Kind.SHIFTS and not _by_chance(each)]
     if alone:
@@ -34,28 +34,26 @@ def print_difference(report: DifferenceReport, console: Console) -> None:
         _print_list("Shares that moved by more than chance", moved, report, console)
     by_chance = sum(map(_by_chance, found.differences))
     if by_chance:
-        _note(console, f"{counted(by_chance, 'other share')} moved by no more than chance may do")
+        console.print(note(f"{counted(by_chance, 'other share')} moved by no more than chance may do"))
     hidden = len(found.differences) - by_chance - len(alone) - len(moved)
     if hidden:
-        _note(console, f"{counted(hidden, 'more difference')}; see --top")
+        console.print(note(f"{counted(hidden, 'more difference')}; see --top"))
     if not found.differences:
         console.print(Text("No difference" if found.common else "Nothing can be compared", style="bold"))
     for each in found.unpaired[:_MOST_NAMES]:
-        _note(console, f"{each.name} of {'A' if each.first else 'B'} cannot be compared: {each.reason}")
+        console.print(note(f"{each.name} of {'A' if each.first else 'B'} cannot be compared: {each.reason}"))
     if len(found.unpaired) > _MOST_NAMES:
-        _note(console, f"{counted(len(found.unpaired) - _MOST_NAMES, 'more function')} cannot be compared")
+        console.print(
+            note(f"{counted(len(found.unpaired) - _MOST_NAMES, 'more function')} cannot be compared")
+        )
     if found.by_counts:
         names = ", ".join(found.by_counts[:_MOST_NAMES])
-        _note(console, f"compared by counts, for one run does not tell the same paths: {names}")
+        console.print(note(f"compared by counts, for one run does not tell the same paths: {names}"))
 
 
 def _by_chance(each: Difference) -> bool:
     """Whether chance explains a difference of shares; what one run alone has done it does not."""
     return each.kind is Kind.SHIFTS and abs(each.evidence) < CONVINCING
-
-
-def _note(console: Console, what: str) -> None:
-    console.print(Text.assemble(("note ", "bold yellow"), what))
 
 
 def _common(found: Comparison) -> Table:

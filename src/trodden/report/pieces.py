@@ -1,4 +1,4 @@
-"""Pieces of what is printed at a terminal: tables, and paths below what is said of them."""
+"""Pieces of what is printed at a terminal: tables, notes, and paths below what is said of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from trodden.profile.model import FunctionProfile, PathCount
-from trodden.report.describe_path import ARROW
+from trodden.report.describe_path import ARROW, Story
 from trodden.report.ways import Ways
 
 _LONGEST_STEP = 40
@@ -21,17 +21,28 @@ def table(title: str, numbers: Sequence[str], words: Sequence[str]) -> Table:
     """A table for a terminal: columns of numbers, then columns of words."""
     found = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in numbers:
-        found.add_column(heading, justify="right")
+        found.add_column(heading, justify="right", no_wrap=True)
     for heading in words:
         found.add_column(heading, overflow="fold")
     return found
 
 
+def note(what: str) -> Text:
+    """Something that a reader has to know to read the rest rightly."""
+    return Text.assemble(("note ", "bold yellow"), what)
+
+
+def steps(story: Story, longest: int, most: int) -> list[str]:
+    """The steps of a path in words; of a long way its begin and its end, for the plain report has it all."""
+    words = [step.words(longest) for step in story.steps]
+    if len(words) > most:
+        half = most // 2
+        words[half:-half] = [f"… {len(words) - 2 * half} more …"]
+    return words
+
+
 def told(ways: Ways, function: FunctionProfile, path: PathCount, indent: int) -> Padding:
     """A path in words for a terminal, below what is said of it."""
     story = ways.describer.story(function, path)
-    steps = [step.words(_LONGEST_STEP) for step in story.steps]
-    if len(steps) > _MOST_STEPS:
-        half = _MOST_STEPS // 2
-        steps[half:-half] = [f"… {len(steps) - 2 * half} more …"]
-    return Padding(Text(ARROW.join((story.starts, *steps, story.ends)), style="dim"), (0, 0, 0, indent))
+    words = (story.starts, *steps(story, _LONGEST_STEP, _MOST_STEPS), story.ends)
+    return Padding(Text(ARROW.join(words), style="dim"), (0, 0, 0, indent))

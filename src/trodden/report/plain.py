@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trodden.report.path_rows import PathRow
+from trodden.report.rows import tabbed
 from trodden.report.summary import Summary
 
 _HEADINGS = (
@@ -14,6 +15,7 @@ _HEADINGS = (
     ("#step", "rank", "number", "file", "line", "text", "outcome"),
     ("#loop", "function", "place", "rounds", "instructions"),
     ("#cut", "function", "src place", "dst place", "count"),
+    ("#call", "count", "recursive", "path"),
     ("#block", "function", "block", "place", "count"),
     ("#edge", "function", "src", "dst", "src place", "dst place", "count"),
     ("#skipped", "name", "reason"),
@@ -35,6 +37,9 @@ def to_plain(summary: Summary) -> str:
         for each in summary.loops
     ]
     rows += [("cut", each.function, each.src_place, each.dst_place, each.count) for each in summary.cuts]
+    rows += [
+        ("call", each.count, "recursive" if each.recursive else "", each.chain) for each in summary.call_paths
+    ]
     rows += [("block", each.function, each.block, each.place, each.count) for each in summary.blocks]
     rows += [
         ("edge", each.function, each.src, each.dst, each.src_place, each.dst_place, each.count)
@@ -43,7 +48,7 @@ def to_plain(summary: Summary) -> str:
     rows += [("skipped", each.name, each.reason) for each in summary.skipped]
     rows += [("violation", name, what) for name, what in summary.violations]
     rows += [("note", note) for note in summary.notes]
-    return "".join("\t".join(map(_part, row)) + "\n" for row in rows)
+    return tabbed(rows)
 
 
 def _path(row: PathRow) -> Iterator[tuple[object, ...]]:
@@ -57,7 +62,3 @@ def _path(row: PathRow) -> Iterator[tuple[object, ...]]:
             place = ("", "") if step.line is None else (step.file, step.line)
             text = step.place if step.line is None else step.text or ""
             yield kind, row.rank, number, *place, text, step.outcome or ""
-
-
-def _part(value: object) -> str:
-    return str(value).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from trodden.profile.stats import Lengths, Stats
-from trodden.report.pieces import table
+from trodden.report.pieces import note, table
 from trodden.report.rows import counted, percent
 from trodden.report.stats import StatsReport
 
@@ -27,7 +27,7 @@ def print_stats(report: StatsReport, console: Console, per_function: bool) -> No
     console.print(routines)
     if report.without:
         words = f"no paths are told of {counted(len(report.without), 'function')}"
-        console.print(Text.assemble(("note ", "bold yellow"), words))
+        console.print(note(words))
 
 
 def _walked(rows: Mapping[str, Stats]) -> Table:

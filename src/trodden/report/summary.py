@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.model import FunctionProfile, LineRef, Profile, Skipped
 from trodden.profile.select import select
+from trodden.report.call_rows import CallRow, call_rows
 from trodden.report.describe_path import Describer
 from trodden.report.path_rows import CutRow, LoopRow, PathRow, cut_rows, loop_rows, path_rows
 
@@ -74,6 +75,7 @@ class Summary:
     paths: tuple[PathRow, ...]
     loops: tuple[LoopRow, ...]
     cuts: tuple[CutRow, ...]
+    call_paths: tuple[CallRow, ...]
     blocks: tuple[BlockRow, ...]
     edges: tuple[EdgeRow, ...]
     skipped: tuple[Skipped, ...]
@@ -110,6 +112,7 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         paths=tuple(path_rows(profile, chosen, top, describer)),
         loops=_first(top, loop_rows(profile, chosen, describer)),
         cuts=_first(top, cut_rows(chosen, pattern is not None, describer)),
+        call_paths=call_rows(profile, chosen, top),
         blocks=_first(top, (row for key, each in chosen.items() for row in _blocks(key, each))),
         edges=_first(top, (row for key, each in chosen.items() for row in _edges(key, each))),
         skipped=profile.skipped,

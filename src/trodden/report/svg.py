@@ -1,18 +1,20 @@
 """A function's graph as a picture that any browser shows, without other programs to lay it out.
 
 Tree edges are thick, chords dashed, probes are dots with the number of their counter; back edges go up
-on the right-hand side, each in a lane of its own.
+on the right-hand side, each in a lane of its own.  What a path plan does on an edge stands beside a square,
+as in the figures of BL96; the values of its dummy edges stand with the removed edge and in the block
+behind it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from xml.sax.saxutils import escape
 
 from trodden.errors import UsageError
-from trodden.plan.probes import Probe
-from trodden.report.drawing import Drawing, label_of, weight_text
+from trodden.plan.probes import AddTrips, Count, Probe
+from trodden.report.drawing import Drawing, label_of, probe_text, weight_text
 from trodden.report.layout import LAYER_GAP, Layout, Node, lay_out
 
 LARGEST = 2000
@@ -23,19 +25,24 @@ _MARGIN = 24.0
 _LANE = 26.0
 _TITLE = 30.0
 _LONGEST_LABEL = 40
+_MOST_APART = 6
+"""Blocks are wide enough for what is written on this many ways out of them."""
 
 _STYLE = """
 text { font: 12px monospace; fill: #222; text-anchor: middle }
 text.title { font-weight: bold; text-anchor: start }
 text.note { fill: #666 }
+text.below { fill: #666; text-anchor: start }
 text.weight { fill: #24527a; text-anchor: start; paint-order: stroke; stroke: #fff; stroke-width: 3px }
 text.slot { font-size: 9px; fill: #fff }
+text.mark { fill: #3d6b35; text-anchor: start; paint-order: stroke; stroke: #fff; stroke-width: 3px }
+text.probe { fill: #b3261e; text-anchor: start; paint-order: stroke; stroke: #fff; stroke-width: 3px }
 rect { fill: #f6f6f2; stroke: #444 }
 rect.never { fill: #fff; stroke: #aaa; stroke-dasharray: 3 3 }
 path { fill: none; stroke: #444 }
 path.tree { stroke-width: 2.6 }
 path.chord { stroke-width: 1.2; stroke-dasharray: 6 4 }
-circle { fill: #b3261e; stroke: none }
+circle, rect.probe { fill: #b3261e; stroke: none }
 """
 
 _ARROW = (
@@ -49,8 +56,9 @@ def to_svg(drawing: Drawing) -> str:
     graph = drawing.graph
     if graph.exit > LARGEST:
         raise UsageError(f"{graph.name}: {graph.exit} blocks are too many to draw; use --format text or dot")
-    texts = [_texts(drawing, vertex) for vertex in range(len(graph.labels))]
-    layout = lay_out(graph, [_size(lines) for lines in texts])
+    starts = _starts(drawing)
+    texts = [_texts(drawing, vertex, starts) for vertex in range(len(graph.labels))]
+    layout = lay_out(graph, [_size(drawing, vertex, lines) for vertex, lines in enumerate(texts)])
     picture = _Picture(drawing, layout)
     for index in layout.ways:
         picture.forward(index)
@@ -61,16 +69,47 @@ def to_svg(drawing: Drawing) -> str:
     return picture.text()
 
 
-def _texts(drawing: Drawing, vertex: int) -> list[str]:
+def _texts(drawing: Drawing, vertex: int, starts: Mapping[int, Sequence[str]]) -> list[str]:
     label = label_of(drawing.graph, vertex)
     if len(label) > _LONGEST_LABEL:
         label = label[: _LONGEST_LABEL - 1] + "…"
     lines = drawing.lines[vertex] if vertex < drawing.graph.exit else ""
-    return [label, *([f"line {lines}"] if lines else []), weight_text(drawing.blocks[vertex])]
+    return [
+        label,
+        *([f"line {lines}"] if lines else []),
+        weight_text(drawing.blocks[vertex]),
+        *(f"{way.kind.value} {', '.join(way.marks)}" for way in drawing.arrivals(vertex)),
+        *starts.get(vertex, ()),
+    ]
 
 
-def _size(texts: Sequence[str]) -> tuple[float, float]:
-    return max(map(len, texts)) * _CHARACTER + 2 * _PADDING, len(texts) * _LINE + _PADDING
+def _starts(drawing: Drawing) -> dict[int, list[str]]:
+    """What the blocks where paths start say of that; nothing if that is the root alone."""
+    found: dict[int, list[str]] = {}
+    ins = list(drawing.ways_in())
+    for way in ins if len(ins) > 1 else ():
+        found.setdefault(way.target, []).append(f"{way.kind.value} {', '.join(way.marks)}")
+    return found
+
+
+def _notes(drawing: Drawing, index: int) -> list[tuple[str, str]]:
+    """What a path plan says of an edge, and what it does there: lines of text with their style."""
+    if drawing.numbered is None:
+        return []
+    way, ending = drawing.way(index), drawing.numbered.ending_on.get(index)
+    marks = [", ".join(way.marks)] if way.marks else []
+    marks += [] if ending is None else [f"end {', '.join(drawing.numbered.marks(ending))}"]
+    probes = [probe_text(probe) for probe in way.probes if not isinstance(probe, Count | AddTrips)]
+    return [(text, "mark") for text in marks] + [(text, "probe") for text in probes]
+
+
+def _size(drawing: Drawing, vertex: int, texts: Sequence[str]) -> tuple[float, float]:
+    width = max(map(len, texts)) * _CHARACTER + 2 * _PADDING
+    outs = drawing.graph.out_edges[vertex]
+    longest = max((len(text) for index in outs for text, _ in _notes(drawing, index)), default=0)
+    if longest:
+        width = max(width, (min(len(outs), _MOST_APART) + 1) * (longest + 2) * _CHARACTER)
+    return width, len(texts) * _LINE + _PADDING
 
 
 class _Picture:
@@ -143,12 +182,20 @@ class _Picture:
         self._paths.append(f'<path class="{role}" d="{path}" marker-end="url(#arrow)"/>')
         weight = weight_text(self._drawing.weights[index])
         self._marks.append(_text(x + 5, y + 4, weight, "weight"))
+        for text, style in _notes(self._drawing, index):
+            y += _LINE
+            if style == "probe":
+                where = f'x="{x - 4:.1f}" y="{y - 4:.1f}"'
+                self._marks.append(f'<rect class="probe" {where} width="8" height="8"/>')
+            self._marks.append(_text(x + 7, y + 4, text, style))
         for place, probe in enumerate(self._drawing.plan.on_edges.get(index, ())):
             self._probe(x, y + 18 * (place + 1), probe)
 
     def _probe(self, x: float, y: float, probe: Probe) -> None:
-        self._marks.append(f'<circle cx="{x:.1f}" cy="{y - 3:.1f}" r="8"/>')
-        self._marks.append(_text(x, y, str(probe.slot), "slot"))
+        """The dot of a counter."""
+        if isinstance(probe, Count | AddTrips):
+            self._marks.append(f'<circle cx="{x:.1f}" cy="{y - 3:.1f}" r="8"/>')
+            self._marks.append(_text(x, y, str(probe.slot), "slot"))
 
     def block(self, node: Node, texts: Sequence[str]) -> None:
         """A box with its writing; its probes sit at the upper left corner."""
@@ -167,8 +214,13 @@ class _Picture:
     def text(self) -> str:
         """The whole file."""
         title = self._drawing.title
-        width = self._right + _LANE * (len(self._layout.back_edges) + 1) + 60
-        width = max(width, len(title) * _CHARACTER) + 2 * _MARGIN
+        numbered = self._drawing.numbered
+        below = [] if numbered is None else [_text(_MARGIN, _MARGIN + _LINE, numbered.summary, "below")]
+        beside = [text for index in self._layout.back_edges for text, _ in _notes(self._drawing, index)]
+        room = max((len(text) * _CHARACTER for text in beside), default=0.0)
+        width = self._right + _LANE * (len(self._layout.back_edges) + 1) + max(60.0, room)
+        longest = max(len(title), 0 if numbered is None else len(numbered.summary))
+        width = max(width, longest * _CHARACTER) + 2 * _MARGIN
         height = self._layout.bottoms[-1] + _TITLE + 2 * _MARGIN + LAYER_GAP
         return "\n".join(
             [
@@ -179,6 +231,7 @@ class _Picture:
                 _ARROW,
                 '<rect width="100%" height="100%" style="fill:#fff;stroke:none"/>',
                 _text(_MARGIN, _MARGIN, title, "title"),
+                *below,
                 f'<g transform="translate({_MARGIN},{_MARGIN + _TITLE})">',
                 *self._paths,
                 *self._blocks,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from trodden.profile.model import Profile
-from trodden.report.describe_path import ARROW, Story
+from trodden.report.describe_path import ARROW
 from trodden.report.path_rows import PathRow
+from trodden.report.pieces import note, steps, table
+from trodden.report.rows import percent, short
 from trodden.report.summary import Summary, summarise
 
 TOP_AFTER_RUN = 10
@@ -38,6 +37,8 @@ def print_tables(summary: Summary, console: Console) -> None:
         console.print(_loops(summary))
     if summary.cuts:
         console.print(_cuts(summary))
+    if summary.call_paths:
+        console.print(_calls(summary))
     if any(row.count for row in summary.blocks):
         console.print(_blocks(summary))
     if any(row.count for row in summary.edges):
@@ -46,134 +47,99 @@ def print_tables(summary: Summary, console: Console) -> None:
         console.print(_skipped(summary))
     for name, what in summary.violations:
         console.print(Text.assemble(("contradiction ", "bold red"), (name, "bold"), f": {what}"))
-    for note in summary.notes:
-        console.print(Text.assemble(("note ", "bold yellow"), note))
-
-
-def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-
-
-def _short(place: str) -> str:
-    """A place is known by the last part of its path; the full one is in the plain report."""
-    return os.path.basename(place)
+    for what in summary.notes:
+        console.print(note(what))
 
 
 def _functions(summary: Summary) -> Table:
-    table = _table("Functions by blocks executed")
-    for heading in ("share", "blocks", "entries"):
-        table.add_column(heading, justify="right")
-    table.add_column("function", overflow="fold")
-    table.add_column("place", overflow="fold")
+    found = table("Functions by blocks executed", ("share", "blocks", "entries"), ("function", "place"))
     for row in summary.functions:
-        table.add_row(
-            f"{100 * row.share:.1f}%",
+        found.add_row(
+            percent(row.share),
             f"{row.executed:,}",
             f"{row.entries:,}",
             Text(row.name),
-            Text(_short(row.place)),
+            Text(short(row.place)),
             style=None if row.executed else "dim",
         )
-    return table
+    return found
 
 
 def _paths(summary: Summary) -> Table:
     timed = any(row.cycles is not None for row in summary.paths)
-    table = _table("Hot paths by instructions executed")
-    for heading in ("", "instructions", "blocks", "count", *(["cycles"] if timed else [])):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("path", overflow="fold", ratio=1)
+    headings = ("", "instructions", "blocks", "count", *(["cycles"] if timed else []))
+    found = table("Hot paths by instructions executed", headings, ("path",))
     for row in summary.paths:
         cycles = [] if not timed else ["" if row.cycles is None else f"{row.cycles:,}"]
-        table.add_row(
+        found.add_row(
             str(row.rank),
-            f"{100 * row.share_of_instructions:.1f}%",
-            f"{100 * row.share_of_blocks:.1f}%",
+            percent(row.share_of_instructions),
+            percent(row.share_of_blocks),
             f"{row.count:,}",
             *cycles,
             _path(row),
         )
-    return table
+    return found
 
 
 def _path(row: PathRow) -> Text:
     """The function, how the path starts and ends, and the way between."""
     story = row.story
-    text = Text.assemble((row.function, "bold"), (f"  {_short(row.file)}  id {row.id}", "dim"))
+    text = Text.assemble((row.function, "bold"), (f"  {short(row.file)}  id {row.id}", "dim"))
     text.append(f"\n{story.starts}; {story.ends}")
     if story.context:
         text.append(f"\ncame by {ARROW.join(step.words(_LONGEST_TEXT) for step in story.context)}", "dim")
     if story.steps:
-        text.append(f"\n{_way(story)}", "cyan")
+        text.append(f"\n{ARROW.join(steps(story, _LONGEST_TEXT, _MOST_STEPS))}", "cyan")
     return text
 
 
-def _way(story: Story) -> str:
-    """The steps; of a long way its begin and its end, for all of it is in the plain report."""
-    words = [step.words(_LONGEST_TEXT) for step in story.steps]
-    if len(words) > _MOST_STEPS:
-        half = _MOST_STEPS // 2
-        words[half:-half] = [f"… {len(words) - 2 * half} more …"]
-    return ARROW.join(words)
-
-
 def _loops(summary: Summary) -> Table:
-    table = _table("Loops of one block: their rounds are part of no path")
-    table.add_column("instructions", justify="right")
-    table.add_column("rounds", justify="right")
-    table.add_column("function", overflow="fold")
-    table.add_column("place", overflow="fold")
+    title = "Loops of one block: their rounds are part of no path"
+    found = table(title, ("instructions", "rounds"), ("function", "place"))
     for row in summary.loops:
-        share = f"{100 * row.share_of_instructions:.1f}%"
-        table.add_row(share, f"{row.count:,}", Text(row.function), Text(_short(row.place)))
-    return table
+        share = percent(row.share_of_instructions)
+        found.add_row(share, f"{row.count:,}", Text(row.function), Text(short(row.place)))
+    return found
 
 
 def _cuts(summary: Summary) -> Table:
-    table = _table("Paths are cut at")
-    table.add_column("times", justify="right")
-    table.add_column("function", overflow="fold")
-    table.add_column("place", overflow="fold")
+    found = table("Paths are cut at", ("times",), ("function", "place"))
     for row in summary.cuts:
-        places = f"{_short(row.src_place)} → {_short(row.dst_place)}"
-        table.add_row(f"{row.count:,}", Text(row.function), Text(places), style=None if row.count else "dim")
-    return table
+        places = f"{short(row.src_place)} → {short(row.dst_place)}"
+        found.add_row(f"{row.count:,}", Text(row.function), Text(places), style=None if row.count else "dim")
+    return found
+
+
+def _calls(summary: Summary) -> Table:
+    found = table("Call paths", ("count",), ("path",))
+    for row in summary.call_paths:
+        text = Text(row.chain)
+        text.append(" (and by recursion)" if row.recursive else "", style="dim")
+        found.add_row(f"{row.count:,}", text)
+    return found
 
 
 def _blocks(summary: Summary) -> Table:
-    table = _table("Hottest blocks")
-    table.add_column("count", justify="right")
-    table.add_column("function", overflow="fold")
-    table.add_column("block", overflow="fold")
-    table.add_column("place", overflow="fold")
+    found = table("Hottest blocks", ("count",), ("function", "block", "place"))
     for row in summary.blocks:
         if row.count:
-            table.add_row(f"{row.count:,}", Text(row.function), Text(row.block), Text(_short(row.place)))
-    return table
+            found.add_row(f"{row.count:,}", Text(row.function), Text(row.block), Text(short(row.place)))
+    return found
 
 
 def _edges(summary: Summary) -> Table:
-    table = _table("Hottest edges")
-    table.add_column("count", justify="right")
-    table.add_column("function", overflow="fold")
-    table.add_column("edge", overflow="fold")
-    table.add_column("place", overflow="fold")
+    found = table("Hottest edges", ("count",), ("function", "edge", "place"))
     for row in summary.edges:
         if row.count:
-            places = [_short(row.src_place) or "?", _short(row.dst_place) or row.dst]
-            table.add_row(
-                f"{row.count:,}",
-                Text(row.function),
-                Text(f"{row.src} → {row.dst}"),
-                Text(" → ".join(places)),
-            )
-    return table
+            places = f"{short(row.src_place) or '?'} → {short(row.dst_place) or row.dst}"
+            edge = f"{row.src} → {row.dst}"
+            found.add_row(f"{row.count:,}", Text(row.function), Text(edge), Text(places))
+    return found
 
 
 def _skipped(summary: Summary) -> Table:
-    table = _table("Not profiled")
-    table.add_column("function", overflow="fold")
-    table.add_column("reason", overflow="fold")
+    found = table("Not profiled", (), ("function", "reason"))
     for skipped in summary.skipped:
-        table.add_row(Text(skipped.name), Text(skipped.reason))
-    return table
+        found.add_row(Text(skipped.name), Text(skipped.reason))
+    return found

@@ -10,6 +10,16 @@
 
 #include "trodden.h"
 
+/* Leaves nothing on the stack for the function that goes on. */
+#if defined(__has_attribute)
+#if __has_attribute(musttail)
+#define IN_PLACE __attribute__((musttail))
+#endif
+#endif
+#ifndef IN_PLACE
+#define IN_PLACE
+#endif
+
 #define EXPORTED __attribute__((visibility("default")))
 #define SHARED __attribute__((visibility("default"), weak))
 
@@ -148,6 +158,22 @@ struct trodden_note_sums {
     bool lost; /* there was no memory for some */
 };
 
+/* As in the raw file. */
+struct trodden_call_record {
+    uint32_t unit, function, parent, flags;
+    uint64_t count;
+};
+
+#define TRODDEN_RECURSION 1u /* the call went back to the same function on the way to `parent` */
+#define TRODDEN_CALL_BUCKETS 256
+
+/* The trees of all threads, by a hash of their thread pointers. */
+struct trodden_calls {
+    struct trodden_call_tree *buckets[TRODDEN_CALL_BUCKETS];
+    struct trodden_call **(*caller)(void); /* of some unit that keeps call paths, while there is one */
+    bool lost;                             /* there was no memory for some */
+};
+
 struct trodden_lead {
     int begun; /* 0 not yet, 1 being set up, 2 done */
     bool exiting, final;
@@ -162,6 +188,7 @@ struct trodden_lead {
     struct trodden_frames start_frames;
     struct trodden_jumps jumps;
     struct trodden_note_sums notes; /* of unloaded modules */
+    struct trodden_calls calls;
     bool large;                     /* some unit's counters are worth giving back unused pages of */
 };
 
@@ -212,6 +239,15 @@ void trodden_keep_notes(struct trodden_module *module);   /* it is about to be u
 void trodden_forget_notes(uintptr_t tp);                  /* all: in a child that has only this thread */
 void trodden_sum_notes(struct trodden_note_sums *sums);
 void trodden_free_sums(struct trodden_note_sums *sums);
+
+/* ---- contexts.c: the call paths of threads; context_records.c: the leader's view of them ---- */
+void trodden_calls_jump(uint64_t sp);                   /* before the calling thread jumps there */
+void trodden_find_caller(void);                         /* modules have come or gone */
+void trodden_keep_calls(struct trodden_module *module); /* it is about to be unloaded */
+void trodden_retire_calls(uintptr_t tp);                /* that thread, the calling one, ends */
+void trodden_forget_calls(uintptr_t tp);                /* all counts: in a child that has only this thread */
+uint32_t trodden_mark_calls(void);                      /* chooses what is written: how many records */
+void trodden_tell_calls(void (*visit)(const struct trodden_call_record *record, void *context), void *context);
 
 /* ---- threads.c ---- */
 void trodden_threads_begin(void);

@@ -295,6 +295,7 @@ static void note_jump(const struct trodden_regs *regs, const struct __jmp_buf_ta
     int saved = errno;
     uint64_t sp = bare(((const uint64_t *)place)[SAVED_SP]);
     uint64_t generation = trodden_images_generation();
+    trodden_calls_jump(sp);
     if (trodden_plain_rows_fit(generation) && note_again(regs, sp, return_address(place))) {
         errno = saved;
         return;

@@ -14,16 +14,6 @@
 
 enum { FIRST_BITS = 8 };
 
-/* Leaves nothing on the stack for the function that goes on. */
-#if defined(__has_attribute)
-#if __has_attribute(musttail)
-#define IN_PLACE __attribute__((musttail))
-#endif
-#endif
-#ifndef IN_PLACE
-#define IN_PLACE
-#endif
-
 static struct trodden_notes notes;
 
 struct trodden_notes *trodden_own_notes(void) { return &notes; }

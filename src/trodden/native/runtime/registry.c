@@ -137,6 +137,7 @@ void __trodden_enter(const struct trodden_part *part) {
         trodden_forget_plain_rows();
         module->cells_mark = part->cells_mark;
         module->notes = part->notes;
+        trodden_find_caller();
         trodden_give_back(module, trodden_thread_pointer());
         trodden_lead.tls_bytes += counter_bytes(begin, end);
     }
@@ -187,6 +188,7 @@ void __trodden_leave(const void *copy, const struct trodden_regs *regs) {
             if (!trodden_lead.exiting) {
                 trodden_fold_module(module);
                 trodden_keep_notes(module);
+                trodden_keep_calls(module);
             }
             trodden_lead.tls_bytes -= module->totals_bytes;
             module->left = true;
@@ -194,6 +196,7 @@ void __trodden_leave(const void *copy, const struct trodden_regs *regs) {
         }
         remaining = remaining || !module->left;
     }
+    trodden_find_caller();
     trodden_unlock(mask);
     if (remaining || !trodden_lead.exiting)
         return;

@@ -93,6 +93,7 @@ static void thread_ends(void *value) {
     uint64_t mask = trodden_lock();
     trodden_fold_thread(thread->tp);
     trodden_retire_notes(thread->tp);
+    trodden_retire_calls(thread->tp);
     unlist_thread(thread);
     trodden_unlock(mask);
 }
@@ -140,6 +141,7 @@ static void after_fork_in_child(void) {
     trodden_threads_forked();
     trodden_forget_counts(trodden_thread_pointer());
     trodden_forget_notes(trodden_thread_pointer());
+    trodden_forget_calls(trodden_thread_pointer());
     trodden_jumps_forget();
     trodden_lead.pid = trodden_pid();
     trodden_lead.start = trodden_now();

@@ -30,7 +30,8 @@ struct trodden_unit {
     uint32_t slots;
     uint32_t flags;
     uint64_t *(*counters)(void); /* the calling thread's array of `slots` counters */
-    const char *reserved;
+    /* where the calling thread keeps its place among call paths; NULL: the unit does not keep any */
+    struct trodden_call **(*caller)(void);
 };
 
 /* The counters lie at the same distance from the thread pointer in every thread. */
@@ -55,6 +56,37 @@ struct trodden_unit {
  * may be called anywhere, also from signal handlers. */
 TRODDEN_KEEPS_REGISTERS void __trodden_note(const struct trodden_unit *unit, uint64_t key, uint64_t value,
                                             uint64_t amount) __attribute__((visibility("hidden"), nothrow));
+
+/* ---- call paths (contexts.c) ----
+ *
+ * A unit that keeps them has a key for each function, and a thread-local variable that all modules of the process
+ * share: weak, exported, of the initial-exec model, and trodden_outside to begin with.  When a function is entered,
+ * it is at the call that led to its caller.  If the key of its `last` at `function` % TRODDEN_CALL_WAYS is that of
+ * the function, this is the call; otherwise __trodden_call answers it.  The function adds one to `count`, puts its
+ * stack pointer into `frame` and `to` into the variable, and `parent` of the call when it is left. */
+struct trodden_key {
+    const struct trodden_unit *unit;
+    uint64_t function;
+};
+
+#define TRODDEN_CALL_WAYS 4
+
+struct trodden_call {
+    const struct trodden_key *key;
+    struct trodden_call *to; /* itself, or where the function stands already on the way here */
+    uint64_t count;
+    uint64_t frame;
+    struct trodden_call *parent;
+    struct trodden_call *last[TRODDEN_CALL_WAYS];
+    struct trodden_call_tree *tree;
+    uint32_t record, unit; /* while it is written */
+};
+
+extern struct trodden_call trodden_outside __attribute__((visibility("hidden")));
+
+TRODDEN_KEEPS_REGISTERS struct trodden_call *__trodden_call(const struct trodden_key *key,
+                                                            struct trodden_call *parent)
+    __attribute__((visibility("hidden"), nothrow));
 
 /* Writes the counts so far, with the frames active now.  The program goes on counting, and what it
  * writes at its end replaces this.  NULL in a program that was not instrumented. */

@@ -1,4 +1,4 @@
-/* The raw file: header, modules, units, frames, jumps, notes, trailer, all little endian and aligned to 8 bytes.
+/* The raw file: header, modules, units, frames, jumps, notes, calls, trailer, all little endian and aligned to 8 bytes.
  *
  * Tables of paths are mostly zeros, so a unit's counters are written as runs of those that are not.
  *
@@ -27,8 +27,8 @@ struct header {
     uint32_t version, flags;
     uint64_t pid, parent, start;
     uint32_t modules, units, frames, start_frames;
-    uint32_t jumps, notes;
-    uint64_t reserved[2];
+    uint32_t jumps, notes, calls, reserved;
+    uint64_t more;
 };
 _Static_assert(sizeof(struct header) == 80, "the header has 80 bytes");
 
@@ -66,8 +66,8 @@ struct note_record {
     uint64_t key, value, amount;
 };
 _Static_assert(sizeof(struct trodden_frame) == 32 && sizeof(struct jump_record) == 32 &&
-                   sizeof(struct note_record) == 32,
-               "frames, jumps and notes have 32 bytes each");
+                   sizeof(struct note_record) == 32 && sizeof(struct trodden_call_record) == 24,
+               "frames, jumps and notes have 32 bytes each, calls 24");
 
 /* All that a writer needs beside the stack, which may be nearly used up. */
 struct workspace {
@@ -188,17 +188,23 @@ static uint32_t count_notes(const struct trodden_note_sums *notes) {
     return count;
 }
 
+static void put_call(const struct trodden_call_record *record, void *context) {
+    put(context, record, sizeof *record);
+}
+
 /* What is written beside the counts; it does not change any more. */
 struct content {
     struct trodden_frames frames;
     struct trodden_note_sums notes;
+    uint32_t calls;
     bool complete;
 };
 
 static void put_everything(struct workspace *out, const struct content *content) {
     const struct trodden_frames *frames = &content->frames;
     const struct trodden_frames *start = &trodden_lead.start_frames;
-    bool cut = frames->cut || start->cut || trodden_lead.jumps.cut || content->notes.lost;
+    bool cut = frames->cut || start->cut || trodden_lead.jumps.cut || content->notes.lost ||
+               trodden_lead.calls.lost;
     struct header header = {.version = VERSION,
                             .flags = (content->complete ? COMPLETE : 0) | (cut ? CUT : 0),
                             .pid = trodden_lead.pid,
@@ -207,7 +213,8 @@ static void put_everything(struct workspace *out, const struct content *content)
                             .frames = frames->count,
                             .start_frames = start->count,
                             .jumps = count_jumps(),
-                            .notes = count_notes(&content->notes)};
+                            .notes = count_notes(&content->notes),
+                            .calls = content->calls};
     memcpy(header.magic, MAGIC, sizeof header.magic);
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
         header.modules++;
@@ -224,7 +231,8 @@ static void put_everything(struct workspace *out, const struct content *content)
         put(out, start->at, start->count * sizeof *start->at);
     put_jumps(out);
     put_notes(out, &content->notes);
-    struct trailer trailer = {.size = out->size + sizeof trailer, .crc = out->crc, .end = "DONE"};
+    trodden_tell_calls(put_call, out);
+    struct trailer trailer = {.size = out->size + sizeof trailer, .crc = out->crc, .end = {'D', 'O', 'N', 'E'}};
     put(out, &trailer, sizeof trailer);
     flush(out);
 }
@@ -379,6 +387,7 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
         trodden_lead.final = final;
         struct content content = {.frames = trodden_frames_of(regs, trodden_thread_number()), .complete = complete};
         trodden_sum_notes(&content.notes);
+        content.calls = trodden_mark_calls();
         struct workspace *out = trodden_map(sizeof *out);
         if (out) {
             int error = write_file(out, &content);

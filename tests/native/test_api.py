@@ -1,0 +1,88 @@
+"""Profiles made from Python, without the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import trodden
+from tests.native.building import must
+from trodden.errors import TroddenError, UsageError
+from trodden.plan.routes import PathEnd, PathStart
+
+SOURCE = """\
+#include <stdlib.h>
+__attribute__((noinline)) static int sign(int x) {
+    if (x < 0)
+        return -1;
+    return x > 0;
+}
+__attribute__((noinline)) static int sum(int n) {
+    int total = 0;
+    for (int i = 0; i < n; i++) {
+        if (sign(i - 2) > 0)
+            total += i;
+        else
+            total -= 1;
+    }
+    return total;
+}
+int main(int argc, char **argv) {
+    return sum(argc > 1 ? atoi(argv[1]) : 0);
+}
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    (tmp_path / "sum.c").write_text(SOURCE)
+    return tmp_path / "sum.c"
+
+
+def test_paths(source: Path, tmp_path: Path) -> None:
+    run = trodden.run(source, "-O0", args=["5"], profile="paths", output=tmp_path / "x.trod")
+    assert run.status == 4
+    assert run.profile.kind == "paths"
+    sign, total = run.profile.functions["sign"], run.profile.functions["sum"]
+    assert sign.paths is not None
+    assert [path.count for path in sign.paths] == [3, 2]
+    assert {(path.starts, path.ends) for path in sign.paths} == {(PathStart.ENTRY, PathEnd.EXIT)}
+    for path in sign.paths:
+        names = [sign.blocks[block].id for block in path.blocks]
+        assert names[0] == sign.blocks[0].id
+        assert len(path.edges) == len(path.blocks)
+    assert total.paths is not None
+    assert sum(path.count for path in total.paths) == 6
+    assert all(path.cycles is None and path.context == 0 for path in total.paths)
+    assert trodden.load(tmp_path / "x.trod").functions["sum"].paths == total.paths
+
+
+def test_paths_in_context_with_their_time_cut_short_of_the_default(source: Path) -> None:
+    run = trodden.run(source, "-O0", args=["5"], profile="paths", context=True, metric="cycles")
+    paths = run.profile.functions["sum"].paths
+    assert paths is not None
+    assert any(path.context for path in paths)
+    assert all(path.cycles is not None and path.cycles > 0 for path in paths)
+    for most, rule in ((1, "node"), ("none", None)):
+        facts = trodden.run(source, "-O0", profile="paths", max_paths=most, cut_by=rule).profile
+        plan = facts.functions["sum"].facts.plan.paths
+        assert plan is not None
+        assert bool(plan.cuts) == (most == 1)
+
+
+def test_edges_have_no_paths(source: Path) -> None:
+    run = trodden.run(source, args=["5"], profile="edges", only="sum")
+    assert [(name, each.paths) for name, each in run.profile.functions.items()] == [("sum", None)]
+
+
+def test_what_makes_no_sense(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--trodden-max-paths: goes with --trodden-profile=paths"):
+        trodden.run(source, max_paths=7)
+    with pytest.raises(UsageError, match="--trodden-max-paths=0: a number of paths"):
+        trodden.run(source, profile="paths", max_paths=0)
+    with pytest.raises(UsageError, match="--trodden-metric=time: choose cycles"):
+        trodden.run(source, profile="paths", metric="time")
+    must("cc", source, "-o", "sum", cwd=tmp_path)
+    with pytest.raises(TroddenError, match="sum is built already"):
+        trodden.run(tmp_path / "sum", profile="paths")
