@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.commands.calling import at_a_terminal, click, process
 from tests.profile.sample import sample
 from tests.profile.walking import stored
 from tests.report.sample_paths import BAD, GOOD, run
 from trodden.commands.main import main
-from trodden.commands.verbs import trodden as group
 from trodden.profile.store import load, save
-
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "160", "TERM": "xterm"}
 
 
 @pytest.fixture
@@ -33,48 +26,25 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _click(*arguments: object) -> Result:
-    return CliRunner().invoke(group, [str(each) for each in arguments], catch_exceptions=False)
-
-
-def _at_a_terminal(*arguments: str) -> str:
-    leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "trodden", *arguments]
-    with subprocess.Popen(command, stdout=follower, stderr=follower, env=ENVIRONMENT) as process:
-        os.close(follower)
-        text = b""
-        while True:
-            try:
-                part = os.read(leader, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            text += part
-    os.close(leader)
-    assert process.returncode == 0
-    return text.decode()
-
-
 def test_profiles_come_back_from_their_files(folder: Path) -> None:
     profile = load(folder / "bad.trod")
     assert [path.count for path in profile.functions["classify"].paths or ()] == [620, 379, 1]
 
 
 def test_coverage(folder: Path) -> None:
-    plain = _click("coverage", folder / "good.trod")
+    plain = click("coverage", folder / "good.trod")
     assert plain.exit_code == 0
     assert "\nfunction\tclassify\t" in plain.output
     assert "\nnear\tclassify\t1\t1000\tnever\t" in plain.output
-    assert "\nnear\t" not in _click("coverage", folder / "good.trod", "--top", 0).output
-    both = json.loads(_click("coverage", folder / "good.trod", folder / "bad.trod", "--json").output)
+    assert "\nnear\t" not in click("coverage", folder / "good.trod", "--top", 0).output
+    both = json.loads(click("coverage", folder / "good.trod", folder / "bad.trod", "--json").output)
     assert both["files"] == [str(folder / "good.trod"), str(folder / "bad.trod")]
     assert {each["name"]: each["paths"]["covered"] for each in both["functions"]} == {
         "classify": 3,
         "handle": 4,
         "complain": 1,
     }
-    one = json.loads(_click("coverage", folder / "good.trod", "--json", "--function", "han*").output)
+    one = json.loads(click("coverage", folder / "good.trod", "--json", "--function", "han*").output)
     assert [each["name"] for each in one["functions"]] == ["handle"]
 
 
@@ -91,25 +61,25 @@ def test_coverage_can_be_asked_for(folder: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_stats(folder: Path) -> None:
-    plain = _click("stats", folder / "good.trod")
+    plain = click("stats", folder / "good.trod")
     assert plain.exit_code == 0
     assert "\nprogram\t" in plain.output
     assert "\nfunction\t" not in plain.output
-    assert "\nfunction\tclassify\t3\t2\t" in _click("stats", folder / "good.trod", "--per-function").output
-    document = json.loads(_click("stats", folder / "good.trod", "--json", "--function", "classify").output)
+    assert "\nfunction\tclassify\t3\t2\t" in click("stats", folder / "good.trod", "--per-function").output
+    document = json.loads(click("stats", folder / "good.trod", "--json", "--function", "classify").output)
     assert document["whole"]["paths"] == 2
 
 
 def test_diff(folder: Path) -> None:
-    plain = _click("diff", folder / "good.trod", folder / "bad.trod")
+    plain = click("diff", folder / "good.trod", folder / "bad.trod")
     assert plain.exit_code == 0
     assert "\ndifference\t1\tparts\tclassify\t0\t1000\t1\t1000\t" in plain.output
-    document = json.loads(_click("diff", folder / "good.trod", folder / "bad.trod", "--json").output)
+    document = json.loads(click("diff", folder / "good.trod", folder / "bad.trod", "--json").output)
     assert document["differences"][0]["function"] == "classify"
-    one = _click("diff", folder / "good.trod", folder / "bad.trod", "--top", 1, "--function", "handle").output
+    one = click("diff", folder / "good.trod", folder / "bad.trod", "--top", 1, "--function", "handle").output
     rows = [line.split("\t") for line in one.splitlines() if line.startswith("difference")]
     assert [row[2:4] for row in rows] == [["parts", "handle"], ["shifts", "handle"]]
-    edges = _click("diff", folder / "edges.trod", folder / "edges.trod")
+    edges = click("diff", folder / "edges.trod", folder / "edges.trod")
     assert "\ncommon\tedges\t" in edges.output
 
 
@@ -132,8 +102,8 @@ def test_the_exit_code_of_diff(folder: Path, capsys: pytest.CaptureFixture[str])
         (["diff", "{}/good.trod", "{}/bad.trod"], ["Where the runs part", "1 of 1,000 times"]),
     ],
 )
-def test_at_a_terminal(folder: Path, arguments: Sequence[str], parts: Sequence[str]) -> None:
-    text = _at_a_terminal(*(argument.format(folder) for argument in arguments))
+def testat_a_terminal(folder: Path, arguments: Sequence[str], parts: Sequence[str]) -> None:
+    text = at_a_terminal(*(argument.format(folder) for argument in arguments))
     assert "\t" not in text
     for part in parts:
         assert part in text
@@ -193,18 +163,18 @@ def test_one_odd_line_among_many_of_a_real_program(tmp_path: Path, level: str) -
     inputs = {"good": _lines(1, 1000), "open": _lines(2, 1500, "(1+2*3"), "letter": _lines(3, 1200, "1+x*3")}
     for name, text in inputs.items():
         (tmp_path / name).write_text(text)
-        status = _process("run", "-q", "-o", f"{tmp_path}/{name}.trod", str(calculator), str(tmp_path / name))
-        assert status == (0 if name == "good" else 1)
+        done = process("run", "-q", "-o", f"{tmp_path}/{name}.trod", str(calculator), str(tmp_path / name))
+        assert done.returncode == (0 if name == "good" else 1)
     lines = source.read_text().splitlines()
     for name, expected in (
         ("open", "if (*in->at == ')')"),
         ("letter", "if (!isdigit((unsigned char)*in->at))"),
     ):
-        found = _click("diff", tmp_path / "good.trod", tmp_path / f"{name}.trod", "--json", "--top", 1)
+        found = click("diff", tmp_path / "good.trod", tmp_path / f"{name}.trod", "--json", "--top", 1)
         first = json.loads(found.output)["differences"][0]
         assert (first["kind"], first["second"]["count"]) == ("parts", 1)
         assert lines[first["branch"]["line"] - 1].strip() == expected
-    covered = json.loads(_click("coverage", tmp_path / "good.trod", "--json", "--top", 20).output)
+    covered = json.loads(click("coverage", tmp_path / "good.trod", "--json", "--top", 20).output)
     untried = {
         near["branch"]["text"]
         for each in covered["functions"]
@@ -212,10 +182,5 @@ def test_one_odd_line_among_many_of_a_real_program(tmp_path: Path, level: str) -
         if near["edge_never_taken"]
     }
     assert {"if (*in->at == ')')", "if (in.error)"} <= untried
-    whole = json.loads(_click("stats", tmp_path / "good.trod", "--json").output)["whole"]
+    whole = json.loads(click("stats", tmp_path / "good.trod", "--json").output)["whole"]
     assert 0 < whole["predicted_average_edges"] <= whole["average_edges"] <= whole["longest_edges"]
-
-
-def _process(*arguments: str) -> int:
-    command = [sys.executable, "-m", "trodden", *arguments]
-    return subprocess.run(command, capture_output=True, env=ENVIRONMENT, check=False).returncode

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.commands.calling import click
 from tests.profile.sample import SOURCE, sample
 from tests.report.pathing import path_sample
 from trodden.commands.main import main
-from trodden.commands.verbs import trodden as group
 from trodden.profile.store import save
 
 
@@ -21,25 +20,21 @@ def profile(tmp_path: Path) -> str:
     return str(tmp_path / "x.trod")
 
 
-def _click(*arguments: str) -> Result:
-    return CliRunner().invoke(group, arguments, catch_exceptions=False)
-
-
 def test_report(profile: str) -> None:
-    lines = _click("report", profile).output.splitlines()
+    lines = click("report", profile).output.splitlines()
     assert len([line for line in lines if line.startswith("path\t")]) == 4
-    limited = _click("report", profile, "--top", "2", "--function", "ma*").output.splitlines()
+    limited = click("report", profile, "--top", "2", "--function", "ma*").output.splitlines()
     assert [line.split("\t")[1] for line in limited if line.startswith("path\t")] == ["1", "2"]
-    document = json.loads(_click("report", profile, "--json", "--top", "1").output)
+    document = json.loads(click("report", profile, "--json", "--top", "1").output)
     assert [(row["rank"], row["count"]) for row in document["paths"]] == [(1, 8)]
 
 
 def test_ranks_of_the_report_are_those_of_annotate(profile: str) -> None:
-    for row in json.loads(_click("report", profile, "--json").output)["paths"]:
-        by_rank = _click("annotate", profile, "--path", str(row["rank"])).output
+    for row in json.loads(click("report", profile, "--json").output)["paths"]:
+        by_rank = click("annotate", profile, "--path", str(row["rank"])).output
         assert by_rank.startswith(f"main, path {row['rank']} (id {row['id']}): ")
-        assert _click("annotate", profile, "main", "--path", str(row["rank"])).output == by_rank
-        assert _click("annotate", profile, "--path", f"main:{row['id']}").output == by_rank
+        assert click("annotate", profile, "main", "--path", str(row["rank"])).output == by_rank
+        assert click("annotate", profile, "--path", f"main:{row['id']}").output == by_rank
 
 
 def test_annotate_a_changed_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -12,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 import trodden
+from tests.commands.calling import ENVIRONMENT, at_a_terminal, click, process
 from tests.profile.making import (
     CODE_AT,
     counts_of,
@@ -29,13 +27,10 @@ from tests.profile.sample import FLOWS, SOURCE, sample, write_sources
 from tests.report.pathing import path_sample
 from trodden.commands import main as main_module
 from trodden.commands.main import main
-from trodden.commands.verbs import trodden as group
 from trodden.native.options import Options, PathOptions
 from trodden.profile.facts import pack_unit
 from trodden.profile.model import UnitFacts
 from trodden.profile.store import save
-
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 @pytest.fixture
@@ -45,64 +40,40 @@ def profile(tmp_path: Path) -> str:
     return str(tmp_path / "x.trod")
 
 
-def _click(*arguments: str) -> Result:
-    return CliRunner().invoke(group, arguments, catch_exceptions=False)
-
-
-def _process(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "trodden", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
-
-
 def test_report_for_programs(profile: str) -> None:
-    result = _click("report", profile)
+    result = click("report", profile)
     assert result.exit_code == 0
     assert "function\tmain\t" in result.output
     assert len([line for line in result.output.splitlines() if line.startswith("block\t")]) == 13
-    limited = _click("report", profile, "--top", "3", "--function", "ma*").output.splitlines()
+    limited = click("report", profile, "--top", "3", "--function", "ma*").output.splitlines()
     assert len([line for line in limited if line.startswith("block\t")]) == 3
 
 
 def test_report_as_json(profile: str) -> None:
-    document = json.loads(_click("report", profile, "--json", "--top", "1").output)
+    document = json.loads(click("report", profile, "--json", "--top", "1").output)
     assert [row["count"] for row in document["blocks"]] == [1001]
 
 
 def test_report_for_a_person(profile: str) -> None:
-    leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "trodden", "report", profile, "--top", "2"]
-    environment = {**ENVIRONMENT, "COLUMNS": "100", "TERM": "xterm"}
-    with subprocess.Popen(command, stdout=follower, stderr=follower, env=environment) as process:
-        os.close(follower)
-        text = b""
-        while True:
-            try:
-                part = os.read(leader, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            text += part
-    os.close(leader)
-    assert process.returncode == 0
-    assert "Hottest blocks" in text.decode()
-    assert "1,001" in text.decode()
-    assert "\t" not in text.decode()
+    text = at_a_terminal("report", profile, "--top", "2")
+    assert "Hottest blocks" in text
+    assert "1,001" in text
+    assert "\t" not in text
 
 
 def test_annotate(profile: str, tmp_path: Path) -> None:
-    result = _click("annotate", profile, "a.c")
+    result = click("annotate", profile, "a.c")
     assert result.exit_code == 0
     assert "     1001      5      for (int i = 0; i < 1000; i++)\n" in result.output
     assert "line 6: 90% →7 900, 10% →9 100" in result.output
     (tmp_path / "a.c").write_text(SOURCE.replace("1000", "1001"))
-    changed = _process("annotate", profile)
+    changed = process("annotate", profile)
     assert changed.returncode == 98
     assert changed.stderr.startswith(f"trodden: {tmp_path}/a.c: has changed since the program was built")
     assert "a.h" in changed.stdout
-    assert _process("annotate", profile, "--force").returncode == 0
+    assert process("annotate", profile, "--force").returncode == 0
     (tmp_path / "a.h").unlink()
-    both = _process("annotate", profile)
+    both = process("annotate", profile)
     assert both.returncode == 91
     named = [line.split(":")[1].strip() for line in both.stderr.splitlines()]
     assert named == [f"{tmp_path}/a.c", f"{tmp_path}/a.h"]
@@ -110,13 +81,13 @@ def test_annotate(profile: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["json", "lcov", "dot"])
 def test_export(profile: str, tmp_path: Path, form: str) -> None:
-    shown = _click("export", profile, "--format", form).output
+    shown = click("export", profile, "--format", form).output
     assert "main" in shown
-    assert "never" not in _click("export", profile, "--format", form, "--function", "main").output
+    assert "never" not in click("export", profile, "--format", form, "--function", "main").output
     out = tmp_path / "out"
-    assert _click("export", profile, "--format", form, "-o", str(out)).output == ""
+    assert click("export", profile, "--format", form, "-o", str(out)).output == ""
     assert out.read_text() == shown
-    assert _click("export", profile, "--format", form, "-o", "-").output == shown
+    assert click("export", profile, "--format", form, "-o", "-").output == shown
 
 
 def test_collect(tmp_path: Path) -> None:
@@ -130,25 +101,25 @@ def test_collect(tmp_path: Path) -> None:
         counted = [(unit.id, 0, counts_of(unit, FLOWS))]
         Path(raws[-1]).write_bytes(raw_bytes([(0, "/gone/prog")], counted, flags=number))
     out = tmp_path / "x.trod"
-    result = _process("collect", *raws, "-o", str(out), "--program", str(program))
+    result = process("collect", *raws, "-o", str(out), "--program", str(program))
     assert (result.returncode, result.stdout) == (0, "")
     assert result.stderr == f"trodden: note: {raws[0]}: {NOT_BY_ITSELF}\n"
     edges = {(edge.src, edge.dst): edge.count for edge in trodden.load(out).functions["main"].edges}
     assert edges["body", "then"] == 1800
-    assert _process("collect", *raws).returncode == 91
+    assert process("collect", *raws).returncode == 91
 
 
 def test_show_a_profile(profile: str) -> None:
-    text = _click("show", profile, "-f", "main").output
+    text = click("show", profile, "-f", "main").output
     assert "counts" in text.splitlines()[1]
     assert "  → body   1,000  tree" in text
-    dot = _click("show", profile, "-f", "main", "--format", "dot").output
+    dot = click("show", profile, "-f", "main", "--format", "dot").output
     assert dot.startswith("digraph trodden {")
-    picture = ElementTree.fromstring(_click("show", profile, "-f", "main", "--format", "svg").output)
+    picture = ElementTree.fromstring(click("show", profile, "-f", "main", "--format", "svg").output)
     assert picture.tag.endswith("svg")
     for scheme in ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block"):
-        assert " counters (" in _click("show", profile, "-f", "main", "--counters", scheme).output
-    every = _click("show", profile, "-f", "main", "--counters", "every-block").output
+        assert " counters (" in click("show", profile, "-f", "main", "--counters", scheme).output
+    every = click("show", profile, "-f", "main", "--counters", "every-block").output
     assert "9 counters (every-block)" in every
 
 
@@ -159,11 +130,11 @@ GRAPH = "graph loop\n  a -> b\n  b -> c, d\n  c -> b\n  d -> EXIT\n"
 def test_show_a_graph(tmp_path: Path) -> None:
     path = tmp_path / "x.cfg"
     path.write_text(GRAPH)
-    text = _click("show", str(path)).output
+    text = click("show", str(path)).output
     assert "2 counters (eprof); expected frequencies" in text
     assert "  → c     9  tree" in text
     path.write_text(GRAPH.replace("c, d", "c 5, d 3").replace("-> b", "-> b 5").replace("EXIT", "EXIT 3"))
-    assert "  → c     5  tree" in _click("show", str(path)).output
+    assert "  → c     5  tree" in click("show", str(path)).output
 
 
 def test_show_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,38 +145,38 @@ def test_show_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
         return unit_of(function("main", "a>b b>b b>exit", {"a": [3], "b": [4, 5]}), function("f", "a>exit"))
 
     monkeypatch.setattr("trodden.native.describe.facts_of_source", facts_of_source, raising=False)
-    text = _click("show", "prog.c", "-f", "main", "--", "-O2", "-DX").output
+    text = click("show", "prog.c", "-f", "main", "--", "-O2", "-DX").output
     assert text.startswith("main (/src/a.c:1)\n2 blocks, 3 edges, ")
     assert "b  10  lines 4-5\n" in text
     assert compiled == [(["prog.c", "-O2", "-DX"], Options())]
-    _click("show", "prog.c", "-f", "main", "--profile", "paths", "--max-paths", "none", "--context")
+    click("show", "prog.c", "-f", "main", "--profile", "paths", "--max-paths", "none", "--context")
     assert compiled[1] == (["prog.c"], Options(paths=PathOptions(None, context=True)))
 
 
 def test_show_the_paths_of_a_graph(tmp_path: Path) -> None:
     path = tmp_path / "x.cfg"
     path.write_text(GRAPH)
-    text = _click("show", str(path), "--profile", "paths").output
+    text = click("show", str(path), "--profile", "paths").output
     assert "\n4 paths, 1 back edge, 0 cuts\n" in text
     assert "\n  1  entry      a b d  exit\n" in text
-    assert "in context" in _click("show", str(path), "--profile", "paths", "--context").output
-    cut = _click("show", str(path), "--profile", "paths", "--max-paths", "1", "--cut-by", "node").output
+    assert "in context" in click("show", str(path), "--profile", "paths", "--context").output
+    cut = click("show", str(path), "--profile", "paths", "--max-paths", "1", "--cut-by", "node").output
     assert ", 0 cuts" not in cut
-    assert "counters (vprof-edges)" in _click("show", str(path), "--profile", "blocks").output
+    assert "counters (vprof-edges)" in click("show", str(path), "--profile", "blocks").output
 
 
 def test_show_the_paths_of_a_profile(tmp_path: Path, profile: str) -> None:
-    assert "(paths); counts\n" in _click("show", profile, "-f", "main", "--profile", "paths").output
+    assert "(paths); counts\n" in click("show", profile, "-f", "main", "--profile", "paths").output
     made = path_sample(tmp_path)
     save(made, tmp_path / "paths.trod")
     words = ["show", str(tmp_path / "paths.trod"), "-f", "main"]
-    own = _click(*words).output
-    assert own == _click(*words, "--profile", "paths").output
+    own = click(*words).output
+    assert own == click(*words, "--profile", "paths").output
     walked = {path.id: path.count for path in made.functions["main"].paths or ()}
     rows = [line.split() for line in own.partition("\npaths\n")[2].splitlines()]
     assert {int(row[0]): int(row[1]) for row in rows if row[1] != "0"} == walked
     assert "\n8 paths, 1 back edge, 0 cuts" in own
-    assert "in context" in _click(*words, "--profile", "paths", "--context").output
+    assert "in context" in click(*words, "--profile", "paths", "--context").output
 
 
 def test_show_weighs_by_an_earlier_run(tmp_path: Path) -> None:
@@ -215,7 +186,7 @@ def test_show_weighs_by_an_earlier_run(tmp_path: Path) -> None:
         profile_of(unit, {"loop": {"a>b": 2, "b>c": 40, "b>d": 2, "c>b": 40, "d>exit": 2}}),
         tmp_path / "x.trod",
     )
-    text = _click("show", str(tmp_path / "x.cfg"), "--weights", str(tmp_path / "x.trod")).output
+    text = click("show", str(tmp_path / "x.cfg"), "--weights", str(tmp_path / "x.trod")).output
     assert "  → c     40  tree" in text
     (tmp_path / "x.cfg").write_text(GRAPH.replace("c, d", "d, c"))
     assert main(["show", str(tmp_path / "x.cfg"), "--weights", str(tmp_path / "x.trod")]) == 95
@@ -275,13 +246,13 @@ def test_a_reader_that_has_seen_enough(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "trodden", *verb, str(tmp_path / "x.trod")]
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
-        ) as process:
-            assert process.stdout is not None
-            assert process.stderr is not None
-            assert process.stdout.readline()
-            process.stdout.close()
-            assert process.stderr.read() == b""
-        assert process.returncode == 0
+        ) as running:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            assert running.stdout.readline()
+            running.stdout.close()
+            assert running.stderr.read() == b""
+        assert running.returncode == 0
 
 
 def test_a_full_disk_behind_standard_output(profile: str) -> None:
@@ -350,6 +321,6 @@ def test_a_compiler_run_reads_neither_click_nor_rich() -> None:
 def test_names_that_cannot_be_printed_are_no_reason_to_fail(tmp_path: Path) -> None:
     save(profile_of(unit_of(function("f\udcff", "a>exit")), {}), tmp_path / "x.trod")
     for verb in (["report"], ["export", "--format", "lcov"]):
-        done = _process(*verb, str(tmp_path / "x.trod"))
+        done = process(*verb, str(tmp_path / "x.trod"))
         assert done.returncode == 0
         assert "f\\udcff" in done.stdout

@@ -21,6 +21,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 RUNTIME = Path(trodden.native.__file__).parent / "runtime"
 CC = (sys.executable, "-m", "ziglang", "cc")
 SHARED = ("__trodden_enter", "__trodden_leave", "__trodden_leader", "trodden_dump")
+PLACE = "__trodden_caller"
 
 
 class Frame(NamedTuple):
@@ -41,6 +42,16 @@ class Jump(NamedTuple):
     times: int
 
 
+class Call(NamedTuple):
+    """A call: unit None for the start of a thread, and which of the calls it comes from."""
+
+    unit: int | None
+    function: int
+    parent: int
+    again: bool
+    times: int
+
+
 @dataclass(frozen=True)
 class Raw:
     """A raw file, taken apart."""
@@ -55,15 +66,16 @@ class Raw:
     start_frames: list[Frame]
     jumps: list[Jump]
     notes: dict[tuple[int, int, int], int]
+    calls: list[Call]
 
     @classmethod
     def read(cls, path: Path) -> Raw:
         data = path.read_bytes()
-        magic, version, flags, pid, parent, start, n_modules, n_units, n_frames, n_start, size = (
-            struct.unpack_from("<8sIIQQQIIIIQ", data)
+        magic, version, flags, pid, parent, start, n_modules, n_units, n_frames, n_start = (
+            struct.unpack_from("<8sIIQQQIIII", data)
         )
-        n_jumps, n_notes, unused = struct.unpack_from("<IIQ", data, 64)
-        assert (magic, version, size, unused) == (b"TRODRAW1", 3, len(data), 0)
+        n_jumps, n_notes, n_calls, *unused = struct.unpack_from("<IIIIQ", data, 56)
+        assert (magic, version, unused) == (b"TRODRAW1", 3, [0, 0])
         at = 80
         modules = []
         for _ in range(n_modules):
@@ -77,11 +89,17 @@ class Raw:
         units = []
         for _ in range(n_units):
             identity, module, slots = struct.unpack_from("<16sII", data, at)
-            counts = struct.unpack_from(f"<{slots}Q", data, at + 24)
             letter = chr(identity[0])
             assert identity == letter.encode() * 4 + bytes(12)
-            units.append((letter, module, counts))
-            at += 24 + 8 * slots
+            counts = [0] * slots
+            at += 24
+            while (run := struct.unpack_from("<II", data, at)) != (slots, 0):
+                first, length = run
+                counts[first : first + length] = struct.unpack_from(f"<{length}Q", data, at + 8)
+                assert (length > 0, len(counts)) == (True, slots)
+                at += 8 + 8 * length
+            at += 8
+            units.append((letter, module, tuple(counts)))
         frames = []
         for _ in range(n_frames + n_start):
             thread, module, address, cell, known, zero = struct.unpack_from("<IIQQII", data, at)
@@ -102,10 +120,17 @@ class Raw:
             notes[unit, key, value] = amount
             at += 32
         assert len(notes) == n_notes
-        crc, done = struct.unpack_from("<I4s", data, at)
-        assert (crc, done, at + 8) == (zlib.crc32(data[:at]), b"DONE", len(data))
+        calls = []
+        for number in range(n_calls):
+            unit, function, caller, again, count = struct.unpack_from("<IIIIQ", data, at)
+            root = unit == 0xFFFFFFFF
+            assert root or (unit < n_units and caller < number and again in (0, 1))
+            calls.append(Call(None if root else unit, function, caller, bool(again), count))
+            at += 24
+        size, crc, done = struct.unpack_from("<QI4s", data, at)
+        assert (size, crc, done, at + 16) == (len(data), zlib.crc32(data[:at]), b"DONE", len(data))
         first, rest = frames[:n_frames], frames[n_frames:]
-        return cls(flags, pid, parent, start, modules, units, first, rest, jumps, notes)
+        return cls(flags, pid, parent, start, modules, units, first, rest, jumps, notes, calls)
 
     def counts(self, letter: str) -> tuple[int, ...]:
         (found,) = [counts for name, _, counts in self.units if name == letter]
@@ -130,7 +155,9 @@ class Toolbox:
             # A library that names the shared functions makes the linker export them from a program.
             names = "".join(f"void {name}(void);" for name in SHARED)
             calls = "".join(f"{name}();" for name in SHARED)
-            (directory / "names.c").write_text(f"{names} void names(void); void names(void) {{ {calls} }}")
+            place = f"extern __thread void *{PLACE} __attribute__((weak));"
+            text = f"{names} {place} void *names(void); void *names(void) {{ {calls} return {PLACE}; }}"
+            (directory / "names.c").write_text(text)
             self.compile(["-shared", "-fPIC", "-nostdlib", "names.c", "-o", "names.so"])
 
     def compile(self, arguments: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -157,13 +158,14 @@ def raw_bytes(
     inherited: Sequence[Frame] = (),
     jumps: Sequence[Frame] = (),
     notes: Sequence[tuple[int, int, int, int]] = (),
+    calls: Sequence[tuple[int, int, int, int, int]] = (),
     flags: int = 1,
     version: int = 3,
 ) -> bytes:
     """A raw file as the runtime writes it.
 
     Frames are (thread, module, address), jumps (module, address, count), both perhaps with a cell behind;
-    notes are (unit, key, value, amount).
+    notes are (unit, key, value, amount), calls (unit, function, parent, flags, count).
     """
     body = b""
     for bias, path in modules:
@@ -180,10 +182,12 @@ def raw_bytes(
         body += struct.pack("<IIQQq", module, len(cell), address, *(cell or [0]), count)
     for unit, key, value, amount in notes:
         body += struct.pack("<IIQQQ", unit, 0, key, value, amount)
+    for call in calls:
+        body += struct.pack("<IIIIQ", *call)
     head = struct.pack(
-        "<8sIIQQQIIIIII16x",
+        "<8sIIQQQIIIIIII12x",
         *(b"TRODRAW1", version, flags, 42, 7, 1_700_000_000_000_000_000),
-        *(len(modules), len(units), len(frames), len(inherited), len(jumps), len(notes)),
+        *(len(modules), len(units), len(frames), len(inherited), len(jumps), len(notes), len(calls)),
     )
     size = len(head) + len(body) + 16
     return head + body + struct.pack("<QI4s", size, zlib.crc32(head + body), b"DONE")
@@ -228,3 +232,13 @@ def places_in(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]
     elif isinstance(document, list):
         members = enumerate(document)
     return [place for key, inner in members for place in [(*path, key), *places_in(inner, (*path, key))]]
+
+
+def with_wrong(document: Any, place: tuple[Any, ...], wrong: Any) -> Any:
+    """A copy of a JSON document with something else in one place."""
+    changed = copy.deepcopy(document)
+    holder = changed
+    for key in place[:-1]:
+        holder = holder[key]
+    holder[place[-1]] = wrong
+    return changed

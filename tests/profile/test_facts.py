@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.profile.making import function, places_in, unit_of
+from tests.profile.making import function, places_in, unit_of, with_wrong
 from trodden.errors import BadFile, LaterVersion
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.probes import (
@@ -232,11 +232,7 @@ WRONG: list[Any] = [-1, 10**6, 10**30, 1.5, "x", None, True, [], {}, [[]], [1, 2
 @settings(max_examples=1500, deadline=None)
 @given(st.sampled_from(places_in(DOCUMENT)), st.sampled_from(WRONG))
 def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
-    document = copy.deepcopy(DOCUMENT)
-    holder = document
-    for key in place[:-1]:
-        holder = holder[key]
-    holder[place[-1]] = wrong
+    document = with_wrong(DOCUMENT, place, wrong)
     try:
         [unit] = unpack_units(seal(MAGIC, document))
     except BadFile:

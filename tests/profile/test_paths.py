@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +22,7 @@ from tests.profile.making import (
     raw_bytes,
     sites_bytes,
     unit_of,
+    with_wrong,
 )
 from trodden.commands.weights import weights_from
 from trodden.errors import BadFile, OtherBuild, TroddenError
@@ -277,11 +277,7 @@ DOCUMENT = unseal(MAGIC, to_bytes(small()), "x")[0]
     st.sampled_from([-1, 0, 1, 3, 10**9, 2**62, 10**30, 1.5, "x", None, [], {}, [1, 2], [[], [], []]]),
 )
 def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
-    document = copy.deepcopy(DOCUMENT)
-    holder = document
-    for key in place[:-1]:
-        holder = holder[key]
-    holder[place[-1]] = wrong
+    document = with_wrong(DOCUMENT, place, wrong)
     try:
         profile = from_bytes(seal(MAGIC, document), "x.trod")
     except TroddenError:

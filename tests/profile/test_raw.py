@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from tests.profile.making import raw_bytes
 from trodden.errors import BadFile, InputMissing, LaterVersion
-from trodden.profile.raw import RawFrame, RawJump, RawModule, RawNote, RawUnit, parse_raw, read_raw
+from trodden.profile.raw import (
+    RawCall,
+    RawFrame,
+    RawJump,
+    RawModule,
+    RawNote,
+    RawUnit,
+    parse_raw,
+    read_raw,
+)
 
 ONE, TWO = "00112233445566778899aabbccddeeff", "ff" * 16
 SMALL = raw_bytes(
@@ -22,6 +31,7 @@ SMALL = raw_bytes(
     [(0, 0, 0x1234, 2**64 - 1), (1, 0xFFFFFFFF, 0)],
     jumps=[(0, 0x1234, -(2**63)), (1, 0x10, 7, 0)],
     notes=[(0, 5 << 32, 9, 3), (0, 1 << 63 | 5 << 32, 9, 70), (1, 6 << 32 | 8, 2**64 - 2, 1)],
+    calls=[(2**32 - 1, 0, 0, 0, 0), (1, 4, 0, 0, 2**64 - 1), (0, 0, 1, 0, 0), (1, 4, 2, 1, 6)],
     flags=0,
 )
 
@@ -43,6 +53,12 @@ def test_everything_comes_back() -> None:
         RawNote(0, 5, None, False, 9, 3),
         RawNote(0, 5, None, True, 9, 70),
         RawNote(1, 6, 7, False, 2**64 - 2, 1),
+    )
+    assert raw.calls == (
+        RawCall(None, 0, 0, False, 0),
+        RawCall(1, 4, 0, False, 2**64 - 1),
+        RawCall(0, 0, 1, False, 0),
+        RawCall(1, 4, 2, True, 6),
     )
 
 
@@ -105,7 +121,7 @@ def test_damage_with_a_fitting_checksum_is_refused_or_harmless() -> None:
             except (BadFile, LaterVersion):
                 continue
             assert (len(raw.modules), len(raw.units), len(raw.frames), len(raw.jumps)) == (2, 2, 2, 2)
-            assert len(raw.notes) == 3
+            assert (len(raw.notes), len(raw.calls)) == (3, 4)
 
 
 def test_promises_are_checked_before_memory_is_taken() -> None:
@@ -115,7 +131,7 @@ def test_promises_are_checked_before_memory_is_taken() -> None:
     tracemalloc.start()
     with pytest.raises(BadFile, match="promises more than it holds"):
         parse_raw(_resealed(bytes(greedy)), "x.raw")
-    for count_at in (40, 44, 48, 52, 56, 60):
+    for count_at in (40, 44, 48, 52, 56, 60, 64):
         greedy = bytearray(SMALL)
         struct.pack_into("<I", greedy, count_at, 0xFFFFFFFF)
         with pytest.raises(BadFile):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import errno
 import os
 import stat
@@ -16,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trodden
-from tests.profile.making import function, places_in, profile_of, reading_of, unit_of
+from tests.profile.making import function, places_in, profile_of, reading_of, unit_of, with_wrong
 from trodden.errors import BadFile, CannotWrite, InputMissing, LaterVersion, TroddenError
 from trodden.profile.assemble import assemble
-from trodden.profile.model import Profile
+from trodden.profile.model import CallPath, Profile
 from trodden.profile.record import seal, unseal
 from trodden.profile.store import MAGIC, from_bytes, load, save, to_bytes
 
@@ -32,7 +31,9 @@ UNIT = unit_of(
 
 def _small() -> Profile:
     flows = {"main": {"a>b": 3, "b>b": 2**70, "b>c": 1, "c>exit": 1, "!b": 1}, "f": {"a>exit": 2}}
-    return assemble("/bin/prog", [UNIT], [reading_of(UNIT, flows, {(0, 1): 1})], ["a note"])
+    main, f = (UNIT.id, 0), (UNIT.id, 1)
+    calls = [CallPath((main, f), 2**65, True), CallPath((f,), 2), CallPath((main,), 1)]
+    return assemble("/bin/prog", [UNIT], [reading_of(UNIT, flows, {(0, 1): 1})], ["a note"], calls)
 
 
 def test_a_profile_comes_back(tmp_path: Path) -> None:
@@ -76,11 +77,7 @@ DOCUMENT = unseal(MAGIC, to_bytes(_small()), "x")[0]
     st.sampled_from(places_in(DOCUMENT)), st.sampled_from([-1, 0, 1, 10**30, 1.5, "x", None, [], {}, [1, 2]])
 )
 def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
-    document = copy.deepcopy(DOCUMENT)
-    holder = document
-    for key in place[:-1]:
-        holder = holder[key]
-    holder[place[-1]] = wrong
+    document = with_wrong(DOCUMENT, place, wrong)
     try:
         profile = from_bytes(seal(MAGIC, document), "x.trod")
     except TroddenError:

@@ -31,7 +31,7 @@ def _drawing(graph: Graph, weights: list[float] | None = None, **options: object
     weights = weights or nesting_weights(graph)
     plan = path_plan(graph, weights, **options)  # type: ignore[arg-type]
     blocks = [sum(weights[e] for e in ins) for ins in graph.in_edges]
-    numbered = PathPlan.of(graph, plan, weights)
+    numbered = PathPlan.of(graph, plan, [weights])
     return Drawing(graph.name, graph, [""] * graph.exit, weights, blocks, False, plan, numbered)
 
 
@@ -143,10 +143,13 @@ def test_chords_are_shown_only_if_the_probes_agree_with_them() -> None:
     graph, weights = RUNNING.graph, list(RUNNING.weights or ())
     plan = path_plan(graph, weights)
     other = [100.0 - weight for weight in weights]
-    numbered = PathPlan.of(graph, plan, other)
+    numbered = PathPlan.of(graph, plan, [other])
     assert numbered is not None
     assert numbered.increments is None
     assert numbered.tree is None
+    either = PathPlan.of(graph, plan, [other, weights])
+    assert either is not None
+    assert either.increments is not None
     assert numbered.summary == "6 paths, 0 back edges, 0 cuts; chords not shown: other weights chose them"
     blocks = [0.0] * len(graph.labels)
     drawing = Drawing("f", graph, [""] * graph.exit, weights, blocks, False, plan, numbered)
@@ -155,7 +158,7 @@ def test_chords_are_shown_only_if_the_probes_agree_with_them() -> None:
 
 def test_counts_stand_beside_the_paths() -> None:
     graph, weights = RUNNING.graph, list(RUNNING.weights or ())
-    numbered = PathPlan.of(graph, path_plan(graph, weights), weights, {3: 1000})
+    numbered = PathPlan.of(graph, path_plan(graph, weights), [weights], {3: 1000})
     assert numbered is not None
     assert numbered.table()[3] == ("3", "1,000", "entry", "A B C D E F", "exit")
     assert numbered.table()[4][1] == "0"

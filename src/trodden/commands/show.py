@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import click
 
 from trodden.commands.output import put
+from trodden.commands.weights import weights_from
 from trodden.errors import InputMissing, OtherBuild, UsageError
 from trodden.graph.cfg import Graph
 from trodden.graph.text import GraphText, parse_graphs
@@ -83,7 +84,7 @@ def show(
     from trodden.report.svg import to_svg
 
     asked = _asked(profile, counters, max_paths, context, cut_by)
-    subject = _pick(file, _subjects(file, flags, asked), function)
+    subject = _pick(file, _subjects(file, flags, asked, weights), function)
     if weights is not None:
         subject = replace(subject, counts=_measured(weights, subject))
     drawers = {"text": to_text, "dot": to_dot, "svg": to_svg}
@@ -108,7 +109,7 @@ def _asked(
     return Asked(paths=options, any_paths=max_paths is None and cut_by is None and not context)
 
 
-def _subjects(file: str, flags: Sequence[str], asked: Asked) -> dict[str, _Subject]:
+def _subjects(file: str, flags: Sequence[str], asked: Asked, weights: str | None) -> dict[str, _Subject]:
     if file.endswith(".trod"):
         from trodden.profile.store import load
 
@@ -124,7 +125,8 @@ def _subjects(file: str, flags: Sequence[str], asked: Asked) -> dict[str, _Subje
         }
     from trodden.native.describe import facts_of_source
 
-    unit = facts_of_source([file, *flags], Options(paths=asked.paths))
+    measured = None if weights is None else weights_from(weights)
+    unit = facts_of_source([file, *flags], Options(paths=asked.paths, measured=measured))
     return {each.name: _compiled(unit, each) for each in unit.functions}
 
 
@@ -186,13 +188,20 @@ def draw(subject: _Subject, asked: Asked) -> Drawing:
         shown, blocks = counts.edge_counts, [float(count) for count in counts.block_counts]
     if subject.facts is not None and _as_it_is(subject, asked):
         plan = subject.facts.plan
-        paths = None if counts is None else counts.paths
-        walked = None if paths is None else {path.id: path.count for path in paths}
-        numbered = PathPlan.of(graph, plan, nesting_weights(graph), walked)
+        nesting = nesting_weights(graph)
+        chosen_by = [weights, nesting] if subject.compiled else [nesting, weights]
     else:
         plan = _plan(graph, weights, blocks, asked)
-        numbered = PathPlan.of(graph, plan, weights)
+        chosen_by = [weights]
+    numbered = PathPlan.of(graph, plan, chosen_by, _walked(plan, counts))
     return Drawing(subject.title, graph, _lines(subject), shown, blocks, counts is not None, plan, numbered)
+
+
+def _walked(plan: Plan, counts: FunctionProfile | None) -> dict[int, int] | None:
+    """The counts of paths by number, if they are numbered as in the plan."""
+    if counts is None or counts.paths is None or counts.facts.plan.paths != plan.paths:
+        return None
+    return {path.id: path.count for path in counts.paths}
 
 
 def _as_it_is(subject: _Subject, asked: Asked) -> bool:

@@ -26,6 +26,9 @@ from trodden.profile.model import UnitFacts
 
 __all__ = ["Builder", "CompilerFailed", "call", "scratch"]
 
+# A probe on a back edge makes the test at the bottom of a loop jump twice, unless blocks are laid out by what it
+# costs; LLVM does that by itself only for programs with a profile.
+_LAYOUT = ("-mllvm", "-force-precise-rotation-cost")
 _LINES_ONLY = "-gline-tables-only"
 _FRAMES = "-fasynchronous-unwind-tables"
 _ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
@@ -184,6 +187,7 @@ class Builder:
                 *self.toolchain.generate(self.line.compile_flags),
                 *_codegen_flags(self._flags()),
                 *("-fverify-intermediate-code", "-Xclang", "-disable-llvm-passes"),
+                *_LAYOUT,
                 *("-Qunused-arguments", "-w"),
                 *("-x", "ir", "-S" if assembly else "-c", str(plain), "-o", str(made)),
             ]

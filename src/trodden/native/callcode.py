@@ -12,6 +12,7 @@ for its answer, and takes its argument in a register that no C function uses for
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from trodden.native.irtext import IRModule
 from trodden.native.read import FunctionRead
@@ -35,6 +36,15 @@ _KEEP_FRAME = {
 _PARENT_NAME, _NODE_NAME = "%trodden.parent", "%trodden.node"
 
 
+@dataclass(frozen=True)
+class Room:
+    """Where code can go: the top and the bottom of a block, and an edge that can be split."""
+
+    top: Callable[[int], list[str]]
+    bottom: Callable[[int], list[str]]
+    on: Callable[[int], list[str]]
+
+
 class CallCode:
     """Makes this code for one function, the one with that number in its unit."""
 
@@ -55,42 +65,32 @@ class CallCode:
             lines.append(f"  {_NODE_NAME} = load ptr, ptr {CALLER}, align 8")
         return lines
 
-    def place(
-        self, top: Callable[[int], list[str]], bottom: Callable[[int], list[str]], on: Callable[[int], list[str]]
-    ) -> None:
-        """Put it into the function: at the top and bottom of blocks, and on edges that can be split.
+    def place(self, room: Room) -> None:
+        """Put it into the function.
 
         A block that must stay empty, so that a call before it stays in tail position, has it on the edges.
         """
         read = self._read
         for pad in self._pads:
-            top(pad).append(self.returning)
+            room.top(pad).append(self.returning)
         for block, final in enumerate(read.tails.final):
-            opcode = read.ir.blocks[block].opcode
-            if opcode == "resume" or (opcode == "br" and final is not None):
-                bottom(block).append(self.leaving)
-            elif opcode == "ret" and read.ir.blocks[block].label not in read.tails.handed_to:
-                bottom(block).append(self.leaving)
-            elif opcode == "ret":
-                self._leave_before(block, top, bottom, on)
+            opcode, label = read.ir.blocks[block].opcode, read.ir.blocks[block].label
+            if opcode == "ret" and label in read.tails.handed_to:
+                self._leave_before(block, room)
+            elif opcode in ("ret", "resume") or (opcode == "br" and final is not None):
+                room.bottom(block).append(self.leaving)
 
-    def _leave_before(
-        self,
-        block: int,
-        top: Callable[[int], list[str]],
-        bottom: Callable[[int], list[str]],
-        on: Callable[[int], list[str]],
-    ) -> None:
+    def _leave_before(self, block: int, room: Room) -> None:
         read = self._read
         for edge in read.arriving(block):
             source = read.graph.edges[edge].src
             if read.jumps(edge):
                 if read.tails.final[source] is None:
-                    bottom(source).append(self.leaving)
+                    room.bottom(source).append(self.leaving)
             elif read.splittable(edge):
-                on(edge).append(self.leaving)
-            elif self.leaving not in top(block):
-                top(block).append(self.leaving)
+                room.on(edge).append(self.leaving)
+            elif self.leaving not in room.top(block):
+                room.top(block).append(self.leaving)
 
 
 def _is_pad(head: str) -> bool:

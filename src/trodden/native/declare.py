@@ -14,7 +14,9 @@ _USED = re.compile(
 )
 
 
-def declare(module: IRModule, facts: UnitFacts, personalities: set[str], calls_on: str | None = None) -> None:
+def declare(
+    module: IRModule, facts: UnitFacts, personalities: set[str], calls_on: str | None = None
+) -> None:
     """Add the counters, what tells the runtime of them, and declarations that the pads need.
 
     ``calls_on`` is the machine, if the unit keeps paths of calls.
@@ -22,13 +24,14 @@ def declare(module: IRModule, facts: UnitFacts, personalities: set[str], calls_o
     shared = '!"PIC Level"' in module.epilogue and '!"PIE Level"' not in module.epilogue
     model = "localdynamic" if shared else "localexec"
     identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
+    place = "null" if calls_on is None else WHERE
     signatures = module.signatures()
     lines = [
         f"{COUNTERS} = internal thread_local({model}) global [{max(facts.slots, 1)} x i64] zeroinitializer,"
         " align 64",
         "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr } "
         f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {int(not shared)}, '
-        f'ptr @__trodden_where, ptr {"null" if calls_on is None else WHERE} }}, section "trodden_units", align 8',
+        f'ptr @__trodden_where, ptr {place} }}, section "trodden_units", align 8',
     ]
     used = _USED.search(module.prologue)
     entries = [used.group(1)] if used is not None else []

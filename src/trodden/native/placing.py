@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from trodden.native.callcode import CallCode
+from trodden.native.callcode import CallCode, Room
 from trodden.native.calls import Call
 from trodden.native.cells import Cells, kept_in_cell
 from trodden.native.pathcode import CLOCK, PathCode, increment, slot_address
@@ -122,13 +122,12 @@ class Placing:
         """What keeps the path of calls, before everything else that a function does."""
         if self.calls is None:
             return
-        self.calls.place(
-            self.top.__getitem__,
-            self.bottom.__getitem__,
-            lambda edge: self.split.setdefault(edge, (self.name(), []))[1],
-        )
+        self.calls.place(Room(self.top.__getitem__, self.bottom.__getitem__, self._block_on))
         root = self.read.graph.root
         self.top[root] = self.calls.entering() + self.top[root]
+
+    def _block_on(self, edge: int) -> list[str]:
+        return self.split.setdefault(edge, (self.name(), []))[1]
 
     def _held(self, block: int) -> Value | None:
         return self.register.leaving(block) if self.pathcode is not None else None

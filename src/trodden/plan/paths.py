@@ -103,8 +103,8 @@ class _SelfLoops:
         """Choose for each loop where it is counted.
 
         That may be where the loop is left (BL94 §6.3), but not where control may come twice because a
-        call returned twice.  Otherwise the block is counted, which holds the counter without a jump; the paths
-        tell how often it was come to from elsewhere.  A loop that hardly turns is counted on its edge.
+        call returned twice.  Otherwise the block is counted, which holds the counter without a jump; the
+        paths tell how often it was come to from elsewhere.  A loop that hardly turns is counted on its edge.
         """
         known = {
             trip.back_edge: trip

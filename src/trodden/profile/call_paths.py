@@ -1,4 +1,4 @@
-"""Paths of calls: gathered from raw files, stored as a tree, and by the names that people know (BL96 §1.2)."""
+"""Paths of calls (BL96 §1.2): gathered from raw files, stored as a tree, and named as people know them."""
 
 from __future__ import annotations
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from trodden.profile.call_paths import named_call_paths
-from trodden.profile.model import SCHEMA, FunctionProfile, PathCount, Profile
+from trodden.profile.model import SCHEMA, FunctionProfile, NamedCallPath, PathCount, Profile
 from trodden.profile.select import select
 
 
@@ -27,10 +26,14 @@ def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     }
     if profile.call_paths:
         paths = named_call_paths(profile, picked if pattern is not None else None)
-        document["call_paths"] = [asdict(path) for path in paths]
+        document["call_paths"] = [_call_path(path) for path in paths]
     if profile.notes:
         document["notes"] = list(profile.notes)
     return document
+
+
+def _call_path(path: NamedCallPath) -> dict[str, Any]:
+    return {"functions": list(path.functions), "count": path.count, "recursive": path.recursive}
 
 
 def _function(function: FunctionProfile) -> dict[str, Any]:

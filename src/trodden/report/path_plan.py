@@ -7,7 +7,7 @@ only if what the probes do to the register agrees with them in every block.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,20 +46,26 @@ class PathPlan:
 
     @staticmethod
     def of(
-        graph: Graph, plan: Plan, weights: Sequence[float], walked: Mapping[int, int] | None = None
+        graph: Graph,
+        plan: Plan,
+        weights: Iterable[Sequence[float]],
+        walked: Mapping[int, int] | None = None,
     ) -> PathPlan | None:
-        """What there is to show of a plan, if it numbers paths; chords as ``weights`` choose them."""
+        """What there is to show of a plan, if it numbers paths; one of ``weights`` has chosen its chords."""
         if plan.paths is None:
             return None
         numbering = Numbering(graph, plan.paths)
-        found = chord_increments(numbering, weights)
         offsets = register_offsets(graph, plan, numbering)
-        agrees = all(
-            signed(known.amount + found.potential[vertex]) == 0
+        known = {
+            vertex: offset.amount
             for vertex in _where_the_register_counts(numbering.dag, plan)
-            if isinstance(known := offsets[vertex], Offset)
-        )
-        return PathPlan(plan.paths, numbering, found if agrees else None, walked)
+            if isinstance(offset := offsets[vertex], Offset)
+        }
+        for each in weights:
+            found = chord_increments(numbering, each)
+            if all(signed(amount + found.potential[vertex]) == 0 for vertex, amount in known.items()):
+                return PathPlan(plan.paths, numbering, found, walked)
+        return PathPlan(plan.paths, numbering, None, walked)
 
     @property
     def dag(self) -> Dag:

@@ -9,11 +9,15 @@
 #define UNIT_FLAGS TRODDEN_STATIC_TLS
 #endif
 
+#ifndef UNIT_CALLER
+#define UNIT_CALLER 0
+#endif
+
 #define UNIT(letter, slots)                                                                            \
     static __thread uint64_t counts[slots];                                                            \
     static uint64_t *counters(void) { return counts; }                                                 \
     __attribute__((section("trodden_units"), used, retain)) static struct trodden_unit unit = {                \
-        {letter, letter, letter, letter}, slots, UNIT_FLAGS, counters, 0}
+        {letter, letter, letter, letter}, slots, UNIT_FLAGS, counters, UNIT_CALLER}
 
 #define STEP(slot) (counts[slot]++)
 

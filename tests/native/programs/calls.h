@@ -1,0 +1,44 @@
+/* What the lowering puts into functions that keep call paths, by hand. */
+#ifndef CALLS_H
+#define CALLS_H
+
+#include <trodden.h>
+
+__attribute__((weak, visibility("default"), tls_model("initial-exec"))) __thread struct trodden_call *__trodden_caller =
+    &trodden_outside;
+
+static struct trodden_call **caller(void) { return &__trodden_caller; }
+
+#define UNIT_CALLER caller
+#include "unit.h"
+
+#define FUNCTIONS 1000
+
+static struct trodden_key keys[FUNCTIONS];
+
+/* Before any function is entered. */
+#define MAKE_KEYS()                                                                                    \
+    for (unsigned key = 0; key < FUNCTIONS; key++)                                                     \
+    keys[key] = (struct trodden_key){&unit, key}
+
+/* Answers what has to be put back when the function is left. */
+static struct trodden_call *enter(unsigned function) {
+    const struct trodden_key *key = &keys[function];
+    struct trodden_call *parent = __trodden_caller, *call = parent->last[function % TRODDEN_CALL_WAYS];
+    if (call->key != key) {
+        call = __trodden_call(key, parent);
+        parent = call->parent;
+    }
+#ifdef __x86_64__
+    __asm__ volatile("incq %0" : "+m"(call->count) : : "cc");
+#else
+    __atomic_fetch_add(&call->count, 1, __ATOMIC_RELAXED);
+#endif
+    call->frame = (uintptr_t)__builtin_frame_address(0);
+    __trodden_caller = call->to;
+    return parent;
+}
+
+static void leave(struct trodden_call *parent) { __trodden_caller = parent; }
+
+#endif
