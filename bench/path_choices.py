@@ -14,6 +14,7 @@ from bench.series import Series
 from bench.tables import added, middle, table
 
 _LIMITS = ("256", "1024", "4096", "65536")
+_DEFAULT = "1024"
 _RULES = ("cheapest", "node")
 _UNCUT = "none"
 
@@ -24,6 +25,7 @@ def _cut(rule: str, limit: str) -> Way:
 
 
 CUTTING = {(rule, limit): _cut(rule, limit) for limit in _LIMITS for rule in _RULES}
+CUTTING["loops", _DEFAULT] = _cut("loops", _DEFAULT)
 CUTTING["", _UNCUT] = trodden("paths-uncut", "-O2", PATHS, f"--trodden-max-paths={_UNCUT}")
 OPTIONS = {
     "paths": trodden("paths", "-O2", PATHS),

@@ -36,6 +36,7 @@ def run(
     context: bool | None = None,
     metric: str | None = None,
     cut_by: str | None = None,
+    call_paths: bool | None = None,
     output: StrPath | None = None,
 ) -> Run:
     """Run an instrumented program, or sources with compiler flags, and answer with the profile.
@@ -45,8 +46,9 @@ def run(
 
     With ``profile="paths"`` every function of the answer has ``paths``; ``max_paths`` is the most that a
     function may have before some are cut (``"none"`` cuts nothing), ``context`` joins each path through a
-    loop with the way that led to it, ``metric="cycles"`` takes the time of each.  What is left ``None``
-    is as the environment says, or else the default.
+    loop with the way that led to it, ``metric="cycles"`` takes the time of each.  With ``call_paths`` the
+    profile, whatever it is of, has the paths of calls too.  What is left ``None`` is as the environment
+    says, or else the default.
     """
     from trodden.native.cmdline import is_source
 
@@ -60,6 +62,7 @@ def run(
         "context": None if context is None else "on" if context else "off",
         "metric": metric,
         "cut-by": cut_by,
+        "call-paths": None if call_paths is None else "on" if call_paths else "off",
     }
     own = [f"--trodden-{name}={value}" for name, value in chosen.items() if value is not None]
     own += [f"--trodden-only={pattern}" for pattern in _several(only)]

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, must, run, trodden
+from tests.native.test_exact import CASES
+from trodden import api
 from trodden.profile.call_paths import named_call_paths
 from trodden.profile.collect import collect
 from trodden.profile.model import Profile
@@ -67,6 +69,21 @@ def test_call_paths_are_those_in_the_book(name: str, kind: str, flags: str, tmp_
     assert load(tmp_path / "again.trod").call_paths == profile.call_paths
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_calls_are_entries(name: str, level: str, tmp_path: Path) -> None:
+    """Counted by other means: all paths to a function together are taken as often as it is entered."""
+    case = CASES[name]
+    sources = [PROGRAMS / file for _, file in case.files if not file.endswith(".h")]
+    flags = (level, *case.flags, "--", *case.arguments)
+    assert trodden("run", "--call-paths", *sources, *flags, cwd=tmp_path).returncode == case.status
+    profile = load(tmp_path / "trodden.trod")
+    calls: Counter[str] = Counter()
+    for path in named_call_paths(profile):
+        calls[path.functions[-1]] += path.count
+    assert calls == {key: each.entries for key, each in profile.functions.items() if each.entries}
+
+
 def test_paths_lead_into_libraries_and_back(tmp_path: Path) -> None:
     must("cc", _CALLS, "-O2", "-shared", "-fPIC", _C[1], "-o", "libchain.so", cwd=tmp_path)
     must("cc", _CALLS, "-O2", *_BESIDE_LIBRARY, "-o", "chains", cwd=tmp_path)
@@ -119,6 +136,17 @@ def test_nothing_is_left_of_it_when_it_is_off(tmp_path: Path) -> None:
     assert collect(sorted(tmp_path.glob("*.raw"))).call_paths == ()
 
 
+def test_from_python(capfd: pytest.CaptureFixture[str]) -> None:
+    done = api.run(PROGRAMS / "chains.cpp", "-O1", call_paths=True)
+    assert done.status == 22
+    _check(capfd.readouterr().out, done.profile)
+
+
+def test_a_unit_without_functions(tmp_path: Path) -> None:
+    must("cc", _CALLS, "--trodden-leave=*", PROGRAMS / "exact_tail.c", "-c", "-o", "left.o", cwd=tmp_path)
+    assert (tmp_path / "left.o").exists()
+
+
 def test_not_before_optimisation(tmp_path: Path) -> None:
-    done = trodden("run", "--call-paths", "--stage", "early", PROGRAMS / "simple.c", cwd=tmp_path)
+    done = trodden("run", "--call-paths", "--stage", "early", PROGRAMS / "exact_tail.c", cwd=tmp_path)
     assert (done.returncode, "late" in done.stderr, done.stderr.count("\n")) == (2, True, 1)

@@ -139,6 +139,20 @@ def test_every_scheme_counts_the_same_blocks(
     assert not any(function.violations for function in other.profile.functions.values())
 
 
+@pytest.mark.parametrize("more", [(), ("--context",), ("--max-paths", "none"), ("--cut-by", "loops")], ids=" ".join)
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", CASES)
+def test_paths_agree_with_the_books(walk: Walk, name: str, level: str, more: tuple[str, ...]) -> None:
+    """Blocks and lines follow from paths as they do from edges, and every edge has a second opinion."""
+    outcome = walk(name, level, "late", "checked", "--profile", "paths", *more)
+    assert outcome.profile.kind == "paths"
+    assert _blocks_in_books(CASES[name], outcome) == outcome.books
+    if level == "-O0":
+        assert _lines_in_books(CASES[name], outcome) == outcome.books
+    assert {f.name: f.violations for f in outcome.profile.functions.values() if f.violations} == {}
+    assert outcome.profile.notes == ()
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_weights_of_an_earlier_run_change_no_count(walk: Walk, level: str, tmp_path: Path) -> None:
     usual = walk("flow", level, "late", "edges")

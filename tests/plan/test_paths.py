@@ -76,14 +76,14 @@ def test_cuts_keep_to_the_limit(graph: Graph, seed: int) -> None:
     weights = prices_for(graph, seed)
     whole = paths_of(path_plan(graph, weights, limit=None, handlers=handlers, context=context))
     assert whole.cuts == ()
-    for rule in ("cheapest", "node"):
+    for rule in ("cheapest", "loops", "node"):
         plan = path_plan(graph, weights, limit=limit, handlers=handlers, context=context, rule=rule)
         paths = paths_of(plan)
         assert paths.number <= max(limit, all_cut(graph, handlers, context))
         assert paths.number == count_paths(
             graph, paths.back_edges, paths.cuts, paths.handlers, paths.context
         )
-        if whole.number <= limit:
+        if whole.number <= limit and rule != "loops":
             assert paths == whole
 
 
@@ -311,3 +311,14 @@ def test_only_flow_edges_carry_probes() -> None:
     plan = path_plan(graph, [1.0] * len(graph.edges))
     assert all(graph.edges[edge].kind is EdgeKind.FLOW for edge in plan.on_edges)
     assert interpret(graph, plan, [[0, 1, 0, 1, 0]]) == [1, 1]
+
+
+def test_loops_are_entered_by_a_cut_if_they_are_expected_to_turn() -> None:
+    """P leads to the loop of H and L, and each of its turns starts in the same way."""
+    graph = build("loop", ["P", "H", "L", "EXIT"], [(0, 1), (1, 2), (2, 1), (1, 3)])
+    turning = path_plan(graph, [1.0, 9.0, 9.0, 1.0, 1.0], rule="loops")
+    assert paths_of(turning) == Paths(3, back_edges=(2,), cuts=(0,))
+    assert set(turning.on_edges) == {0, 2, 3}
+    assert all(isinstance(probe, BumpAt) for probes in turning.on_edges.values() for probe in probes)
+    seldom = path_plan(graph, [1.0, 0.5, 0.5, 1.0, 1.0], rule="loops")
+    assert paths_of(seldom).cuts == ()

@@ -45,7 +45,7 @@ def trial(graph: Graph, seed: int, **asked: object) -> Trial:
         "handlers": may_return_twice,
         "context": rng.random() < 0.4,
         "timed": rng.random() < 0.3,
-        "rule": rng.choice(["cheapest", "cheapest", "node"]),
+        "rule": rng.choice(["cheapest", "cheapest", "loops", "node"]),
         "cells": rng.random() < 0.7,
     } | asked
     plan = path_plan(graph, prices_for(graph, seed), holds=holds, **options)  # type: ignore[arg-type]

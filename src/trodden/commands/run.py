@@ -32,7 +32,7 @@ options:
   --max-paths N           most paths a function may have before some are cut; none: cut nothing
   --context               paths through a loop together with the path that led to it
   --metric cycles         the time spent on each path, beside its count
-  --cut-by RULE           how cuts are chosen: cheapest (default), or node
+  --cut-by RULE           how cuts are chosen: cheapest (default), loops, or node
   --call-paths            also the paths of calls that led to each function, and how often
   --weights FILE.trod     place counters by what an earlier run measured
   --only GLOB             profile only these functions or files (repeat)

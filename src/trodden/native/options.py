@@ -11,7 +11,7 @@ from trodden.graph.cfg import Graph
 from trodden.plan.paths import DEFAULT_LIMIT
 
 COUNTER_SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block", "every-edge", "checked")
-CUTTING_RULES = ("cheapest", "node")
+CUTTING_RULES = ("cheapest", "loops", "node")
 Weights = Callable[[Graph, str], list[float] | None]
 
 

@@ -28,6 +28,7 @@ def choose_cuts(dag: Dag, weights: Sequence[float], limit: int, rule: str = "che
     """
     rules: dict[str, Callable[[Dag, Sequence[float], int], set[int]]] = {
         "cheapest": _cut_the_cheapest,
+        "loops": _cut_the_cheapest,
         "node": _cut_below_nodes,
     }
     arcs = rules[rule](dag, weights, limit)
@@ -51,6 +52,24 @@ def cuts_that_tell_prefixes(dag: Dag, holds: Collection[int]) -> list[int]:
             if node in dag.arrival:
                 cuts.update(edge for edge in dag.graph.in_edges[node] if edge in dag.removed)
             single.add(node)
+    return sorted(cuts)
+
+
+def entries_of_loops(dag: Dag, weights: Sequence[float]) -> list[int]:
+    """The edges that enter loops, where loops are expected to turn more often than they are entered.
+
+    With these cut, a loop's paths start in one way only, and the register is a constant there until
+    paths part and meet again: nothing is set on the back edge, and no cell is needed before a first
+    branch.  What is lost is which way led to the first turn.
+    """
+    graph = dag.graph
+    cuts: set[int] = set()
+    for loop in find_loops(graph).loops:
+        arriving = [number for number in dag.ins[dag.into(loop.header)] if _can_be_cut(dag, number)]
+        entering = {dag.arcs[number].of for number in arriving}
+        turning = dag.removed.intersection(graph.in_edges[loop.header])
+        if sum(weights[edge] for edge in turning) > sum(weights[edge] for edge in entering):
+            cuts |= entering
     return sorted(cuts)
 
 

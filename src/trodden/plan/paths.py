@@ -10,7 +10,7 @@ from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import depth_first
 from trodden.plan.chords import chord_increments
-from trodden.plan.cutting import choose_cuts, cuts_that_tell_prefixes
+from trodden.plan.cutting import choose_cuts, cuts_that_tell_prefixes, entries_of_loops
 from trodden.plan.dag import Dag, build_dag
 from trodden.plan.numbering import LARGEST, Numbering, count_ways
 from trodden.plan.placement import place, single_prefixes
@@ -51,12 +51,13 @@ def path_plan(
 ) -> Plan:
     """Number the paths of a procedure and place the probes that count them.
 
-    ``weights[e]`` is how often edge ``e`` is expected to be taken.  Paths are cut by ``rule`` ("cheapest", or
-    "node" for BL96's own) until there are no more than ``limit``, or no more than cutting every edge
-    would leave; ``None`` leaves them whole up to the largest number there is.  In the blocks of
-    ``holds`` a path may be cut short, and then it can be told which one it was: from the register, or
-    without ``cells`` to keep that in, from the block alone.  ``handlers`` are the edges behind calls that
-    return twice.  The trips of a self loop are taken from ``trips`` where that is cheaper than counting.
+    ``weights[e]`` is how often edge ``e`` is expected to be taken.  Paths are cut by ``rule`` ("cheapest",
+    "loops" for that with the entries of loops cut in any case, or "node" for BL96's own) until there are
+    no more than ``limit``, or no more than cutting every edge would leave; ``None`` leaves them whole up to
+    the largest number there is.  In the blocks of ``holds`` a path may be cut short, and then it can be
+    told which one it was: from the register, or without ``cells`` to keep that in, from the block alone.
+    ``handlers`` are the edges behind calls that return twice.  The trips of a self loop are taken from
+    ``trips`` where that is cheaper than counting.
     """
     search = depth_first(graph)
     loops = {edge for edge in search.back_edges if graph.edges[edge].src == graph.edges[edge].dst}
@@ -69,7 +70,10 @@ def path_plan(
 
     cuts: list[int] = []
     dag = without(cuts)
-    if not cells and (cuts := cuts_that_tell_prefixes(dag, holds)):
+    if rule == "loops" and (cuts := entries_of_loops(dag, weights)):
+        dag = without(cuts)
+    if not cells and (more := cuts_that_tell_prefixes(dag, holds)):
+        cuts = sorted({*cuts, *more})
         dag = without(cuts)
     if count_ways(dag, most) > most:
         cuts = sorted({*cuts, *choose_cuts(dag, weights, most, rule)})

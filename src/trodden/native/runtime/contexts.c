@@ -18,29 +18,25 @@
 
 enum { TREE_BYTES = 16 << 10, FIRST_BITS = 8, CHUNK_BYTES = 64 << 10, LARGEST_CHUNK = 1 << 20 };
 
-_Static_assert(sizeof(struct trodden_call) == 88 && offsetof(struct trodden_call, last) == 40,
+_Static_assert(sizeof(struct trodden_call) == 120 && offsetof(struct trodden_call, last) == 40,
                "instrumented code knows the places");
 
 struct trodden_call trodden_outside = {
     .to = &trodden_outside,
-    .last = {&trodden_outside, &trodden_outside, &trodden_outside, &trodden_outside},
+    .last = {[0 ... TRODDEN_CALL_WAYS - 1] = &trodden_outside},
 };
 
 /* Where a thread is that has no tree and gets no memory for one. */
 static struct trodden_call nowhere = {.to = &trodden_outside, .parent = &trodden_outside};
 
 static inline uint64_t hash_of(const struct trodden_call *parent, const struct trodden_key *key) {
-    uint64_t hash = (uintptr_t)parent * 0x9e3779b97f4a7c15u;
-    return (hash ^ hash >> 32 ^ (uintptr_t)key) * 0xd6e8feb86659fd93u;
+    return ((uintptr_t)parent * 0x9e3779b97f4a7c15u ^ (uintptr_t)key) * 0xd6e8feb86659fd93u;
 }
-
-static inline size_t room_of(const struct trodden_call_table *table) { return (size_t)1 << (64 - table->shift); }
 
 /* The call, or NULL and the place that it would take. */
 static inline struct trodden_call *find(struct trodden_call_table *table, const struct trodden_call *parent,
                                         const struct trodden_key *key, struct trodden_call ***place) {
-    size_t mask = room_of(table) - 1, index = hash_of(parent, key) >> table->shift;
-    for (;; index = (index + 1) & mask) {
+    for (size_t index = hash_of(parent, key) >> table->shift;; index = (index + 1) & table->mask) {
         struct trodden_call *call = __atomic_load_n(&table->at[index], __ATOMIC_RELAXED);
         *place = &table->at[index];
         if (!call || (call->parent == parent && call->key == key))
@@ -51,6 +47,7 @@ static inline struct trodden_call *find(struct trodden_call_table *table, const 
 static struct trodden_call_table *table_in(void *memory, unsigned bits) {
     struct trodden_call_table *table = memory;
     table->shift = 64 - bits;
+    table->mask = ((size_t)1 << bits) - 1;
     return table;
 }
 
@@ -71,7 +68,7 @@ static void enter_in_table(struct trodden_call_table *table, struct trodden_call
 /* The smaller table stays mapped: whoever has been interrupted may be looking at it. */
 static struct trodden_call_table *table_with_room(struct trodden_call_tree *tree) {
     struct trodden_call_table *table = __atomic_load_n(&tree->table, __ATOMIC_ACQUIRE);
-    size_t room = room_of(table), used = __atomic_load_n(&table->used, __ATOMIC_RELAXED);
+    size_t room = table->mask + 1, used = __atomic_load_n(&table->used, __ATOMIC_RELAXED);
     if (used < room / 2)
         return table;
     unsigned bits = 64 - table->shift + 1;

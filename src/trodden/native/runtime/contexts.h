@@ -21,6 +21,7 @@ struct trodden_call_chunk {
  * then made once more, and added up in the end. */
 struct trodden_call_table {
     uint32_t shift; /* the upper 64 - shift bits of a hash are the index */
+    size_t mask;    /* one less than its places */
     size_t used;
     struct trodden_call *at[];
 };

@@ -76,6 +76,17 @@ bool trodden_peek(struct trodden_window *window, uintptr_t address, unsigned siz
 bool trodden_evaluate(const uint8_t *block, const struct trodden_image *image, const struct trodden_regs *regs,
                       struct trodden_window *window, const uint64_t *initial, uint64_t *result);
 
+/* aarch64 may sign return addresses in their upper bits; where it does not, this instruction does nothing. */
+static inline uint64_t trodden_strip_signature(uint64_t address) {
+#ifdef __aarch64__
+    register uint64_t x30 __asm__("x30") = address;
+    __asm__("hint #7" : "+r"(x30));
+    return x30;
+#else
+    return address;
+#endif
+}
+
 /* How a caller's register is found from the callee's frame. */
 enum trodden_rule_kind { SAME, UNDEFINED, AT_OFFSET, IS_OFFSET, IN_REGISTER, AT_EXPRESSION, IS_EXPRESSION };
 
@@ -121,5 +132,10 @@ static inline uint64_t trodden_below_cfa(uint64_t cfa, uint32_t pushed, uint32_t
 struct trodden_cell_place trodden_find_cell(const struct trodden_image *image,
                                             const struct trodden_frame_facts *facts,
                                             struct trodden_frame_facts *room);
+
+/* ---- plain.c: frames that jumps have passed before; the caller holds the lock ---- */
+/* Remembers the frame with that return address, or that is there if it is the `lowest`, unless it is odd. */
+void trodden_keep_frame(uintptr_t pc, bool lowest, const struct trodden_image *image,
+                        const struct trodden_frame_facts *facts, struct trodden_cell_place cell);
 
 #endif

@@ -143,7 +143,8 @@ struct trodden_jump_table {
 
 struct trodden_jumps {
     struct trodden_jump_table *newest;
-    bool cut; /* not all of a jump could be noted */
+    bool cut;       /* not all of a jump could be noted */
+    bool elsewhere; /* one went to another stack */
 };
 
 /* A note, as in the raw file, but for `used`. */
@@ -259,9 +260,11 @@ bool trodden_is_listed(uintptr_t tp);
 /* ---- unwind.c, cfi.c, expression.c: the frames of the calling thread ---- */
 #if defined(__x86_64__)
 #define TRODDEN_COLUMNS 17
+#define TRODDEN_FP 6
 #define TRODDEN_SP 7
 #else
 #define TRODDEN_COLUMNS 33
+#define TRODDEN_FP 29
 #define TRODDEN_SP 31
 #endif
 
@@ -321,15 +324,33 @@ struct trodden_place {
  * the lock. */
 enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
                                    void (*visit)(const struct trodden_place *place, void *context), void *context);
-/* The same for frames that have been walked before, without the lock: how many they are, or 0. */
-#define TRODDEN_PLAIN_FRAMES 64
-bool trodden_plain_rows_fit(uint64_t generation);
+
+/* ---- plain.c: frames that jumps have passed before ---- */
+/* How far a jump has been followed over frames that are remembered, and noted. */
+struct trodden_trail {
+    uintptr_t pc; /* of the next frame, and its pointers: */
+    uint64_t stack, frame;
+    uint64_t sp, back; /* where the jump goes to */
+    uint64_t drops;
+    uint32_t passed; /* frames, from that of longjmp itself */
+    bool there;      /* at the frame that holds `sp`, which has been noted too */
+    bool locked;     /* the caller holds the lock */
+    bool fits;       /* all that is remembered is known to be right */
+};
+
+/* Notes one frame after the other, and where the jump goes to; false: stopped at what it cannot note. */
+bool trodden_follow(struct trodden_trail *trail);
+/* The caller of these holds the lock. */
+void trodden_keep_landing(uintptr_t pc);
+void trodden_renew_plain(void); /* there may be other images now */
 void trodden_forget_plain_rows(void);
-uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, struct trodden_place *places);
 
 /* ---- jumps.c: functions that were left by longjmp ---- */
 void trodden_jumps_begin(void);
 void trodden_jumps_forget(void);
+/* What frames are noted as that return to that address of the module; NULL: nothing yet, and none is to be made,
+ * or there is no memory.  Who wants it made holds the lock. */
+struct trodden_jump *trodden_jump_at(uint32_t module, uint64_t address, bool known, uint64_t cell, bool make);
 
 /* ---- name.c, write.c, crc32.c ---- */
 #define TRODDEN_PATH 8192

@@ -18,6 +18,8 @@
 #include <errno.h>
 #include <features.h>
 #include <setjmp.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -214,92 +216,76 @@ static struct trodden_jump *add(const struct trodden_jump *wanted) {
     slot->known = wanted->known;
     slot->address = wanted->address;
     slot->cell = wanted->cell;
+    slot->count = 0;
     __atomic_store_n(&slot->used, true, __ATOMIC_RELEASE);
     table->used++;
     return slot;
 }
 
-/* What a place is noted as; false if it is not noted at all. */
-static bool name_place(const struct trodden_place *place, struct trodden_jump *named) {
-    const struct trodden_module *module = trodden_module_of(place->pc);
-    if (module)
-        *named = (struct trodden_jump){.module = module->index,
-                                       .known = place->known,
-                                       .address = place->pc - module->bias,
-                                       .cell = place->known ? place->cell : 0};
-    return module != NULL;
+struct trodden_jump *trodden_jump_at(uint32_t module, uint64_t address, bool known, uint64_t cell, bool make) {
+    struct trodden_jump wanted = {.module = module, .known = known, .address = address, .cell = cell};
+    struct trodden_jump *found = find(&wanted);
+    return found || !make ? found : add(&wanted);
 }
 
 static void note(const struct trodden_place *place, int64_t amount) {
-    struct trodden_jump wanted;
-    if (!name_place(place, &wanted))
+    const struct trodden_module *module = trodden_module_of(place->pc);
+    if (!module)
         return;
-    struct trodden_jump *slot = find(&wanted);
-    if (!slot)
-        slot = add(&wanted);
-    if (slot)
-        __atomic_fetch_add(&slot->count, amount, __ATOMIC_RELAXED);
+    struct trodden_jump *entry = trodden_jump_at(module->index, place->pc - module->bias, place->known,
+                                                 place->known ? place->cell : 0, true);
+    if (entry)
+        __atomic_fetch_add(&entry->count, amount, __ATOMIC_RELAXED);
     else
         trodden_lead.jumps.cut = true;
 }
 
-/* The same without the lock, if all of it has been seen before: the frames of a jump, and where it goes. */
-static bool note_again(const struct trodden_regs *regs, uint64_t sp, uintptr_t back) {
-    struct trodden_place places[TRODDEN_PLAIN_FRAMES + 1];
-    int64_t *counts[TRODDEN_PLAIN_FRAMES + 1];
-    uint32_t frames = trodden_walk_plain(regs, sp, places), found = 0;
-    if (!frames)
-        return false;
-    places[frames] = (struct trodden_place){.pc = back};
-    for (uint32_t i = 0; i <= frames; i++) {
-        struct trodden_jump wanted, *slot;
-        if (!name_place(&places[i], &wanted))
-            continue;
-        if (!(slot = find(&wanted)))
-            return false;
-        counts[found++] = &slot->count;
-        if (i == frames)
-            __atomic_fetch_sub(counts[--found], 1, __ATOMIC_RELAXED);
-    }
-    for (uint32_t i = 0; i < found; i++)
-        __atomic_fetch_add(counts[i], 1, __ATOMIC_RELAXED);
-    return true;
-}
-
+/* The tables stay mapped: a handler that forks may have interrupted somebody who is about to add to an entry. */
 void trodden_jumps_forget(void) {
-    struct trodden_jump_table *older;
-    for (struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = older) {
-        older = table->older;
-        trodden_unmap(table, bytes_of(table->room));
+    for (struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = table->older) {
+        struct trodden_jump_table *older = table->older;
+        uint64_t room = table->room;
+        if (madvise(table, bytes_of(room), MADV_DONTNEED) != 0)
+            memset(table, 0, bytes_of(room));
+        table->older = older;
+        table->room = room;
     }
-    trodden_lead.jumps = (struct trodden_jumps){NULL, false};
+    trodden_lead.jumps.cut = trodden_lead.jumps.elsewhere = false;
+    trodden_forget_plain_rows();
 }
 
 /* ---- the walk ---- */
 struct noting {
     int64_t amount;
-    bool all; /* or all but the first */
+    uint32_t skip; /* so many of the first */
 };
 
 static void note_frame(const struct trodden_place *place, void *context) {
     struct noting *noting = context;
-    if (!noting->all)
-        noting->all = true;
+    if (noting->skip)
+        noting->skip--;
     else if (!place->interrupted)
         note(place, noting->amount);
     else if (trodden_module_of(place->pc))
         trodden_lead.jumps.cut = true; /* by a signal, anywhere in a block */
 }
 
-static void note_jump(const struct trodden_regs *regs, const struct __jmp_buf_tag *place) {
-    int saved = errno;
-    uint64_t sp = bare(((const uint64_t *)place)[SAVED_SP]);
-    uint64_t generation = trodden_images_generation();
-    trodden_calls_jump(sp);
-    if (trodden_plain_rows_fit(generation) && note_again(regs, sp, return_address(place))) {
-        errno = saved;
-        return;
+/* The first frames may have been noted before. */
+static void note_frames(const struct trodden_regs *regs, const struct trodden_trail *trail) {
+    struct noting forth = {1, trail->passed ? trail->passed - 1 : 0}, back = {-1, 1};
+    enum trodden_reach reach = trodden_walk_to(regs, trail->sp, note_frame, &forth);
+    if (reach != TRODDEN_FOUND)
+        trodden_lead.jumps.cut = true;
+    /* To another stack: the frames of this one may go on some day, all but the one that jumps. */
+    if (reach == TRODDEN_ELSEWHERE) {
+        trodden_walk_to(regs, trail->sp, note_frame, &back);
+        __atomic_store_n(&trodden_lead.jumps.elsewhere, true, __ATOMIC_RELAXED);
     }
+}
+
+static __attribute__((noinline)) void note_rest(const struct trodden_regs *regs, struct trodden_trail *trail) {
+    int saved = errno;
+    uint64_t generation = trodden_images_generation();
     uint64_t mask = trodden_lock();
     if (!trodden_lead.images || trodden_lead.images->generation != generation) {
         trodden_unlock(mask);
@@ -307,23 +293,41 @@ static void note_jump(const struct trodden_regs *regs, const struct __jmp_buf_ta
         mask = trodden_lock();
         trodden_use_images(images);
     }
-    struct noting forth = {1, true}, back = {-1, false};
-    enum trodden_reach reach = trodden_walk_to(regs, sp, note_frame, &forth);
-    if (reach != TRODDEN_FOUND)
-        trodden_lead.jumps.cut = true;
-    /* To another stack: the frames of this one may go on some day, all but the one that jumps. */
-    if (reach == TRODDEN_ELSEWHERE)
-        trodden_walk_to(regs, sp, note_frame, &back);
-    note(&(struct trodden_place){.pc = return_address(place)}, -1);
+    trodden_renew_plain();
+    trail->locked = trail->fits = true;
+    if (trail->there || !trodden_follow(trail)) {
+        if (!trail->there)
+            note_frames(regs, trail);
+        trodden_keep_landing(trail->back);
+        note(&(struct trodden_place){.pc = trail->back}, -1);
+    }
     trodden_unlock(mask);
     errno = saved;
+}
+
+/* What has been seen before is noted without the lock.  Not so where it may be taken back again: whoever writes the
+ * result has to find the same entries in use from first to last. */
+static void note_jump(const struct trodden_regs *regs, const struct __jmp_buf_tag *place) {
+    struct trodden_trail trail = {.pc = regs->pc,
+                                  .stack = regs->r[TRODDEN_SP],
+                                  .frame = regs->r[TRODDEN_FP],
+                                  .sp = bare(((const uint64_t *)place)[SAVED_SP]),
+                                  .back = return_address(place)};
+    trodden_calls_jump(trail.sp);
+    if (__atomic_load_n(&trodden_lead.jumps.elsewhere, __ATOMIC_RELAXED) || !trodden_follow(&trail))
+        note_rest(regs, &trail);
+}
+
+/* Only the copy that leads ever begins. */
+static inline bool is_leading(void) {
+    return __atomic_load_n(&trodden_lead.begun, __ATOMIC_ACQUIRE) == 2 || trodden_leading();
 }
 
 EXPORTED _Noreturn void longjmp(jmp_buf place, int value) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE(&regs);
     be_ready();
-    if (trodden_leading())
+    if (is_leading())
         note_jump(&regs, place);
     JUMP;
 }
@@ -336,7 +340,7 @@ EXPORTED _Noreturn void __longjmp_chk(struct __jmp_buf_tag *place, int value) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE(&regs);
     be_ready();
-    if (trodden_leading())
+    if (is_leading())
         note_jump(&regs, place);
     JUMP_CHECKED;
 }

@@ -69,7 +69,7 @@ struct trodden_key {
     uint64_t function;
 };
 
-#define TRODDEN_CALL_WAYS 4
+#define TRODDEN_CALL_WAYS 8
 
 struct trodden_call {
     const struct trodden_key *key;

@@ -12,11 +12,6 @@
 
 #include "dwarf.h"
 
-#if defined(__x86_64__)
-#define FRAME_POINTER 6
-#else
-#define FRAME_POINTER 29
-#endif
 #define MOST_FRAMES ((uint32_t)1 << 20)
 
 enum outcome { STEPPED, OUTERMOST, LOST };
@@ -61,17 +56,6 @@ bool trodden_peek(struct trodden_window *window, uintptr_t address, unsigned siz
     for (unsigned i = 0; i < size; i++)
         *value |= (uint64_t)bytes[i] << (8 * i);
     return true;
-}
-
-/* aarch64 may sign return addresses in their upper bits; where it does not, this instruction does nothing. */
-static uint64_t strip_signature(uint64_t address) {
-#ifdef __aarch64__
-    register uint64_t x30 __asm__("x30") = address;
-    __asm__("hint #7" : "+r"(x30));
-    return x30;
-#else
-    return address;
-#endif
 }
 
 static bool value_of(struct walk *walk, const struct trodden_image *image, unsigned column, uint64_t cfa,
@@ -154,7 +138,7 @@ static enum outcome describe(struct walk *walk) {
         return STEPPED;
     if (!described) {
         /* Start-up code in assembler marks itself, as the ABI asks, by a frame pointer of zero. */
-        bool last = walk->image && walk->regs.known >> FRAME_POINTER & 1 && walk->regs.r[FRAME_POINTER] == 0;
+        bool last = walk->image && walk->regs.known >> TRODDEN_FP & 1 && walk->regs.r[TRODDEN_FP] == 0;
         return last ? OUTERMOST : LOST;
     }
     if (walk->facts.return_column >= TRODDEN_COLUMNS)
@@ -190,7 +174,7 @@ static enum outcome leave(struct walk *walk) {
         walk->caller.r[TRODDEN_SP] = cfa;
         walk->caller.known |= (uint64_t)1 << TRODDEN_SP;
     }
-    walk->caller.pc = strip_signature(return_address);
+    walk->caller.pc = trodden_strip_signature(return_address);
     walk->regs = walk->caller;
     walk->exact = walk->lowest = walk->facts.signal_frame;
     return walk->regs.pc ? STEPPED : OUTERMOST;
@@ -283,113 +267,6 @@ static bool is_interrupted(const struct walk *walk) {
                             memcmp((const void *)before, code, sizeof code) == 0);
 }
 
-/* What most frames are like: the CFA lies at a fixed distance from the stack or frame pointer, the return
- * address and the caller's frame pointer at fixed distances from the CFA, the function's cell at one from the
- * CFA or the frame pointer.  Programs jump from few places again and again, so these are
- * remembered by address, and such frames are walked without asking the tables again. */
-enum { PLAIN_ROWS = 4096 };
-
-struct plain_row {
-    uintptr_t pc; /* 0: empty */
-    int32_t cfa, return_address, frame_pointer; /* distances; 0 for a frame pointer that was left alone */
-    bool from_frame_pointer, exact;
-    enum { WITHOUT, BY_CFA, BY_FRAME } cell_by;
-    int32_t cell;
-    uint32_t cell_pushed, cell_alignment;
-};
-
-static struct plain_row plain_rows[PLAIN_ROWS];
-static uint64_t plain_generation;
-
-static struct plain_row *plain_slot(uintptr_t pc) {
-    return &plain_rows[(uint32_t)((pc * 0x9e3779b97f4a7c15u) >> 52)];
-}
-
-/* False: not by what a plain walk knows. */
-static bool plain_cell(struct plain_row *row, struct trodden_cell_place place) {
-    row->cell_by = place.kind == NO_CELL ? WITHOUT : place.kind == FROM_CFA ? BY_CFA : BY_FRAME;
-    row->cell = place.distance;
-    row->cell_pushed = place.pushed;
-    row->cell_alignment = place.alignment;
-    return place.kind != FROM_REGISTER || place.column == FRAME_POINTER;
-}
-
-/* A frame that has just been described, if it is plain. */
-static void remember_plain(struct walk *walk) {
-    struct plain_row made;
-    const struct trodden_row *row = &walk->facts.row;
-    const struct trodden_rule *back = &row->columns[walk->facts.return_column], *pointer = &row->columns[FRAME_POINTER];
-    bool plain = walk->cfa && !walk->facts.signal_frame && !row->cfa_expression &&
-                 (row->cfa_column == TRODDEN_SP || row->cfa_column == FRAME_POINTER) &&
-                 row->columns[TRODDEN_SP].kind == SAME && back->kind == AT_OFFSET &&
-                 (pointer->kind == SAME || pointer->kind == AT_OFFSET);
-    int64_t saved = pointer->kind == AT_OFFSET ? pointer->value : 0;
-    if (!plain || row->cfa_offset != (int32_t)row->cfa_offset || back->value != (int32_t)back->value ||
-        saved != (int32_t)saved || !plain_cell(&made, find_cell(walk)))
-        return;
-    /* Others may be reading: an entry is empty while it is made. */
-    struct plain_row *slot = plain_slot(walk->regs.pc);
-    __atomic_store_n(&slot->pc, 0, __ATOMIC_SEQ_CST);
-    slot->cfa = (int32_t)row->cfa_offset;
-    slot->return_address = (int32_t)back->value;
-    slot->frame_pointer = (int32_t)saved;
-    slot->from_frame_pointer = row->cfa_column == FRAME_POINTER;
-    slot->exact = walk->exact;
-    slot->cell_by = made.cell_by;
-    slot->cell = made.cell;
-    slot->cell_pushed = made.cell_pushed;
-    slot->cell_alignment = made.cell_alignment;
-    __atomic_store_n(&slot->pc, walk->regs.pc, __ATOMIC_RELEASE);
-}
-
-bool trodden_plain_rows_fit(uint64_t generation) {
-    return __atomic_load_n(&plain_generation, __ATOMIC_ACQUIRE) == generation;
-}
-
-/* The next walk under the lock makes new ones. */
-void trodden_forget_plain_rows(void) { __atomic_store_n(&plain_generation, 0, __ATOMIC_SEQ_CST); }
-
-static bool read_plain_cell(const struct plain_row *row, uint64_t stack, uint64_t frame, uint64_t cfa,
-                            uint64_t *value) {
-    uint64_t address = frame + (uint64_t)(int64_t)row->cell;
-    if (row->cell_by == BY_CFA)
-        address = trodden_below_cfa(cfa, row->cell_pushed, row->cell_alignment, row->cell);
-    if (row->cell_by == WITHOUT || address < stack || address >= cfa || cfa - address < 8)
-        return false;
-    memcpy(value, (const void *)address, sizeof *value);
-    return true;
-}
-
-/* The way to the frame that holds `sp`, if it leads over plain frames only; all of it is stack in use, and is
- * read as it is.  Answers how many frames there are, or 0. */
-uint32_t trodden_walk_plain(const struct trodden_regs *regs, uint64_t sp, struct trodden_place *places) {
-    uint64_t low = regs->r[TRODDEN_SP], stack = low, frame = regs->r[FRAME_POINTER];
-    uintptr_t pc = regs->pc;
-    for (uint32_t depth = 0; depth < TRODDEN_PLAIN_FRAMES; depth++) {
-        struct plain_row *slot = plain_slot(pc), copy = *slot, *row = &copy;
-        if (row->pc != pc || row->exact != (depth == 0) || __atomic_load_n(&slot->pc, __ATOMIC_ACQUIRE) != pc)
-            return 0;
-        uint64_t cfa = (row->from_frame_pointer ? frame : stack) + (uint64_t)(int64_t)row->cfa;
-        bool last = depth && stack <= sp && sp < cfa;
-        if (cfa <= stack || (cfa > sp && !last) || (cfa & 7))
-            return 0;
-        if (depth)
-            places[depth - 1].known = read_plain_cell(row, stack, frame, cfa, &places[depth - 1].cell);
-        if (last)
-            return depth;
-        uint64_t back = cfa + (uint64_t)(int64_t)row->return_address;
-        uint64_t saved = cfa + (uint64_t)(int64_t)row->frame_pointer;
-        if (back < low || saved < low)
-            return 0;
-        if (row->frame_pointer)
-            frame = *(const uint64_t *)saved;
-        pc = strip_signature(*(const uint64_t *)back);
-        places[depth] = (struct trodden_place){pc, 0, false, false};
-        stack = cfa;
-    }
-    return 0;
-}
-
 /* The frame that a jump goes to is known by the stack pointer that was saved there: it lies above what the
  * frame has now, and below its end. */
 enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
@@ -397,22 +274,11 @@ enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
     static struct walk *walk; /* too large for the stack of a signal handler */
     if (!walk && !(walk = trodden_map(sizeof *walk)))
         return TRODDEN_LOST;
-    if (plain_generation != trodden_lead.images->generation) {
-        __atomic_store_n(&plain_generation, 0, __ATOMIC_SEQ_CST);
-        memset(plain_rows, 0, sizeof plain_rows);
-        __atomic_store_n(&plain_generation, trodden_lead.images->generation, __ATOMIC_RELEASE);
-    }
-    struct trodden_place places[TRODDEN_PLAIN_FRAMES];
-    uint32_t plain = trodden_walk_plain(regs, sp, places);
-    for (uint32_t i = 0; i < plain; i++)
-        visit(&places[i], context);
-    if (plain)
-        return TRODDEN_FOUND;
     start(walk, regs);
     for (uint32_t depth = 0; depth < MOST_FRAMES; depth++) {
         enum outcome outcome = describe(walk);
-        if (outcome == STEPPED)
-            remember_plain(walk);
+        if (outcome == STEPPED && walk->cfa && (!depth || !walk->exact))
+            trodden_keep_frame(walk->regs.pc, !depth, walk->image, &walk->facts, find_cell(walk));
         if (depth) {
             struct trodden_place place = {walk->regs.pc, 0, false, is_interrupted(walk)};
             place.known = outcome == STEPPED && read_cell(walk, &place.cell);
