@@ -103,7 +103,9 @@ def check_jumps(run: Run, rounds: int) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(("rounds", "threads", "distinct"), [(1000, 1, 7), (20000, 1, 20000), (5000, 4, 50)])
+@pytest.mark.parametrize(
+    ("rounds", "threads", "distinct"), [(1000, 1, 7), (20000, 1, 20000), (5000, 4, 50), (2000, 16, 997)]
+)
 def test_jumps_over_functions_with_cells(
     toolbox: Toolbox, tmp_path: Path, shape: str, rounds: int, threads: int, distinct: int
 ) -> None:
@@ -116,6 +118,56 @@ def test_jumps_over_functions_with_cells(
 def test_jumps_over_functions_with_cells_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path) -> None:
     run = start(build(static_toolbox, "cell_jumps", "O2"), "3000", "2", "3", cwd=tmp_path)
     check_jumps(run, 6000)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("places", {7: 2401, 2401 * 7: 2, -2401 * 7: 1}),
+        ("deep", {500 * 7: 1, 7: 3, -7: 1}),
+        ("cells", {7: 1000, 7000: 2, -7000: 1} if HAVE_CELLS else {7000: 3, -7000: 1}),
+    ],
+)
+def test_jumps_over_known_frames_need_no_system_calls(
+    toolbox: Toolbox, tmp_path: Path, shape: str, mode: str, expected: dict[int, int]
+) -> None:
+    """However many places there are, however deep they lie and whatever their cells hold."""
+    run = start(build(toolbox, "known_jumps", shape), mode, "7", cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, run.errors, raw.flags, run.output) == (0, "", 1, ["0"])
+    assert Counter(jump.times for jump in raw.jumps) == expected
+
+
+@pytest.mark.parametrize("mode", ["places", "deep", "cells"])
+def test_jumps_over_known_frames_in_a_static_program(
+    static_toolbox: Toolbox, tmp_path: Path, mode: str
+) -> None:
+    run = start(build(static_toolbox, "known_jumps", "O2"), mode, "3", cwd=tmp_path)
+    assert (run.status, Raw.read(run.raw).flags, run.output) == (0, 1, ["0"])
+
+
+def test_threads_jump_while_libraries_come_and_go(toolbox: Toolbox, tmp_path: Path) -> None:
+    """What is known of frames is dropped all the time, under the feet of those who use it."""
+    options = ["-shared", "-fPIC", "-O2", "-DUNIT_FLAGS=0"]
+    library = toolbox.build("cells-x.so", "cell_library.c", *options, "-DLETTER='x'")
+    program = toolbox.build("restless", "restless_jumps.c", "-O2", "-Wl,--no-as-needed")
+    rounds, threads, times = 20000, 6, 300
+    run = start(program, str(rounds), str(threads), str(times), str(library), cwd=tmp_path)
+    raw = Raw.read(run.raw)
+    assert (run.status, run.errors, raw.flags) == (0, "", 1)
+    all_jumps = rounds * threads
+    expected = Counter[int | None]()
+    for line in run.output:
+        cell, count = line.split()
+        expected[int(cell, 16) if HAVE_CELLS else None] += int(count)
+    found = Counter({jump.cell: jump.times for jump in raw.jumps if jump.module == 0 and jump.cell is not None})
+    assert not HAVE_CELLS or found == expected
+    others = sorted(jump.times for jump in raw.jumps if jump.module == 0 and jump.cell is None)
+    own = [all_jumps] * (2 if HAVE_CELLS else 3)
+    assert others == sorted([*own, all_jumps + 4 * times, -all_jumps, 4 * times, -4 * times])
+    held = {0: 2 * times, 1: 2 * times} if HAVE_CELLS else {None: 4 * times}
+    assert {jump.cell: jump.times for jump in raw.jumps if jump.module == 1} == held
 
 
 def test_cells_of_libraries_that_come_and_go(toolbox: Toolbox, tmp_path: Path) -> None:

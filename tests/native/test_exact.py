@@ -46,6 +46,7 @@ CASES = {
 }
 LEVELS = ("-O0", "-O2")
 STAGES = ("late", "early")
+WAYS_TO_PROFILE_PATHS = ((), ("--context",), ("--max-paths", "none"), ("--cut-by", "loops"))
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def test_every_scheme_counts_the_same_blocks(
     assert not any(function.violations for function in other.profile.functions.values())
 
 
-@pytest.mark.parametrize("more", [(), ("--context",), ("--max-paths", "none"), ("--cut-by", "loops")], ids=" ".join)
+@pytest.mark.parametrize("more", WAYS_TO_PROFILE_PATHS, ids=" ".join)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", CASES)
 def test_paths_agree_with_the_books(walk: Walk, name: str, level: str, more: tuple[str, ...]) -> None:

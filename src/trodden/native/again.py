@@ -12,9 +12,7 @@ from trodden.native.edits import rename_phis
 from trodden.native.irtext import IRBlock, IRFunction, cut_function
 
 
-def cut_where_calls_return_twice(
-    ir: IRFunction, attributes: Attributes, always: bool = False
-) -> IRFunction:
+def cut_where_calls_return_twice(ir: IRFunction, attributes: Attributes, always: bool = False) -> IRFunction:
     """The function with a new block behind each such call, unless the block ends there anyway.
 
     ``always``: even then, so that a single edge leads on from the call.

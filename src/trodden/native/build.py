@@ -26,8 +26,8 @@ from trodden.profile.model import UnitFacts
 
 __all__ = ["Builder", "CompilerFailed", "call", "scratch"]
 
-# A probe on a back edge makes the test at the bottom of a loop jump twice, unless blocks are laid out by what it
-# costs; LLVM does that by itself only for programs with a profile.
+# A probe on a back edge makes the test at the bottom of a loop jump twice, unless blocks are laid out by
+# what it costs; LLVM does that by itself only for programs with a profile.
 _LAYOUT = ("-mllvm", "-force-precise-rotation-cost")
 _LINES_ONLY = "-gline-tables-only"
 _FRAMES = "-fasynchronous-unwind-tables"

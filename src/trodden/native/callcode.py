@@ -130,7 +130,7 @@ def _entered(way: int, machine: str) -> list[str]:
         f"  %known = getelementptr i8, ptr %call, i64 {_KEY}",
         "  %function = load ptr, ptr %known, align 8",
         "  %same = icmp eq ptr %function, %key",
-        "  br i1 %same, label %go, label %ask, !prof !{!\"branch_weights\", i32 2000, i32 1}",
+        '  br i1 %same, label %go, label %ask, !prof !{!"branch_weights", i32 2000, i32 1}',
         "go:",
         *_go_on(machine),
         "  ret ptr %parent",

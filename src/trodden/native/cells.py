@@ -21,7 +21,7 @@ _ENTRY = (
     '  call void asm sideeffect ".Ltrodden_cell${:uid}:\\0A'
     ".pushsection .trodden_cells,\\22ao?\\22,@progbits,.Ltrodden_cell${:uid}\\0A.balign 16\\0A"
     ".Ltrodden_entry${:uid}:\\0A.long .Ltrodden_cell${:uid} - .Ltrodden_entry${:uid}\\0A"
-    "leaq $0, %rax\\0A.zero 12 - (. - .Ltrodden_entry${:uid})\\0A.ascii \\22cell\\22\\0A.popsection\", "
+    'leaq $0, %rax\\0A.zero 12 - (. - .Ltrodden_entry${:uid})\\0A.ascii \\22cell\\22\\0A.popsection", '
     f'"*m"(ptr elementtype(i64) %{CELL}) nounwind'
 )
 

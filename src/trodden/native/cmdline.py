@@ -205,8 +205,8 @@ def _flag(line: CommandLine, word: str, value: str | None) -> None:
         line.debug = not word.startswith(("-gz", "-gsplit", "-gno-")) or line.debug
     elif word == "-g0":
         line.debug = False
-    link_only = word in _LINK_ONLY or word in _LINK_ONLY_VALUED or (
-        value is None and word.startswith(_LINK_PREFIXES)
+    link_only = (
+        word in _LINK_ONLY or word in _LINK_ONLY_VALUED or (value is None and word.startswith(_LINK_PREFIXES))
     )
     if not link_only:
         line.compile_flags += words

@@ -14,9 +14,7 @@ _USED = re.compile(
 )
 
 
-def declare(
-    module: IRModule, facts: UnitFacts, personalities: set[str], calls_on: str | None = None
-) -> None:
+def declare(module: IRModule, facts: UnitFacts, personalities: set[str], calls_on: str | None = None) -> None:
     """Add the counters, what tells the runtime of them, and declarations that the pads need.
 
     ``calls_on`` is the machine, if the unit keeps paths of calls.

@@ -64,9 +64,7 @@ def launch(program: str, arguments: Sequence[str]) -> Ended:
     return Ended(status, tuple(sorted(directory.glob("*.raw*"))), directory)
 
 
-def _start(
-    program: str, arguments: Sequence[str], environment: Mapping[str, str]
-) -> subprocess.Popen[bytes]:
+def _start(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """Start a program; one of another machine through that machine's emulator, if there is one."""
     try:
         return subprocess.Popen([program, *arguments], env=environment)

@@ -1,8 +1,8 @@
 """Put a plan's probes into a function's IR.
 
-Calls that may leave the function otherwise are handled as BL94 §3.2 and BL96 §3.6 ask: one that may unwind gets
-a landing pad which counts the block's early exit, and labels before and after every call that may stay
-away let the runtime name the block of each frame that is still active when the program ends.
+Calls that may leave the function otherwise are handled as BL94 §3.2 and BL96 §3.6 ask: one that may unwind
+gets a landing pad which counts the block's early exit, and labels before and after every call that may
+stay away let the runtime name the block of each frame that is still active when the program ends.
 """
 
 from __future__ import annotations
@@ -56,18 +56,19 @@ def lower(
     calls = CallCode(read, place.number) if place.calls else None
     work = Placing(read, planned, place.first_slot, personality, place.number, place.machine, calls)
     work.place()
-    work.place_pads()
+    work.pads.place()
     work.place_register()
     work.place_calls()
     header = read.ir.header
     labels = sites.labels(comdat_group(read.ir)) if sites is not None else None
     bodies = [_edit_calls(work, v, place.number, labels) for v in range(len(read.ir.blocks))]
-    if work.pads and " personality " not in header:
+    if work.pads.texts and " personality " not in header:
         header = with_personality(header, personality or "")
     texts = [_assemble(work, v, body) for v, body in enumerate(bodies)]
-    rendered = header + "\n" + "\n\n".join([*texts, *work.split_blocks(), *work.pads]) + "\n}"
+    rendered = header + "\n" + "\n\n".join([*texts, *work.split_blocks(), *work.pads.texts]) + "\n}"
     registers = work.cells.registers if work.cells is not None else {}
-    return Lowered(rendered, work.exit_slots, work.next_slot - place.first_slot, registers, bool(work.pads))
+    slots = work.next_slot - place.first_slot
+    return Lowered(rendered, work.pads.exit_slots, slots, registers, bool(work.pads.texts))
 
 
 @dataclass
@@ -90,7 +91,7 @@ def _edit_calls(work: Placing, block_number: int, function_index: int, labels: L
     head = with_cleanup(block.text[:head_end])
     pieces: list[str] = []
     position = head_end
-    unwinding = set(work.unwinding(block_number, final))
+    unwinding = set(work.pads.unwinding(block_number, final))
     for call in cuts:
         pieces.append(block.text[position : call.start])
         text = block.text[call.start : call.end]
@@ -102,7 +103,11 @@ def _edit_calls(work: Placing, block_number: int, function_index: int, labels: L
             pieces += [line + "\n" for line in work.before_second.get(block_number, ())]
         if labels is not None:
             text = labels.open(text, function_index, -1 if call is final else block_number, pieces)
-        pad = work.pad(block_number) if call in unwinding else work.leaving_pad(call, block_number)
+        pad = (
+            work.pads.of_block(block_number)
+            if call in unwinding
+            else work.pads.of_leaving(call, block_number)
+        )
         if pad is not None:
             following = work.name()
             text = as_invoke(text, following, pad)

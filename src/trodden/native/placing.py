@@ -11,21 +11,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from trodden.native.callcode import CallCode, Room
-from trodden.native.calls import Call
 from trodden.native.cells import Cells, kept_in_cell
+from trodden.native.pads import Pads
 from trodden.native.pathcode import CLOCK, PathCode, increment, slot_address
 from trodden.native.planning import Planned
 from trodden.native.read import FunctionRead
-from trodden.native.register import CELL, Register, Value, track
+from trodden.native.register import Register, Value, track
+from trodden.native.tripcode import TripCode
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
-
-
-# Written out, so that no pass sees what it does: LLVM would compute it from other values of the loop, which
-# then stay alive and are spilled.
-_COUNT_TRIP = {
-    "x86_64": 'call i64 asm "incq $0", "=r,0,~{flags}"',
-    "aarch64": 'call i64 asm "add $0, $0, #1", "=r,0"',
-}
 
 
 class Placing:
@@ -44,9 +37,7 @@ class Placing:
         plan = planned.plan
         self.read = read
         self.plan = plan
-        self.inductions = planned.inductions
         self.first_slot = first_slot
-        self.personality = personality
         self.next_slot = first_slot + plan.slots
         self.fresh = 0
         self.top: dict[int, list[str]] = defaultdict(list)
@@ -57,9 +48,6 @@ class Placing:
         self.split: dict[int, tuple[str, list[str]]] = {}
         self.merged: dict[int, list[tuple[int, Sequence[Probe]]]] = defaultdict(list)
         self.last_label = [block.label for block in read.ir.blocks]
-        self.exit_slots: dict[int, int] = {}
-        self.pads: list[str] = []
-        self._padded: set[int] = set()
         self.calls = calls
         self.register = Register([])
         self.cells: Cells | None = None
@@ -68,11 +56,12 @@ class Placing:
             kept = kept_in_cell(read, track(read.graph, plan), ambiguous, weights)
             self.register = track(read.graph, plan, kept)
             self.cells = Cells(read, self.register, ambiguous, weights)
-        self._turning: set[int] = set()
-        self._machine = machine
+        self.trips = TripCode(self.name, planned.inductions, machine)
         self.pathcode = PathCode.of(plan, self.name, first_slot, function, machine, self.register)
+        self.pads = Pads(read, personality, self.name, self.take_slot, self.pathcode, self.cells, calls)
 
     def name(self) -> str:
+        """A name that nothing else in the function has."""
         self.fresh += 1
         return f"trodden.{self.fresh}"
 
@@ -93,12 +82,10 @@ class Placing:
                 self.bottom[source] += self._code(probes, self._held(source))
         for target, waiting in self.merged.items():
             self._tell_apart(target, waiting)
-
-    def place_pads(self) -> None:
-        """Make the landing pads of the blocks that an exception may leave."""
-        for block, final in enumerate(self.read.tails.final):
-            if self.unwinding(block, final):
-                self.pad(block)
+        for back_edge in self.trips.turning:
+            header, name = graph.edges[back_edge].dst, self.trips.inductions[back_edge].name
+            self.phis[header].append((name, "i64", {back_edge: f"%{name}.next"}, "0"))
+            self.top[header].append(self.trips.turn(name))
 
     def place_register(self) -> None:
         """Once it is known who looks at the path register: its phis, the clock, the cell."""
@@ -189,26 +176,28 @@ class Placing:
         Edges that need no counter share one that nobody reads; of paths none has ended on them.
         """
         counting: dict[int, list[int]] = defaultdict(list)
-        ending: dict[int, Value] = {}
+        ending: dict[int, list[Value]] = defaultdict(list)
         for edge, probes in waiting:
+            value = self._held(self.read.graph.edges[edge].src)
             for probe in probes:
+                assert not isinstance(probe, AddTrips), "trips are counted where there is room"
                 if isinstance(probe, Count):
                     counting[edge].append(self.first_slot + probe.slot)
                 elif isinstance(probe, Bump | BumpAt):
                     assert self.pathcode is not None
-                    ending[edge] = self.pathcode.ended(probe, self._held(self.read.graph.edges[edge].src))
-                else:
-                    assert not isinstance(probe, AddTrips), "trips are counted where there is room"
+                    ending[edge].append(self.pathcode.ended(probe, value))
+                value = self.register.after(value, (probe,))
         for layer in range(max(map(len, counting.values()), default=0)):
             which = self.name()
             slots = {e: slot_address(each[layer]) for e, each in counting.items() if layer < len(each)}
             self.phis[target].append((which, "ptr", slots, ""))
             self.top[target] += increment(self.name, f"%{which}", "1")
-        if ending and self.pathcode is not None:
+        for layer in range(max(map(len, ending.values()), default=0)):
+            assert self.pathcode is not None
             path, amount = self.name(), self.name()
-            numbers = {edge: self._number(edge, value) for edge, value in ending.items()}
+            numbers = {e: self._number(e, each[layer]) for e, each in ending.items() if layer < len(each)}
             self.phis[target].append((path, "i64", numbers, "0"))
-            self.phis[target].append((amount, "i64", dict.fromkeys(ending, "1"), "0"))
+            self.phis[target].append((amount, "i64", dict.fromkeys(numbers, "1"), "0"))
             self.pathcode.count_if(self.top[target], path, f"%{amount}")
 
     def _number(self, edge: int, value: Value) -> str:
@@ -258,7 +247,8 @@ class Placing:
             if isinstance(probe, Count):
                 lines += self._add(probe.slot, "1")
             elif isinstance(probe, AddTrips):
-                lines += self._add_trips(probe)
+                distance = self.trips.distance(lines, probe.back_edge)
+                lines += self._add(probe.slot, distance)
         if self.pathcode is not None:
             lines += self.pathcode.code(probes, value)
         return lines
@@ -266,98 +256,13 @@ class Placing:
     def spare(self) -> int:
         """A counter that nobody reads, taken when first asked for."""
         if self._spare is None:
-            self._spare = self._take_slot()
+            self._spare = self.take_slot()
         return self._spare
 
-    def _take_slot(self) -> int:
+    def take_slot(self) -> int:
         """A slot of the unit beside those of the plan."""
         self.next_slot += 1
         return self.next_slot - 1
 
     def _add(self, slot: int, amount: str) -> list[str]:
         return increment(self.name, slot_address(self.first_slot + slot), amount)
-
-    def _add_trips(self, probe: AddTrips) -> list[str]:
-        """(value - start) / step, in 64 bits."""
-        induction = self.inductions[probe.back_edge]
-        lines: list[str] = []
-        if induction.own:
-            self._turn(probe.back_edge, induction.name)
-
-        def emit(operation: str) -> str:
-            name = self.name()
-            lines.append(f"  %{name} = {operation}")
-            return f"%{name}"
-
-        value, start, type_ = f"%{induction.name}", induction.start, induction.type
-        if induction.step < 0:
-            value, start = start, value
-        distance = value if start == "0" else emit(f"sub {type_} {value}, {start}")
-        if type_ != "i64":
-            distance = emit(f"zext {type_} {distance} to i64")
-        step = abs(induction.step)
-        if step & (step - 1) == 0:
-            if step > 1:
-                distance = emit(f"lshr exact i64 {distance}, {step.bit_length() - 1}")
-        else:
-            distance = emit(f"udiv exact i64 {distance}, {step}")
-        return lines + self._add(probe.slot, distance)
-
-    def _turn(self, back_edge: int, name: str) -> None:
-        """Let a register count the trips of a loop that consists of one block."""
-        if back_edge not in self._turning:
-            self._turning.add(back_edge)
-            header = self.read.graph.edges[back_edge].dst
-            self.phis[header].append((name, "i64", {back_edge: f"%{name}.next"}, "0"))
-            self.top[header].append(f"  %{name}.next = {_COUNT_TRIP[self._machine]}(i64 %{name})")
-
-    def unwinding(self, block: int, final: Call | None) -> list[Call]:
-        """The calls of a block through which an exception would leave the function unseen."""
-        if self.read.nounwind or self.personality is None:
-            return []
-        return [call for call in self.read.calls[block] if call.may_unwind and call is not final]
-
-    def pad(self, block: int) -> str:
-        """The landing pad that counts a block's unwound calls, made when first asked for."""
-        label = f"trodden.pad.{block}"
-        if block not in self._padded:
-            self._padded.add(block)
-            told, add = self.cells.registers.get(block, (False, 0)) if self.cells is not None else (False, 0)
-            if told and self.pathcode is not None:
-                count = self.pathcode.unwound(block, Value(CELL, add))
-            else:
-                self.exit_slots[block] = self._take_slot()
-                count = increment(self.name, slot_address(self.exit_slots[block]), "1")
-            self._add_pad(label, count)
-        return label
-
-    def leaving_pad(self, call: Call, block: int) -> str | None:
-        """The landing pad of a call that never returns but may throw, whose way out is counted already.
-
-        Only the path of calls has to be put right there.
-        """
-        endless = self.read.ir.blocks[block].opcode == "unreachable" and call is self.read.tails.final[block]
-        if self.calls is None or not endless or not call.may_unwind:
-            return None
-        if self.read.nounwind or self.personality is None:
-            return None
-        label = "trodden.pad"
-        if -1 not in self._padded:
-            self._padded.add(-1)
-            self._add_pad(label, [])
-        return label
-
-    def _add_pad(self, label: str, count: Sequence[str]) -> None:
-        caught = self.name()
-        self.pads.append(
-            "\n".join(
-                [
-                    f"{label}:",
-                    f"  %{caught} = landingpad {{ ptr, i32 }}",
-                    "          cleanup",
-                    *count,
-                    *([self.calls.leaving] if self.calls is not None else []),
-                    f"  resume {{ ptr, i32 }} %{caught}",
-                ]
-            )
-        )

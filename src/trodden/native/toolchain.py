@@ -129,9 +129,7 @@ def _embedded() -> Toolchain:
     zig = os.path.join(os.path.dirname(str(ziglang.__file__)), "zig")
     version = _package_version("ziglang")
     clang = (zig, "clang")
-    return Toolchain(
-        "embedded", f"ziglang-{version}", clang, (zig, "cc"), (zig, "c++"), clang, embedded=True
-    )
+    return Toolchain("embedded", f"ziglang-{version}", clang, (zig, "cc"), (zig, "c++"), clang, embedded=True)
 
 
 def _machine_clang(wanted: str) -> Toolchain:

@@ -48,9 +48,7 @@ class CallTally:
     def paths(self) -> tuple[CallPath, ...]:
         """All that were taken, most frequent first."""
         found = [
-            CallPath(chain, count, chain in self._recursive)
-            for chain, count in self._counts.items()
-            if count
+            CallPath(chain, count, chain in self._recursive) for chain, count in self._counts.items() if count
         ]
         return tuple(sorted(found, key=lambda path: (-path.count, path.functions)))
 

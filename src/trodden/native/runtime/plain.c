@@ -201,7 +201,7 @@ static bool is_right(const struct row *row, struct trodden_trail *trail) {
 COLD static bool note_other(struct row *at, struct trodden_trail *trail, uint64_t cfa, int64_t amount) {
     struct trodden_jump *entry = __atomic_load_n(&at->last, __ATOMIC_ACQUIRE);
     struct row row = *at;
-    if (!are_kept(trail->drops) || !is_right(&row, trail))
+    if (!is_right(&row, trail) || !are_kept(trail->drops))
         return false;
     if (!row.module)
         return true;
@@ -238,8 +238,8 @@ static bool land(struct rows *in, struct trodden_trail *trail) {
 
 /* All of it is stack in use, and is read as it is. */
 bool trodden_follow(struct trodden_trail *trail) {
+    uint64_t since = __atomic_load_n(&drops, __ATOMIC_ACQUIRE); /* before the table, as only the newest is dropped */
     struct rows *in = __atomic_load_n(&rows, __ATOMIC_ACQUIRE);
-    uint64_t since = __atomic_load_n(&drops, __ATOMIC_ACQUIRE);
     uint64_t stack = trail->stack, frame = trail->frame, sp = trail->sp;
     uint32_t passed = trail->passed;
     if (!in || since & 1 || sp < stack)
