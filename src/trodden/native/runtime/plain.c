@@ -197,26 +197,44 @@ static bool is_right(const struct row *row, struct trodden_trail *trail) {
     return row->stays || trail->fits;
 }
 
-/* What is not always noted as the same.  False if it cannot be noted this way. */
-COLD static bool note_other(struct row *at, struct trodden_trail *trail, uint64_t cfa, int64_t amount) {
-    struct trodden_jump *entry = __atomic_load_n(&at->last, __ATOMIC_ACQUIRE);
+/* Who has read a row may set its entry after it was dropped, when another has taken its place. */
+static bool is_entry(const struct trodden_jump *entry, const struct row *row, uintptr_t pc, bool known,
+                     uint64_t cell) {
+    return entry->cell == cell && entry->known == known && entry->address == pc - row->module->bias &&
+           entry->module == row->module->index;
+}
+
+/* What is not noted as the last time.  False if it cannot be noted this way. */
+COLD static bool note_anew(struct row *at, struct trodden_trail *trail, uint64_t cfa, int64_t amount) {
     struct row row = *at;
     if (!is_right(&row, trail) || !are_kept(trail->drops))
         return false;
     if (!row.module)
         return true;
-    uint32_t module = row.module->index;
-    uint64_t address = trail->pc - row.module->bias, cell = 0;
+    uint64_t cell = 0;
     bool known = read_cell(&row, trail, cfa, &cell);
-    /* It may be another's: of a row that was here before, set by somebody who has not seen yet that it was dropped. */
-    bool same = entry && entry->cell == cell && entry->known == known && entry->address == address &&
-                entry->module == module;
-    if (!same && !(entry = trodden_jump_at(module, address, known, cell, trail->locked)))
+    struct trodden_jump *entry =
+        trodden_jump_at(row.module->index, trail->pc - row.module->bias, known, cell, trail->locked);
+    if (!entry)
         return false;
-    if (!same)
-        __atomic_store_n(&at->last, entry, __ATOMIC_RELEASE);
+    __atomic_store_n(&at->last, entry, __ATOMIC_RELEASE);
     __atomic_fetch_add(&entry->count, amount, __ATOMIC_RELAXED);
     return true;
+}
+
+/* What is not always noted as the same. */
+COLD static bool note_other(struct row *at, struct trodden_trail *trail, uint64_t cfa, int64_t amount) {
+    struct trodden_jump *entry = __atomic_load_n(&at->last, __ATOMIC_ACQUIRE);
+    struct row row = *at;
+    uint64_t cell = 0;
+    if (entry && row.module && (row.stays || trail->fits) && are_kept(trail->drops)) {
+        bool known = read_cell(&row, trail, cfa, &cell);
+        if (is_entry(entry, &row, trail->pc, known, cell)) {
+            __atomic_fetch_add(&entry->count, amount, __ATOMIC_RELAXED);
+            return true;
+        }
+    }
+    IN_PLACE return note_anew(at, trail, cfa, amount);
 }
 
 COLD static struct row *find_caller(struct rows *in, struct row *at, uintptr_t pc) {
