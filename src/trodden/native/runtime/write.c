@@ -150,24 +150,31 @@ static void put_units(struct workspace *out) {
         }
 }
 
-static bool is_jump(const struct trodden_jump *jump) { return jump->used && jump->count; }
+/* Others may be jumping, and add to what they have noted before without a lock: how many there are and what they
+ * are is read once. */
+struct jump_records {
+    struct jump_record *at;
+    uint32_t count;
+    size_t bytes;
+    bool lost;
+};
 
-static void put_jumps(struct workspace *out) {
-    for (const struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = table->older)
-        for (uint64_t i = 0; i < table->room; i++) {
-            const struct trodden_jump *jump = &table->at[i];
-            struct jump_record record = {jump->module, jump->known, jump->address, jump->cell, jump->count};
-            if (is_jump(jump))
-                put(out, &record, sizeof record);
-        }
-}
-
-static uint32_t count_jumps(void) {
-    uint32_t count = 0;
+static struct jump_records gather_jumps(void) {
+    struct jump_records found = {NULL, 0, 0, false};
     for (const struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = table->older)
         for (uint64_t i = 0; i < table->room; i++)
-            count += is_jump(&table->at[i]);
-    return count;
+            found.bytes += table->at[i].used ? sizeof *found.at : 0;
+    if (found.bytes && !(found.at = trodden_map(found.bytes)))
+        found.lost = true;
+    for (const struct trodden_jump_table *table = trodden_lead.jumps.newest; table && found.at; table = table->older)
+        for (uint64_t i = 0; i < table->room; i++) {
+            const struct trodden_jump *jump = &table->at[i];
+            int64_t count = jump->used ? __atomic_load_n(&jump->count, __ATOMIC_RELAXED) : 0;
+            if (count)
+                found.at[found.count++] =
+                    (struct jump_record){jump->module, jump->known, jump->address, jump->cell, count};
+        }
+    return found;
 }
 
 static bool is_note(const struct trodden_note_sum *sum) { return sum->used && sum->amount; }
@@ -196,6 +203,7 @@ static void put_call(const struct trodden_call_record *record, void *context) {
 struct content {
     struct trodden_frames frames;
     struct trodden_note_sums notes;
+    struct jump_records jumps;
     uint32_t calls;
     bool complete;
 };
@@ -203,7 +211,8 @@ struct content {
 static void put_everything(struct workspace *out, const struct content *content) {
     const struct trodden_frames *frames = &content->frames;
     const struct trodden_frames *start = &trodden_lead.start_frames;
-    bool cut = frames->cut || start->cut || trodden_lead.jumps.cut || content->notes.lost ||
+    bool cut = frames->cut || start->cut || trodden_lead.jumps.cut || content->jumps.lost ||
+               content->notes.lost ||
                trodden_lead.calls.lost;
     struct header header = {.version = VERSION,
                             .flags = (content->complete ? COMPLETE : 0) | (cut ? CUT : 0),
@@ -212,7 +221,7 @@ static void put_everything(struct workspace *out, const struct content *content)
                             .start = trodden_lead.start,
                             .frames = frames->count,
                             .start_frames = start->count,
-                            .jumps = count_jumps(),
+                            .jumps = content->jumps.count,
                             .notes = count_notes(&content->notes),
                             .calls = content->calls};
     memcpy(header.magic, MAGIC, sizeof header.magic);
@@ -229,7 +238,8 @@ static void put_everything(struct workspace *out, const struct content *content)
         put(out, frames->at, frames->count * sizeof *frames->at);
     if (start->count)
         put(out, start->at, start->count * sizeof *start->at);
-    put_jumps(out);
+    if (content->jumps.count)
+        put(out, content->jumps.at, content->jumps.count * sizeof *content->jumps.at);
     put_notes(out, &content->notes);
     trodden_tell_calls(put_call, out);
     struct trailer trailer = {.size = out->size + sizeof trailer, .crc = out->crc, .end = {'D', 'O', 'N', 'E'}};
@@ -387,6 +397,7 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
         trodden_lead.final = final;
         struct content content = {.frames = trodden_frames_of(regs, trodden_thread_number()), .complete = complete};
         trodden_sum_notes(&content.notes);
+        content.jumps = gather_jumps();
         content.calls = trodden_mark_calls();
         struct workspace *out = trodden_map(sizeof *out);
         if (out) {
@@ -402,6 +413,7 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
         trodden_unmap(out, sizeof *out);
         trodden_frames_free(&content.frames);
         trodden_free_sums(&content.notes);
+        trodden_unmap(content.jumps.at, content.jumps.bytes);
     }
     trodden_unlock(mask);
     trodden_images_free(images);
