@@ -113,10 +113,8 @@ _QUESTIONS = (
     "SELECT count(*), sum(day), min(note) FROM visit",
     "SELECT town.name, count(*), avg(born) FROM person JOIN town ON town.id = person.town "
     "GROUP BY town.id HAVING count(*) > 2 ORDER BY 2 DESC, 1 LIMIT 20",
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
-    "SELECT sum(i * i) FROM n",
-    "SELECT name, born, rank() OVER (PARTITION BY town ORDER BY born, id) FROM person "
-    "ORDER BY id LIMIT 15",
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT sum(i * i) FROM n",
+    "SELECT name, born, rank() OVER (PARTITION BY town ORDER BY born, id) FROM person ORDER BY id LIMIT 15",
 )
 
 
@@ -165,7 +163,7 @@ def expressions(path: Path) -> None:
             body = _expression(random, random.randint(1, 5))
             if random.random() < 0.03:
                 at = random.randrange(len(body))
-                body = body[:at] + random.choice("()@?\"1x") + body[at:]
+                body = body[:at] + random.choice('()@?"1x') + body[at:]
             name = f"v{number % 97}"
             stream.write(f"{name} := {body}\n" if random.random() < 0.5 else f"{body}\n")
 

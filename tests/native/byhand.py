@@ -71,8 +71,8 @@ class Raw:
     @classmethod
     def read(cls, path: Path) -> Raw:
         data = path.read_bytes()
-        magic, version, flags, pid, parent, start, n_modules, n_units, n_frames, n_start = (
-            struct.unpack_from("<8sIIQQQIIII", data)
+        magic, version, flags, pid, parent, start, n_modules, n_units, n_frames, n_start = struct.unpack_from(
+            "<8sIIQQQIIII", data
         )
         n_jumps, n_notes, n_calls, *unused = struct.unpack_from("<IIIIQ", data, 56)
         assert (magic, version, unused) == (b"TRODRAW1", 3, [0, 0])

@@ -178,7 +178,7 @@ def test_standard_output(work: Path, words: list[str], start: str) -> None:
 
 
 def test_response_file(work: Path) -> None:
-    (work / "words").write_text("-O2 -DNAME='\"from a file\"'\nmain.c \"part.c\" -o program\n")
+    (work / "words").write_text('-O2 -DNAME=\'"from a file"\'\nmain.c "part.c" -o program\n')
     must("cc", "@words", cwd=work)
     runs(work / "program", "3 from a file\n")
 

@@ -88,9 +88,7 @@ class _Splitting:
             self.end(edge, PathEnd.EXIT)
             return
         elif source != target:
-            self.path = replace(
-                self.path, blocks=(*self.path.blocks, target), edges=(*self.path.edges, edge)
-            )
+            self.path = replace(self.path, blocks=(*self.path.blocks, target), edges=(*self.path.edges, edge))
             self.arrive()
         if edge in self.removed:
             self.ticks = 0
@@ -170,4 +168,3 @@ def jumping_walk(
         if block in holds or block == graph.exit:
             whole = len(walk)
     return None if whole is None else walk[:whole]
-

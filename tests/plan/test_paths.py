@@ -80,9 +80,7 @@ def test_cuts_keep_to_the_limit(graph: Graph, seed: int) -> None:
         plan = path_plan(graph, weights, limit=limit, handlers=handlers, context=context, rule=rule)
         paths = paths_of(plan)
         assert paths.number <= max(limit, all_cut(graph, handlers, context))
-        assert paths.number == count_paths(
-            graph, paths.back_edges, paths.cuts, paths.handlers, paths.context
-        )
+        assert paths.number == count_paths(graph, paths.back_edges, paths.cuts, paths.handlers, paths.context)
         if whole.number <= limit and rule != "loops":
             assert paths == whole
 

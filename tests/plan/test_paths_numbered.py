@@ -80,9 +80,7 @@ def all_routes(case: Case) -> Iterator[Route]:
             longer = replace(route, edges=(*route.edges, edge))
             target = graph.edges[edge].dst
             if edge in removed:
-                yield replace(
-                    longer, ends=PathEnd.BACK_EDGE if edge in paths.back_edges else PathEnd.CUT
-                )
+                yield replace(longer, ends=PathEnd.BACK_EDGE if edge in paths.back_edges else PathEnd.CUT)
             elif target == graph.exit:
                 yield replace(longer, ends=PathEnd.EXIT)
             else:
@@ -133,9 +131,7 @@ def test_prefixes_are_known_by_block_and_sum(graph: Graph, seed: int) -> None:
         assert number == (path if whole else numbering.number * (block + 1) + path)
     assert len(set(known.values())) == len(known)
     assert set(known.values()) == {
-        short
-        for path in range(numbering.number)
-        for short in prefixes_of(numbering.regenerate(path))
+        short for path in range(numbering.number) for short in prefixes_of(numbering.regenerate(path))
     }
 
 

@@ -36,9 +36,7 @@ def test_a_way_as_source_lines_with_outcomes(tmp_path: Path) -> None:
 def test_going_round(tmp_path: Path) -> None:
     story = _story(path_sample(tmp_path), f"entry {ROUND}", PathStart.ENTRY, PathEnd.BACK_EDGE)
     assert story.starts == "enters at line 4"
-    assert story.way() == (
-        "5: for (int i = 0; i < 1000; i++) yes → 6: if (i % 10) yes → 7: sum += twice(i);"
-    )
+    assert story.way() == ("5: for (int i = 0; i < 1000; i++) yes → 6: if (i % 10) yes → 7: sum += twice(i);")
     assert story.ends == "goes round the loop at line 5 again"
 
 

@@ -39,7 +39,7 @@ def _only(source: str) -> Statement:
         ("if (x)\n  EACH(a) {\n    y();\n  }\nz();", "if (x)", [2, 3, 4]),
         ("if (x)\n  f([](int a) { return a; },\n    b);\nz();", "if (x)", [2, 3]),
         ("if (x)\n  try {\n    y();\n  } catch (int) {\n    z();\n  }\nw();", "if (x)", [2, 3, 4, 5, 6]),
-        ("if (x == 1'000)\n  y = R\"(\n}\n)\";\nz();", "if (x == 1'000)", [2, 3, 4]),
+        ('if (x == 1\'000)\n  y = R"(\n}\n)";\nz();', "if (x == 1'000)", [2, 3, 4]),
         ("if (x) y();\nz();", "if (x)", []),
         ("while (x) ;\nz();", "while (x)", []),
     ],
