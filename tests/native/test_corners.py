@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.building import must, trodden
+from tests.native.building import PROGRAMS, must, trodden
 from trodden import load
 from trodden.native.edits import rename_phis, with_cleanup
 from trodden.native.irtext import cut_function, unescape
@@ -117,3 +117,20 @@ def test_pads_that_name_types_are_entered_by_all() -> None:
     typed = "3:\n  %4 = landingpad { ptr, i32 }\n          catch ptr @x\n"
     assert with_cleanup(typed).splitlines()[2].strip() == "cleanup"
     assert with_cleanup(typed.replace("@x", "null")).count("cleanup") == 0
+
+
+@pytest.mark.parametrize("flags", ["-O0", "-O2"])
+@pytest.mark.parametrize("options", ["", "--max-paths 12 --cut-by node", "--max-paths 1", "--metric cycles"])
+@pytest.mark.parametrize(
+    ("program", "status", "output"), [("goto_tail.c", 5, ""), ("setjmp_invoked.cpp", 0, "139\n")]
+)
+def test_paths_end_where_there_is_no_room(
+    program: str, status: int, output: str, options: str, flags: str, tmp_path: Path
+) -> None:
+    """On edges that cannot be split, and before a call that returns twice although it may throw."""
+    words = ("--profile", "paths", "--counters", "checked", *options.split(), PROGRAMS / program, flags)
+    done = trodden("run", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (status, output, "")
+    profile = load(tmp_path / "trodden.trod")
+    assert {key: each.violations for key, each in profile.functions.items() if each.violations} == {}
+    assert profile.notes == ()

@@ -87,7 +87,9 @@ def options_for(line: CommandLine) -> Options:
         if stage == "early":
             raise UsageError("--trodden-stage=early: paths are those of the optimised program; leave it out")
         if counters not in ("edges", "checked"):
-            raise UsageError(f"--trodden-counters={counters}: paths need no counters; choose checked or none")
+            raise UsageError(
+                f"--trodden-counters={counters}: not with paths; choose checked, or leave it out"
+            )
     options = Options(
         counters=counters,
         stage=stage,

@@ -26,7 +26,7 @@ USAGE = """usage: trodden run [options] prog.c [more.c ...] [compiler flags] -- 
 
 options:
   -o FILE                 the profile to write (default trodden.trod)
-  --profile KIND          edges (default), blocks or paths
+  --profile KIND          edges (default), blocks, paths or off
   --counters SCHEME       edges, blocks-by-edges, blocks-by-blocks, every-block, every-edge or checked
   --stage STAGE           late (default): the program that really runs; early: the source as it was written
   --max-paths N           most paths a function may have before some are cut; none: cut nothing
@@ -156,7 +156,11 @@ def _compile(request: Request, program: Path) -> int:
         plain = not word.startswith("-") and "." not in word and not _is_value(request, word)
         if plain and not os.path.exists(word):
             raise InputMissing(f"{word}: no such file; arguments of the program go behind --")
-    return cc.main([*request.own, *request.words, "-o", str(program)], cxx=cxx)
+    try:
+        return cc.main([*request.own, *request.words, "-o", str(program)], cxx=cxx)
+    except UsageError as error:
+        # The user has called these options by the names that they have here.
+        raise UsageError(str(error).replace("--trodden-", "--")) from error
 
 
 def _run(request: Request, program: str, arguments: Sequence[str]) -> Ended:

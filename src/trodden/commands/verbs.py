@@ -18,7 +18,7 @@ _VERBS = {
     "coverage": "Show which paths were walked, and the nearest that were not.",
     "diff": "Show where two runs part ways.",
     "export": "Write a profile in a format that other tools read.",
-    "report": "Show the most walked functions, blocks and edges.",
+    "report": "Show the most walked functions, paths, blocks and edges.",
     "run": "Run an instrumented program and make a profile of it.",
     "show": "Show a function's graph, weights, spanning tree and probes.",
     "stats": "Show how many and how long paths are, and how many edges predict.",
@@ -46,7 +46,7 @@ class _Verbs(click.Group):
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="trodden")
 def trodden() -> None:
-    """Exactly which blocks and edges a program has walked, and how often."""
+    """Exactly which blocks, edges and paths a program has walked, and how often."""
 
 
 def run_verbs(arguments: list[str]) -> int:

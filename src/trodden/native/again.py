@@ -12,16 +12,12 @@ from trodden.native.edits import rename_phis
 from trodden.native.irtext import IRBlock, IRFunction, cut_function
 
 
-def cut_where_calls_return_twice(ir: IRFunction, attributes: Attributes, always: bool = False) -> IRFunction:
-    """The function with a new block behind each such call, unless the block ends there anyway.
-
-    ``always``: even then, so that a single edge leads on from the call.
-    """
+def cut_where_calls_return_twice(ir: IRFunction, attributes: Attributes) -> IRFunction:
+    """The function with a new block behind each such call, so that a single edge leads on from it."""
     cuts = {
         block.label: places
         for block in ir.blocks
-        if (places := [call.end + 1 for call in attributes.calls(block) if call.returns_twice])
-        and (always or places != [block.terminator])
+        if (places := [place for place in _behind(block, attributes) if not _leads_on(block, place)])
     }
     if not cuts:
         return ir
@@ -32,8 +28,6 @@ def cut_where_calls_return_twice(ir: IRFunction, attributes: Attributes, always:
         start = 0
         last = block.label
         for place in cuts.get(block.label, ()):
-            if place == block.terminator and not always:
-                continue
             last = f"trodden.again.{fresh}"
             fresh += 1
             texts.append(f"{_opening(start, fresh - 2)}{block.text[start:place]}  br label %{last}")
@@ -46,6 +40,15 @@ def cut_where_calls_return_twice(ir: IRFunction, attributes: Attributes, always:
     again = cut_function(f"{ir.header}\n{rendered}\n}}")
     again.blocks = [_renamed(block, renames.get(block.label, [])) for block in again.blocks]
     return again
+
+
+def _behind(block: IRBlock, attributes: Attributes) -> list[int]:
+    return [call.end + 1 for call in attributes.calls(block) if call.returns_twice]
+
+
+def _leads_on(block: IRBlock, place: int) -> bool:
+    """Whether a single edge leads on from a place as it is."""
+    return place == block.terminator and block.opcode == "br" and len(block.targets) == 1
 
 
 def _opening(start: int, number: int) -> str:

@@ -61,6 +61,17 @@ class Attributes:
         match = _REFERENCE.search(header)
         return self.groups.get(match.group(1), frozenset()) if match else frozenset()
 
+    def ends_in_second_return(self, block: IRBlock) -> bool:
+        """Whether a block ends by invoking what may return twice, as setjmp does under a C++ destructor."""
+        match = _INVOKE.match(block.text, block.terminator)
+        if match is None:
+            return False
+        callee, site = _CALLEE.search(match.group(1)), _SITE_GROUP.search(match.group(1))
+        known = self.functions.get(unquote(callee.group(1)), frozenset()) if callee else frozenset()
+        return "returns_twice" in known | (
+            self.groups.get(site.group(1), frozenset()) if site else frozenset()
+        )
+
     def calls(self, block: IRBlock) -> Iterator[Call]:
         """The calls of a block, in order; intrinsics that LLVM expands in place are left out."""
         for match in _CALL.finditer(block.text):
@@ -85,6 +96,9 @@ class Attributes:
                 not asm and not ("nounwind" in known and "willreturn" in known),
                 "returns_twice" in known,
             )
+
+
+_INVOKE = re.compile(rf"  (?:%{LABEL} = )?invoke (.*)$", re.MULTILINE)
 
 
 def read_attributes(module: IRModule) -> Attributes:

@@ -131,10 +131,10 @@ class _Unit:
             if reason:
                 self.skipped.append(Skipped(shown, reason))
             return None
-        ir = cut_where_calls_return_twice(ir, self.attributes, always=self.options.paths is not None)
+        ir = cut_where_calls_return_twice(ir, self.attributes)
         optnone = "optnone" in self.attributes.of_header(ir.header)
         read = read_function(ir, self.attributes, self.options.stage != "early" or optnone)
-        planned = plan_for(read, self.options, self.machine)
+        planned = plan_for(read, self.options, self.machine, self.slots)
         personality = None if read.nounwind or self.sites is None else self._personality(ir)
         place = Place(self.slots, len(self.facts), self.machine, self.options.calls)
         lowered = lower(read, planned, place, self.sites, personality)

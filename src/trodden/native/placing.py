@@ -137,8 +137,13 @@ class Placing:
         value = self._held(source)
         if self.plan.paths is not None and edge in self.plan.paths.handlers:
             ending = [probe for probe in probes if isinstance(probe, Bump | BumpAt)]
-            self.before_second[source] += self._code(ending, value)
-            self.bottom[source] += self._code([probe for probe in probes if probe not in ending], value)
+            others = self._code([probe for probe in probes if probe not in ending], value)
+            if read.jumps(edge):
+                self.before_second[source] += self._code(ending, value)
+                self.bottom[source] += others
+            else:
+                self.bottom[source] += self._code(ending, value)
+                self._block_on(edge).extend(others)
         elif read.jumps(edge):
             self.bottom[source] += self._code(probes, value)
         elif read.single_entry(edge):

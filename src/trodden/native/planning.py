@@ -11,10 +11,13 @@ from trodden.native.prices import edge_prices, find_trips
 from trodden.native.read import FunctionRead
 from trodden.plan.counters import checked, eprof, every_block, every_edge, vprof_by_blocks, vprof_by_edges
 from trodden.plan.numbering import Numbering
-from trodden.plan.paths import checked_paths, path_plan
+from trodden.plan.paths import DEFAULT_LIMIT, DENSE, checked_paths, path_plan
 from trodden.plan.placement import single_prefixes
 from trodden.plan.probes import Plan
 from trodden.weigh.nesting import nesting_weights
+
+MOST_SLOTS = 1 << 21
+"""From where on large tables are kept by number: a unit's counters are memory of every thread."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +33,14 @@ class Planned:
     ambiguous: frozenset[int] = frozenset()
 
 
-def plan_for(read: FunctionRead, options: Options, machine: str) -> Planned:
-    """The plan for one function."""
+def plan_for(read: FunctionRead, options: Options, machine: str, slots: int = 0) -> Planned:
+    """The plan for one function of a unit that has so many slots already."""
     graph = read.graph
     weights = options.measured(graph, read.ir.symbol) if options.measured else None
     if weights is None:
         weights = nesting_weights(graph, read.loops)
     if options.paths is not None:
-        return _paths(read, options, machine, weights)
+        return _paths(read, options, machine, weights, slots)
     if options.counters == "every-block":
         return Planned(every_block(graph), weights)
     if options.counters == "every-edge":
@@ -53,7 +56,7 @@ def plan_for(read: FunctionRead, options: Options, machine: str) -> Planned:
     return Planned(place(graph, prices, trips), weights, inductions)
 
 
-def _paths(read: FunctionRead, options: Options, machine: str, weights: list[float]) -> Planned:
+def _paths(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
     asked = options.paths
     assert asked is not None
     trips, inductions = find_trips(read, weights) if options.trips else ([], {})
@@ -62,6 +65,7 @@ def _paths(read: FunctionRead, options: Options, machine: str, weights: list[flo
         read.graph,
         edge_prices(read, weights),
         limit=asked.most,
+        dense=min(DENSE, max(MOST_SLOTS - slots, DEFAULT_LIMIT)),
         holds=holds,
         cells=machine == "x86_64",
         handlers=returning_twice(read),
@@ -79,10 +83,10 @@ def _paths(read: FunctionRead, options: Options, machine: str, weights: list[flo
 
 
 def returning_twice(read: FunctionRead) -> list[int]:
-    """The edges behind calls that return twice."""
+    """The edges behind calls that return twice; of an invoke the one that it takes when it returns."""
     return [
         edge
-        for block, calls in enumerate(read.calls)
-        if any(call.returns_twice for call in calls)
+        for block in sorted(read.resuming)
         for edge in read.graph.out_edges[block]
+        if read.ir.blocks[block].opcode != "invoke" or read.positions[edge] == (0,)
     ]

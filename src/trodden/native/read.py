@@ -43,6 +43,7 @@ class FunctionRead:
 
     ``positions[e]`` are the places among the targets of the source block's terminator that edge ``e``
     stands for: one, except that a computed goto may name the same target twice.  Edges to EXIT have none.
+    ``resuming`` are the blocks that end in a call which may return twice.
     """
 
     ir: IRFunction
@@ -51,6 +52,7 @@ class FunctionRead:
     calls: list[list[Call]]
     nounwind: bool
     tails: Tails
+    resuming: frozenset[int] = frozenset()
     loops: LoopForest = field(init=False)
     arrivals: list[int] = field(init=False)
 
@@ -127,7 +129,12 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
     graph = build(ir.symbol, labels, flow)
     calls = [list(attributes.calls(block)) for block in ir.blocks]
     nounwind = "nounwind" in attributes.of_header(ir.header)
-    return FunctionRead(ir, graph, positions, calls, nounwind, Tails(ir, calls, optimised))
+    resuming = frozenset(
+        source
+        for source, block in enumerate(ir.blocks)
+        if any(call.returns_twice for call in calls[source]) or attributes.ends_in_second_return(block)
+    )
+    return FunctionRead(ir, graph, positions, calls, nounwind, Tails(ir, calls, optimised), resuming)
 
 
 def block_facts(read: FunctionRead, lines: FunctionLines) -> tuple[BlockFacts, ...]:

@@ -16,10 +16,10 @@ def likelihood_ratio(a: int, n: int, b: int, m: int) -> float:
     """
     if not n or not m:
         return 0.0
-    together = (a + b) / (n + m)
+    together, apart = (a + b) / (n + m), (n - a + m - b) / (n + m)
     total = 0.0
     for seen, trials in ((a, n), (b, m)):
-        total += _term(seen, trials * together) + _term(trials - seen, trials * (1 - together))
+        total += _term(seen, trials * together) + _term(trials - seen, trials * apart)
     return max(0.0, 2 * total) * (1 if b * n >= a * m else -1)
 
 

@@ -52,8 +52,13 @@ def ways_out(facts: FunctionFacts, block: int) -> Sequence[int]:
 
 
 def is_whole(facts: FunctionFacts, path: PathCount) -> bool:
-    """Whether a path came to an end; one that was cut short where no way leads on went as far as it could."""
-    return path.ends is not PathEnd.UNWOUND or not ways_out(facts, path.blocks[-1])
+    """Whether a path came to an end; one that was cut short where no way leads on went as far as it could.
+
+    So did one that left by a call which never returns, or by an exception: it took its last edge.
+    """
+    if path.ends is not PathEnd.UNWOUND or len(path.edges) == len(path.blocks):
+        return True
+    return not ways_out(facts, path.blocks[-1])
 
 
 @dataclass(eq=False, slots=True)

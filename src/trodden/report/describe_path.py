@@ -108,7 +108,12 @@ class _Teller:
         if kind is BranchKind.UNWIND and left and path.ends in (PathEnd.EXIT, PathEnd.UNWOUND):
             return f"an exception leaves the function at {at}"
         if path.ends is PathEnd.UNWOUND:
-            return f"called at {at} and never came back"
+            begin, end = self.places.begin(last), self.places.end(last)
+            if left or begin is None or end is None or (begin.file, begin.copy) != (end.file, end.copy):
+                return f"called at {at} and never came back"
+            first = self.places.name_of_block(last, begin)
+            called = f"between {first} and" if begin.line < end.line else "at"
+            return f"called {called} {at} and never came back"
         target = self._graph.edges[path.edges[-1]].dst
         if path.ends is PathEnd.BACK_EDGE:
             return f"goes round the loop at {self.places.name_of_loop(target)} again"
