@@ -128,8 +128,8 @@ def test_paths_end_where_there_is_no_room(
     program: str, status: int, output: str, options: str, flags: str, tmp_path: Path
 ) -> None:
     """On edges that cannot be split, and before a call that returns twice although it may throw."""
-    words = ("--profile", "paths", "--counters", "checked", *options.split(), PROGRAMS / program, flags)
-    done = trodden("run", *words, cwd=tmp_path)
+    asked = ["--profile", "paths", "--counters", "checked", *options.split()]
+    done = trodden("run", *asked, PROGRAMS / program, flags, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (status, output, "")
     profile = load(tmp_path / "trodden.trod")
     assert {key: each.violations for key, each in profile.functions.items() if each.violations} == {}
