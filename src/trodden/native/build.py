@@ -26,9 +26,9 @@ from trodden.profile.model import UnitFacts
 
 __all__ = ["Builder", "CompilerFailed", "call", "scratch"]
 
-# A probe on a back edge makes the test at the bottom of a loop jump twice, unless blocks are laid out by
-# what it costs; LLVM does that by itself only for programs with a profile.
-_LAYOUT = ("-mllvm", "-force-precise-rotation-cost")
+# Probes on edges make blocks that have to be jumped to, and turn the one jump at the bottom of a loop into
+# two, unless blocks are laid out by what jumps cost; LLVM does that by itself only with a profile.
+_LAYOUT = ("-mllvm", "-force-precise-rotation-cost", "-mllvm", "-enable-ext-tsp-block-placement")
 _LINES_ONLY = "-gline-tables-only"
 _FRAMES = "-fasynchronous-unwind-tables"
 _ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
