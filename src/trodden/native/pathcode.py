@@ -76,16 +76,20 @@ class PathCode:
             if isinstance(probe, Bump | BumpAt):
                 if self.paths.timed:
                     now = self._read_clock(lines)
-                self.count(lines, self.ended(probe, value), "1", now)
+                self.count(lines, self.ended(probe, value), now)
             elif isinstance(probe, StartClock):
                 now = now or self._read_clock(lines)
                 lines.append(f"  store i64 %{now}, ptr {CLOCK}, align 8")
             value = self.register.after(value, (probe,))
         return lines
 
-    def count(self, lines: list[str], path: Value, amount: str, now: str) -> None:
-        """One more execution of a path (or none, if ``amount`` turns out to be 0)."""
+    def count(self, lines: list[str], path: Value, now: str) -> None:
+        """One more execution of a path."""
         self.used.append(path)
+        self._tally(lines, path, "1", now)
+
+    def _tally(self, lines: list[str], path: Value, amount: str, now: str) -> None:
+        """Add to the count of a path, and to its time what has gone by since its clock was started."""
         elapsed = self._elapsed(lines, amount, now) if now else ""
         if not self.paths.dense:
             number = self.operand(lines, path)
@@ -100,17 +104,7 @@ class PathCode:
     def count_if(self, lines: list[str], path: str, amount: str) -> None:
         """Count a path whose number only a phi tells, ``amount`` being 1 or 0; then its clock starts anew."""
         now = self._read_clock(lines) if self.paths.timed else ""
-        if self.paths.dense:
-            elapsed = self._elapsed(lines, amount, now) if now else ""
-            for offset, more in ((0, amount), (self.paths.number, elapsed)):
-                if more:
-                    address = self._indexed(lines, offset, f"%{path}")
-                    lines += increment(self.name, address, more)
-        else:
-            elapsed = self._elapsed(lines, amount, now) if now else ""
-            self._note(lines, self.function << 32, f"%{path}", amount)
-            if elapsed:
-                self._note(lines, self.function << 32 | _TIME, f"%{path}", elapsed)
+        self._tally(lines, Value(path, 0), amount, now)
         if now:
             ended, old, new = self.name(), self.name(), self.name()
             lines += [

@@ -53,8 +53,10 @@ class Placing:
         self.cells: Cells | None = None
         if plan.paths is not None:
             ambiguous, weights = planned.ambiguous, planned.weights
-            kept = kept_in_cell(read, track(read.graph, plan), ambiguous, weights)
-            self.register = track(read.graph, plan, kept)
+            self.register = track(read.graph, plan)
+            kept = kept_in_cell(read, self.register, ambiguous, weights)
+            if kept:
+                self.register = track(read.graph, plan, kept)
             self.cells = Cells(read, self.register, ambiguous, weights)
         self.trips = TripCode(self.name, planned.inductions, machine)
         self.pathcode = PathCode.of(plan, self.name, first_slot, function, machine, self.register)
@@ -114,6 +116,7 @@ class Placing:
         self.top[root] = self.calls.entering() + self.top[root]
 
     def _block_on(self, edge: int) -> list[str]:
+        """The code of a block of its own on the edge, made when first asked for."""
         return self.split.setdefault(edge, (self.name(), []))[1]
 
     def _held(self, block: int) -> Value | None:
@@ -151,7 +154,7 @@ class Placing:
         elif read.splittable(edge):
             code = self._code(probes, value)
             if code:
-                self.split.setdefault(edge, (self.name(), []))[1].extend(code)
+                self._block_on(edge).extend(code)
         else:
             self.merged[target].append((edge, probes))
 
@@ -162,7 +165,7 @@ class Placing:
             values[self.read.graph.edges[edge].src].add(value)
         for edge in brought:
             if len(values[self.read.graph.edges[edge].src]) > 1:
-                self.split.setdefault(edge, (self.name(), []))
+                self._block_on(edge)
 
     def _carried(self, edge: int, value: Value) -> str:
         """What an edge brings into a phi; the addition that it may need goes where the edge has room."""
@@ -170,7 +173,7 @@ class Placing:
         code: list[str] = []
         operand = self.pathcode.operand(code, value)
         if code and not self.read.jumps(edge) and self.read.splittable(edge):
-            self.split.setdefault(edge, (self.name(), []))[1].extend(code)
+            self._block_on(edge).extend(code)
         else:
             self.bottom[self.read.graph.edges[edge].src] += code
         return operand

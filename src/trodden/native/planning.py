@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from trodden.native.cells import holding_blocks
+from trodden.native.cells import block_frequencies, holding_blocks
 from trodden.native.induction import Induction
 from trodden.native.options import Options
 from trodden.native.prices import edge_prices, find_trips
@@ -36,18 +36,17 @@ class Planned:
 def plan_for(read: FunctionRead, options: Options, machine: str, slots: int = 0) -> Planned:
     """The plan for one function of a unit that has so many slots already."""
     graph = read.graph
+    if options.paths is None and options.counters == "every-block":
+        return Planned(every_block(graph), [])
+    if options.paths is None and options.counters == "every-edge":
+        return Planned(every_edge(graph), [])
     weights = options.measured(graph, read.ir.symbol) if options.measured else None
     if weights is None:
         weights = nesting_weights(graph, read.loops)
     if options.paths is not None:
         return _paths(read, options, machine, weights, slots)
-    if options.counters == "every-block":
-        return Planned(every_block(graph), weights)
-    if options.counters == "every-edge":
-        return Planned(every_edge(graph), weights)
     if options.counters == "blocks-by-blocks":
-        block_weights = [sum(weights[e] for e in edges) for edges in graph.in_edges]
-        return Planned(vprof_by_blocks(graph, block_weights), weights)
+        return Planned(vprof_by_blocks(graph, block_frequencies(read, weights)), weights)
     prices = edge_prices(read, weights)
     if options.counters == "blocks-by-edges":
         return Planned(vprof_by_edges(graph, prices), weights)
