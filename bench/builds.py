@@ -77,18 +77,19 @@ def build(program: Program, way: Way) -> Built:
     ]
     commands.append([*driver, *map(str, objects), "-o", str(built.executable), *program.libraries])
     stamp = home / "stamp"
-    state = _state(commands, sources, way)
+    state = fingerprint(commands, sources, way)
     if stamp.is_file() and stamp.read_text() == state:
         return built
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
     for command in commands:
-        _compile(command, home, f"{program.name}, {way.name}")
+        carry_out(command, home, f"{program.name}, {way.name}")
     stamp.write_text(state)
     return built
 
 
-def _compile(command: Sequence[str], directory: Path, what: str) -> None:
+def carry_out(command: Sequence[str], directory: Path, what: str) -> None:
+    """Run one command of a build, with trodden's own sources where Python finds them."""
     environment = dict(os.environ, PYTHONPATH=str(_TRODDEN))
     done = subprocess.run(
         command, cwd=directory, env=environment, capture_output=True, text=True, check=False
@@ -97,7 +98,7 @@ def _compile(command: Sequence[str], directory: Path, what: str) -> None:
         raise BenchError(f"{what}: {' '.join(command)} failed:\n{done.stdout}{done.stderr}".strip())
 
 
-def _state(commands: Sequence[Sequence[str]], sources: Sequence[Path], way: Way) -> str:
+def fingerprint(commands: Sequence[Sequence[str]], sources: Sequence[Path], way: Way) -> str:
     """Everything that a build follows from, as a hash."""
     content = hashlib.sha256(repr(commands).encode())
     content.update(version_of(way.cc[0] if not way.trodden else CLANG).encode())
@@ -130,6 +131,7 @@ def need(tools: Sequence[str]) -> None:
         "gcc": "gcc",
         "g++": "g++",
         "gcov": "gcc",
+        "rustc": "rustc",
         "valgrind": "valgrind",
         "llvm-cov-22": "llvm-22",
         "llvm-profdata-22": "llvm-22",

@@ -80,13 +80,8 @@ class Runner:
     def instructions(self, command: Sequence[str]) -> tuple[int, Ran]:
         """Run under callgrind and count the instructions, those of writing a profile at the end included."""
         log = self.directory.with_suffix(".callgrind")
-        callgrind = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}")
-        log.unlink(missing_ok=True)
-        ran = self.run(command, callgrind)
-        found = _COLLECTED.search(log.read_text())
-        if found is None:
-            raise BenchError(f"callgrind did not count {command[0]}; see {log}")
-        return int(found.group(1)), ran
+        ran = self.run(command, callgrind(log))
+        return collected(log), ran
 
     def environment(self) -> Mapping[str, str]:
         """The environment in which all profiles go into the directory."""
@@ -97,6 +92,20 @@ class Runner:
             GCOV_PREFIX=str(self.directory / "gcov"),
             GCOV_PREFIX_STRIP="0",
         )
+
+
+def callgrind(log: Path) -> tuple[str, ...]:
+    """What to put before a command to have its instructions counted; the log is made anew."""
+    log.unlink(missing_ok=True)
+    return ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}")
+
+
+def collected(log: Path) -> int:
+    """The instructions that callgrind has counted."""
+    found = _COLLECTED.search(log.read_text()) if log.is_file() else None
+    if found is None:
+        raise BenchError(f"callgrind did not count; see {log}")
+    return int(found.group(1))
 
 
 def runner(program: str, way: str) -> Runner:

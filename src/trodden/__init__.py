@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trodden.api import Run, run
+    from trodden.api import Run, merge, run
+    from trodden.profile.merge import Merged
     from trodden.profile.model import Profile
     from trodden.profile.store import load
 
 __version__ = "0.1.0"
-__all__ = ["Profile", "Run", "__version__", "load", "run"]
+__all__ = ["Merged", "Profile", "Run", "__version__", "load", "merge", "run"]
 
 _HOMES = {
+    "Merged": "trodden.profile.merge",
     "Profile": "trodden.profile.model",
     "Run": "trodden.api",
     "load": "trodden.profile.store",
+    "merge": "trodden.api",
     "run": "trodden.api",
 }
 

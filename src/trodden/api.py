@@ -7,9 +7,13 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trodden.errors import TroddenError
 from trodden.profile.model import Profile
+
+if TYPE_CHECKING:
+    from trodden.profile.merge import Merged
 
 StrPath = str | os.PathLike[str]
 
@@ -84,6 +88,24 @@ def run(
         if status != 0:
             raise TroddenError(f"trodden.run: compiling {' '.join(words)} failed with status {status}")
         return _run(str(built), args, output)
+
+
+def merge(
+    *files: StrPath, combine: str = "sum", strict: bool = False, output: StrPath | None = None
+) -> Merged:
+    """Join profiles and raw files into one profile, as ``trodden merge`` does.
+
+    Those that are damaged or do not belong to the others are left out: see ``left_out`` and ``problems`` of
+    the answer, or have :class:`trodden.errors.LeftOut` raised instead by ``strict``.  ``output`` also writes
+    the profile there.
+    """
+    from trodden.profile.merge import merge as join
+    from trodden.profile.store import save
+
+    merged = join((os.fspath(file) for file in files), combine, strict)
+    if output is not None:
+        save(merged.profile, output)
+    return merged
 
 
 def _several(given: str | Sequence[str]) -> Sequence[str]:

@@ -76,3 +76,9 @@ class TooLittleCovered(TroddenError):
     """Fewer paths were walked than was asked for."""
 
     status = 100
+
+
+class LeftOut(TroddenError):
+    """Not all that should have been merged could be."""
+
+    status = 101

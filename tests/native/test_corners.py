@@ -8,7 +8,7 @@ import pytest
 
 from tests.native.building import PROGRAMS, must, trodden
 from trodden import load
-from trodden.native.edits import rename_phis, with_cleanup
+from trodden.native.edits import rename_phis
 from trodden.native.irtext import cut_function, unescape
 from trodden.profile.model import Profile
 
@@ -111,12 +111,6 @@ def test_phis_with_several_edges_from_one_block() -> None:
     head = "5:\n  %6 = phi i32 [ 1, %2 ], [ 1, %2 ], [ 3, %4 ]\n"
     expected = "5:\n  %6 = phi i32 [ 1, %x ], [ 1, %y ], [ 3, %4 ]\n"
     assert rename_phis(head, [("2", "x"), ("2", "y")]) == expected
-
-
-def test_pads_that_name_types_are_entered_by_all() -> None:
-    typed = "3:\n  %4 = landingpad { ptr, i32 }\n          catch ptr @x\n"
-    assert with_cleanup(typed).splitlines()[2].strip() == "cleanup"
-    assert with_cleanup(typed.replace("@x", "null")).count("cleanup") == 0
 
 
 @pytest.mark.parametrize("flags", ["-O0", "-O2"])

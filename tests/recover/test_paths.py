@@ -30,6 +30,7 @@ from trodden.plan.probes import (
 )
 from trodden.plan.routes import PathEnd, PathStart
 from trodden.profile.model import PathCount
+from trodden.recover.budget import Budget
 from trodden.recover.counts import Counts
 from trodden.recover.paths import PathFlow, recover_paths
 
@@ -388,11 +389,10 @@ def test_a_plan_that_was_made_up_costs_little() -> None:
 
 
 def test_what_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trodden.recover.paths.MOST_STEPS", 20)
+    monkeypatch.setattr("trodden.recover.budget._FIRST", 20)
     graph = diamonds(2, loop=False)
     plan, _ = plain_plan(graph)
-    assert recover_paths(graph, plan, [9, 9, 9, 9], {}, {}, {}).violations == ()
-    longer = diamonds(3, loop=False)
-    plan, _ = plain_plan(longer)
+    budget = Budget(4, 2)
+    assert recover_paths(graph, plan, [9, 9, 9, 9], {}, {}, {}, budget).violations == ()
     with pytest.raises(BadFile, match="too many and too long"):
-        recover_paths(longer, plan, [9] * 8, {}, {}, {})
+        recover_paths(graph, plan, [9, 9, 9, 9], {}, {}, {}, budget)

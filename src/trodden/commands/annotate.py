@@ -11,6 +11,7 @@ import click
 
 from trodden.commands.output import put
 from trodden.errors import InputMissing, SourceChanged, TroddenError
+from trodden.visible import visible
 
 if TYPE_CHECKING:
     from trodden.report.annotate import SourceView
@@ -44,7 +45,7 @@ def annotate(file: str, pattern: str | None, choice: str | None, force: bool) ->
         return
     lit = PathAnnotator(profile, *pick_path(profile, file, choice, pattern), force)
     views = lit.views()
-    put("".join(f"{line}\n" for line in lit.head()))
+    put("".join(f"{visible(line)}\n" for line in lit.head()))
     _show(views, lambda view: path_text(view.path, list(lit.lines(view)), colour))
 
 
@@ -57,9 +58,9 @@ def _show(views: Iterable[SourceView], rows: Callable[[SourceView], Iterator[str
         except (InputMissing, SourceChanged) as error:
             # One source that is gone must not hide the others; the last to fail decides the status.
             if failed:
-                click.echo(f"trodden: {failed}", err=True)
+                click.echo(f"trodden: {visible(str(failed))}", err=True)
             failed = error
             continue
-        put(text)
+        put(text, coloured=True)
     if failed:
         raise failed

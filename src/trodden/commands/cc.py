@@ -17,7 +17,7 @@ from trodden.native.toolchain import find_toolchain
 _PROFILES = ("edges", "blocks", "paths", "off")
 _SCHEME_OF_PROFILE = {"edges": "edges", "blocks": "blocks-by-edges"}
 _KNOWN = frozenset(
-    {"profile", "counters", "stage", "weights", "only", "leave", "toolchain", "trips", "sites"}
+    {"profile", "counters", "stage", "weights", "only", "leave", "toolchain", "trips", "sites", "positions"}
     | {"max-paths", "context", "metric", "cut-by", "call-paths"}
 )
 
@@ -97,6 +97,7 @@ def options_for(line: CommandLine) -> Options:
         leave=globs(line, "leave"),
         trips=_switch(line, "trips"),
         sites=_switch(line, "sites"),
+        positions=_switch(line, "positions"),
         calls=calls,
         paths=paths,
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from trodden.visible import visible
+
 
 @click.command()
 @click.argument("raws", metavar="RAW...", nargs=-1, required=True, type=click.Path())
@@ -26,4 +28,4 @@ def collect(raws: tuple[str, ...], output: str, programs: tuple[str, ...]) -> No
     profile = gather(raws, programs)
     save(profile, output)
     for note in profile.notes:
-        click.echo(f"trodden: note: {note}", err=True)
+        click.echo(f"trodden: note: {visible(note)}", err=True)

@@ -55,11 +55,10 @@ def coverage(
     if as_json:
         put(json.dumps(to_document(report), indent=1) + "\n")
     elif sys.stdout.isatty():
-        from rich.console import Console
-
         from trodden.report.coverage_terminal import print_coverage
+        from trodden.report.pieces import Terminal
 
-        print_coverage(report, Console(), None if function else MOST_FUNCTIONS)
+        print_coverage(report, Terminal(), None if function else MOST_FUNCTIONS)
     else:
         put(to_plain(report))
     walked = report.found.paths

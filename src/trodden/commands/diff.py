@@ -42,11 +42,10 @@ def diff(
     if as_json:
         put(json.dumps(to_document(report), indent=1) + "\n")
     elif person:
-        from rich.console import Console
-
         from trodden.report.difference_terminal import print_difference
+        from trodden.report.pieces import Terminal
 
-        print_difference(report, Console())
+        print_difference(report, Terminal())
     else:
         put(to_plain(report))
     return DIFFERENT if exit_code and not report.found.same else 0

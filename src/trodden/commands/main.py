@@ -1,7 +1,7 @@
 """The command line: finds the verb, runs it, and turns what goes wrong into one line and a status.
 
-``cc``, ``c++`` and ``run`` stand before another program's whole command line and are called for every file
-of a build, so they get their arguments untouched and pay for no import that they do not need.
+``cc``, ``c++``, ``rustc``, ``cargo`` and ``run`` stand before another program's whole command line and are called
+for every file of a build, so they get their arguments untouched and pay for no import that they do not need.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from collections.abc import Sequence
 
 from trodden.commands.output import flush, silence
 from trodden.errors import CannotWrite, TroddenError
+from trodden.visible import visible
 
 INTERRUPTED = 130
+_LONGEST = 2000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         flush()
         return status
     except TroddenError as error:
-        print(f"trodden: {error}", file=sys.stderr)
+        print(f"trodden: {_one_line(str(error))}", file=sys.stderr)
         return error.status
     except BrokenPipeError:
         # The reader has seen enough.
@@ -44,12 +46,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
+def _one_line(message: str) -> str:
+    """A message that holds names out of files, of any length and with anything in them."""
+    return visible(message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…")
+
+
 def _dispatch(arguments: list[str]) -> int:
     verb, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     if verb in ("cc", "c++"):
         from trodden.commands import cc
 
         return cc.main(rest, cxx=verb == "c++")
+    if verb == "rustc":
+        from trodden.commands import rustc
+
+        return rustc.main(rest)
+    if verb == "cargo":
+        from trodden.commands import cargo
+
+        return cargo.main(rest)
     if verb == "run":
         from trodden.commands import run
 

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 from trodden.errors import CannotWrite
+from trodden.visible import visible_text
+
+_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of characters that stand for no byte of a name, and cannot be written as any."""
 
 
-def put(text: str, path: str | None = None) -> None:
-    """Write ``text`` to the file ``path``, whole or not at all, or to standard output."""
+def put(text: str, path: str | None = None, coloured: bool = False) -> None:
+    """Write ``text`` to the file ``path``, whole or not at all, or to standard output.
+
+    A terminal gets nothing that it could take for an order, except from those who have seen to that.
+    """
     if path is None or path == "-":
-        flush(text)
+        flush(visible_text(text) if sys.stdout.isatty() and not coloured else text)
     else:
         from trodden.profile.files import write_whole
 
-        write_whole(path, text.encode("utf-8", errors="surrogateescape"))
+        printable = _NO_BYTES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+        write_whole(path, printable.encode("utf-8", errors="surrogateescape"))
 
 
 def flush(text: str = "") -> None:

@@ -29,11 +29,10 @@ def report(file: str, top: int | None, function: str | None, as_json: bool) -> N
     if as_json:
         put(json.dumps(summary.to_document(), indent=1) + "\n")
     elif person:
-        from rich.console import Console
-
+        from trodden.report.pieces import Terminal
         from trodden.report.terminal import print_tables
 
-        print_tables(summary, Console())
+        print_tables(summary, Terminal())
     else:
         from trodden.report.plain import to_plain
 

@@ -7,18 +7,20 @@ output is left exactly as it is.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from trodden.errors import InputMissing, NotInstrumented, UsageError
+from trodden.errors import InputMissing, NotInstrumented, TroddenError, UsageError
 from trodden.native.cmdline import is_source
 from trodden.native.launch import Ended, launch
+from trodden.native.rundir import abandoned, process_of
 from trodden.profile.model import Profile
 
 USAGE = """usage: trodden run [options] prog.c [more.c ...] [compiler flags] -- [program arguments]
@@ -39,6 +41,7 @@ options:
   --leave GLOB            leave out these functions or files (repeat)
   --toolchain NAME        embedded (default), clang, or the path of a clang
   --target TRIPLE         compile for another machine
+  --wait                  wait for all processes that the program has started, not only for the program
   --report / --quiet      print the report always / never (default: when standard error is a terminal)
 """
 _VALUED = (
@@ -57,6 +60,7 @@ class Request:
     arguments: list[str] = field(default_factory=list)
     from_source: bool = False
     report: bool | None = None
+    wait: bool = False
 
 
 def main(argv: Sequence[str]) -> int:
@@ -101,10 +105,12 @@ def parse(argv: Sequence[str]) -> Request:
                 raise UsageError("-o needs the name of the profile to write")
         elif word in ("--report", "--quiet", "-q"):
             request.report = word == "--report"
+        elif word == "--wait":
+            request.wait = True
         elif word in ("--context", "--call-paths"):
             request.own.append(f"--trodden-{word[2:]}=on")
-        elif _own(word) is not None:
-            name, value = _own(word) or ("", None)
+        elif own_option(word) is not None:
+            name, value = own_option(word) or ("", None)
             if value is None:
                 if position >= len(argv):
                     raise UsageError(f"--{name} needs a value; see trodden run --help")
@@ -128,7 +134,8 @@ def parse(argv: Sequence[str]) -> Request:
     return request
 
 
-def _own(word: str) -> tuple[str, str | None] | None:
+def own_option(word: str) -> tuple[str, str | None] | None:
+    """The name and value of one of our valued options; the value is None if it is the next word."""
     for name in _VALUED:
         if word == f"--{name}":
             return name, None
@@ -172,18 +179,21 @@ def _run(request: Request, program: str, arguments: Sequence[str]) -> Ended:
         raise InputMissing(f"{program}: no such program or source")
     read_program(path)
     check_place(request.output)
-    ended = launch(path, arguments)
-    try:
-        if ended.status < 0 and not ended.raws:
-            # It ends as the program did, so what is missing can only be told, not be an error of ours.
-            print(f"trodden: {_no_counts(ended, program)}", file=sys.stderr, flush=True)
-            return ended
+    tell_abandoned()
+    ended = launch(path, arguments, request.wait)
+    if ended.running:
+        tell_running(ended, path if request.from_source else None)
+    if ended.status < 0 and not ended.raws:
+        # It ends as the program did, so what is missing can only be told, not be an error of ours.
+        _say(_no_counts(ended, program))
+        ended.clear()
+        return ended
+    with kept_on_failure(ended):
         profile = gather(ended, path)
         if request.from_source:
             profile = replace(profile, program=shlex.join(request.words))
         _store(profile, request)
-    finally:
-        shutil.rmtree(ended.directory, ignore_errors=True)
+    ended.clear()
     if request.report or (request.report is None and sys.stderr.isatty()):
         from trodden.report.terminal import print_summary
 
@@ -197,7 +207,43 @@ def gather(ended: Ended, program: str) -> Profile:
 
     if not ended.raws:
         raise NotInstrumented(_no_counts(ended, program))
-    return collect(list(ended.raws))
+    profile = collect(list(ended.raws))
+    running = [f"process {process_of(raw)} still ran; its counts are not in here" for raw in ended.running]
+    return replace(profile, notes=(*profile.notes, *running))
+
+
+def _say(text: str) -> None:
+    print(f"trodden: {text}", file=sys.stderr, flush=True)
+
+
+def tell_abandoned() -> None:
+    """Tell a person of earlier runs whose counts nobody has fetched."""
+    if sys.stderr.isatty():
+        for directory in abandoned():
+            _say(f"{directory}: counts of an earlier run; trodden collect {directory}, or remove it")
+
+
+def tell_running(ended: Ended, program: str | None) -> None:
+    """Tell of processes that are still at work; a program that is about to be removed is kept for them."""
+    more = ""
+    if program is not None:
+        kept = ended.directory / os.path.basename(program)
+        shutil.copy2(program, kept)
+        more = f" --program {kept}"
+    numbers = ", ".join(str(process_of(raw)) for raw in ended.running)
+    _say(f"process {numbers}: still running; at its end: trodden collect {ended.directory}{more} -o FILE.trod")
+
+
+@contextlib.contextmanager
+def kept_on_failure(ended: Ended) -> Iterator[None]:
+    """Counts from which no profile could be made are still there."""
+    try:
+        yield
+    except TroddenError as error:
+        if not ended.raws:
+            ended.clear()
+            raise
+        raise type(error)(f"{error}; the counts are kept in {ended.directory}") from error
 
 
 def _no_counts(ended: Ended, program: str) -> str:

@@ -27,10 +27,9 @@ def stats(file: str, per_function: bool, function: str | None, as_json: bool) ->
     if as_json:
         put(json.dumps(to_document(report, per_function), indent=1) + "\n")
     elif sys.stdout.isatty():
-        from rich.console import Console
-
+        from trodden.report.pieces import Terminal
         from trodden.report.stats_terminal import print_stats
 
-        print_stats(report, Console(), per_function)
+        print_stats(report, Terminal(), per_function)
     else:
         put(to_plain(report, per_function))

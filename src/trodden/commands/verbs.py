@@ -13,17 +13,20 @@ from trodden.errors import UsageError
 _VERBS = {
     "annotate": "Show source with counts beside each line.",
     "c++": "Compile or link C++ with probes; takes a compiler's arguments.",
+    "cargo": "Build, run or test Rust packages with probes; takes cargo's arguments.",
     "cc": "Compile or link C with probes; takes a compiler's arguments.",
     "collect": "Make a profile of the raw files that a program left behind.",
     "coverage": "Show which paths were walked, and the nearest that were not.",
     "diff": "Show where two runs part ways.",
     "export": "Write a profile in a format that other tools read.",
+    "merge": "Join many profiles into one.",
     "report": "Show the most walked functions, paths, blocks and edges.",
     "run": "Run an instrumented program and make a profile of it.",
+    "rustc": "Compile or link Rust with probes; takes rustc's arguments.",
     "show": "Show a function's graph, weights, spanning tree and probes.",
     "stats": "Show how many and how long paths are, and how many edges predict.",
 }
-_RAW = ("c++", "cc", "run")
+_RAW = ("c++", "cargo", "cc", "run", "rustc")
 
 
 class _Verbs(click.Group):

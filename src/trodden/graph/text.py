@@ -32,7 +32,7 @@ from trodden.graph.words import Line, Word, read_line, write_word
 
 EXIT = "EXIT"
 
-_ORDINAL = re.compile(r"\(([1-9][0-9]*)\)")
+_ORDINAL = re.compile(r"\(([1-9][0-9]{0,8})\)")
 
 
 @dataclass(frozen=True)

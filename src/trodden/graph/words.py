@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from trodden.errors import BadFile
 
 _TOKEN = re.compile(
-    r'\s*(?:(?P<comment>#.*)|(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<bare>,|[^\s,#"]+)|(?P<stray>"))'
+    r'\s*(?:(?P<comment>#.*)|(?P<quoted>"[^"\\]*(?:\\.[^"\\]*)*")|(?P<bare>,|[^\s,#"]+)|(?P<stray>"))'
 )
 _SAFE = re.compile(r'[^\s,#"\[\]]+')
 _RESERVED = frozenset({"EXIT", "graph", "root", "->"})
@@ -59,7 +59,7 @@ class Line:
 def read_line(source: str, number: int, text: str) -> Line:
     """Take a line apart."""
     words = []
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(text.rstrip()):  # blanks that nothing follows would be tried one by one
         if token["stray"]:
             raise Line(source, number, ()).error("a quote is not closed")
         if token["bare"]:

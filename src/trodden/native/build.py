@@ -18,7 +18,7 @@ from trodden.native.deliver import STANDARD_OUTPUT, deliver, scratch
 from trodden.native.dependencies import dependency_flags
 from trodden.native.instrument import finish_early, instrument
 from trodden.native.linkerflags import for_embedded_linker
-from trodden.native.llvm import check, disassemble
+from trodden.native.llvm import check, disassemble, disassemble_apart
 from trodden.native.options import Options
 from trodden.native.runtime_build import runtime_words
 from trodden.native.toolchain import Toolchain, without_target
@@ -29,6 +29,8 @@ __all__ = ["Builder", "CompilerFailed", "call", "scratch"]
 # Probes on edges make blocks that have to be jumped to, and turn the one jump at the bottom of a loop into
 # two, unless blocks are laid out by what jumps cost; LLVM does that by itself only with a profile.
 _LAYOUT = ("-mllvm", "-force-precise-rotation-cost", "-mllvm", "-enable-ext-tsp-block-placement")
+# The instructions of probes are told by lines of their own; those that follow must not inherit them.
+_EXACT_LINES = ("-mllvm", "-use-unknown-locations=Enable")
 _LINES_ONLY = "-gline-tables-only"
 _FRAMES = "-fasynchronous-unwind-tables"
 _ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
@@ -44,12 +46,16 @@ class CompilerFailed(Exception):
 
 @dataclass
 class Builder:
-    """A toolchain and the choices for one command line."""
+    """A toolchain and the choices for one command line.
+
+    ``called`` is the source that facts name, where it is not what is compiled here.
+    """
 
     toolchain: Toolchain
     options: Options
     line: CommandLine
     cxx: bool
+    called: str | None = None
 
     def run(self) -> int:
         """Do what the command line asks; answer the exit status."""
@@ -104,7 +110,9 @@ class Builder:
         else:
             text = self.ir(source, directory)
             if _ALREADY_INSTRUMENTED not in text:
-                done = instrument(text, os.path.abspath(source.path), self.options, self.line.debug)
+                named = os.path.abspath(self.called or source.path)
+                filled = not self.toolchain.embedded
+                done = instrument(text, named, self.options, self.line.debug, filled)
                 text = done.text
                 if self.options.stage == "early":
                     text = finish_early(self._optimise(text, source, directory), done.facts, self.line.debug)
@@ -139,7 +147,7 @@ class Builder:
         flags = self._flags()
         if source.language == "ir":
             given = Path(source.path).read_bytes() if source.path != "-" else sys.stdin.buffer.read()
-            text = disassemble(given, source.path)
+            text = disassemble_apart(given, source.path)
             if _ALREADY_INSTRUMENTED in text or self.options.stage == "early":
                 return text
             flags = [*_codegen_flags(flags), "-w", "-Qunused-arguments"]
@@ -188,6 +196,7 @@ class Builder:
                 *_codegen_flags(self._flags()),
                 *("-fverify-intermediate-code", "-Xclang", "-disable-llvm-passes"),
                 *_LAYOUT,
+                *(() if self.line.debug else _EXACT_LINES),
                 *("-Qunused-arguments", "-w"),
                 *("-x", "ir", "-S" if assembly else "-c", str(plain), "-o", str(made)),
             ]

@@ -3,7 +3,8 @@
 A thread-local variable holds the thread's place in its tree of call paths (runtime/contexts.c).  A function
 goes on from there when it is entered and puts back what it found when it is left, whichever way: before it
 returns, before it hands its frame over to a call in tail position, before an exception goes on.  Where an
-exception or a longjmp comes in from frames that had no chance to do so, it puts its own place back.
+exception or a longjmp comes in from frames that had no chance to do so, it puts its own place back.  What it
+has found lies in a cell of its frame too, for the runtime, if an exception may pass it.
 
 What is done at every entry lies in a small function of the unit that leaves all registers alone but the one
 for its answer, and takes its argument in a register that no C function uses for one.
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from trodden.native.cells import cell_entry
 from trodden.native.irtext import IRModule
 from trodden.native.read import FunctionRead
 
@@ -34,6 +36,7 @@ _KEEP_FRAME = {
     "aarch64": '"mov x16, sp\\0Astr x16, $0", "=*m,~{x16}"',
 }
 _PARENT_NAME, _NODE_NAME = "%trodden.parent", "%trodden.node"
+_CELL = "trodden.parent.cell"
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,10 @@ class CallCode:
     leaving = f"  store ptr {_PARENT_NAME}, ptr {CALLER}, align 8"
     returning = f"  store ptr {_NODE_NAME}, ptr {CALLER}, align 8"
 
-    def __init__(self, read: FunctionRead, number: int) -> None:
+    def __init__(self, read: FunctionRead, number: int, machine: str) -> None:
         self._read = read
         self._number = number
+        self._told = machine == "x86_64" and not read.nounwind and _may_be_passed(read)
         self._pads = [v for v, block in enumerate(read.ir.blocks) if _is_pad(block.text[: block.head_end()])]
 
     def entering(self) -> list[str]:
@@ -63,6 +67,10 @@ class CallCode:
         lines = [f"  {_PARENT_NAME} = call preserve_mostcc ptr {enter}(ptr nest {key})"]
         if self._pads or any(call.returns_twice for calls in self._read.calls for call in calls):
             lines.append(f"  {_NODE_NAME} = load ptr, ptr {CALLER}, align 8")
+        if self._told:
+            lines.insert(0, f"  %{_CELL} = alloca ptr, align 8")
+            lines.append(f"  store volatile ptr {_PARENT_NAME}, ptr %{_CELL}, align 8")
+            lines.append(cell_entry(_CELL, "call"))
         return lines
 
     def place(self, room: Room) -> None:
@@ -91,6 +99,12 @@ class CallCode:
                 room.on(edge).append(self.leaving)
             elif self.leaving not in room.top(block):
                 room.top(block).append(self.leaving)
+
+
+def _may_be_passed(read: FunctionRead) -> bool:
+    """Whether an exception may come through the function and go on."""
+    invoking = any(block.opcode == "invoke" for block in read.ir.blocks)
+    return invoking or any(call.may_unwind for calls in read.calls for call in calls)
 
 
 def _is_pad(head: str) -> bool:

@@ -27,7 +27,8 @@ _HARDLY_ANYTHING = re.compile(
     r"(?:    #dbg.*\n|  call void @llvm\.lifetime\.end.*\n|  store (?!volatile)[^@\n]*\n)*"
 )
 _OF_CALLS = frozenset({"nounwind", "willreturn", "noreturn", "returns_twice"})
-_INTERESTING = _OF_CALLS | {"naked", "noprofile", "optnone", "presplitcoroutine"}
+_TABLES = frozenset({"uwtable", "uwtable(sync)"})
+_INTERESTING = _OF_CALLS | _TABLES | {"naked", "noprofile", "optnone", "presplitcoroutine"}
 
 
 @dataclass(frozen=True, slots=True)

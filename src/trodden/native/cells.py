@@ -17,13 +17,19 @@ from trodden.native.register import CELL, UNSET, Register, Value
 SAVED_AND_RESTORED = 2.0
 """How many instructions a register costs that a function has to save for its caller."""
 
-_ENTRY = (
-    '  call void asm sideeffect ".Ltrodden_cell${:uid}:\\0A'
-    ".pushsection .trodden_cells,\\22ao?\\22,@progbits,.Ltrodden_cell${:uid}\\0A.balign 16\\0A"
-    ".Ltrodden_entry${:uid}:\\0A.long .Ltrodden_cell${:uid} - .Ltrodden_entry${:uid}\\0A"
-    'leaq $0, %rax\\0A.zero 12 - (. - .Ltrodden_entry${:uid})\\0A.ascii \\22cell\\22\\0A.popsection", '
-    f'"*m"(ptr elementtype(i64) %{CELL}) nounwind'
-)
+
+def cell_entry(cell: str, kind: str) -> str:
+    """Code without any instruction that tells the runtime where a cell lies.
+
+    Its kind is a word of four letters.
+    """
+    return (
+        '  call void asm sideeffect ".Ltrodden_cell${:uid}:\\0A'
+        ".pushsection .trodden_cells,\\22ao?\\22,@progbits,.Ltrodden_cell${:uid}\\0A.balign 16\\0A"
+        ".Ltrodden_entry${:uid}:\\0A.long .Ltrodden_cell${:uid} - .Ltrodden_entry${:uid}\\0A"
+        f"leaq $0, %rax\\0A.zero 12 - (. - .Ltrodden_entry${{:uid}})\\0A.ascii \\22{kind}\\22\\0A"
+        f'.popsection", "*m"(ptr elementtype(i64) %{cell}) nounwind'
+    )
 
 
 RARE_BESIDE = 50.0
@@ -111,5 +117,5 @@ class Cells:
             for block, base in sorted(places.items())
         }
         if lines:
-            lines[next(iter(lines))].append(_ENTRY)
+            lines[next(iter(lines))].append(cell_entry(CELL, "cell"))
         return lines

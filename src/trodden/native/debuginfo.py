@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from trodden.native.irtext import unescape
 from trodden.profile.model import LineRef, SourceFile
+from trodden.regular import open_regular
 
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILINE)
 _ANY_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
@@ -191,7 +192,7 @@ def read_debug_info(metadata: str) -> DebugInfo:
 def digest_of(path: str) -> str:
     """The SHA-256 of a source file, empty if it cannot be read."""
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             return hashlib.sha256(stream.read()).hexdigest()
     except OSError:
         return ""

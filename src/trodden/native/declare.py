@@ -7,6 +7,9 @@ import re
 from trodden.native.callcode import WHERE, declare_calls
 from trodden.native.irtext import IRModule
 from trodden.native.pathcode import COUNTERS, NOTE
+from trodden.native.personalities import Personalities
+from trodden.native.sites import declare_resume
+from trodden.native.tables import TABLE, by_table, declare_table
 from trodden.profile.model import UnitFacts
 
 _USED = re.compile(
@@ -14,23 +17,35 @@ _USED = re.compile(
 )
 
 
-def declare(module: IRModule, facts: UnitFacts, personalities: set[str], calls_on: str | None = None) -> None:
-    """Add the counters, what tells the runtime of them, and declarations that the pads need.
+def may_be_shared(module: IRModule) -> bool:
+    """Whether the code may end up in a shared library."""
+    return '!"PIC Level"' in module.epilogue and '!"PIE Level"' not in module.epilogue
 
-    ``calls_on`` is the machine, if the unit keeps paths of calls.
+
+def declare(
+    module: IRModule,
+    facts: UnitFacts,
+    personalities: Personalities,
+    calls_on: str | None = None,
+    filled: bool = False,
+) -> None:
+    """Add the counters, what tells the runtime of them, and what the functions' personalities need.
+
+    ``calls_on`` is the machine, if the unit keeps paths of calls; ``filled`` says that counters take room in the
+    object file.
     """
-    shared = '!"PIC Level"' in module.epilogue and '!"PIE Level"' not in module.epilogue
-    model = "localdynamic" if shared else "localexec"
+    shared = may_be_shared(module)
     identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
     place = "null" if calls_on is None else WHERE
     signatures = module.signatures()
-    lines = [
-        f"{COUNTERS} = internal thread_local({model}) global [{max(facts.slots, 1)} x i64] zeroinitializer,"
-        " align 64",
-        "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr } "
+    lines = declare_table() if shared else _own_counters(facts, filled)
+    if shared:
+        module.definitions = [by_table(text) for text in module.definitions]
+    lines.append(
+        "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr, i64, i64 } "
         f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {int(not shared)}, '
-        f'ptr @__trodden_where, ptr {place} }}, section "trodden_units", align 8',
-    ]
+        f'ptr @__trodden_where, ptr {place}, i64 0, i64 0 }}, section "trodden_units", align 8'
+    )
     used = _USED.search(module.prologue)
     entries = [used.group(1)] if used is not None else []
     if used is not None:
@@ -39,11 +54,7 @@ def declare(module: IRModule, facts: UnitFacts, personalities: set[str], calls_o
     listed = ", ".join(entries)
     number = listed.count("ptr @")
     lines.append(f'@llvm.used = appending global [{number} x ptr] [{listed}], section "llvm.metadata"')
-    lines += [
-        f"declare i32 @{personality}(...)"
-        for personality in sorted(personalities)
-        if f"@{personality}(" not in signatures
-    ]
+    lines += [*personalities.declarations(signatures), *declare_resume(module)]
     if "@llvm.threadlocal.address.p0(" not in signatures:
         lines.append("declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)")
     if any(f" {NOTE}(" in definition for definition in module.definitions):
@@ -54,13 +65,30 @@ def declare(module: IRModule, facts: UnitFacts, personalities: set[str], calls_o
         lines += declare_calls(module, len(facts.functions), calls_on, shared)
     lines += [
         "define internal ptr @__trodden_where() nounwind {",
-        f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {COUNTERS})",
+        f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {TABLE if shared else COUNTERS})",
         "  ret ptr %address",
         "}",
         "",
         "",
     ]
     module.epilogue = "\n".join(lines) + module.epilogue
+
+
+def _own_counters(facts: UnitFacts, filled: bool) -> list[str]:
+    """Counters of a unit that is part of a program: they lie at a known distance from the thread pointer.
+
+    The assembler lays them out, since LLVM would always fill a section of that name with zeros in the file.
+    They have to be there (``filled``) for GNU's linker, which knows only one thread-local section without.
+    """
+    kind = "progbits" if filled else "nobits"
+    slots = max(facts.slots, 1)
+    name = COUNTERS[1:]
+    return [
+        f'module asm ".pushsection .trodden_counts,\\22awT\\22,@{kind}"',
+        f'module asm ".p2align 6\\0A.type {name},@object\\0A.size {name}, {slots * 8}\\0A{name}:\\0A.zero {slots * 8}"',
+        'module asm ".popsection"',
+        f"{COUNTERS} = external dso_local thread_local(localexec) global [{slots} x i64], align 64",
+    ]
 
 
 _DBG_ATTACHMENT = re.compile(

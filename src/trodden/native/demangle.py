@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from trodden.native.rust_names import rust_name
+
 
 @lru_cache(maxsize=65536)
-def demangle(symbol: str) -> str:
-    """A C++ symbol as it stands in the source; any other symbol as it is."""
-    if not symbol.startswith("_Z"):
+def demangle(symbol: str, described: str = "") -> str:
+    """A C++ or Rust symbol as it stands in the source; any other symbol as it is.
+
+    ``described`` is what the debug information calls the function.
+    """
+    if not symbol.startswith(("_Z", "_R")):
         return symbol
+    rust = rust_name(symbol, described)
+    if rust is not None or not symbol.startswith("_Z"):
+        return rust or symbol
     import itanium_demangler
 
     try:

@@ -14,10 +14,12 @@ from trodden.native.calls import Attributes, read_attributes
 from trodden.native.debuginfo import DebugInfo, FunctionLines, read_debug_info
 from trodden.native.declare import declare, strip_debug
 from trodden.native.demangle import demangle
-from trodden.native.irtext import LABEL, IRFunction, IRModule, cut_function, cut_module, unquote
+from trodden.native.irtext import LABEL, IRFunction, IRModule, cut_function, cut_module, unescape, unquote
 from trodden.native.lower import Place, lower
 from trodden.native.options import Options
+from trodden.native.personalities import Personalities
 from trodden.native.planning import plan_for
+from trodden.native.positions import UnitMarks, revealed
 from trodden.native.read import block_facts, fingerprint, read_function
 from trodden.native.relabel import label_calls
 from trodden.native.sites import Sites, TaggedSites
@@ -25,18 +27,8 @@ from trodden.profile.facts import identified
 from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.profile.sites import tag_of
 
-_CXX = re.compile(r"!DICompileUnit\((?:language: DW_LANG|sourceLanguageName: DW_LNAME)_C_plus_plus")
-_PERSONALITY = re.compile(r" personality ptr @([-\w$.]+)")
 _TRIPLE = re.compile(r'^target triple = "([^-"]+)', re.MULTILINE)
 _RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({LABEL})", re.MULTILINE)
-
-
-def _personality_of(module: IRModule) -> str | None:
-    """What unwinds frames in this module: what its functions use, or C++'s; C code brings none along."""
-    used = _PERSONALITY.search(module.signatures())
-    if used is not None:
-        return used.group(1)
-    return "__gxx_personality_v0" if _CXX.search(module.epilogue) else None
 
 
 def _machine_of(module: IRModule) -> str:
@@ -54,7 +46,9 @@ class Instrumented:
     record: bytes
 
 
-def instrument(text: str, source: str, options: Options, keep_debug: bool) -> Instrumented:
+def instrument(
+    text: str, source: str, options: Options, keep_debug: bool, filled: bool = False
+) -> Instrumented:
     """Instrument every function of a module given as text."""
     module = cut_module(text)
     debug = read_debug_info(module.epilogue)
@@ -66,7 +60,9 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
         sites = TaggedSites(tag, debug=debug) if options.stage == "early" else Sites(tag)
     resolvers = {unquote(name) for name in _RESOLVER.findall(module.prologue)}
     machine = _machine_of(module)
-    worker = _Unit(options, debug, attributes, sites, _personality_of(module), resolvers, machine)
+    wanted = options.positions and options.sites and options.stage != "early"
+    marks = UnitMarks(tag, debug, keep_debug) if wanted else None
+    worker = _Unit(options, debug, attributes, sites, resolvers, machine, marks)
     module.definitions = [worker.function(cut_function(old)) or old for old in module.definitions]
     facts = UnitFacts(
         id="",
@@ -79,11 +75,14 @@ def instrument(text: str, source: str, options: Options, keep_debug: bool) -> In
         sites=tuple(worker.sites.known) if worker.sites else (),
     )
     facts, record = identified(facts, tag)
-    declare(module, facts, worker.personalities, machine if options.calls else None)
+    declare(module, facts, worker.personalities, machine if options.calls else None, filled)
     if isinstance(sites, TaggedSites):
         module.epilogue += "".join(node + "\n" for node in sites.nodes)
     elif not keep_debug:
         strip_debug(module)
+    if marks is not None:
+        module.definitions = [revealed(text) for text in module.definitions]
+        module.epilogue = marks.close(module.epilogue)
     return Instrumented(module.render(), facts, record)
 
 
@@ -104,13 +103,13 @@ class _Unit:
         debug: DebugInfo,
         attributes: Attributes,
         sites: Sites | None,
-        personality: str | None,
         resolvers: set[str],
         machine: str,
+        marks: UnitMarks | None,
     ) -> None:
+        self.marks = marks
         self.resolvers = resolvers
         self.machine = machine
-        self.personality = personality
         self.options = options
         self.debug = debug
         self.attributes = attributes
@@ -118,12 +117,12 @@ class _Unit:
         self.slots = 0
         self.facts: list[FunctionFacts] = []
         self.skipped: list[Skipped] = []
-        self.personalities: set[str] = set()
+        self.personalities = Personalities(attributes)
 
     def function(self, ir: IRFunction) -> str | None:
         """Instrument one function; None when it is left as it is."""
         described = self.debug.subprogram(ir.header)
-        shown = demangle(ir.symbol)
+        shown = demangle(ir.symbol, unescape(described[0]) if described else "")
         file, line = (described[1], described[2]) if described else (0, 0)
         path = self.debug.files[file].path if 0 <= file < len(self.debug.files) else ""
         reason = self._reason_to_skip(ir, shown, path)
@@ -135,11 +134,11 @@ class _Unit:
         optnone = "optnone" in self.attributes.of_header(ir.header)
         read = read_function(ir, self.attributes, self.options.stage != "early" or optnone)
         planned = plan_for(read, self.options, self.machine, self.slots)
-        personality = None if read.nounwind or self.sites is None else self._personality(ir)
         place = Place(self.slots, len(self.facts), self.machine, self.options.calls)
-        lowered = lower(read, planned, place, self.sites, personality)
-        if lowered.pads and personality:
-            self.personalities.add(personality)
+        marks = self.marks.of(read, place.number, line) if self.marks is not None else None
+        if self.sites is not None and self.options.stage != "early":
+            ir.header = self.personalities.give(ir.header)
+        lowered = lower(read, planned, place, self.sites, marks)
         lines = FunctionLines(self.debug)
         blocks = block_facts(read, lines)
         self.facts.append(
@@ -152,7 +151,6 @@ class _Unit:
                 blocks=blocks,
                 plan=planned.plan,
                 first_slot=self.slots,
-                exit_slots=lowered.exit_slots,
                 shared=" comdat" in ir.header,
                 fingerprint=fingerprint(read.graph, blocks),
                 inlined=tuple(lines.calls),
@@ -180,8 +178,3 @@ class _Unit:
         if not self.options.wants(ir.symbol, shown, path):
             return "left out by request"
         return None
-
-    def _personality(self, ir: IRFunction) -> str | None:
-        """What unwinds the function's frames: its own personality, or the module's."""
-        match = _PERSONALITY.search(ir.header)
-        return match.group(1) if match is not None else self.personality

@@ -13,24 +13,40 @@ import resource
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from trodden.errors import CannotWrite, InputMissing
+from trodden.errors import InputMissing
+from trodden.native.rundir import make_directory, raw_files, still_counting
+
+_PATIENCE = 1.0
+"""Seconds: who has been left alone is often just about to end."""
 
 _MACHINES = {62: "x86_64", 183: "aarch64"}
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How the program ended: its status as :mod:`subprocess` gives it, and the raw files it wrote."""
+    """How the program ended: its status as :mod:`subprocess` gives it, and the raw files that it left.
+
+    ``running`` are the raw files of processes that it has started and that are still at work.
+    """
 
     status: int
     raws: tuple[Path, ...]
     directory: Path
+    running: tuple[Path, ...] = ()
+
+    def clear(self) -> None:
+        """Remove the counts, but for those that are still being made."""
+        if not self.running:
+            shutil.rmtree(self.directory, ignore_errors=True)
+            return
+        for raw in self.raws:
+            with contextlib.suppress(OSError):
+                raw.unlink()
 
     def leave(self) -> int:
         """End as the program did: the same status, or by the same signal."""
@@ -44,12 +60,12 @@ class Ended:
         return 128 + number
 
 
-def launch(program: str, arguments: Sequence[str]) -> Ended:
-    """Run a program to its end with its counters going to a directory of ours."""
-    try:
-        directory = Path(tempfile.mkdtemp(prefix="trodden-run-"))
-    except OSError as error:
-        raise CannotWrite(f"no room for the raw counts ({error}); set TMPDIR to a writable place") from error
+def launch(program: str, arguments: Sequence[str], wait: bool = False) -> Ended:
+    """Run a program to its end with its counters going to a directory of ours.
+
+    With ``wait`` the end is that of all processes it has started, not only of the first.
+    """
+    directory = make_directory()
     environment = dict(os.environ, TRODDEN_FILE=str(directory / "%p.raw"))
     with _signals() as running:
         try:
@@ -61,7 +77,17 @@ def launch(program: str, arguments: Sequence[str]) -> Ended:
             raise InputMissing(f"{program}: cannot be run ({error.strerror}){advice}") from error
         running.begin(process)
         status = process.wait()
-    return Ended(status, tuple(sorted(directory.glob("*.raw*"))), directory)
+        left = _left_behind(directory, wait)
+    found = raw_files(directory)
+    return Ended(status, tuple(raw for raw in found if raw not in left), directory, tuple(left))
+
+
+def _left_behind(directory: Path, wait: bool) -> list[Path]:
+    """Who still counts; each may have started others while we waited for it."""
+    left = still_counting(raw_files(directory), _PATIENCE)
+    while wait and left:
+        left = still_counting(raw_files(directory), _PATIENCE)
+    return left
 
 
 def _start(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:

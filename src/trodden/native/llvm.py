@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from typing import NoReturn
+
 from trodden.errors import BadIR
 
 
@@ -32,6 +35,43 @@ def disassemble(bitcode: bytes, source: str) -> str:
             f"{source}: cannot read this LLVM IR ({first});"
             f" trodden reads IR of LLVM {llvm.llvm_version_info[0]} and older"
         ) from error
+
+
+def disassemble_apart(given: bytes, source: str) -> str:
+    """The same for IR that anybody may have written, in a process of its own.
+
+    LLVM answers to some IR that makes no sense by ending the process that it is part of.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        _disassemble_and_leave(given, source, writing)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        answer = stream.read()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    text = answer.decode("utf-8", errors="surrogateescape")
+    if status == BadIR.status:
+        raise BadIR(text)
+    if status:
+        raise BadIR(f"{source}: this LLVM IR makes no sense to LLVM, which gave up over it")
+    return text
+
+
+def _disassemble_and_leave(given: bytes, source: str, writing: int) -> NoReturn:
+    """What the child does: the text goes into the pipe, or the message does."""
+    status = 1
+    try:
+        # What LLVM says when it gives up is of no use to whoever wrote the IR.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            answer, status = disassemble(given, source), 0
+        except BadIR as error:
+            answer, status = str(error), BadIR.status
+        with os.fdopen(writing, "wb") as stream:
+            stream.write(answer.encode("utf-8", errors="surrogateescape"))
+    finally:
+        os._exit(status)
 
 
 def _reason(error: Exception) -> str:

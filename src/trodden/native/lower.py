@@ -1,8 +1,8 @@
 """Put a plan's probes into a function's IR.
 
-Calls that may leave the function otherwise are handled as BL94 §3.2 and BL96 §3.6 ask: one that may unwind
-gets a landing pad which counts the block's early exit, and labels before and after every call that may
-stay away let the runtime name the block of each frame that is still active when the program ends.
+Calls that may leave the function otherwise are handled as BL94 §3.2 and BL96 §3.6 ask: labels before and
+after every call that may stay away tell the block of each frame that is active when the program ends, or that
+a jump or an exception leaves behind.
 """
 
 from __future__ import annotations
@@ -10,26 +10,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trodden.native.callcode import CallCode
-from trodden.native.edits import as_invoke, rename_phis, retarget, with_cleanup, with_personality
+from trodden.native.edits import rename_phis, retarget
 from trodden.native.placing import Placing
 from trodden.native.planning import Planned
+from trodden.native.positions import FunctionMarks
 from trodden.native.read import FunctionRead
 from trodden.native.sites import Labels, Sites, comdat_group
 
 
 @dataclass
 class Lowered:
-    """The new text of a function, the slots that count unwound calls, and how many slots it takes in all.
+    """The new text of a function, and how many slots it takes.
 
-    ``registers`` is what the path register holds while calls are active (see FunctionFacts).  ``pads``: some
-    calls have got landing pads, so the function needs a personality.
+    ``registers`` is what the path register holds while calls are active (see FunctionFacts).
     """
 
     text: str
-    exit_slots: dict[int, int]
     slots: int
     registers: dict[int, tuple[bool, int]] = field(default_factory=dict)
-    pads: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,25 +48,22 @@ def lower(
     planned: Planned,
     place: Place,
     sites: Sites | None,
-    personality: str | None,
+    marks: FunctionMarks | None = None,
 ) -> Lowered:
     """The function's text with the plan's probes in it."""
-    calls = CallCode(read, place.number) if place.calls else None
-    work = Placing(read, planned, place.first_slot, personality, place.number, place.machine, calls)
+    calls = CallCode(read, place.number, place.machine) if place.calls else None
+    work = Placing(read, planned, place.first_slot, place.number, place.machine, calls, marks)
     work.place()
-    work.pads.place()
     work.place_register()
     work.place_calls()
-    header = read.ir.header
     labels = sites.labels(comdat_group(read.ir)) if sites is not None else None
     bodies = [_edit_calls(work, v, place.number, labels) for v in range(len(read.ir.blocks))]
-    if work.pads.texts and " personality " not in header:
-        header = with_personality(header, personality or "")
     texts = [_assemble(work, v, body) for v, body in enumerate(bodies)]
-    rendered = header + "\n" + "\n\n".join([*texts, *work.split_blocks(), *work.pads.texts]) + "\n}"
+    rendered = read.ir.header + "\n" + "\n\n".join([*texts, *work.split_blocks()]) + "\n}"
     registers = work.cells.registers if work.cells is not None else {}
-    slots = work.next_slot - place.first_slot
-    return Lowered(rendered, work.pads.exit_slots, slots, registers, bool(work.pads.texts))
+    if marks is not None:
+        rendered = marks.closed(rendered)
+    return Lowered(rendered, work.next_slot - place.first_slot, registers)
 
 
 @dataclass
@@ -81,17 +76,16 @@ class _Body:
 
 
 def _edit_calls(work: Placing, block_number: int, function_index: int, labels: Labels | None) -> _Body:
-    """Label the calls of a block, turn those that may unwind into invokes, add the code at its end."""
+    """Label the calls of a block, add the code at its end."""
     block = work.read.ir.blocks[block_number]
     calls = work.read.calls[block_number]
     final = work.read.tails.final[block_number]
     bottom = "".join(line + "\n" for line in work.bottom.get(block_number, ()))
     cuts = [call for call in calls if call.may_stay_away]
     head_end = min(block.head_end(), block.terminator)
-    head = with_cleanup(block.text[:head_end])
+    head = block.text[:head_end]
     pieces: list[str] = []
     position = head_end
-    unwinding = set(work.pads.unwinding(block_number, final))
     for call in cuts:
         pieces.append(block.text[position : call.start])
         text = block.text[call.start : call.end]
@@ -103,18 +97,7 @@ def _edit_calls(work: Placing, block_number: int, function_index: int, labels: L
             pieces += [line + "\n" for line in work.before_second.get(block_number, ())]
         if labels is not None:
             text = labels.open(text, function_index, -1 if call is final else block_number, pieces)
-        pad = (
-            work.pads.of_block(block_number)
-            if call in unwinding
-            else work.pads.of_leaving(call, block_number)
-        )
-        if pad is not None:
-            following = work.name()
-            text = as_invoke(text, following, pad)
-            work.last_label[block_number] = following
-            pieces.append(text + "\n\n" + following + ":\n")
-        else:
-            pieces.append(text + "\n")
+        pieces.append(text + "\n")
         if call.returns_twice and work.calls is not None:
             pieces.append(work.calls.returning + "\n")
         if labels is not None and (call is not final or block.opcode == "unreachable"):
@@ -127,6 +110,8 @@ def _edit_calls(work: Placing, block_number: int, function_index: int, labels: L
     terminator = block.text[block.terminator :]
     if block.opcode == "invoke" and labels is not None:
         terminator = labels.open(terminator, function_index, block_number, pieces)
+    if block.opcode == "resume" and labels is not None:
+        terminator = labels.resume(terminator, function_index, work.name())
     return _Body(head, "".join(pieces), terminator)
 
 
@@ -144,5 +129,5 @@ def _assemble(work: Placing, block_number: int, body: _Body) -> str:
     }
     if split:
         terminator = retarget(block, terminator, split)
-    added = "".join(line + "\n" for line in work.top.get(block_number, ()))
+    added = "".join(line + "\n" for line in [*work.where(block_number), *work.top.get(block_number, ())])
     return head + added + body.middle + terminator

@@ -48,6 +48,7 @@ class Options:
     leave: tuple[str, ...] = ()
     trips: bool = True
     sites: bool = True
+    positions: bool = True
     calls: bool = False
     paths: PathOptions | None = None
     measured: Weights | None = field(default=None, compare=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from trodden.native.places import Mark
+from trodden.native.positions import FunctionMarks
 from trodden.native.register import CELL, Register, Value
 from trodden.plan.probes import Bump, BumpAt, Paths, Plan, Probe, StartClock
 
@@ -44,6 +46,7 @@ class PathCode:
     function: int
     machine: str
     register: Register
+    marks: FunctionMarks | None = None
     used: list[Value] = field(default_factory=list)
 
     @staticmethod
@@ -54,12 +57,13 @@ class PathCode:
         function: int,
         machine: str,
         register: Register,
+        marks: FunctionMarks | None = None,
     ) -> PathCode | None:
         """What makes the code of a plan's path probes, if it has any."""
         if plan.paths is None:
             return None
         table = first_slot + len(plan.measures)
-        return PathCode(name, plan.paths, table, function, machine, register)
+        return PathCode(name, plan.paths, table, function, machine, register, marks)
 
     def ended(self, probe: Bump | BumpAt, value: Value | None) -> Value:
         """The number of the path that a probe counts."""
@@ -68,11 +72,12 @@ class PathCode:
         assert value is not None, "a path ends whose register was never set"
         return value.plus(probe.add)
 
-    def code(self, probes: Sequence[Probe], value: Value | None) -> list[str]:
+    def code(self, probes: Sequence[Probe], value: Value | None, marks: Sequence[Mark] = ()) -> list[str]:
         """What the probes of an edge do, given what the register holds before them."""
         lines: list[str] = []
         now = ""
-        for probe in probes:
+        for number, probe in enumerate(probes):
+            start = len(lines)
             if isinstance(probe, Bump | BumpAt):
                 if self.paths.timed:
                     now = self._read_clock(lines)
@@ -80,6 +85,8 @@ class PathCode:
             elif isinstance(probe, StartClock):
                 now = now or self._read_clock(lines)
                 lines.append(f"  store i64 %{now}, ptr {CLOCK}, align 8")
+            if self.marks is not None and marks:
+                self.marks.on(lines, start, marks[number])
             value = self.register.after(value, (probe,))
         return lines
 
@@ -113,13 +120,6 @@ class PathCode:
                 f"  %{new} = select i1 %{ended}, i64 %{now}, i64 %{old}",
                 f"  store i64 %{new}, ptr {CLOCK}, align 8",
             ]
-
-    def unwound(self, block: int, value: Value) -> list[str]:
-        """Tell the runtime that an exception leaves the function in a block (BL96 §3.6)."""
-        lines: list[str] = []
-        self.used.append(value)
-        self._note(lines, self.function << 32 | block + 1, self.operand(lines, value), "1")
-        return lines
 
     def operand(self, lines: list[str], value: Value) -> str:
         """A value as an operand; adding its constant is an instruction of its own."""

@@ -12,13 +12,22 @@ from collections.abc import Mapping, Sequence
 
 from trodden.native.callcode import CallCode, Room
 from trodden.native.cells import Cells, kept_in_cell
-from trodden.native.pads import Pads
 from trodden.native.pathcode import CLOCK, PathCode, increment, slot_address
+from trodden.native.places import Holder, Mark
 from trodden.native.planning import Planned
+from trodden.native.positions import FunctionMarks
 from trodden.native.read import FunctionRead
 from trodden.native.register import Register, Value, track
 from trodden.native.tripcode import TripCode
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
+
+
+Placed = tuple[Probe, Mark]
+"""A probe, and the mark of its instructions."""
+
+
+def _placed(probes: Sequence[Probe], holder: Holder, index: int) -> list[Placed]:
+    return [(probe, Mark(holder, index, number)) for number, probe in enumerate(probes)]
 
 
 class Placing:
@@ -29,12 +38,13 @@ class Placing:
         read: FunctionRead,
         planned: Planned,
         first_slot: int,
-        personality: str | None,
         function: int,
         machine: str,
         calls: CallCode | None = None,
+        marks: FunctionMarks | None = None,
     ) -> None:
         plan = planned.plan
+        self.marks = marks
         self.read = read
         self.plan = plan
         self.first_slot = first_slot
@@ -46,8 +56,8 @@ class Placing:
         self.phis: dict[int, list[tuple[str, str, dict[int, str], str]]] = defaultdict(list)
         self._spare: int | None = None
         self.split: dict[int, tuple[str, list[str]]] = {}
-        self.merged: dict[int, list[tuple[int, Sequence[Probe]]]] = defaultdict(list)
-        self.last_label = [block.label for block in read.ir.blocks]
+        self.merged: dict[int, list[tuple[int, Sequence[Placed]]]] = defaultdict(list)
+        self.records: dict[int, list[str]] = defaultdict(list)
         self.calls = calls
         self.register = Register([])
         self.cells: Cells | None = None
@@ -59,8 +69,7 @@ class Placing:
                 self.register = track(read.graph, plan, kept)
             self.cells = Cells(read, self.register, ambiguous, weights)
         self.trips = TripCode(self.name, planned.inductions, machine)
-        self.pathcode = PathCode.of(plan, self.name, first_slot, function, machine, self.register)
-        self.pads = Pads(read, personality, self.name, self.take_slot, self.pathcode, self.cells, calls)
+        self.pathcode = PathCode.of(plan, self.name, first_slot, function, machine, self.register, marks)
 
     def name(self) -> str:
         """A name that nothing else in the function has."""
@@ -71,11 +80,12 @@ class Placing:
         """Decide for each edge where its probes go."""
         read, graph = self.read, self.read.graph
         for block, probes in self.plan.on_blocks.items():
+            placed = _placed(probes, Holder.BLOCK, block)
             if read.ir.blocks[block].label in read.tails.handed_to:
                 for edge in read.arriving(block):
-                    self._place_on(edge, probes)
+                    self._place_on(edge, placed)
             else:
-                self.top[block] += self._code(probes, None)
+                self.top[block] += self._code(placed, None)
         for edge, probes in self._on_edges().items():
             source, target, _ = graph.edges[edge]
             if target != graph.exit:
@@ -88,22 +98,33 @@ class Placing:
             header, name = graph.edges[back_edge].dst, self.trips.inductions[back_edge].name
             self.phis[header].append((name, "i64", {back_edge: f"%{name}.next"}, "0"))
             self.top[header].append(self.trips.turn(name))
+        if self.marks is not None:
+            for block, records in self.marks.trips(self.trips.inductions).items():
+                self.records[block] += records
 
     def place_register(self) -> None:
         """Once it is known who looks at the path register: its phis, the clock, the cell."""
         if self.pathcode is None or self.cells is None:
             return
         for block, lines in self.cells.stores().items():
+            if self.marks is not None:
+                store = lines[:1]
+                self.marks.on(store, 0, Mark(Holder.CELL, block))
+                lines[:1] = store
             self.top[block] += lines
         used = [*self.pathcode.used, *self.cells.used]
         for name, (target, brought) in self.register.needed(used).items():
             self._part(brought)
             taken = {edge: self._carried(edge, value) for edge, value in brought.items()}
             self.phis[target].append((name, "i64", taken, "0"))
+            if self.marks is not None:
+                self.records[target].append(self.marks.value(name))
         entry = self.cells.declare()
+        if entry and self.marks is not None:
+            entry.append(self.marks.cell(self.register.kept))
         if self.plan.paths is not None and self.plan.paths.timed:
             entry.append(f"  {CLOCK} = alloca i64, align 8")
-        entry += self._code(self.plan.on_entry, None)
+        entry += self.pathcode.code(self.plan.on_entry, None)
         root = self.read.graph.root
         self.top[root] = entry + self.top[root]
 
@@ -122,9 +143,11 @@ class Placing:
     def _held(self, block: int) -> Value | None:
         return self.register.leaving(block) if self.pathcode is not None else None
 
-    def _on_edges(self) -> dict[int, Sequence[Probe]]:
+    def _on_edges(self) -> dict[int, Sequence[Placed]]:
         """The probes of all edges; a block that must stay empty has those behind it on all edges into it."""
-        found: dict[int, Sequence[Probe]] = dict(self.plan.on_edges)
+        found: dict[int, Sequence[Placed]] = {
+            edge: _placed(probes, Holder.EDGE, edge) for edge, probes in self.plan.on_edges.items()
+        }
         for block, at in enumerate(self.read.ir.blocks):
             if at.label in self.read.tails.handed_to:
                 for leaving in self.read.graph.out_edges[block]:
@@ -134,13 +157,13 @@ class Placing:
                             found[edge] = (*found.get(edge, ()), *probes)
         return found
 
-    def _place_on(self, edge: int, probes: Sequence[Probe]) -> None:
+    def _place_on(self, edge: int, probes: Sequence[Placed]) -> None:
         read = self.read
         source, target, _ = read.graph.edges[edge]
         value = self._held(source)
         if self.plan.paths is not None and edge in self.plan.paths.handlers:
-            ending = [probe for probe in probes if isinstance(probe, Bump | BumpAt)]
-            others = self._code([probe for probe in probes if probe not in ending], value)
+            ending = [placed for placed in probes if isinstance(placed[0], Bump | BumpAt)]
+            others = self._code([placed for placed in probes if placed not in ending], value)
             if read.jumps(edge):
                 self.before_second[source] += self._code(ending, value)
                 self.bottom[source] += others
@@ -178,7 +201,7 @@ class Placing:
             self.bottom[self.read.graph.edges[edge].src] += code
         return operand
 
-    def _tell_apart(self, target: int, waiting: Sequence[tuple[int, Sequence[Probe]]]) -> None:
+    def _tell_apart(self, target: int, waiting: Sequence[tuple[int, Sequence[Placed]]]) -> None:
         """Count unsplittable edges in their target, where a phi tells what is meant.
 
         Edges that need no counter share one that nobody reads; of paths none has ended on them.
@@ -187,7 +210,7 @@ class Placing:
         ending: dict[int, list[Value]] = defaultdict(list)
         for edge, probes in waiting:
             value = self._held(self.read.graph.edges[edge].src)
-            for probe in probes:
+            for probe, _ in probes:
                 assert not isinstance(probe, AddTrips), "trips are counted where there is room"
                 if isinstance(probe, Count):
                     counting[edge].append(self.first_slot + probe.slot)
@@ -195,6 +218,7 @@ class Placing:
                     assert self.pathcode is not None
                     ending[edge].append(self.pathcode.ended(probe, value))
                 value = self.register.after(value, (probe,))
+        start = len(self.top[target])
         for layer in range(max(map(len, counting.values()), default=0)):
             which = self.name()
             slots = {e: slot_address(each[layer]) for e, each in counting.items() if layer < len(each)}
@@ -207,6 +231,8 @@ class Placing:
             self.phis[target].append((path, "i64", numbers, "0"))
             self.phis[target].append((amount, "i64", dict.fromkeys(numbers, "1"), "0"))
             self.pathcode.count_if(self.top[target], path, f"%{amount}")
+        if self.marks is not None:
+            self.marks.on(self.top[target], start, Mark(Holder.MERGED, target))
 
     def _number(self, edge: int, value: Value) -> str:
         assert self.pathcode is not None
@@ -230,13 +256,14 @@ class Placing:
         blocks = []
         for edge, (label, code) in self.split.items():
             target = self.read.ir.blocks[self.read.graph.edges[edge].dst].label
-            blocks.append("\n".join([f"{label}:", *code, f"  br label %{target}"]))
+            where = [] if self.marks is None else [self.marks.at(self.marks.places.on_edge(edge))]
+            blocks.append("\n".join([f"{label}:", *where, *code, f"  br label %{target}"]))
         return blocks
 
     def _arrives(self, edge: int) -> str:
         if edge in self.split:
             return self.split[edge][0]
-        return self.last_label[self.read.graph.edges[edge].src]
+        return self.read.ir.blocks[self.read.graph.edges[edge].src].label
 
     def renames(self, block: int) -> list[tuple[str, str]]:
         """Under which labels a block's predecessors were known, and are known now."""
@@ -248,17 +275,27 @@ class Placing:
                 found += [(old, new)] * len(self.read.positions[edge])
         return found
 
-    def _code(self, probes: Sequence[Probe], value: Value | None) -> list[str]:
+    def where(self, block: int) -> list[str]:
+        """The records that stand behind a block's phis."""
+        if self.marks is None:
+            return []
+        return [self.marks.at(block), *self.records.get(block, ())]
+
+    def _code(self, placed: Sequence[Placed], value: Value | None) -> list[str]:
         """The code of probes; ``value`` is what the path register holds before them."""
         lines: list[str] = []
-        for probe in probes:
+        for probe, mark in placed:
+            start = len(lines)
             if isinstance(probe, Count):
                 lines += self._add(probe.slot, "1")
             elif isinstance(probe, AddTrips):
                 distance = self.trips.distance(lines, probe.back_edge)
                 lines += self._add(probe.slot, distance)
+            if self.marks is not None:
+                self.marks.on(lines, start, mark)
         if self.pathcode is not None:
-            lines += self.pathcode.code(probes, value)
+            probes, marks = [probe for probe, _ in placed], [mark for _, mark in placed]
+            lines += self.pathcode.code(probes, value, marks)
         return lines
 
     def spare(self) -> int:

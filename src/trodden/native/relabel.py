@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from trodden.native.calls import Attributes, Call, read_attributes
 from trodden.native.irtext import IRBlock, IRFunction, IRModule, cut_function, cut_module
-from trodden.native.sites import comdat_group, site_label
+from trodden.native.pathcode import COUNTERS
+from trodden.native.personalities import Personalities
+from trodden.native.sites import OF_NO_BLOCK, SECTION, comdat_group, declare_resume, resuming, site_label
+from trodden.native.tables import TABLE
 from trodden.native.tails import Tails
 
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\((.*)\)$", re.MULTILINE)
@@ -23,22 +27,38 @@ _DBG = re.compile(r"!dbg !(\d+)")
 
 
 def label_calls(text: str, tag: int) -> IRModule:
-    """The module with labels around every call that may stay away and whose sites are known."""
+    """The module with labels around every call that may stay away and whose sites are known.
+
+    Only now do functions get their personalities: one is not inlined where another is in use.
+    """
     module = cut_module(text)
     chains = _Chains(module.epilogue)
     attributes = read_attributes(module)
+    personalities = Personalities(attributes)
     module.definitions = [
         _label_function(cut_function(definition), attributes, chains, tag)
         for definition in module.definitions
     ]
+    if any(SECTION in definition for definition in module.definitions):
+        module.definitions = [_given(definition, personalities) for definition in module.definitions]
+        declared = [*personalities.declarations(module.signatures()), *declare_resume(module)]
+        module.epilogue = "".join(line + "\n" for line in declared) + module.epilogue
     return module
+
+
+def _given(definition: str, personalities: Personalities) -> str:
+    """The definition with a personality, if it counts anything or has labels."""
+    if not any(mark in definition for mark in (COUNTERS, TABLE, SECTION)):
+        return definition
+    end = definition.index("\n")
+    return personalities.give(definition[:end]) + definition[end:]
 
 
 class _Chains:
     """From a debug location to the sites of its frame, innermost first."""
 
     def __init__(self, metadata: str) -> None:
-        self._tags = {node: int(number) - 1 for node, number in _TAG.findall(metadata)}
+        self.tags = {node: int(number) - 1 for node, number in _TAG.findall(metadata)}
         self._locations: dict[str, tuple[str, str | None]] = {}
         for node, body in _LOCATION.findall(metadata):
             scope, outer = _SCOPE.search(body), _INLINED.search(body)
@@ -51,45 +71,62 @@ class _Chains:
         found: list[int] = []
         while node is not None:
             scope, outer = self._locations.get(node, ("", None))
-            if scope in self._tags:
-                found.append(self._tags[scope])
+            if scope in self.tags:
+                found.append(self.tags[scope])
             node = outer
         return found
 
 
+@dataclass(frozen=True)
+class _Labels:
+    """The labels of one function, which lies in the given COMDAT group."""
+
+    chains: _Chains
+    tag: int
+    group: str | None
+
+    def sites(self, line: str) -> list[int]:
+        """The sites of a call."""
+        return self.chains.sites(line)
+
+    def label(self, sites: Sequence[int], after: int) -> str:
+        """A label before a call, or behind it."""
+        return site_label(self.tag, [site * 2 + after for site in sites], self.group) + "\n"
+
+    def resume(self, line: str, name: str) -> str:
+        """The way on of an exception, with a label."""
+        return resuming(line, name, self.tag, OF_NO_BLOCK, self.group) if self.chains.tags else line
+
+
 def _label_function(ir: IRFunction, attributes: Attributes, chains: _Chains, tag: int) -> str:
-    group = comdat_group(ir)
+    labels = _Labels(chains, tag, comdat_group(ir))
     calls = [list(attributes.calls(block)) for block in ir.blocks]
     tails = Tails(ir, calls, optimised=True)
     texts = [
-        _label_block(block, each, final if block.opcode != "unreachable" else None, chains, tag, group)
-        for block, each, final in zip(ir.blocks, calls, tails.final, strict=True)
+        _label_block(block, each, final if block.opcode != "unreachable" else None, labels, f"trodden.on.{v}")
+        for v, (block, each, final) in enumerate(zip(ir.blocks, calls, tails.final, strict=True))
     ]
     return ir.header + "\n" + "\n\n".join(texts) + "\n}"
 
 
-def _label_block(
-    block: IRBlock, calls: Sequence[Call], tail: Call | None, chains: _Chains, tag: int, group: str | None
-) -> str:
+def _label_block(block: IRBlock, calls: Sequence[Call], tail: Call | None, labels: _Labels, name: str) -> str:
     pieces: list[str] = []
     position = 0
     for call in calls:
-        sites = chains.sites(block.text[call.start : call.end]) if call.may_stay_away else []
+        sites = labels.sites(block.text[call.start : call.end]) if call.may_stay_away else []
         if not sites:
             continue
         pieces.append(block.text[position : call.start])
-        pieces.append(_label(tag, sites, 0, group) + block.text[call.start : call.end + 1])
+        pieces.append(labels.label(sites, 0) + block.text[call.start : call.end + 1])
         position = call.end + 1
         if call is not tail:
-            pieces.append(_label(tag, sites, 1, group))
+            pieces.append(labels.label(sites, 1))
+    pieces.append(block.text[position : block.terminator])
+    terminator = block.text[block.terminator :]
     if block.opcode == "invoke":
-        sites = chains.sites(block.text[block.terminator :])
+        sites = labels.sites(terminator)
         if sites:
-            pieces.append(block.text[position : block.terminator] + _label(tag, sites, 0, group))
-            position = block.terminator
-    pieces.append(block.text[position:])
-    return "".join(pieces)
-
-
-def _label(tag: int, sites: Sequence[int], after: int, group: str | None) -> str:
-    return site_label(tag, [site * 2 + after for site in sites], group) + "\n"
+            pieces.append(labels.label(sites, 0))
+    elif block.opcode == "resume":
+        terminator = labels.resume(terminator, name)
+    return "".join([*pieces, terminator])

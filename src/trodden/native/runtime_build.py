@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import Symbol
+
 from trodden.errors import ToolchainMissing
 from trodden.native.toolchain import Toolchain, cache_dir, target_in
 
@@ -24,25 +27,55 @@ _FLAGS = (
     "-fasynchronous-unwind-tables",
     "-fno-stack-protector",
 )
-_SHARED = ("__trodden_enter", "__trodden_leave", "__trodden_leader", "trodden_dump")
-_PLACE = "__trodden_caller"
-_REAL = ("__pthread_create", "__libc_siglongjmp")
+_SHARED = (
+    *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_keep", "__trodden_passed"),
+    "trodden_dump",
+)
+_PLACES = ("__trodden_caller", "__trodden_table")
+_PAD = "pad.o"
+_REAL = ("__pthread_create", "__libc_siglongjmp", "__sigaction")
 _NAMES = "names.so"
 
 
-def runtime_words(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
-    """What a link with these ``words`` needs so that the program carries the runtime."""
+def runtime_words(toolchain: Toolchain, words: Sequence[str], by_embedded: bool | None = None) -> list[str]:
+    """What a link with these ``words`` needs so that the program carries the runtime.
+
+    ``by_embedded`` is whether the embedded linker links, where that is not the toolchain's own.
+    """
     home, objects = _runtime(toolchain, target_in(words))
-    found = [str(home / name) for name in objects]
+    found = [str(home / name) for name in objects if name != _PAD]
     if "-shared" in words:
         return found
+    found.append(str(home / _PAD))
     if _static(toolchain, words):
         # A static C library has the real functions under their other names, if these are asked for.
         return [*found, *(f"-Wl,-u,{name}" for name in _REAL), "-Wl,--eh-frame-hdr"]
-    if toolchain.embedded:
+    if toolchain.embedded if by_embedded is None else by_embedded:
         # The embedded linker exports from a program what a library beside it refers to.
         return [*found, "-Wl,--as-needed", str(home / _NAMES)]
-    return [*found, *(f"-Wl,--export-dynamic-symbol={name}" for name in (*_SHARED, _PLACE))]
+    return [*found, *(f"-Wl,--export-dynamic-symbol={name}" for name in (*_SHARED, *_PLACES))]
+
+
+def exported_names(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
+    """What a library that lists its exports has to export too: the runtime's own names, and what it replaces.
+
+    They stand as patterns: no linker complains if one of them is not there.
+    """
+    home, objects = _runtime(toolchain, target_in(words))
+    names = set(_PLACES)
+    for name in objects:
+        with (home / name).open("rb") as stream:
+            table = ELFFile(stream).get_section_by_name(".symtab")
+            names.update(symbol.name for symbol in table.iter_symbols() if _visible(symbol))
+    return [f"{name[:-1]}[{name[-1]}]" for name in sorted(names)]
+
+
+def _visible(symbol: Symbol) -> bool:
+    return (
+        symbol["st_info"]["bind"] != "STB_LOCAL"
+        and symbol["st_shndx"] != "SHN_UNDEF"
+        and symbol["st_other"]["visibility"] == "STV_DEFAULT"
+    )
 
 
 def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
@@ -56,7 +89,7 @@ def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
 def _runtime(toolchain: Toolchain, target: str | None) -> tuple[Path, list[str]]:
     """The runtime's directory for a target, built if it is not there yet, and its object files."""
     sources = _sources()
-    digest = hashlib.sha256(f"{toolchain.identity}|{target}|{_FLAGS}|{_SHARED}|{_PLACE}".encode())
+    digest = hashlib.sha256(f"{toolchain.identity}|{target}|{_FLAGS}|{_SHARED}|{_PLACES}".encode())
     for path in sources:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     objects = [path.with_suffix(".o").name for path in sources if path.suffix == ".c"]
@@ -89,12 +122,17 @@ def _compile(toolchain: Toolchain, target: str | None, sources: Sequence[Path], 
     if not toolchain.embedded:
         compiler += aim
     calls = "".join(f"void {name}(void); void use_{name}(void) {{ {name}(); }}\n" for name in _SHARED)
-    # Only a program that keeps paths of calls has the variable.
-    calls += f"extern __thread void *{_PLACE} __attribute__((weak)); void *use(void) {{ return {_PLACE}; }}\n"
+    # Not every program has these variables.
+    for name in _PLACES:
+        calls += f"extern __thread void *{name} __attribute__((weak)); void *use{name}(void) {{ return {name}; }}\n"
+    filled = () if toolchain.embedded else ("-DTRODDEN_FILLED",)
     names = work / "names.c"
     names.write_text(calls)
     for source in [*sources, names]:
-        _must(toolchain, [*compiler, *_FLAGS, "-c", str(source), "-o", str(work / (source.stem + ".o"))])
+        _must(
+            toolchain,
+            [*compiler, *_FLAGS, *filled, "-c", str(source), "-o", str(work / (source.stem + ".o"))],
+        )
     made = work / _NAMES
     link = [*toolchain.link(False), *aim, "-shared", "-nostdlib", "-fvisibility=default"]
     _must(toolchain, [*link, str(work / "names.o"), "-o", str(made)])

@@ -12,10 +12,13 @@ import re
 from dataclasses import dataclass, field
 
 from trodden.native.debuginfo import DebugInfo
-from trodden.native.irtext import LABEL, IRFunction
+from trodden.native.irtext import LABEL, IRFunction, IRModule
 
+SECTION = ".trodden_sites"
 _COMDAT = re.compile(rf" comdat(?:\(\$({LABEL})\))?")
 _DBG = re.compile(r"!dbg !(\d+)")
+_RESUME = re.compile(r"  resume (.*?)((?:, ![\w.]+ !\d+)*)$")
+RESUME = "@_Unwind_Resume"
 
 
 @dataclass
@@ -53,6 +56,14 @@ class Labels:
         """Put a label behind the call that was entered last."""
         pieces.append(site_label(self.sites.tag, [self._last * 2 + 1], self.group) + "\n")
 
+    def resume(self, line: str, function: int, name: str) -> str:
+        """The way on of an exception, as a call with a label: the block has counted its way out."""
+        return resuming(line, name, self.sites.tag, self.sites.add(function, -1), self.group)
+
+
+OF_NO_BLOCK = 0
+"""The number of a tagged site that stands for calls whose blocks have counted their way out."""
+
 
 @dataclass
 class TaggedSites(Sites):
@@ -60,6 +71,9 @@ class TaggedSites(Sites):
 
     debug: DebugInfo = field(default_factory=DebugInfo)
     nodes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.known.append((0, -1))
 
     def labels(self, group: str | None) -> Labels:
         """What marks the calls of a function."""
@@ -90,6 +104,10 @@ class _Tags(Labels):
     def close(self, pieces: list[str]) -> None:
         """Nothing stands behind a call yet."""
 
+    def resume(self, line: str, function: int, name: str) -> str:
+        """Inlined, it may become a jump."""
+        return line
+
 
 def comdat_group(ir: IRFunction) -> str | None:
     """The COMDAT group a function lies in: its labels must vanish with it when another copy is linked."""
@@ -99,8 +117,31 @@ def comdat_group(ir: IRFunction) -> str | None:
 
 def site_label(tag: int, codes: list[int], group: str | None) -> str:
     """An assembler label, without any instruction, entered in the table of call sites."""
-    section = ".trodden_sites,\\22\\22,@progbits"
+    section = f"{SECTION},\\22\\22,@progbits"
     if group is not None:
-        section = f".trodden_sites,\\22G\\22,@progbits,\\22{group}\\22,comdat"
+        section = f"{SECTION},\\22G\\22,@progbits,\\22{group}\\22,comdat"
     entries = "".join(f".quad 77b\\0A.long {tag}, {code}\\0A" for code in codes)
     return f'  call void asm sideeffect "77:\\0A.pushsection {section}\\0A{entries}.popsection", ""()'
+
+
+def resuming(line: str, name: str, tag: int, site: int, group: str | None) -> str:
+    """What LLVM makes of ``resume``: a call that never returns, here with a label.
+
+    The frame is asked for its personality once more from there, and is no longer in the call it was in.
+    """
+    match = _RESUME.match(line)
+    assert match is not None, line
+    return "\n".join(
+        [
+            f"  %{name} = extractvalue {match.group(1)}, 0{match.group(2)}",
+            site_label(tag, [site * 2], group),
+            f"  call void {RESUME}(ptr %{name}) noreturn{match.group(2)}",
+            "  unreachable",
+        ]
+    )
+
+
+def declare_resume(module: IRModule) -> list[str]:
+    """The function that is called for ``resume``, if it is and has not been declared before."""
+    used = any(f" {RESUME}(" in definition for definition in module.definitions)
+    return [f"declare void {RESUME}(ptr)"] if used and f" {RESUME}(" not in module.signatures() else []

@@ -82,7 +82,8 @@ class Numbering:
     ``paths.number`` is not looked at.  A block without any way on counts as an end of paths, or the prefixes
     that lead to it could not be told apart; no such path is ever counted as walked to its end.
     Numbers may be of any size; if there are more than ``most`` paths, :class:`ValueError` is raised
-    before any number grows much larger than that.
+    before any number grows much larger than that.  ``followed`` is how many arcs were followed so far to
+    spell out paths.
     """
 
     def __init__(self, graph: Graph, paths: Paths, most: int | None = None, dag: Dag | None = None) -> None:
@@ -93,6 +94,7 @@ class Numbering:
         self._sorted: list[list[int]] = [[] for _ in self.dag.outs]
         self._values: list[list[int]] = [[] for _ in self.dag.outs]
         self.number = self._assign(most)
+        self.followed = 0
 
     def _assign(self, most: int | None) -> int:
         """Figure 5: values in reverse topological order.  Answers with the number of all paths."""
@@ -176,12 +178,13 @@ class Numbering:
             place = bisect_right(values, rest) - 1
             rest -= values[place]
             arc = self._sorted[node][place]
+            self.followed += 1
             yield arc, rest
             node = self.dag.arcs[arc].dst
 
     def _route(self, numbers: Sequence[int]) -> Route:
         """Spell out a path from ENTRY; it is cut short unless it has come to EXIT."""
-        dag = self.dag
+        dag, last = self.dag, self.graph.exit
         blocks: list[int] = []
         edges: list[int] = []
         again: list[int] = []
@@ -191,7 +194,7 @@ class Numbering:
                 again.append(len(blocks))
             if arc.kind is ArcKind.REAL or arc.kind is ArcKind.END:
                 edges.append(arc.of)
-            if arc.dst < self.graph.exit:
+            if arc.dst < last:
                 blocks.append(arc.dst)
         came = self._start_kind(numbers[0])
         ends = self._ends(numbers[-1]) or PathEnd.UNWOUND

@@ -23,6 +23,8 @@ from trodden.profile.model import (
     Skipped,
     UnitFacts,
 )
+from trodden.recover.budget import Budget
+from trodden.recover.counts import nonzero
 from trodden.recover.flow import recover
 from trodden.recover.paths import WORD, recover_paths
 
@@ -31,6 +33,8 @@ PATHS = "paths"
 EDGES = "edges"
 BLOCKS = "blocks"
 
+_STEPS_AN_ENTRY = 256
+
 
 def assemble(
     program: str,
@@ -38,11 +42,16 @@ def assemble(
     readings: Sequence[Reading],
     notes: Sequence[str] = (),
     call_paths: Sequence[CallPath] = (),
+    budget: Budget | None = None,
 ) -> Profile:
-    """The profile of a program; ``readings[i]`` belongs to ``units[i]``."""
+    """The profile of a program; ``readings[i]`` belongs to ``units[i]``.
+
+    ``budget`` bounds how long its paths may be in all; without one what was read pays for it.
+    """
+    budget = budget or Budget(sum(map(_entries, readings)), _STEPS_AN_ENTRY)
     copies: list[FunctionProfile] = []
     for unit, reading in zip(units, readings, strict=True):
-        copies += _recovered_unit(unit, reading)
+        copies += recovered_unit(unit, reading, budget)
     functions = _named(_joined(copies))
     return Profile(
         kind=_kind(functions.values()),
@@ -56,6 +65,10 @@ def assemble(
     )
 
 
+def _entries(reading: Reading) -> int:
+    return sum(1 for _ in nonzero(reading.counts)) + len(reading.prefixes) + len(reading.sparse)
+
+
 @dataclass
 class _Interrupted:
     """What a reading says of one function beside its counters."""
@@ -65,17 +78,22 @@ class _Interrupted:
     sparse: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
-def _recovered_unit(unit: UnitFacts, reading: Reading) -> Iterator[FunctionProfile]:
+def recovered_unit(
+    unit: UnitFacts, reading: Reading, budget: Budget | None = None
+) -> Iterator[FunctionProfile]:
+    """The functions of a unit with their counts, one for each, in their order."""
     found = [_Interrupted() for _ in unit.functions]
     for (function, block), frames in reading.active.items():
         found[function].active[block] = frames
     for (function, block, cell), times in reading.prefixes.items():
-        found[function].prefixes[block, _register(unit.functions[function], block, cell)] += times
+        found[function].prefixes[block, register_held(unit.functions[function], block, cell)] += times
     for (function, path), counted in reading.sparse.items():
         found[function].sparse[path] = counted
     for facts, interrupted in zip(unit.functions, found, strict=True):
-        recovered = _by_flow if facts.plan.paths is None else _by_paths
-        yield recovered(unit, facts, reading.counts, interrupted)
+        if facts.plan.paths is None:
+            yield _by_flow(unit, facts, reading.counts, interrupted)
+        else:
+            yield _by_paths(unit, facts, reading.counts, interrupted, budget)
 
 
 def _by_flow(
@@ -107,13 +125,17 @@ def _as_it_ended(facts: FunctionFacts, path: PathCount) -> PathCount:
 
 
 def _by_paths(
-    unit: UnitFacts, facts: FunctionFacts, counts: Sequence[int], interrupted: _Interrupted
+    unit: UnitFacts,
+    facts: FunctionFacts,
+    counts: Sequence[int],
+    interrupted: _Interrupted,
+    budget: Budget | None,
 ) -> FunctionProfile:
     """One copy of a function: its paths spelled out (BL96 §3.5)."""
     counters = counts[facts.first_slot : facts.first_slot + facts.plan.slots]
     prefixes = interrupted.prefixes
     for block, slot in facts.exit_slots.items():
-        prefixes[block, _register(facts, block, None)] += counts[slot]
+        prefixes[block, register_held(facts, block, None)] += counts[slot]
     flow = recover_paths(
         facts.graph,
         facts.plan,
@@ -121,6 +143,7 @@ def _by_paths(
         interrupted.sparse,
         {key: times for key, times in prefixes.items() if times},
         {block: -frames for block, frames in interrupted.active.items()},
+        budget,
     )
     return FunctionProfile(
         facts=facts,
@@ -134,12 +157,15 @@ def _by_paths(
     )
 
 
-def _register(facts: FunctionFacts, block: int, cell: int | None) -> int | None:
-    """What the path register holds while a call in a block is active, if that can be known."""
+def register_held(facts: FunctionFacts, block: int, cell: int | None) -> int | None:
+    """What the path register holds while a call in a block is active, if that can be known.
+
+    In a block without such calls the register itself stands in the place of the cell.
+    """
     stored, number = facts.registers.get(block, (True, 0))
     if not stored:
         return number
-    return None if cell is None or block not in facts.registers else (cell + number) % WORD
+    return None if cell is None else (cell + number) % WORD
 
 
 def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:
@@ -192,11 +218,14 @@ def _named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile
     """Functions by name; by file and name if the name is not unique; numbered if that is not either."""
     names = Counter(each.name for each in functions)
     named: dict[str, FunctionProfile] = {}
+    last: dict[str, int] = {}
     for each in functions:
         name = each.name if names[each.name] == 1 else f"{each.file}:{each.name}"
-        key, number = name, 2
+        key, number = name, last.get(name, 1)
         while key in named:
-            key, number = f"{name}#{number}", number + 1
+            number += 1
+            key = f"{name}#{number}"
+        last[name] = number
         named[key] = each
     return named
 

@@ -10,8 +10,13 @@ from trodden.errors import BadFile
 from trodden.profile.checked import ColumnError, columns, ints, same_length
 from trodden.profile.model import CalledFunction, CallPath, NamedCallPath, Profile, UnitFacts
 from trodden.profile.raw import Raw
+from trodden.profile.readings import MOST_COUNT
+from trodden.recover.budget import Budget
 
 _Chain = tuple[CalledFunction, ...]
+
+_DEPTH = 256
+"""How deep calls may be nested on average, in a tree so large that it matters."""
 
 
 class CallTally:
@@ -24,6 +29,7 @@ class CallTally:
     def add(self, raw: Raw, units: Mapping[str, UnitFacts]) -> None:
         """Add what one process has counted."""
         chains: list[_Chain | None] = []
+        budget = Budget(len(raw.calls), _DEPTH)
         for call in raw.calls:
             if call.unit is None:
                 chains.append(())
@@ -33,6 +39,7 @@ class CallTally:
             if call.function >= len(unit.functions) or parent is None:
                 raise BadFile(f"{raw.path}: corrupt: a call is of no function of its program")
             called = unit.id, call.function
+            budget.spend(len(parent) + 1, raw.path, "its call paths")
             if not call.recursive:
                 chain = (*parent, called)
                 chains.append(chain)
@@ -70,22 +77,29 @@ def to_columns(paths: Iterable[CallPath], units: Sequence[UnitFacts]) -> list[li
     return [[row[column] for row in rows.values()] for column in range(5)]
 
 
-def from_columns(document: Any, units: Sequence[UnitFacts]) -> tuple[CallPath, ...]:
-    """The paths of such a tree, every number of it checked; most frequent first."""
+def from_columns(
+    document: Any, units: Sequence[UnitFacts], where: str = "a profile", budget: Budget | None = None
+) -> tuple[CallPath, ...]:
+    """The paths of such a tree, every number of it checked; most frequent first.
+
+    ``where`` names the file, and ``budget`` bounds how long all of them may be together.
+    """
     tree = columns(document, 5, "call paths")
     same_length(*tree)
     numbers, functions, parents, counts, recursive = tree
     ints(numbers, 0, len(units))
     ints(functions, 0)
     ints(parents, 0)
-    ints(counts, 0)
+    ints(counts, 0, MOST_COUNT)
     ints(recursive, 0, 2)
     chains: list[_Chain] = [()]
     found: list[CallPath] = []
+    budget = budget or Budget(len(parents), _DEPTH)
     for row, (number, function, parent) in enumerate(zip(numbers, functions, parents, strict=True)):
         if parent > row or function >= len(units[number].functions):
             raise ColumnError("a call path leads nowhere")
         chains.append((*chains[parent], (units[number].id, function)))
+        budget.spend(len(chains[-1]), where, "its call paths")
         if counts[row]:
             found.append(CallPath(chains[-1], counts[row], bool(recursive[row])))
     if len(set(chains)) != len(chains):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from trodden.errors import BadFile, InputMissing, NotInstrumented, OtherBuild
 from trodden.profile.allocation import no_garbage
 from trodden.profile.assemble import assemble
 from trodden.profile.call_paths import CallTally
-from trodden.profile.model import Profile
+from trodden.profile.model import CallPath, Profile, Reading, UnitFacts
 from trodden.profile.program import Program, build_name, read_program
 from trodden.profile.raw import Raw, RawNote, RawUnit, read_raw
 from trodden.profile.tally import UnitTally
@@ -33,6 +34,33 @@ def collect(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Profile:
         return gathering.profile()
 
 
+Programs = dict[str, Program]
+"""Programs that were read already, by path."""
+
+_PROGRAMS_KEPT = 8
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What a raw file has counted, with the facts of its programs: a profile that is not recovered yet."""
+
+    program: str
+    units: tuple[UnitFacts, ...]
+    readings: tuple[Reading, ...]
+    notes: tuple[str, ...]
+    calls: tuple[CallPath, ...]
+
+
+def gather(path: Path, known: Programs) -> Gathered:
+    """The counts of one raw file; ``known`` keeps the programs for the next one."""
+    if len(known) > _PROGRAMS_KEPT:
+        known.clear()
+    with no_garbage():
+        gathering = _Gathering((), known)
+        gathering.add(read_raw(path))
+        return gathering.gathered()
+
+
 class _Call(NamedTuple):
     """Calls that have the same return address and the same cell, and how many did not come back."""
 
@@ -46,9 +74,9 @@ class _Call(NamedTuple):
 class _Gathering:
     """The counts gathered so far."""
 
-    def __init__(self, programs: Sequence[Path]) -> None:
+    def __init__(self, programs: Sequence[Path], known: Programs | None = None) -> None:
         self._given = [read_program(path) for path in programs]
-        self._found: dict[str, Program] = {}
+        self._found = {} if known is None else known
         self._units: dict[str, UnitTally] = {}
         self._calls = CallTally()
         self._notes: list[str] = []
@@ -74,11 +102,20 @@ class _Gathering:
         self._add_calls(raw, modules, (_Call(f.module, f.address, f.cell, -1) for f in raw.inherited))
         self._add_calls(raw, modules, (_Call(j.module, j.address, j.cell, j.count, True) for j in raw.jumps))
 
+    def gathered(self) -> Gathered:
+        """Everything added."""
+        return Gathered(
+            self._program,
+            tuple(tally.facts for tally in self._units.values()),
+            tuple(tally.reading() for tally in self._units.values()),
+            tuple(self._notes),
+            self._calls.paths(),
+        )
+
     def profile(self) -> Profile:
         """The profile of everything added."""
-        units = [tally.facts for tally in self._units.values()]
-        readings = [tally.reading() for tally in self._units.values()]
-        return assemble(self._program, units, readings, self._notes, self._calls.paths())
+        found = self.gathered()
+        return assemble(found.program, found.units, found.readings, found.notes, found.calls)
 
     def _modules(self, raw: Raw) -> dict[int, Program]:
         """The program of each module that has counters; all its units take part, counted or not."""

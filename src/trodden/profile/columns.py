@@ -29,6 +29,9 @@ _KINDS = {
 }
 _KIND_OF = {letter: kind for kind, letter in _KINDS.items()}
 
+_MOST = 1 << 32
+"""Lines, calls and instructions of a block are numbers of 32 bits."""
+
 
 def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
     """The JSON form of a function."""
@@ -66,7 +69,7 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         name=text(data["name"]),
         linkage_name=text(data["linkage_name"]),
         file=whole(data["file"], 0, files),
-        line=whole(data["line"], 0),
+        line=whole(data["line"], 0, _MOST),
         graph=graph,
         blocks=blocks,
         plan=plan,
@@ -135,7 +138,7 @@ def _inlined_to_columns(inlined: Sequence[LineRef]) -> list[list[int]]:
 
 def _inlined_from_columns(data: Any, files: int) -> tuple[LineRef, ...]:
     where, lines, copies = columns(data, 3, "inlined calls")
-    where, lines, copies = ints(where, 0, files), ints(sums(ints(lines)), 0), ints(copies, 0)
+    where, lines, copies = ints(where, 0, files), ints(sums(ints(lines)), 0, _MOST), ints(copies, 0)
     same_length(where, lines, copies)
     if any(copy > number for number, copy in enumerate(copies)):
         raise ColumnError("a call is inlined at a copy that comes after it")
@@ -163,16 +166,16 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
 def _blocks_from_columns(data: Any, files: int, copies: int) -> tuple[BlockFacts, ...]:
     mentions = ints(data["mentions"], 0)
     mention_files = ints(data["files"], 0, files)
-    mention_lines = ints(sums(ints(data["lines"])), 0)
+    mention_lines = ints(sums(ints(data["lines"])), 0, _MOST)
     mention_copies = ints(_or_zeros(data["copies"], len(mention_lines)), 0, copies)
     same_length(mention_files, mention_lines, mention_copies)
     if sum(mentions) != len(mention_lines):
         raise ColumnError("lines and blocks differ in number")
     branch_files = ints(data["branch_files"], -1, files)
-    branch_lines = ints(sums(ints(data["branch_lines"])), 0)
+    branch_lines = ints(sums(ints(data["branch_lines"])), 0, _MOST)
     branch_copies = _or_zeros(data["branch_copies"], len(branch_lines))
     kinds = [_KIND_OF[letter] for letter in text(data["kinds"])]
-    calls, sizes = ints(data["calls"], 0), ints(data["sizes"], 0)
+    calls, sizes = ints(data["calls"], 0, _MOST), ints(data["sizes"], 0, _MOST)
     same_length(mentions, branch_files, branch_lines, branch_copies, kinds, calls, sizes)
     refs = list(map(LineRef, mention_files, mention_lines, mention_copies))
     ends = sums(mentions)

@@ -9,6 +9,7 @@ from trodden.profile.branches import Branch, branches
 from trodden.profile.lines import LineCount, lines_of_functions
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.select import select
+from trodden.visible import visible
 
 
 def to_lcov(profile: Profile, pattern: str | None = None) -> str:
@@ -28,7 +29,7 @@ def to_lcov(profile: Profile, pattern: str | None = None) -> str:
         out += _branches(decided.get(file, []))
         out += _lines(lines.get(file, {}))
         out.append("end_of_record")
-    return "".join(line + "\n" for line in out)
+    return "".join(visible(line) + "\n" for line in out)
 
 
 def _functions(functions: Sequence[FunctionProfile]) -> list[str]:

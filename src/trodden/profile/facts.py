@@ -13,7 +13,7 @@ from trodden.errors import BadFile
 from trodden.profile.checked import ColumnError, ints, same_length, text, whole
 from trodden.profile.columns import function_from_columns, function_to_columns
 from trodden.profile.model import FunctionFacts, Skipped, SourceFile, UnitFacts
-from trodden.profile.record import seal, to_text, unseal
+from trodden.profile.record import ceiling, parse, seal, to_text, unpack
 
 MAGIC = b"TRODUNIT"
 MOST_SLOTS = 1 << 32
@@ -44,13 +44,15 @@ def unpack_units(data: bytes, where: str = "section .trodden") -> list[UnitFacts
     """The units in the content of a section; ``where`` names it when something is wrong with it."""
     units: list[UnitFacts] = []
     rest = memoryview(data)
+    allowed = ceiling(len(data))
     position = 0
     while position < len(data):
         if data[position] == 0:
             position += 1
             continue
-        document, size = unseal(MAGIC, rest[position:], where)
-        units.append(unit_from_json(document, where))
+        record, size = unpack(MAGIC, rest[position:], where, allowed)
+        units.append(unit_from_json(parse(record, where), where))
+        allowed -= len(record)
         position += size
     return units
 

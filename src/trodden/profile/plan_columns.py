@@ -58,8 +58,8 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
     edges, vertices = len(graph.edges), len(graph.labels)
     paths = _paths_from_columns(data["paths"], graph) if "paths" in data else None
     measures = _measures_from_codes(data["measures"], graph)
-    if paths is not None and not all(_beside_paths(measure, graph) for measure in measures):
-        raise ColumnError("a counter beside paths counts neither a self loop nor once more")
+    if paths is not None:
+        _check_beside_paths(measures, graph)
     reader = _ProbeReader(graph, len(measures), paths)
     entering: Sequence[Probe] = ()
     if "on_entry" in data:
@@ -93,6 +93,14 @@ def _measures_from_codes(data: Any, graph: Graph) -> list[Measure]:
             of_edge = EdgeMeasure if kind == _EDGE else SecondOpinion
             measures.append(of_edge(whole(number, 0, edges)))
     return measures
+
+
+def _check_beside_paths(measures: Sequence[Measure], graph: Graph) -> None:
+    blocks = [measure for measure in measures if isinstance(measure, BlockMeasure)]
+    if len(set(blocks)) != len(blocks):
+        raise ColumnError("two counters beside paths are about the same block")
+    if not all(_beside_paths(measure, graph) for measure in measures):
+        raise ColumnError("a counter beside paths counts neither a self loop nor once more")
 
 
 def _beside_paths(measure: Measure, graph: Graph) -> bool:
@@ -177,11 +185,11 @@ class _ProbeReader:
         where, numbers, kinds = columns(data, 3, "probes")
         lowest = _RESTORE - self._cells + 1
         same_length(ints(where, 0, places), ints(numbers), ints(kinds, lowest, self._edges))
-        found: dict[int, tuple[Probe, ...]] = {}
+        found: dict[int, list[Probe]] = {}
         for place, number, kind in zip(where, numbers, kinds, strict=True):
             probe = self._counting(number, kind) if kind >= _COUNT else self._of_path(number, kind)
-            found[place] = (*found[place], probe) if place in found else (probe,)
-        return found
+            found.setdefault(place, []).append(probe)
+        return {place: tuple(probes) for place, probes in found.items()}
 
     def _counting(self, slot: int, kind: int) -> Probe:
         whole(slot, 0, self._slots)

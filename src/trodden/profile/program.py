@@ -10,14 +10,12 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import BinaryIO
 
-from elftools.elf.constants import SH_FLAGS
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
-from trodden.errors import BadFile, InputMissing, NotInstrumented
+from trodden.errors import InputMissing, NotInstrumented
+from trodden.profile import elf
 from trodden.profile.facts import unpack_units
 from trodden.profile.model import UnitFacts
 from trodden.profile.sites import SiteTable, tag_of
+from trodden.regular import open_regular
 
 FACTS_SECTION = ".trodden"
 SITES_SECTION = ".trodden_sites"
@@ -63,7 +61,7 @@ def read_program(path: str | os.PathLike[str]) -> Program:
     """Read the facts of a program."""
     name = os.fspath(path)
     try:
-        with open(name, "rb") as stream:
+        with open_regular(name) as stream:
             facts, sites, code, functions = _read_sections(stream, name)
     except OSError as error:
         raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
@@ -77,38 +75,20 @@ _Ranges = list[tuple[int, int]]
 
 
 def _read_sections(stream: BinaryIO, name: str) -> tuple[bytes, bytes, _Ranges, _Ranges]:
-    if stream.read(4) != b"\x7fELF":
+    if stream.read(4) != elf.MAGIC:
         raise NotInstrumented(f"{name}: is not an ELF program; give one that was built with trodden cc")
-    spans: dict[str, list[tuple[int, int]]] = {FACTS_SECTION: [], SITES_SECTION: []}
+    file = elf.ElfFile(stream, name)
+    found: dict[str, list[bytes]] = {FACTS_SECTION: [], SITES_SECTION: []}
     code: _Ranges = []
     functions: _Ranges = []
-    try:
-        for section in ELFFile(stream).iter_sections():
-            if section["sh_type"] == "SHT_NOBITS":
-                continue
-            if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR:
-                code.append((section["sh_addr"], section["sh_addr"] + section["sh_size"]))
-            if isinstance(section, SymbolTableSection):
-                functions += [
-                    (symbol["st_value"], symbol["st_value"] + symbol["st_size"])
-                    for symbol in section.iter_symbols()
-                    if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]
-                ]
-            if section.name in spans:
-                spans[section.name].append((section["sh_offset"], section["sh_size"]))
-    except Exception as error:
-        # The parser of the ELF format may stumble over a damaged file in ways of its own.
-        raise BadFile(f"{name}: is a damaged ELF file") from error
-    facts = _content(stream, spans[FACTS_SECTION], name)
-    return facts, _content(stream, spans[SITES_SECTION], name), code, functions
-
-
-def _content(stream: BinaryIO, spans: Sequence[tuple[int, int]], name: str) -> bytes:
-    available = os.fstat(stream.fileno()).st_size
-    parts: list[bytes] = []
-    for offset, size in spans:
-        if offset + size > available:
-            raise BadFile(f"{name}: is a truncated ELF file")
-        stream.seek(offset)
-        parts.append(stream.read(size))
-    return b"".join(parts)
+    for section in file.sections:
+        if section.kind == elf.NO_BITS:
+            continue
+        if section.flags & elf.EXECUTABLE:
+            code.append((section.address, section.address + section.size))
+        if section.kind in elf.SYMBOL_TABLES:
+            functions += file.functions(section)
+        for wanted, parts in found.items():
+            if file.is_named(section, wanted):
+                parts.append(file.content(section))
+    return b"".join(found[FACTS_SECTION]), b"".join(found[SITES_SECTION]), code, functions

@@ -9,19 +9,34 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from trodden.errors import BadFile, InputMissing, LaterVersion
+from trodden.profile.live import MAGIC as LIVE
+from trodden.profile.live import read_live
+from trodden.profile.rawdata import (
+    CONTEXT,
+    ROOT,
+    Ending,
+    Raw,
+    RawCall,
+    RawContext,
+    RawFrame,
+    RawJump,
+    RawLast,
+    RawModule,
+    RawNote,
+    RawUnit,
+    context_from,
+    note_from,
+)
 from trodden.recover.counts import Counts
 
-VERSION = 3
+VERSION = 4
 MAGIC = b"TRODRAW1"
 END = b"DONE"
 NO_MODULE = 0xFFFFFFFF
-ROOT = 0xFFFFFFFF
 
-_HEADER = struct.Struct("<8sIIQQQIIIIIII12x")
+_HEADER = struct.Struct("<8sIIQQQIIIIIIIIIIII")
 _MODULE = struct.Struct("<QII")
 _UNIT = struct.Struct("<16sII")
 _FRAME = struct.Struct("<IIQQII")
@@ -31,115 +46,13 @@ _CALL = struct.Struct("<IIIIQ")
 _RUN = struct.Struct("<II")
 _TRAILER = struct.Struct("<QI4s")
 
-_COMPLETE = 1
+_LAST = struct.Struct("<IIIIQ")
+
 _STACK_CUT = 2
+_KNOWN, _INTERRUPTED = 1, 2
 
 _RECURSION = 1
-
-_KEY_BLOCK = (1 << 32) - 1
-_KEY_FUNCTION = (1 << 31) - 1
-_KEY_TIME = 63
-
-
-@dataclass(frozen=True, slots=True)
-class RawModule:
-    """A loaded file: where it lay in memory, and its path."""
-
-    bias: int
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class RawUnit:
-    """The counters of one unit, summed over all threads."""
-
-    id: str
-    module: int
-    counts: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
-class RawFrame:
-    """An active call at the end: its return address as the linker numbered it.
-
-    ``cell`` is what the frame kept of its path register, ``None`` if it keeps nothing or it was not found.
-    """
-
-    thread: int
-    module: int | None
-    address: int
-    cell: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RawJump:
-    """A return address at which jumps have left functions ``count`` times more often than come back.
-
-    ``cell`` is as in :class:`RawFrame`: jumps that left frames with different cells are summed apart.
-    """
-
-    module: int
-    address: int
-    count: int
-    cell: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RawNote:
-    """What paths without a counter of their own have left behind; ``unit`` is an index into the units.
-
-    If ``block`` is ``None``, path ``value`` of the function has ended ``amount`` times, or if ``time`` has
-    taken ``amount`` ticks.  Otherwise an exception unwound the function ``amount`` times in that block
-    while its path register held ``value``.
-    """
-
-    unit: int
-    function: int
-    block: int | None
-    time: bool
-    value: int
-    amount: int
-
-
-@dataclass(frozen=True, slots=True)
-class RawCall:
-    """A call of a function, an index into its unit, from the end of another path of calls: ``parent``.
-
-    ``unit`` is an index into the units, ``parent`` one into the calls, less than the call's own.  A call
-    without a unit is the start of a thread.  One that is ``recursive`` went back to the same function on the
-    way to ``parent``, and is nobody's parent.
-    """
-
-    unit: int | None
-    function: int
-    parent: int
-    recursive: bool
-    count: int
-
-
-@dataclass(frozen=True)
-class Raw:
-    """What one process has counted.
-
-    ``frames`` were active when it ended, ``inherited`` when it began: a forked child counts from zero in the
-    middle of its callers.  ``jumps`` sums up the calls that a longjmp ended, and those it came back to.
-    ``stack_cut`` says that not all frames could be found.  ``notes`` are of paths only.
-    ``calls`` are the trees of call paths of all threads, parents first.
-    """
-
-    path: str
-    complete: bool
-    pid: int
-    parent: int
-    started: int
-    modules: tuple[RawModule, ...]
-    units: tuple[RawUnit, ...]
-    frames: tuple[RawFrame, ...]
-    inherited: tuple[RawFrame, ...] = ()
-    jumps: tuple[RawJump, ...] = ()
-    stack_cut: bool = False
-    notes: tuple[RawNote, ...] = ()
-    calls: tuple[RawCall, ...] = ()
+_ENDINGS = (Ending.EXIT, Ending.DUMP, Ending.SIGNAL)
 
 
 def read_raw(path: str | os.PathLike[str]) -> Raw:
@@ -148,6 +61,8 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
     try:
         with open(name, "rb") as stream:
             head = stream.read(_HEADER.size)
+            if head.startswith(LIVE):
+                return read_live(stream.fileno(), name)
             _check_head(head, name)
             data = head + stream.read()
     except OSError as error:
@@ -168,7 +83,10 @@ def parse_raw(data: bytes, where: str) -> Raw:
     if zlib.crc32(memoryview(data)[: -_TRAILER.size]) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
     _, _, flags, pid, parent, started, *numbers = _HEADER.unpack_from(data)
-    n_modules, n_units, n_frames, n_first, n_jumps, n_notes, n_calls = numbers
+    n_modules, n_units, n_frames, n_first, n_jumps, n_notes, n_calls, *more = numbers
+    n_contexts, n_lasts, ending, signal, _ = more
+    if ending >= len(_ENDINGS):
+        raise BadFile(f"{where}: corrupt: it ended in no known way")
     reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
     modules = tuple(reader.module() for _ in range(n_modules))
     units = tuple(reader.unit(n_modules) for _ in range(n_units))
@@ -177,10 +95,13 @@ def parse_raw(data: bytes, where: str) -> Raw:
     jumps = tuple(reader.jump(n_modules) for _ in range(n_jumps))
     notes = tuple(reader.note(n_units) for _ in range(n_notes))
     calls = tuple(reader.call(number, n_units) for number in range(n_calls))
+    contexts = tuple(reader.context(n_frames) for _ in range(n_contexts))
+    lasts = tuple(reader.last() for _ in range(n_lasts))
     reader.finish()
     return Raw(
         where,
-        bool(flags & _COMPLETE),
+        _ENDINGS[ending],
+        signal,
         pid,
         parent,
         started,
@@ -192,6 +113,8 @@ def parse_raw(data: bytes, where: str) -> Raw:
         bool(flags & _STACK_CUT),
         notes,
         calls,
+        contexts,
+        lasts,
     )
 
 
@@ -247,12 +170,14 @@ class _Reader:
             position = first + count
 
     def frame(self, n_modules: int) -> RawFrame:
-        thread, module, address, cell, known, _ = _FRAME.unpack_from(self._data, self._take(_FRAME.size))
+        thread, module, address, cell, flags, _ = _FRAME.unpack_from(self._data, self._take(_FRAME.size))
         if module >= n_modules and module != NO_MODULE:
             raise BadFile(f"{self._where}: corrupt: a frame belongs to no module")
-        return RawFrame(
-            thread, None if module == NO_MODULE else module, address, self._cell(cell, known, "a frame")
-        )
+        if flags > _KNOWN | _INTERRUPTED:
+            raise BadFile(f"{self._where}: corrupt: a frame is neither with nor without a path")
+        place = None if module == NO_MODULE else module
+        kept = cell if flags & _KNOWN else None
+        return RawFrame(thread, place, address, kept, bool(flags & _INTERRUPTED))
 
     def jump(self, n_modules: int) -> RawJump:
         module, known, address, cell, count = _JUMP.unpack_from(self._data, self._take(_JUMP.size))
@@ -269,11 +194,18 @@ class _Reader:
         unit, _, key, value, amount = _NOTE.unpack_from(self._data, self._take(_NOTE.size))
         if unit >= n_units:
             raise BadFile(f"{self._where}: corrupt: a note belongs to no unit")
-        block, time = key & _KEY_BLOCK, bool(key >> _KEY_TIME)
-        if block and time:
-            raise BadFile(f"{self._where}: corrupt: a note of time is about a block")
-        function = key >> 32 & _KEY_FUNCTION
-        return RawNote(unit, function, block - 1 if block else None, time, value, amount)
+        return note_from(unit, key, value, amount, self._where)
+
+    def context(self, n_frames: int) -> RawContext:
+        start = self._take(CONTEXT.size)
+        _, _, context = context_from(self._data[start : start + CONTEXT.size])
+        if context.frame >= n_frames:
+            raise BadFile(f"{self._where}: corrupt: registers belong to no frame")
+        return context
+
+    def last(self) -> RawLast:
+        thread, tag, function, _, path = _LAST.unpack_from(self._data, self._take(_LAST.size))
+        return RawLast(thread, tag, function, path)
 
     def call(self, number: int, n_units: int) -> RawCall:
         unit, function, parent, flags, count = _CALL.unpack_from(self._data, self._take(_CALL.size))

@@ -11,6 +11,8 @@ from trodden.recover.counts import Counts, nonzero
 from trodden.recover.paths import WORD
 
 MOST_FRAMES = 1 << 62
+MOST_COUNT = 1 << 128
+"""More than any number of runs can count to, and few enough for all that is computed from counts."""
 _NO_CELL = -1
 
 _K = TypeVar("_K")
@@ -81,7 +83,7 @@ def _without_zeros(counts: Sequence[int]) -> list[int]:
 def _with_zeros(column: Any, slots: int) -> Counts:
     held: dict[int, int] = {}
     position = 0
-    for value in ints(column):
+    for value in ints(column, None, MOST_COUNT):
         if value < 0:
             position -= value
         else:
@@ -133,8 +135,8 @@ def _sparse(data: Any, unit: UnitFacts) -> dict[tuple[int, int], tuple[int, int]
     functions, paths, counts, ticks = _table(data, 4)
     _check_paths(unit, functions)
     ints(paths, 0, WORD)
-    ints(counts, 0)
-    ints(ticks, 0)
+    ints(counts, 0, MOST_COUNT)
+    ints(ticks, 0, MOST_COUNT)
     counted = list(zip(counts, ticks, strict=True))
     return _once(dict(zip(zip(functions, paths, strict=True), counted, strict=True)), counted)
 

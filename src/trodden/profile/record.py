@@ -18,12 +18,14 @@ VERSION = 1
 _HEAD = struct.Struct("<8sIIQ")
 HEAD_SIZE = _HEAD.size
 
-_ALWAYS_ALLOWED = 64 << 20
-_GROWTH_ALLOWED = 100
+_ALWAYS_ALLOWED = 4 << 20
+_GROWTH_ALLOWED = 16
+_NOTHING = b"\x00\x00\x00\xff\xff"
+"""An empty block of a compressed stream."""
 
 
-def _ceiling(packed: int) -> int:
-    """How large a text may become that takes ``packed`` bytes compressed."""
+def ceiling(packed: int) -> int:
+    """How large the texts may become, all together, that take ``packed`` bytes compressed."""
     return _ALWAYS_ALLOWED + _GROWTH_ALLOWED * packed
 
 
@@ -33,16 +35,29 @@ def to_text(document: Any) -> bytes:
 
 
 def seal(magic: bytes, document: Any) -> bytes:
-    """Make a record.  A text so uniform that a reader would suspect it is stored as it is."""
+    """Make a record.  A text so uniform that a reader would suspect it is padded with empty blocks.
+
+    So any number of records, one behind the other, is within what their reader allows.
+    """
     text = to_text(document)
-    payload = zlib.compress(text, 6)
-    if len(text) > _ceiling(len(payload)):
-        payload = zlib.compress(text, 0)
+    packer = zlib.compressobj(6)
+    body = packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)
+    end = packer.flush()
+    missing = -(-len(text) // _GROWTH_ALLOWED) - len(body) - len(end)
+    payload = body + _NOTHING * max(-(-missing // len(_NOTHING)), 0) + end
     return _HEAD.pack(magic, VERSION, zlib.crc32(payload), len(payload)) + payload
 
 
 def unseal(magic: bytes, data: bytes | memoryview, where: str) -> tuple[Any, int]:
     """The document at the start of ``data``, and how many bytes its record takes."""
+    text, size = unpack(magic, data, where)
+    return parse(text, where), size
+
+
+def unpack(
+    magic: bytes, data: bytes | memoryview, where: str, allowed: int | None = None
+) -> tuple[bytes, int]:
+    """The text at the start of ``data``, of at most ``allowed`` bytes, and how many its record takes."""
     if len(data) < HEAD_SIZE:
         raise BadFile(f"{where}: truncated: a record starts but its header is incomplete")
     found, version, checksum, length = _HEAD.unpack_from(data)
@@ -58,13 +73,13 @@ def unseal(magic: bytes, data: bytes | memoryview, where: str) -> tuple[Any, int
     payload = memoryview(data)[HEAD_SIZE : HEAD_SIZE + length]
     if zlib.crc32(payload) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match")
-    return _parse(_inflate(payload, where), where), HEAD_SIZE + length
+    return _inflate(payload, where, ceiling(length) if allowed is None else allowed), HEAD_SIZE + length
 
 
-def _inflate(payload: memoryview, where: str) -> bytes:
+def _inflate(payload: memoryview, where: str, allowed: int) -> bytes:
     inflater = zlib.decompressobj()
     try:
-        text = inflater.decompress(payload, _ceiling(len(payload)))
+        text = inflater.decompress(payload, max(allowed, 1))
     except zlib.error as error:
         raise BadFile(f"{where}: corrupt: it cannot be decompressed") from error
     if not inflater.eof or inflater.unused_data:
@@ -72,7 +87,8 @@ def _inflate(payload: memoryview, where: str) -> bytes:
     return text
 
 
-def _parse(text: bytes, where: str) -> Any:
+def parse(text: bytes, where: str) -> Any:
+    """The document of a text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

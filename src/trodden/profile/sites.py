@@ -70,7 +70,7 @@ class SiteTable:
 
     def nearby(self, address: int) -> set[Site]:
         """The sites opened before ``address`` in the same function."""
-        return self.opened_before(address) if self._addresses and self._together(address) else set()
+        return self.opened_before(address) if self._together(address) else set()
 
     def _together(self, address: int) -> bool:
         """Whether the call that returns to ``address`` is in the function of the last label below.
@@ -79,7 +79,10 @@ class SiteTable:
         """
         if not self._functions:
             return True
-        label = self._addresses[bisect_left(self._addresses, address) - 1]
+        before = bisect_left(self._addresses, address)
+        if not before:
+            return False
+        label = self._addresses[before - 1]
         place = bisect_left(self._functions, (label + 1,)) - 1
         return place >= 0 and label < self._functions[place][1] and address - 1 < self._functions[place][1]
 

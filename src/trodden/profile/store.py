@@ -18,8 +18,11 @@ from trodden.profile.files import write_whole
 from trodden.profile.model import Profile
 from trodden.profile.readings import readings_from_columns, readings_to_columns
 from trodden.profile.record import seal, unseal
+from trodden.recover.budget import Budget
 
 MAGIC = b"TRODDEN\n"
+
+_STEPS_A_BYTE = 32
 
 
 def save(profile: Profile, path: str | os.PathLike[str]) -> None:
@@ -58,11 +61,12 @@ def from_bytes(data: bytes, where: str) -> Profile:
         document, size = unseal(MAGIC, data, where)
         if size != len(data):
             raise BadFile(f"{where}: corrupt: {len(data) - size} bytes too long")
+        budget = Budget(size, _STEPS_A_BYTE)
         try:
             units = [unit_from_json(unit, where) for unit in document["units"]]
             readings = readings_from_columns(document, units)
-            calls = from_columns(document["calls"], units) if "calls" in document else ()
+            calls = from_columns(document["calls"], units, where, budget) if "calls" in document else ()
             notes = list(map(text, document["notes"]))
-            return assemble(text(document["program"]), units, readings, notes, calls)
+            return assemble(text(document["program"]), units, readings, notes, calls, budget)
         except (ColumnError, KeyError, TypeError, ValueError) as error:
             raise BadFile(f"{where}: corrupt: it is not a profile ({error})") from error

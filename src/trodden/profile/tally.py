@@ -31,6 +31,15 @@ class UnitTally:
         for slot, count in nonzero(counts):
             self._counts[slot] += count
 
+    def add(self, reading: Reading) -> None:
+        """Add what other runs have counted, summed up already."""
+        self.add_counts(reading.counts)
+        self._active.update(reading.active)
+        self._prefixes.update(reading.prefixes)
+        for key, (times, ticks) in reading.sparse.items():
+            self._ended[key] += times
+            self._ticks[key] += ticks
+
     def cut_short(self, function: int, block: int, cell: int | None, amount: int) -> None:
         """Calls in a block did not come back; a negative amount: they came back but had never gone."""
         facts = self.facts.functions[function]
@@ -39,6 +48,23 @@ class UnitTally:
         else:
             stored = facts.registers.get(block, (False, 0))[0]
             self._prefixes[function, block, cell if stored else None] += amount
+
+    def owed(self, slot: int, amount: int) -> None:
+        """A counter would have been added to if the program had gone on."""
+        self._counts[slot] += amount
+
+    def stopped(self, function: int, block: int, register: int | None, amount: int) -> None:
+        """Frames were stopped at any place of a block, with that in the path register.
+
+        Where no call asks for it, the register itself stands in the place of the cell.
+        """
+        facts = self.facts.functions[function]
+        stored, addend = facts.registers.get(block, (True, 0))
+        cell = (register - addend) % WORD if register is not None and stored else None
+        if facts.plan.paths is None:
+            self._active[function, block] += amount
+        else:
+            self._prefixes[function, block, cell] += amount
 
     def came_back(self, function: int, block: int, times: int) -> None:
         """A call in a block came back that often once more than it was made, as setjmp does."""

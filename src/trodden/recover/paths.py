@@ -12,19 +12,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trodden.errors import BadFile, OtherBuild
+from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
 from trodden.plan.numbering import LARGEST, Numbering
 from trodden.plan.prefixes import Known, Offset, register_offsets
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, SecondOpinion
 from trodden.plan.routes import PathStart, Route
 from trodden.profile.model import PathCount
+from trodden.recover.budget import Budget
 from trodden.recover.counts import nonzero
 from trodden.recover.narrow import edge_name
 
 WORD = 1 << 64
-MOST_STEPS = 1 << 26
-"""How many blocks all paths of one procedure may lead through, lest a small file fill the memory."""
+_STEPS_A_PATH = 256
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ def recover_paths(
     sparse: Mapping[int, tuple[int, int]],
     prefixes: Mapping[tuple[int, int | None], int],
     resumed: Mapping[int, int],
+    budget: Budget | None = None,
 ) -> PathFlow:
     """Work out every count of a procedure from its paths.
 
@@ -57,6 +58,7 @@ def recover_paths(
     counter; ``prefixes[block, register]`` how often one was cut short in a block (``None``: the register is
     not known), negative where a forked child went on in the middle of its parent's path;
     ``resumed[block]`` how often control came back once more to the call that ends a block.
+    ``budget`` bounds how many blocks all paths together may lead through.
     """
     paths = plan.paths
     if paths is None or len(counters) != plan.slots:
@@ -64,8 +66,8 @@ def recover_paths(
             f"{graph.name}: {len(counters)} counters where the plan has {plan.slots} and"
             f" {'no ' if paths is None else ''}paths; the counts belong to another build"
         )
-    walked = _Walked(graph, paths)
     table = _table(plan, counters, sparse)
+    walked = _Walked(graph, paths, budget or Budget(len(table) + len(prefixes), _STEPS_A_PATH))
     if table or prefixes:
         numbering = _numbering(graph, paths)
         _add_paths(walked, numbering, table, paths.timed)
@@ -116,11 +118,12 @@ class _Walked:
 
     graph: Graph
     ends: Paths
+    budget: Budget
     paths: list[PathCount] = field(default_factory=list)
     edges: list[int] = field(init=False)
     removed_into: dict[int, list[int]] = field(init=False)
     entries: int = 0
-    steps: int = 0
+    paid: int = 0
     starts: Counter[int] = field(default_factory=Counter)
     early: Counter[int] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
@@ -130,6 +133,11 @@ class _Walked:
         self.removed_into = {}
         for index in sorted({*self.ends.back_edges, *self.ends.cuts, *self.ends.handlers}):
             self.removed_into.setdefault(self.graph.edges[index].dst, []).append(index)
+
+    def pay(self, numbering: Numbering) -> None:
+        """Let the budget know how many arcs were followed since it was paid last."""
+        self.budget.spend(numbering.followed - self.paid, self.graph.name)
+        self.paid = numbering.followed
 
     def ended_before(self, vertex: int) -> int:
         """How often an edge that ends paths was taken to a vertex."""
@@ -146,9 +154,6 @@ class _Walked:
                     path, count, route.blocks, route.edges, route.starts, route.ends, ticks, route.context
                 )
             )
-        self.steps += len(route.blocks)
-        if self.steps > MOST_STEPS:
-            raise BadFile(f"{self.graph.name}: its paths are too many and too long to be spelled out")
         for index in route.edges[route.context :]:
             self.edges[index] += count
         if route.starts is PathStart.ENTRY:
@@ -194,6 +199,7 @@ def _add_paths(
             walked.violations.append(f"path {path} was counted, but there are only {numbering.number}")
         elif count:
             walked.add(numbering.regenerate(path), path, count, ticks if timed else None)
+            walked.pay(numbering)
         else:
             walked.violations.append(f"path {path} took time, but never ended")
 
@@ -219,6 +225,7 @@ def _add_prefixes(
                 f"block {label}: {abs(count)} paths were cut short there, and nothing tells which"
             )
     for (block, value), count in found.items():
+        walked.pay(numbering)
         try:
             route = numbering.prefix(block, value)
         except ValueError:

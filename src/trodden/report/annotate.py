@@ -18,6 +18,7 @@ from trodden.profile.lines import LineCount, Lines, line_counts
 from trodden.profile.model import Profile
 from trodden.profile.select import select
 from trodden.report.source import read_source
+from trodden.visible import visible_text
 
 NEVER = "#####"
 _SYSTEM = re.compile(r"/usr/(?:local/)?(?:include|lib)/|.*/ziglang/lib/")
@@ -167,5 +168,6 @@ def view_text(path: str, lines: Sequence[AnnotatedLine], colour: bool = False) -
 
 
 def styled(text: str, style: str, colour: bool) -> str:
-    """Text in a style of the terminal, if there is colour."""
-    return f"\x1b[{style}m{text}\x1b[0m" if colour and style else text
+    """Text in a style of the terminal, if there is colour; whatever else could style it is made visible."""
+    shown = visible_text(text)
+    return f"\x1b[{style}m{shown}\x1b[0m" if colour and style else shown

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich import box
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from trodden.profile.model import FunctionProfile, PathCount
 from trodden.report.describe_path import ARROW, Story
 from trodden.report.ways import Ways
+from trodden.visible import visible_text
 
 _LONGEST_STEP = 40
 _MOST_STEPS = 12
+
+
+class Terminal(Console):
+    """A console that shows names out of files, and lets none of them give orders to the terminal."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """The same segments with nothing but their own style in them."""
+        for segment in super().render(renderable, options):
+            text = visible_text(segment.text)
+            yield segment if text == segment.text else Segment(text, segment.style, segment.control)
 
 
 def table(title: str, numbers: Sequence[str], words: Sequence[str]) -> Table:

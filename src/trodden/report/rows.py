@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+from trodden.visible import visible
+
 
 def tabbed(rows: Iterable[Sequence[object]]) -> str:
     """One row a line with tabs between its parts; what would be taken for a tab or an end is escaped."""
@@ -12,7 +14,7 @@ def tabbed(rows: Iterable[Sequence[object]]) -> str:
 
 
 def _part(value: object) -> str:
-    return str(value).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
+    return visible(str(value).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n"))
 
 
 def percent(share: float) -> str:

@@ -6,15 +6,20 @@ from hashlib import sha256
 
 from trodden.errors import InputMissing, SourceChanged
 from trodden.profile.model import Profile
+from trodden.regular import open_regular
+
+_LONGEST = 64 << 20
 
 
 def read_source(profile: Profile, path: str, force: bool = False) -> list[str]:
     """The lines of a source file; one that differs from what was compiled is refused unless forced."""
     try:
-        with open(path, "rb") as stream:
-            content = stream.read()
+        with open_regular(path) as stream:
+            content = stream.read(_LONGEST + 1)
     except OSError as error:
         raise InputMissing(f"{path}: cannot be read: {error.strerror}; annotate needs the source") from error
+    if len(content) > _LONGEST:
+        raise InputMissing(f"{path}: is too large for a source; annotate shows up to {_LONGEST >> 20} MiB")
     built_from = {file.digest for unit in profile.units for file in unit.files if file.path == path} - {""}
     if not force and built_from - {sha256(content).hexdigest()}:
         raise SourceChanged(

@@ -9,7 +9,7 @@ from rich.text import Text
 from trodden.profile.model import Profile
 from trodden.report.describe_path import ARROW
 from trodden.report.path_rows import PathRow
-from trodden.report.pieces import note, steps, table
+from trodden.report.pieces import Terminal, note, steps, table
 from trodden.report.rows import percent, short
 from trodden.report.summary import Summary, summarise
 
@@ -20,7 +20,7 @@ _MOST_STEPS = 24
 
 def print_summary(profile: Profile, path: str) -> None:
     """What a run that wrote the profile ``path`` says of it, on standard error."""
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     print_tables(summarise(profile, top=TOP_AFTER_RUN), console)
     console.print(Text(f"{path}: see trodden report, annotate and export for more", style="dim"))
 

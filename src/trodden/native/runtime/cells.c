@@ -1,12 +1,15 @@
 /* Cells: where a function on the stack keeps its path register.
  *
  * A function whose path cannot be told from a return address alone stores its register in a cell of its frame
- * before it calls.  The compiler enters an instruction that would load the cell's address (it is never run)
- * in the section .trodden_cells, with an address in the function at which the instruction would be right.
+ * before it calls.  A function that keeps paths of calls and that an exception may pass has another cell, with
+ * what it has found in the thread's place.  The compiler enters an instruction that would load a cell's address (it
+ * is never run) in the section .trodden_cells, with an address in the function at which the instruction would be
+ * right.
  *
  * Linkers drop an entry together with its function, as the section is tied to that of the code.  For the same
  * reason its bounds have no names: a reference to them would keep all functions.  So the runtime has an entry
- * of its own there and looks from it in both directions, as long as entries end in a word of four letters. */
+ * of its own there and looks from it in both directions, as long as entries end in a word of four letters that it
+ * knows. */
 #include <string.h>
 
 #include "dwarf.h"
@@ -24,6 +27,7 @@ struct trodden_cell {
     uintptr_t pc;
     int32_t distance;
     uint8_t base; /* by DWARF number, or NO_BASE */
+    bool of_calls;
 };
 
 const void *trodden_cells_mark(void) {
@@ -42,7 +46,8 @@ const void *trodden_cells_mark(void) {
 /* REX.W 8D /r with a base and a displacement: base 0xff if it is anything else, as the runtime's own. */
 static struct trodden_cell decode(const struct entry *entry) {
     static const uint8_t dwarf[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
-    struct trodden_cell cell = {(uintptr_t)entry + (uintptr_t)(intptr_t)entry->to_code, 0, NO_BASE};
+    struct trodden_cell cell = {(uintptr_t)entry + (uintptr_t)(intptr_t)entry->to_code, 0, NO_BASE,
+                                memcmp(entry->end, "call", 4) == 0};
     const uint8_t *at = entry->lea;
     unsigned upper = at[0] & 1u, mode = at[2] >> 6, base = at[2] & 7u;
     if ((at[0] & 0xfe) != 0x48 || at[1] != 0x8d || mode == 3)
@@ -64,7 +69,8 @@ static struct trodden_cell decode(const struct entry *entry) {
 }
 
 static bool is_entry(const struct trodden_image *image, const struct entry *entry) {
-    return trodden_image_holds(image, (uintptr_t)entry, sizeof *entry) && memcmp(entry->end, "cell", 4) == 0;
+    return trodden_image_holds(image, (uintptr_t)entry, sizeof *entry) &&
+           (memcmp(entry->end, "cell", 4) == 0 || memcmp(entry->end, "call", 4) == 0);
 }
 
 static void sift(struct trodden_cell *cells, size_t from, size_t count) {
@@ -173,15 +179,15 @@ static bool same(struct trodden_cell_place one, struct trodden_cell_place other)
            one.pushed == other.pushed && one.alignment == other.alignment;
 }
 
-struct trodden_cell_place trodden_find_cell(const struct trodden_image *image,
-                                            const struct trodden_frame_facts *facts,
-                                            struct trodden_frame_facts *room) {
-    struct trodden_cell_place found = nowhere;
+/* The cells of the function that `facts` describe: from the one that is answered up to `end`. */
+static const struct trodden_cell *cells_of(const struct trodden_image *image, const struct trodden_frame_facts *facts,
+                                           const struct trodden_cell **end) {
     struct trodden_module *module = trodden_module_of(facts->from);
+    *end = NULL;
     if (module && module->cells_mark && !module->cells)
         make_index(module, image);
     if (!module || !module->cells)
-        return nowhere;
+        return NULL;
     size_t low = 0, high = module->cell_count; /* the first at or above `from` is in [low, high] */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -190,12 +196,36 @@ struct trodden_cell_place trodden_find_cell(const struct trodden_image *image,
         else
             high = middle;
     }
-    /* Several are the same, of code that was copied, or of functions that became one: then none is the one. */
-    for (size_t i = low; i < module->cell_count && module->cells[i].pc - facts->from < facts->size; i++) {
-        struct trodden_cell_place place = place_of(&module->cells[i], image, room);
-        if (i > low && !same(place, found))
+    for (high = low; high < module->cell_count && module->cells[high].pc - facts->from < facts->size;)
+        high++;
+    *end = module->cells + high;
+    return module->cells + low;
+}
+
+/* Several are the same, of code that was copied, or of functions that became one: then none is the one. */
+struct trodden_cell_place trodden_find_cell(const struct trodden_image *image,
+                                            const struct trodden_frame_facts *facts,
+                                            struct trodden_frame_facts *room) {
+    struct trodden_cell_place found = nowhere;
+    const struct trodden_cell *end, *cell = cells_of(image, facts, &end);
+    for (bool first = true; cell < end; cell++) {
+        if (cell->of_calls)
+            continue;
+        struct trodden_cell_place place = place_of(cell, image, room);
+        if (!first && !same(place, found))
             return nowhere;
         found = place;
+        first = false;
     }
     return found;
+}
+
+/* The first: others are of functions that were inlined. */
+struct trodden_cell_place trodden_find_call_cell(const struct trodden_image *image,
+                                                 const struct trodden_frame_facts *facts,
+                                                 struct trodden_frame_facts *room) {
+    const struct trodden_cell *end, *cell = cells_of(image, facts, &end);
+    while (cell < end && !cell->of_calls)
+        cell++;
+    return cell < end ? place_of(cell, image, room) : nowhere;
 }

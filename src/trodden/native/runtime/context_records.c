@@ -32,22 +32,6 @@ static bool holds(const struct trodden_module *module, const void *place) {
     return module->copy && (!module->high || (at >= module->low && at < module->high));
 }
 
-static uint32_t number_of(const struct trodden_module *module, const struct trodden_key *key) {
-    uint32_t first = 0;
-    for (const struct trodden_module *other = trodden_lead.modules; other != module; other = other->next)
-        first += other->unit_count;
-    const struct trodden_unit *units = module->units[0].unit;
-    bool own = module->unit_count && key->unit >= units && key->unit < units + module->unit_count;
-    return own ? first + (uint32_t)(key->unit - units) : TRODDEN_NO_UNIT;
-}
-
-static uint32_t unit_of(const struct trodden_key *key) {
-    for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next)
-        if ((!module->left || module->stays) && holds(module, key))
-            return number_of(module, key);
-    return TRODDEN_NO_UNIT;
-}
-
 /* ---- what is written: calls that were made, and those that lead to them ---- */
 static void forget_record(struct trodden_call *call, void *context) {
     (void)context;
@@ -59,8 +43,6 @@ static void mark(struct trodden_call *call, void *context) {
     const struct trodden_key *key = __atomic_load_n(&call->key, __ATOMIC_ACQUIRE);
     if (!key || (!call->record && !__atomic_load_n(&call->count, __ATOMIC_RELAXED)))
         return;
-    if (key != TRODDEN_GONE)
-        call->unit = unit_of(key);
     call->record = call->parent->record = 1;
     if (call->unit == TRODDEN_NO_UNIT)
         trodden_lead.calls.lost = true;
@@ -98,7 +80,7 @@ static void tell(struct trodden_call *call, void *context) {
         return; /* a module that nobody knows: what it has called is taken as called by its caller */
     struct trodden_call_record record = {
         .unit = call->unit,
-        .function = (uint32_t)(call->key == TRODDEN_GONE ? call->frame : call->key->function),
+        .function = call->function,
         .parent = call->parent->record - 1,
         .flags = call->to == call ? 0 : TRODDEN_RECURSION,
         .count = __atomic_load_n(&call->count, __ATOMIC_RELAXED),
@@ -127,8 +109,6 @@ static void let_go(struct trodden_call *call, void *context) {
     const struct trodden_key *key = __atomic_load_n(&call->key, __ATOMIC_ACQUIRE);
     if (!key || key == TRODDEN_GONE || !holds(module, key))
         return;
-    call->unit = number_of(module, key);
-    call->frame = key->function;
     __atomic_store_n(&call->key, TRODDEN_GONE, __ATOMIC_RELEASE);
 }
 

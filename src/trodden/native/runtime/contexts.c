@@ -18,7 +18,7 @@
 
 enum { TREE_BYTES = 16 << 10, FIRST_BITS = 8, CHUNK_BYTES = 64 << 10, LARGEST_CHUNK = 1 << 20 };
 
-_Static_assert(sizeof(struct trodden_call) == 120 && offsetof(struct trodden_call, last) == 40,
+_Static_assert(sizeof(struct trodden_call) == 128 && offsetof(struct trodden_call, last) == 40,
                "instrumented code knows the places");
 
 struct trodden_call trodden_outside = {
@@ -73,7 +73,7 @@ static struct trodden_call_table *table_with_room(struct trodden_call_tree *tree
         return table;
     unsigned bits = 64 - table->shift + 1;
     size_t bytes = table_bytes(bits);
-    void *memory = trodden_map(bytes);
+    void *memory = trodden_keep(TRODDEN_CALL_TABLE, 0, bytes);
     if (!memory)
         return used < room / 16 * 15 ? table : NULL; /* probing must end somewhere */
     struct trodden_call_table *larger = table_in(memory, bits);
@@ -82,7 +82,7 @@ static struct trodden_call_table *table_with_room(struct trodden_call_tree *tree
             enter_in_table(larger, table->at[i]);
     if (__atomic_compare_exchange_n(&tree->table, &table, larger, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return larger;
-    trodden_unmap(memory, bytes);
+    trodden_give_up(memory, bytes);
     return table;
 }
 
@@ -96,7 +96,7 @@ static struct trodden_call *free_call(struct trodden_call_tree *tree) {
         }
         size_t bytes = 2 * (sizeof *chunk + chunk->room * sizeof *chunk->at);
         bytes = bytes < CHUNK_BYTES ? CHUNK_BYTES : bytes > LARGEST_CHUNK ? LARGEST_CHUNK : bytes;
-        struct trodden_call_chunk *fresh = trodden_map(bytes);
+        struct trodden_call_chunk *fresh = trodden_keep(TRODDEN_CALL_CHUNK, 0, bytes);
         if (!fresh)
             return NULL;
         fresh->older = chunk;
@@ -104,7 +104,7 @@ static struct trodden_call *free_call(struct trodden_call_tree *tree) {
         if (__atomic_compare_exchange_n(&tree->newest, &known, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             __atomic_store_n(&chunk->newer, fresh, __ATOMIC_RELEASE);
         else
-            trodden_unmap(fresh, bytes);
+            trodden_give_up(fresh, bytes);
     }
 }
 
@@ -125,7 +125,7 @@ static struct trodden_call_tree *own_tree(struct trodden_calls *calls) {
     for (; tree; tree = tree->next, nobody = 0)
         if (__atomic_compare_exchange_n(&tree->tp, &nobody, tp, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return tree;
-    tree = trodden_map(TREE_BYTES);
+    tree = trodden_keep(TRODDEN_CALL_TREE, 0, TREE_BYTES);
     if (!tree)
         return NULL;
     uint8_t *table = (uint8_t *)(tree + 1), *chunk = table + table_bytes(FIRST_BITS);
@@ -160,6 +160,8 @@ static struct trodden_call *make_call(const struct trodden_key *key, struct trod
     has_called_nobody(call, tree);
     call->to = again ? again : call;
     call->parent = parent;
+    call->unit = (uint32_t)key->unit->number - 1;
+    call->function = (uint32_t)key->function;
     __atomic_store_n(&call->key, key, __ATOMIC_RELEASE);
     enter_in_table(table, call);
     return call;
@@ -207,4 +209,13 @@ void trodden_calls_jump(uint64_t sp) {
     while (call->parent && call->frame < sp)
         call = call->parent;
     *caller() = call;
+}
+
+/* The function has told what it has found, or only its frame does, as for a jump beyond it. */
+void trodden_calls_pass(uint64_t found, uint64_t sp) {
+    struct trodden_call **(*caller)(void) = __atomic_load_n(&trodden_lead.calls.caller, __ATOMIC_ACQUIRE);
+    if (caller && found)
+        *caller() = (struct trodden_call *)found;
+    else
+        trodden_calls_jump(sp + 1);
 }

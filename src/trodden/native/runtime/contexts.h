@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-/* The key of a call whose module has been unloaded: `unit` is known, and `frame` holds the function. */
+/* The key of a call whose module has been unloaded. */
 #define TRODDEN_GONE ((const struct trodden_key *)1)
 
 #define TRODDEN_NO_UNIT UINT32_MAX

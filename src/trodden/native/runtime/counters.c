@@ -1,131 +1,231 @@
-/* Where counters are, and how they are added up: the one file to change if they move elsewhere.
+/* Where counters are: the one file to change if they move elsewhere.
  *
- * A unit's counters are a thread-local array.  Of a thread other than the calling one its place is
- * computed: in static TLS it has the same distance from every thread pointer; otherwise the thread's
- * table of TLS blocks (the DTV) is looked up, which also tells if the thread ever touched the block. */
+ * What a module counts in one thread lies in a shard: a region of the live file.  When the thread ends, its shard
+ * waits for the next thread, which goes on counting where the other has stopped: nothing is ever added up while the
+ * program runs, so there is no moment at which a count could be lost or doubled.  The sum over all shards is
+ * right whenever the process is stopped.
+ *
+ * Code that is not position independent knows its counters by their distance from the thread pointer.  They fill
+ * whole pages of the thread's static TLS (pad.c sees to that), and the shard's pages
+ * are laid over these.  Other code finds its counters by a table of the thread's, with one place for each unit. */
 #define _GNU_SOURCE
-#include <features.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "internal.h"
 
-#ifdef __GLIBC__
-/* glibc: the DTV's address lies in the thread control block; [-1] is its length, [0] its generation. */
-struct dtv_entry {
-    uintptr_t value, extra;
-};
+/* What threads count that nobody saw start. */
+void *trodden_common[TRODDEN_MOST_UNITS];
 
-static const struct dtv_entry *dtv_of(uintptr_t tp) {
-#ifdef __x86_64__
-    return *(struct dtv_entry **)(tp + 8);
-#else
-    return *(struct dtv_entry **)tp;
-#endif
+static size_t aligned(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+
+static uint64_t *in_tls(const struct trodden_module *module, uintptr_t tp) {
+    return (uint64_t *)(tp + (uintptr_t)module->tls_low);
 }
 
-static uint64_t tls_generation(uintptr_t tp) { return dtv_of(tp) ? dtv_of(tp)[0].value : 0; }
-
-static uintptr_t tls_block(const struct trodden_module *module, uintptr_t tp) {
-    const struct dtv_entry *dtv = dtv_of(tp);
-    /* An older table may still hold an unloaded module's block under the same number. */
-    if (!dtv || module->tls_module > dtv[-1].value || dtv[0].value < module->tls_generation)
-        return 0;
-    uintptr_t block = dtv[module->tls_module].value;
-    return block == UINTPTR_MAX ? 0 : block;
-}
-#else
-/* musl: a plain array, [0] its length; every thread has all blocks from the moment of loading. */
-static uint64_t tls_generation(uintptr_t tp) {
-    (void)tp;
-    return 0;
-}
-
-static uintptr_t tls_block(const struct trodden_module *module, uintptr_t tp) {
-#ifdef __x86_64__
-    const uintptr_t *dtv = *(uintptr_t **)(tp + 8);
-#else
-    const uintptr_t *dtv = *(uintptr_t **)(tp - 8);
-#endif
-    return dtv && module->tls_module <= dtv[0] ? dtv[module->tls_module] : 0;
-}
-#endif
-
-/* Called by the thread that loads the module. */
-void trodden_locate(struct trodden_module *module, struct trodden_counted *unit,
-                    const struct trodden_image *image) {
-    uintptr_t tp = trodden_thread_pointer();
-    uintptr_t here = (uintptr_t)unit->unit->counters();
-    unit->static_tls = (unit->unit->flags & TRODDEN_STATIC_TLS) || !image || !image->tls_module;
-    if (unit->static_tls) {
+/* Called by the thread that loads the module, when it is loaded for the first time. */
+void trodden_lay_out(struct trodden_module *module) {
+    uintptr_t tp = trodden_thread_pointer(), low = UINTPTR_MAX, high = 0;
+    for (uint32_t i = 0; i < module->unit_count; i++) {
+        struct trodden_counted *unit = &module->units[i];
+        uintptr_t here = (uintptr_t)unit->unit->counters();
         unit->offset = (intptr_t)(here - tp);
-        return;
+        unit->static_tls = unit->unit->flags & TRODDEN_STATIC_TLS;
+        if (!unit->static_tls)
+            continue;
+        low = here < low ? here : low;
+        high = here + unit->slots * sizeof(uint64_t) > high ? here + unit->slots * sizeof(uint64_t) : high;
     }
-    module->tls_module = image->tls_module;
-    module->tls_generation = tls_generation(tp);
-    unit->offset = (intptr_t)(here - tls_block(module, tp));
+    module->tls_low = high ? (intptr_t)(low - tp) : 0;
+    module->tls_bytes = high ? trodden_whole_pages(high - low) : 0;
+    module->whole_pages = module->pad && low % trodden_page() == 0 && module->pad >= high &&
+                          module->pad - low >= module->tls_bytes;
+    size_t bytes = module->tls_bytes;
+    for (uint32_t i = 0; i < module->unit_count; i++) {
+        struct trodden_counted *unit = &module->units[i];
+        unit->at = unit->static_tls ? (size_t)(unit->offset - module->tls_low) : bytes;
+        if (unit->static_tls)
+            continue;
+        unit->index = trodden_lead.table_used++;
+        module->tabled = true;
+        bytes += aligned(unit->slots * sizeof(uint64_t));
+    }
+    module->shard_bytes = trodden_whole_pages(bytes ? bytes : 1);
 }
 
-/* NULL: that thread has none yet. */
-uint64_t *trodden_counters_of(const struct trodden_module *module, const struct trodden_counted *unit,
-                              uintptr_t tp) {
-    if (!unit->unit || !tp)
+/* ---- shards ---- */
+static struct trodden_shard *new_shard(struct trodden_module *module) {
+    struct trodden_shard *shard = trodden_alloc(sizeof *shard);
+    uint64_t *home = shard ? trodden_keep(TRODDEN_COUNTERS, module->index, module->shard_bytes) : NULL;
+    if (!home)
         return NULL;
-    uintptr_t base = unit->static_tls ? tp : tls_block(module, tp);
-    return base ? (uint64_t *)(base + (uintptr_t)unit->offset) : NULL;
+    *shard = (struct trodden_shard){.next = module->shards,
+                                    .module = module,
+                                    .home = home,
+                                    .offset = trodden_offset_of(home)};
+    module->shards = shard;
+    return shard;
 }
 
-/* Only what is not zero is touched: neither side then takes memory for what was never counted. */
-static void fold(const struct trodden_module *module, struct trodden_counted *unit, uintptr_t tp) {
-    uint64_t *counts = trodden_counters_of(module, unit, tp);
-    for (uint32_t i = 0; counts && i < unit->slots; i++)
+static struct trodden_shard *take_shard(struct trodden_module *module) {
+    struct trodden_shard *shard = module->spare;
+    if (!shard)
+        return new_shard(module);
+    module->spare = shard->beside;
+    return shard;
+}
+
+/* The same pages at a second place. */
+static bool lay_over(struct trodden_shard *shard) {
+    void *place = in_tls(shard->module, shard->tp);
+    return mremap(shard->home, 0, shard->module->tls_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place;
+}
+
+static void take_away(struct trodden_shard *shard) {
+    if (shard->laid_over)
+        mmap(in_tls(shard->module, shard->tp), shard->module->tls_bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    shard->laid_over = false;
+}
+
+/* From the thread's own memory; only what is not zero is touched. */
+static void fold(struct trodden_shard *shard) {
+    uint64_t *counts = in_tls(shard->module, shard->tp);
+    for (size_t i = 0; i < shard->module->tls_bytes / sizeof *counts; i++)
         if (counts[i]) {
-            unit->totals[i] += counts[i];
+            shard->home[i] += counts[i];
             counts[i] = 0;
         }
 }
 
-void trodden_fold_thread(uintptr_t tp) {
-    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
-        for (uint32_t i = 0; i < module->unit_count && (!module->left || module->stays); i++)
-            fold(module, &module->units[i], tp);
-}
-
-void trodden_fold_module(struct trodden_module *module) {
-    uintptr_t own = trodden_thread_pointer();
+static void fill_table(const struct trodden_module *module, const struct trodden_shard *shard, void **table) {
     for (uint32_t i = 0; i < module->unit_count; i++) {
-        fold(module, &module->units[i], own);
-        for (struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next)
-            fold(module, &module->units[i], thread->tp);
+        const struct trodden_counted *unit = &module->units[i];
+        if (!unit->static_tls)
+            table[unit->index] = (uint8_t *)shard->home + unit->at;
     }
 }
 
-void trodden_forget_counts(uintptr_t tp) {
-    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
-        /* Dropped pages read as zero from now on; locked ones cannot be dropped. */
-        if (module->totals_bytes && madvise(module->totals, module->totals_bytes, MADV_DONTNEED) != 0)
-            memset(module->totals, 0, module->totals_bytes);
-        for (uint32_t i = 0; i < module->unit_count; i++) {
-            uint64_t *counts = trodden_counters_of(module, &module->units[i], tp);
-            for (uint32_t k = 0; counts && k < module->units[i].slots; k++)
-                if (counts[k])
-                    counts[k] = 0;
-        }
+static void point_to(const struct trodden_module *module, uintptr_t tp, void **table) {
+    for (uint32_t i = 0; i < module->unit_count; i++)
+        if (!module->units[i].static_tls)
+            __atomic_store_n((void ***)(tp + (uintptr_t)module->units[i].offset), table, __ATOMIC_RELEASE);
+}
+
+static bool has_shard(const struct trodden_thread *thread, const struct trodden_module *module) {
+    for (const struct trodden_shard *shard = thread->shards; shard; shard = shard->beside)
+        if (shard->module == module)
+            return true;
+    return false;
+}
+
+static void attach(struct trodden_module *module, struct trodden_thread *thread, bool fresh) {
+    if (module->tabled && !thread->table)
+        thread->table = trodden_map(TRODDEN_MOST_UNITS * sizeof *thread->table);
+    struct trodden_shard *shard = has_shard(thread, module) || (module->tabled && !thread->table)
+                                      ? NULL
+                                      : take_shard(module);
+    if (!shard)
+        return;
+    shard->tp = thread->tp;
+    shard->beside = thread->shards;
+    thread->shards = shard;
+    if (module->tls_bytes && !fresh)
+        fold(shard);
+    shard->laid_over = module->tls_bytes && module->whole_pages && lay_over(shard);
+    if (module->tabled) {
+        fill_table(module, shard, thread->table);
+        point_to(module, thread->tp, thread->table);
     }
+}
+
+/* The module has been loaded, perhaps again; the caller holds the lock. */
+void trodden_attach_module(struct trodden_module *module) {
+    if (!module->common && (module->common = new_shard(module)))
+        fill_table(module, module->common, trodden_common);
+    for (struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next)
+        if (thread->tp)
+            attach(module, thread, false);
+}
+
+void trodden_attach_thread(struct trodden_thread *thread) {
+    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
+        if (module->copy && !module->left)
+            attach(module, thread, true);
+}
+
+/* It ends, or has ended long ago in the process that this one was forked from (`gone`). */
+void trodden_detach_thread(struct trodden_thread *thread, bool gone) {
+    struct trodden_shard *beside;
+    for (struct trodden_shard *shard = thread->shards; shard; shard = beside) {
+        struct trodden_module *module = shard->module;
+        beside = shard->beside;
+        if (module->tls_bytes && !shard->laid_over && !gone)
+            fold(shard);
+        take_away(shard);
+        if (module->tabled && module->copy && !module->left)
+            point_to(module, shard->tp, trodden_common);
+        shard->tp = 0;
+        shard->beside = module->spare;
+        module->spare = shard;
+    }
+    thread->shards = NULL;
+}
+
+/* All regions are new and empty, and the memory of this thread still shows its parent's. */
+void trodden_counters_forked(struct trodden_thread *own) {
+    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
+        for (struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
+            shard->offset = trodden_offset_of(shard->home);
+            shard->empty_from = shard->empty_to = 0;
+        }
+    for (struct trodden_shard *shard = own ? own->shards : NULL; shard; shard = shard->beside) {
+        if (shard->laid_over && !lay_over(shard))
+            take_away(shard);
+        else if (!shard->laid_over && shard->module->tls_bytes)
+            memset(in_tls(shard->module, shard->tp), 0, shard->module->tls_bytes);
+    }
+}
+
+bool trodden_is_counter(uintptr_t address) {
+    for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next)
+        for (const struct trodden_shard *shard = module->shards; shard; shard = shard->next)
+            if (shard->laid_over && address - (uintptr_t)in_tls(module, shard->tp) < module->tls_bytes)
+                return true;
+    return false;
+}
+
+/* Is there nothing?  To look would make memory of it. */
+static bool is_empty(struct trodden_shard *shard, size_t from, size_t to) {
+    if (shard->offset == TRODDEN_NOWHERE)
+        return false;
+    if (from < shard->empty_from || to > shard->empty_to) {
+        uint64_t data = trodden_data_from(shard->offset + from);
+        shard->empty_from = from;
+        shard->empty_to = data == TRODDEN_NOWHERE ? SIZE_MAX : (size_t)(data - shard->offset);
+    }
+    return to <= shard->empty_to;
+}
+
+static void add(uint64_t *into, const uint64_t *counts, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        into[i] += counts[i];
 }
 
 void trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
                  uint32_t count, uint64_t *into) {
-    for (uint32_t i = 0; i < count; i++)
-        into[i] = unit->totals[first + i];
     uintptr_t own = trodden_thread_pointer();
-    /* The thread that ends the process may be one that we did not see start, or that was folded. */
-    const uint64_t *counts = trodden_is_listed(own) ? NULL : trodden_counters_of(module, unit, own);
-    for (uint32_t i = 0; counts && i < count; i++)
-        into[i] += counts[first + i];
-    for (struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next) {
-        counts = trodden_counters_of(module, unit, __atomic_load_n(&thread->tp, __ATOMIC_ACQUIRE));
-        for (uint32_t i = 0; counts && i < count; i++)
-            into[i] += counts[first + i];
+    bool known = !unit->static_tls || !unit->unit;
+    memset(into, 0, count * sizeof *into);
+    size_t from = unit->at + first * sizeof *into, to = from + count * sizeof *into;
+    for (struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
+        if (!is_empty(shard, from, to))
+            add(into, shard->home + from / sizeof *into, count);
+        if (unit->static_tls && shard->tp && !shard->laid_over)
+            add(into, (const uint64_t *)(shard->tp + (uintptr_t)unit->offset) + first, count);
+        known = known || shard->tp == own;
     }
+    /* The thread that ends the process may be one that we did not see start, or that has been seen to end. */
+    if (!known)
+        add(into, (const uint64_t *)(own + (uintptr_t)unit->offset) + first, count);
 }

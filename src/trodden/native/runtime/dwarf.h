@@ -133,6 +133,11 @@ struct trodden_cell_place trodden_find_cell(const struct trodden_image *image,
                                             const struct trodden_frame_facts *facts,
                                             struct trodden_frame_facts *room);
 
+/* The same for the cell with what it has found in the thread's place among call paths. */
+struct trodden_cell_place trodden_find_call_cell(const struct trodden_image *image,
+                                                 const struct trodden_frame_facts *facts,
+                                                 struct trodden_frame_facts *room);
+
 /* ---- plain.c: frames that jumps have passed before; the caller holds the lock ---- */
 /* Remembers the frame with that return address, or that is there if it is the `lowest`, unless it is odd. */
 void trodden_keep_frame(uintptr_t pc, bool lowest, const struct trodden_image *image,

@@ -2,8 +2,7 @@
  * registry.c registers one before all others, hence run last.)
  *
  * Nothing of the C library has to happen in these functions but the system call.  A child of vfork
- * comes here on its parent's memory and writes nothing: trodden_write sees that the process is not the
- * one whose counts these are. */
+ * comes here on its parent's memory and writes nothing (execs.c). */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -19,8 +18,12 @@ static _Noreturn void leave_process(int status) {
 EXPORTED _Noreturn void _exit(int status) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE(&regs);
-    if (trodden_leading())
-        trodden_write(&regs, true, true);
+    if (trodden_leading()) {
+        if (trodden_pid() == trodden_lead.pid)
+            trodden_write(&regs, true, true);
+        else
+            trodden_child_leaves(&regs, 1);
+    }
     leave_process(status);
 }
 

@@ -20,16 +20,13 @@ static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
     struct trodden_image *image = &gathering->images->at[gathering->images->count++];
     *image = (struct trodden_image){.bias = info->dlpi_addr,
                                     .low = UINTPTR_MAX,
-                                    .segments = info->dlpi_phdr,
-                                    .segment_count = info->dlpi_phnum,
                                     .name = info->dlpi_name};
-    if (size >= offsetof(struct dl_phdr_info, dlpi_tls_data) + sizeof info->dlpi_tls_data) {
-        image->tls_module = (uint32_t)info->dlpi_tls_modid;
-        image->tls_block = (uintptr_t)info->dlpi_tls_data;
-    }
+    (void)size;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_DYNAMIC)
+            image->dynamic = (const void *)from;
         if (segment->p_type == PT_GNU_EH_FRAME)
             image->eh_frame_hdr = (const uint8_t *)from;
         if (segment->p_type != PT_LOAD)
@@ -38,6 +35,8 @@ static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
             image->low = from;
         if (from + segment->p_memsz > image->high)
             image->high = from + segment->p_memsz;
+        if ((segment->p_flags & PF_R) && image->segment_count < TRODDEN_SEGMENTS)
+            image->segments[image->segment_count++] = (struct trodden_segment){from, segment->p_memsz};
     }
     return 0;
 }
@@ -85,11 +84,9 @@ const struct trodden_image *trodden_image_of(const struct trodden_images *images
 
 /* Do these bytes lie in one readable segment? */
 bool trodden_image_holds(const struct trodden_image *image, uintptr_t from, size_t bytes) {
-    const ElfW(Phdr) *segments = image->segments;
     for (uint32_t i = 0; i < image->segment_count; i++) {
-        uintptr_t start = image->bias + segments[i].p_vaddr;
-        if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & PF_R) && from >= start &&
-            from - start < segments[i].p_memsz && bytes <= segments[i].p_memsz - (from - start))
+        const struct trodden_segment *segment = &image->segments[i];
+        if (from - segment->from < segment->bytes && bytes <= segment->bytes - (from - segment->from))
             return true;
     }
     return false;

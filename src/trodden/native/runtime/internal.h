@@ -4,10 +4,12 @@
 #ifndef TRODDEN_INTERNAL_H
 #define TRODDEN_INTERNAL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "live.h"
 #include "trodden.h"
 
 /* Leaves nothing on the stack for the function that goes on. */
@@ -28,12 +30,17 @@ void *trodden_map(size_t bytes);
 void trodden_unmap(void *memory, size_t bytes);
 void *trodden_alloc(size_t bytes); /* never given back; caller holds the lock */
 uint64_t trodden_lock(void);       /* blocks all signals; answers the mask to restore */
+bool trodden_lock_patiently(uint64_t *mask); /* false: somebody does not let go of it */
+uint32_t trodden_lock_waiters(void);
 void trodden_unlock(uint64_t mask);
 void trodden_lock_reset(void);
 void trodden_restore_mask(uint64_t mask);
 void trodden_swallow_signal(int number);
 uint64_t trodden_now(void); /* nanoseconds since the epoch */
 uint64_t trodden_process_start(void);
+uint64_t trodden_process_ticks(void);
+uint64_t trodden_ticks_of(uint32_t pid); /* 0: there is no such process, or none that can be seen */
+size_t trodden_page(void);
 uint32_t trodden_pid(void);
 
 static inline uintptr_t trodden_thread_pointer(void) {
@@ -49,12 +56,15 @@ static inline uintptr_t trodden_thread_pointer(void) {
 }
 
 /* ---- images.c: the loaded objects, as the dynamic linker tells ---- */
+#define TRODDEN_SEGMENTS 8
+
 struct trodden_image {
     uintptr_t bias, low, high; /* [low, high) spans all loaded segments */
-    const void *segments;      /* its program headers */
+    const void *dynamic;       /* what the dynamic linker goes by, or NULL */
+    struct trodden_segment {
+        uintptr_t from, bytes;
+    } segments[TRODDEN_SEGMENTS]; /* that can be read */
     uint32_t segment_count;
-    uint32_t tls_module;
-    uintptr_t tls_block; /* the calling thread's, or 0 */
     const uint8_t *eh_frame_hdr;
     const char *name; /* valid only while the image is known to be loaded */
 };
@@ -72,13 +82,34 @@ const struct trodden_image *trodden_image_of(const struct trodden_images *images
 bool trodden_image_holds(const struct trodden_image *image, uintptr_t from, size_t bytes);
 
 /* ---- registry.c: modules (executable, shared libraries), their units, and the one who leads ---- */
+/* Whole pages on every machine. */
+#ifdef __x86_64__
+#define TRODDEN_PAD 4096
+#else
+#define TRODDEN_PAD 65536
+#endif
+
+#define TRODDEN_MOST_UNITS (1u << 18) /* that find their counters by a table */
+
 struct trodden_counted {
     const struct trodden_unit *unit; /* only while its module is loaded */
     uint8_t id[16];
     uint32_t slots;
     bool static_tls;
-    intptr_t offset; /* from the thread pointer, or from the start of the module's TLS block */
-    uint64_t *totals; /* folded from ended threads and unloaded modules */
+    uint32_t index;  /* in the threads' tables */
+    intptr_t offset; /* from the thread pointer: of its counters, or of where the table is told */
+    size_t at;       /* of its counters in a shard, in bytes */
+};
+
+struct trodden_shard {
+    struct trodden_shard *next;   /* of the same module */
+    struct trodden_shard *beside; /* of the same thread, or the next spare one */
+    struct trodden_module *module;
+    uint64_t *home;
+    uint64_t offset; /* in the live file */
+    uintptr_t tp;    /* whose it is; 0: nobody's */
+    bool laid_over;  /* the thread's TLS */
+    size_t empty_from, empty_to; /* known to be so */
 };
 
 struct trodden_module {
@@ -88,18 +119,24 @@ struct trodden_module {
     bool stays;       /* it has left because the process ends, and stays mapped */
     uint32_t index;
     uintptr_t bias, low, high;
-    uint32_t tls_module;
-    uint64_t tls_generation;
+    uintptr_t pad;    /* the runtime's own page behind its counters, in the thread that loaded it */
+    intptr_t tls_low; /* its counters in static TLS, from the thread pointer */
+    size_t tls_bytes;
+    bool whole_pages; /* that hold nothing else */
+    bool tabled;      /* some of its units find their counters by tables */
+    size_t shard_bytes;
+    struct trodden_shard *shards, *spare, *common;
+    struct trodden_live_module *live;
     char *path;
     uint32_t path_length;
-    uint32_t unit_count;
+    uint32_t unit_count, first_unit;
     struct trodden_counted *units;
-    void *totals;
-    size_t totals_bytes;
     const void *cells_mark; /* one entry of its section .trodden_cells, or NULL */
     struct trodden_cell *cells; /* sorted by address, once somebody asks */
     size_t cell_count, cells_bytes;
     struct trodden_notes *notes; /* those of the copy in it; only while it is loaded */
+    struct trodden_notes *kept;  /* the same between two times that it is loaded */
+    const struct trodden_unwinder *unwinder; /* what its copy would unwind with, or NULL */
 };
 
 struct trodden_thread {
@@ -107,22 +144,22 @@ struct trodden_thread {
     uintptr_t tp;                           /* 0 until it runs */
     uint32_t number;
     uint32_t rounds; /* of destruction seen so far */
-    bool own_memory; /* its TLS lies in memory that the C library has mapped */
+    uint32_t tid;
+    struct trodden_shard *shards;
+    void *alternate; /* a stack for signals, unless the thread has one of its own */
+    uint64_t vfork_back, vfork_sp; /* where its last vfork returns to, and the stack pointer then */
+    const void *stopped; /* what a signal has interrupted it in, see stops.c */
+    void **table; /* of TRODDEN_MOST_UNITS, by `index`: where its counters are */
     void *(*start)(void *);
     void *argument;
 };
 
-/* As in the raw file. */
-struct trodden_frame {
-    uint32_t thread, module;
-    uint64_t address;
-    uint64_t cell; /* what the function's cell holds, if `known` */
-    uint32_t known, reserved;
-};
+#define TRODDEN_CONTEXTS 16
 
 struct trodden_frames {
     struct trodden_frame *at;
-    uint32_t count;
+    struct trodden_context *contexts; /* of the first that were interrupted */
+    uint32_t count, context_count;
     bool cut; /* the walk did not reach the outermost frame */
     size_t bytes;
 };
@@ -181,16 +218,16 @@ struct trodden_lead {
     uint32_t pid, first_pid;
     uint64_t start;
     struct trodden_module *modules;
-    uint32_t module_count;
+    uint32_t module_count, unit_count;
     struct trodden_images *images;
     struct trodden_thread *threads;
     uint32_t thread_count; /* ever */
     size_t tls_bytes;
     struct trodden_frames start_frames;
     struct trodden_jumps jumps;
-    struct trodden_note_sums notes; /* of unloaded modules */
     struct trodden_calls calls;
-    bool large;                     /* some unit's counters are worth giving back unused pages of */
+    uint32_t table_used;
+    struct trodden_live *live;
 };
 
 extern struct trodden_lead trodden_lead;
@@ -199,35 +236,45 @@ struct trodden_regs;
 /* What a module tells of itself.  `copy` tells the copies apart: it is the address of its own trodden_lead. */
 struct trodden_part {
     const void *copy;
-    const struct trodden_unit *begin, *end;
+    struct trodden_unit *begin, *end;
     const void *cells_mark;
     struct trodden_notes *notes;
+    uintptr_t pad; /* where that of pad.c is in the calling thread, or 0 */
+    const struct trodden_unwinder *unwinder;
 };
 
 SHARED void __trodden_enter(const struct trodden_part *part);
 SHARED void __trodden_leave(const void *copy, const struct trodden_regs *regs);
 SHARED struct trodden_lead *__trodden_leader(void);
+SHARED void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes);
 
 void trodden_begin(void);
 void trodden_use_images(struct trodden_images *images); /* takes them over; caller holds the lock */
 bool trodden_leading(void); /* is this copy the one that serves? begins if it has units */
 bool trodden_has_units(void);
 
-/* ---- counters.c: the only place that knows where counters are ---- */
-uint64_t *trodden_counters_of(const struct trodden_module *module, const struct trodden_counted *unit,
-                              uintptr_t tp);
-void trodden_locate(struct trodden_module *module, struct trodden_counted *unit,
-                    const struct trodden_image *image);
-void trodden_fold_thread(uintptr_t tp);
-void trodden_fold_module(struct trodden_module *module);
-void trodden_forget_counts(uintptr_t tp); /* zero: this thread's counters and all totals */
+/* ---- live.c: memory in the live file ---- */
+void trodden_live_begin(void);
+void trodden_live_forked(void);
+void trodden_live_close(void);
+void *trodden_keep(enum trodden_kind kind, uint32_t module, size_t bytes); /* zero, in whole pages; needs no lock */
+void trodden_give_up(void *memory, size_t bytes);
+uint64_t trodden_offset_of(const void *memory);
+uint64_t trodden_data_from(uint64_t offset);
+bool trodden_live_repair(uintptr_t address);
+void trodden_live_forget_end(void); /* the process goes on after all */
+size_t trodden_whole_pages(size_t bytes);
+
+/* ---- counters.c: the only place that knows where counters are; the caller holds the lock ---- */
+__attribute__((weak)) uintptr_t trodden_own_pad(void); /* pad.c, only in executables */
+void trodden_lay_out(struct trodden_module *module);
+void trodden_attach_module(struct trodden_module *module);
+void trodden_attach_thread(struct trodden_thread *thread);
+void trodden_detach_thread(struct trodden_thread *thread, bool gone);
+void trodden_counters_forked(struct trodden_thread *own);
+bool trodden_is_counter(uintptr_t address);
 void trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
                  uint32_t count, uint64_t *into);
-
-/* ---- pages.c: memory for counters that nobody uses ---- */
-void trodden_give_back(const struct trodden_module *module, uintptr_t tp); /* signals are blocked */
-void trodden_give_back_all(uintptr_t tp);
-bool trodden_is_large(uint32_t slots);
 
 /* ---- cells.c: where functions keep their path registers ---- */
 const void *trodden_cells_mark(void);
@@ -237,12 +284,14 @@ void trodden_forget_cells(struct trodden_module *module);
 struct trodden_notes *trodden_own_notes(void);
 void trodden_retire_notes(uintptr_t tp);                  /* that thread ends */
 void trodden_keep_notes(struct trodden_module *module);   /* it is about to be unloaded */
+void trodden_resume_notes(struct trodden_module *module, struct trodden_notes *notes); /* it is loaded */
 void trodden_forget_notes(uintptr_t tp);                  /* all: in a child that has only this thread */
 void trodden_sum_notes(struct trodden_note_sums *sums);
 void trodden_free_sums(struct trodden_note_sums *sums);
 
 /* ---- contexts.c: the call paths of threads; context_records.c: the leader's view of them ---- */
 void trodden_calls_jump(uint64_t sp);                   /* before the calling thread jumps there */
+void trodden_calls_pass(uint64_t found, uint64_t sp);   /* a frame with that stack pointer is left */
 void trodden_find_caller(void);                         /* modules have come or gone */
 void trodden_keep_calls(struct trodden_module *module); /* it is about to be unloaded */
 void trodden_retire_calls(uintptr_t tp);                /* that thread, the calling one, ends */
@@ -256,6 +305,26 @@ void trodden_threads_end(void);
 void trodden_threads_forked(void);
 uint32_t trodden_thread_number(void);
 bool trodden_is_listed(uintptr_t tp);
+struct trodden_thread *trodden_own_thread(void); /* NULL: nobody saw it start */
+
+/* ---- signals.c, deaths.c: signals that end the process; stops.c: other threads ---- */
+void trodden_dies(int number, siginfo_t *info, void *context);
+void trodden_signals_begin(void);
+void trodden_signals_end(void);
+int trodden_set_action(int number, const struct sigaction *action, struct sigaction *former);
+void trodden_stack_begin(struct trodden_thread *thread); /* the calling one */
+void trodden_stack_end(struct trodden_thread *thread);
+void trodden_keep_frames(enum trodden_kind kind, const struct trodden_frames *frames, uint32_t thread, uint32_t tid);
+void trodden_keep_threads(const struct trodden_regs *regs, bool interrupted);
+void trodden_deaths_forked(void);
+uint32_t trodden_stop_others(void);
+void trodden_release_others(void);
+void trodden_stops_forked(void);
+void trodden_regs_from(const void *context, struct trodden_regs *regs);
+
+/* ---- execs.c ---- */
+/* False: this is no child of vfork. */
+bool trodden_child_leaves(const struct trodden_regs *regs, int64_t amount);
 
 /* ---- unwind.c, cfi.c, expression.c: the frames of the calling thread ---- */
 #if defined(__x86_64__)
@@ -301,8 +370,9 @@ struct trodden_regs {
     } while (0)
 #endif
 
-/* Those that return into a module with units, innermost first.  The caller holds the lock. */
-struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread);
+/* Those that return into a module with units, innermost first; and the one with these registers, if it was
+ * interrupted.  The caller holds the lock. */
+struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread, bool interrupted);
 void trodden_frames_free(struct trodden_frames *frames);
 struct trodden_module *trodden_module_of(uintptr_t pc);
 
@@ -319,6 +389,10 @@ struct trodden_place {
     bool known;
     bool interrupted; /* `pc` is no return address, as a signal came in there */
 };
+
+/* Where the frame with these registers is, and what its function has found in the thread's place among call paths,
+ * or 0.  The caller holds the lock. */
+struct trodden_place trodden_place_of(const struct trodden_regs *regs, bool interrupted, uint64_t *found);
 
 /* Tells `visit` the frames from the caller's up to the one that holds `sp`, that one too.  The caller holds
  * the lock. */
@@ -340,6 +414,8 @@ struct trodden_trail {
 
 /* Notes one frame after the other, and where the jump goes to; false: stopped at what it cannot note. */
 bool trodden_follow(struct trodden_trail *trail);
+/* The same for the one frame that the trail begins with, which is left for good. */
+bool trodden_note_plain(struct trodden_trail *trail);
 /* The caller of these holds the lock. */
 void trodden_keep_landing(uintptr_t pc);
 void trodden_renew_plain(void); /* there may be other images now */
@@ -348,15 +424,38 @@ void trodden_forget_plain_rows(void);
 /* ---- jumps.c: functions that were left by longjmp ---- */
 void trodden_jumps_begin(void);
 void trodden_jumps_forget(void);
+/* Takes the lock, with the images known that are there in that generation. */
+uint64_t trodden_lock_with_images(uint64_t generation);
+/* All frames from the caller's up to the one at `sp` are left, `amount` times, for where `back` is. */
+void trodden_note_way(const struct trodden_regs *regs, uint64_t sp, uint64_t back, int64_t amount);
+/* The frame with these registers is left by unwinding. */
+void trodden_note_passed(const struct trodden_regs *regs, bool interrupted);
 /* What frames are noted as that return to that address of the module; NULL: nothing yet, and none is to be made,
  * or there is no memory.  Who wants it made holds the lock. */
 struct trodden_jump *trodden_jump_at(uint32_t module, uint64_t address, bool known, uint64_t cell, bool make);
 
-/* ---- name.c, write.c, crc32.c ---- */
+/* ---- name.c, place.c, write.c, crc32.c ---- */
 #define TRODDEN_PATH 8192
+const char *trodden_place(void);
+int trodden_open_result(bool *whole); /* `whole`: seen by nobody before it is closed */
+int trodden_close_result(bool whole, int file, int error, bool final); /* answers the error */
+int trodden_live_create(void);
+bool trodden_live_name(void);
+void trodden_live_unname(void);
+const char *trodden_live_path(void);
 void trodden_name_begin(void);
 bool trodden_name(char *path, uint32_t attempt); /* TRODDEN_PATH bytes; false: too long */
 void trodden_write(const struct trodden_regs *regs, bool complete, bool final);
 uint32_t trodden_crc32(uint32_t crc, const void *bytes, size_t count);
+
+/* ---- personality.c: frames that an unwinder passes; symbols.c ---- */
+struct _Unwind_Context;
+const struct trodden_unwinder *trodden_own_unwinder(void); /* what is linked to this copy, or NULL */
+SHARED void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller);
+int __trodden_personality(int version, int actions, uint64_t class, void *exception,
+                          struct _Unwind_Context *context);
+int __trodden_answered(int answer, int actions, struct _Unwind_Context *context, void *caller);
+/* What the object that holds `address` shows under these names (the last is NULL), or 0; and where it lies. */
+void trodden_symbols_beside(uintptr_t address, const char *const *wanted, uintptr_t *found, uintptr_t range[2]);
 
 #endif

@@ -168,7 +168,7 @@ static _Noreturn void restore(const struct __jmp_buf_tag *place, int value) {
  * Entries are made under the lock and stay where they are, so that whoever finds one may add to it without:
  * a program that jumps all the time makes no system call for it.  A table that is full is followed by a
  * larger one, and both are searched. */
-enum { ROOM = 1 << 14, GROWTH = 4 };
+enum { ROOM = 1 << 9, GROWTH = 4 };
 
 static size_t bytes_of(uint64_t room) {
     return sizeof(struct trodden_jump_table) + room * sizeof(struct trodden_jump);
@@ -203,7 +203,7 @@ static struct trodden_jump *add(const struct trodden_jump *wanted) {
     struct trodden_jump_table *table = jumps->newest;
     if (!table || table->used >= table->room / 2) {
         uint64_t room = table ? table->room * GROWTH : ROOM;
-        struct trodden_jump_table *larger = trodden_map(bytes_of(room));
+        struct trodden_jump_table *larger = trodden_keep(TRODDEN_JUMPS, 0, bytes_of(room));
         if (!larger)
             return NULL;
         larger->older = table;
@@ -242,16 +242,11 @@ static void note(const struct trodden_place *place, int64_t amount) {
 
 /* The tables stay mapped: a handler that forks may have interrupted somebody who is about to add to an entry. */
 void trodden_jumps_forget(void) {
-    for (struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = table->older) {
-        struct trodden_jump_table *older = table->older;
-        uint64_t room = table->room;
-        if (madvise(table, bytes_of(room), MADV_DONTNEED) != 0)
-            memset(table, 0, bytes_of(room));
-        table->older = older;
-        table->room = room;
-    }
+    for (struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = table->older)
+        for (uint64_t i = 0; i < table->room; i++)
+            if (table->at[i].count)
+                table->at[i].count = 0;
     trodden_lead.jumps.cut = trodden_lead.jumps.elsewhere = false;
-    trodden_forget_plain_rows();
 }
 
 /* ---- the walk ---- */
@@ -283,9 +278,7 @@ static void note_frames(const struct trodden_regs *regs, const struct trodden_tr
     }
 }
 
-static __attribute__((noinline)) void note_rest(const struct trodden_regs *regs, struct trodden_trail *trail) {
-    int saved = errno;
-    uint64_t generation = trodden_images_generation();
+uint64_t trodden_lock_with_images(uint64_t generation) {
     uint64_t mask = trodden_lock();
     if (!trodden_lead.images || trodden_lead.images->generation != generation) {
         trodden_unlock(mask);
@@ -294,6 +287,12 @@ static __attribute__((noinline)) void note_rest(const struct trodden_regs *regs,
         trodden_use_images(images);
     }
     trodden_renew_plain();
+    return mask;
+}
+
+static __attribute__((noinline)) void note_rest(const struct trodden_regs *regs, struct trodden_trail *trail) {
+    int saved = errno;
+    uint64_t mask = trodden_lock_with_images(trodden_images_generation());
     trail->locked = trail->fits = true;
     if (trail->there || !trodden_follow(trail)) {
         if (!trail->there)
@@ -316,6 +315,31 @@ static void note_jump(const struct trodden_regs *regs, const struct __jmp_buf_ta
     trodden_calls_jump(trail.sp);
     if (__atomic_load_n(&trodden_lead.jumps.elsewhere, __ATOMIC_RELAXED) || !trodden_follow(&trail))
         note_rest(regs, &trail);
+}
+
+void trodden_note_way(const struct trodden_regs *regs, uint64_t sp, uint64_t back, int64_t amount) {
+    int saved = errno;
+    struct noting noting = {amount, 0};
+    uint64_t mask = trodden_lock_with_images(trodden_images_generation());
+    if (trodden_walk_to(regs, sp, note_frame, &noting) != TRODDEN_FOUND)
+        trodden_lead.jumps.cut = true;
+    note(&(struct trodden_place){.pc = back}, -amount);
+    trodden_unlock(mask);
+    errno = saved;
+}
+
+void trodden_note_passed(const struct trodden_regs *regs, bool interrupted) {
+    struct trodden_trail trail = {
+        .pc = regs->pc, .stack = regs->r[TRODDEN_SP], .frame = regs->r[TRODDEN_FP]};
+    bool careful = interrupted || __atomic_load_n(&trodden_lead.jumps.elsewhere, __ATOMIC_RELAXED) ||
+                   __atomic_load_n(&trodden_lead.calls.caller, __ATOMIC_RELAXED);
+    if (!careful && trodden_note_plain(&trail))
+        return;
+    uint64_t found, mask = trodden_lock_with_images(trodden_images_generation());
+    struct trodden_place place = trodden_place_of(regs, interrupted, &found);
+    note_frame(&place, &(struct noting){1, 0});
+    trodden_unlock(mask);
+    trodden_calls_pass(found, trail.stack);
 }
 
 /* Only the copy that leads ever begins. */

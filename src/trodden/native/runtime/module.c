@@ -9,9 +9,9 @@
 
 #include "internal.h"
 
-extern const struct trodden_unit units_begin[] __asm__("__start_trodden_units")
+extern struct trodden_unit units_begin[] __asm__("__start_trodden_units")
     __attribute__((weak, visibility("hidden")));
-extern const struct trodden_unit units_end[] __asm__("__stop_trodden_units")
+extern struct trodden_unit units_end[] __asm__("__stop_trodden_units")
     __attribute__((weak, visibility("hidden")));
 
 bool trodden_has_units(void) { return units_begin && &units_begin[0] != &units_end[0]; }
@@ -21,7 +21,8 @@ static void enter(void) {
     trodden_jumps_begin();
     if (trodden_has_units())
         __trodden_enter(&(struct trodden_part){&trodden_lead, units_begin, units_end, trodden_cells_mark(),
-                                               trodden_own_notes()});
+                                               trodden_own_notes(), trodden_own_pad ? trodden_own_pad() : 0,
+                                               trodden_own_unwinder()});
     errno = saved;
 }
 

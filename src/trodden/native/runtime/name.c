@@ -69,9 +69,14 @@ bool trodden_name(char *path, uint32_t attempt) {
             fits = append(path, &used, plain);
         }
     }
+    /* Numbers go before the end that raw files have, so that they are found by it. */
+    static const char end[] = ".raw";
+    bool usual = fits && used >= sizeof end && strcmp(path + used - (sizeof end - 1), end) == 0;
+    if (usual)
+        used -= sizeof end - 1;
     if (!has_pid && trodden_lead.pid != trodden_lead.first_pid)
         fits = fits && append(path, &used, ".") && append(path, &used, decimal(trodden_lead.pid, digits));
     if (attempt)
         fits = fits && append(path, &used, ".") && append(path, &used, decimal(attempt, digits));
-    return fits;
+    return fits && (!usual || append(path, &used, end));
 }

@@ -53,63 +53,58 @@ void trodden_free_sums(struct trodden_note_sums *sums) {
     *sums = (struct trodden_note_sums){NULL, 0, 0, false};
 }
 
-static void add_array(struct trodden_note_sums *sums, const struct trodden_module *module, uint32_t first_unit,
-                      const struct trodden_note_array *array) {
-    const struct trodden_unit *units = module->units[0].unit;
+static void add_array(struct trodden_note_sums *sums, const struct trodden_note_array *array) {
     for (size_t i = 0; i < trodden_note_room(array); i++) {
         const struct trodden_note_entry *entry = &array->at[i];
-        const struct trodden_unit *unit = __atomic_load_n(&entry->unit, __ATOMIC_ACQUIRE);
+        uint64_t unit = __atomic_load_n(&entry->unit, __ATOMIC_ACQUIRE);
         uint64_t amount = __atomic_load_n(&entry->amount, __ATOMIC_RELAXED);
-        if (amount && unit >= units && unit < units + module->unit_count)
-            add_sum(sums, first_unit + (uint32_t)(unit - units), entry->key, entry->value, amount);
+        if (amount && unit != TRODDEN_NOTE_TAKEN)
+            add_sum(sums, (uint32_t)unit - 1, entry->key, entry->value, amount);
     }
+}
+
+/* What a module has noted, whether it is loaded now or not. */
+static struct trodden_notes *notes_of(const struct trodden_module *module) {
+    return module->notes ? module->notes : module->kept;
 }
 
 /* The threads of these tables may be running. */
-static void add_module(struct trodden_note_sums *sums, const struct trodden_module *module, uint32_t first_unit) {
+static void add_module(struct trodden_note_sums *sums, const struct trodden_notes *notes) {
     for (unsigned i = 0; i < TRODDEN_NOTE_BUCKETS; i++) {
-        const struct trodden_note_table *table = __atomic_load_n(&module->notes->buckets[i], __ATOMIC_ACQUIRE);
+        const struct trodden_note_table *table = __atomic_load_n(&notes->buckets[i], __ATOMIC_ACQUIRE);
         for (; table; table = table->next) {
             const struct trodden_note_array *array = __atomic_load_n(&table->array, __ATOMIC_ACQUIRE);
             for (; array; array = array->older)
-                add_array(sums, module, first_unit, array);
+                add_array(sums, array);
         }
     }
-    sums->lost = sums->lost || module->notes->lost;
-}
-
-/* How many units are written before those of the module: this does not change when more modules come. */
-static uint32_t first_unit_of(const struct trodden_module *module) {
-    uint32_t count = 0;
-    for (const struct trodden_module *other = trodden_lead.modules; other != module; other = other->next)
-        count += other->unit_count;
-    return count;
+    sums->lost = sums->lost || notes->lost;
 }
 
 void trodden_sum_notes(struct trodden_note_sums *sums) {
-    add_all(sums, &trodden_lead.notes);
     for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next)
-        if (module->notes)
-            add_module(sums, module, first_unit_of(module));
+        if (notes_of(module))
+            add_module(sums, notes_of(module));
 }
 
+/* The tables lie in the live file and stay there; a module that is loaded again goes on with them. */
 void trodden_keep_notes(struct trodden_module *module) {
     if (!module->notes)
         return;
-    add_module(&trodden_lead.notes, module, first_unit_of(module));
+    if (!module->kept && !(module->kept = trodden_alloc(sizeof *module->kept)))
+        return;
+    *module->kept = *module->notes;
     for (unsigned i = 0; i < TRODDEN_NOTE_BUCKETS; i++) {
-        struct trodden_note_table *next;
-        for (struct trodden_note_table *table = module->notes->buckets[i]; table; table = next) {
-            struct trodden_note_array *older;
-            next = table->next;
-            for (struct trodden_note_array *array = table->array; array->bytes; array = older) {
-                older = array->older;
-                trodden_unmap(array, array->bytes);
-            }
-            trodden_unmap(table, table->bytes);
-        }
+        for (struct trodden_note_table *table = module->kept->buckets[i]; table; table = table->next)
+            table->tp = 0;
         module->notes->buckets[i] = NULL;
     }
+}
+
+void trodden_resume_notes(struct trodden_module *module, struct trodden_notes *notes) {
+    if (module->kept)
+        *notes = *module->kept;
+    module->notes = notes;
 }
 
 void trodden_retire_notes(uintptr_t tp) {
@@ -126,10 +121,10 @@ void trodden_retire_notes(uintptr_t tp) {
 
 /* Nothing but amounts is touched: fork may have been called by a handler, in the middle of a note. */
 void trodden_forget_notes(uintptr_t tp) {
-    trodden_free_sums(&trodden_lead.notes);
-    for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next)
-        for (unsigned i = 0; module->notes && i < TRODDEN_NOTE_BUCKETS; i++)
-            for (struct trodden_note_table *table = module->notes->buckets[i]; table; table = table->next) {
+    for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
+        struct trodden_notes *notes = notes_of(module);
+        for (unsigned i = 0; notes && i < TRODDEN_NOTE_BUCKETS; i++)
+            for (struct trodden_note_table *table = notes->buckets[i]; table; table = table->next) {
                 for (struct trodden_note_array *array = table->array; array; array = array->older)
                     for (size_t k = 0; k < trodden_note_room(array); k++)
                         if (array->at[k].amount)
@@ -137,4 +132,5 @@ void trodden_forget_notes(uintptr_t tp) {
                 if (table->tp != tp)
                     table->tp = 0;
             }
+    }
 }

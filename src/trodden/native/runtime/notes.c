@@ -34,8 +34,8 @@ static inline void add(uint64_t *sum, uint64_t amount) {
 }
 #endif
 
-static inline uint64_t hash_of(const struct trodden_unit *unit, uint64_t key, uint64_t value) {
-    uint64_t hash = ((uintptr_t)unit + key) * 0x9e3779b97f4a7c15u;
+static inline uint64_t hash_of(uint64_t unit, uint64_t key, uint64_t value) {
+    uint64_t hash = ((unit << 48) + key) * 0x9e3779b97f4a7c15u;
     return (hash ^ hash >> 32 ^ value) * 0xd6e8feb86659fd93u;
 }
 
@@ -49,12 +49,12 @@ static inline struct trodden_note_table *own_table(void) {
 }
 
 /* NULL: there is none, and the place for it is free, or was. */
-static inline struct trodden_note_entry *find(struct trodden_note_array *array, const struct trodden_unit *unit,
-                                              uint64_t key, uint64_t value, struct trodden_note_entry **place) {
+static inline struct trodden_note_entry *find(struct trodden_note_array *array, uint64_t unit, uint64_t key,
+                                              uint64_t value, struct trodden_note_entry **place) {
     uint64_t mask = trodden_note_room(array) - 1, index = hash_of(unit, key, value) >> array->shift;
     for (;; index = (index + 1) & mask) {
         struct trodden_note_entry *entry = &array->at[index];
-        const struct trodden_unit *seen = __atomic_load_n(&entry->unit, __ATOMIC_RELAXED);
+        uint64_t seen = __atomic_load_n(&entry->unit, __ATOMIC_RELAXED);
         if (seen == unit && entry->value == value && entry->key == key)
             return entry;
         *place = entry;
@@ -83,7 +83,7 @@ static struct trodden_note_table *take_table(void) {
         if (__atomic_compare_exchange_n(&table->tp, &nobody, tp, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return table;
     size_t bytes = sizeof *table + array_bytes(FIRST_BITS);
-    table = trodden_map(bytes);
+    table = trodden_keep(TRODDEN_NOTES, 0, bytes);
     if (!table)
         return NULL;
     table->tp = tp;
@@ -100,19 +100,19 @@ static struct trodden_note_table *take_table(void) {
 static bool grow(struct trodden_note_table *table, struct trodden_note_array *full) {
     unsigned bits = 64 - full->shift + 1;
     size_t bytes = array_bytes(bits);
-    void *memory = trodden_map(bytes);
+    void *memory = trodden_keep(TRODDEN_NOTE_ARRAY, 0, bytes);
     if (!memory)
         return false;
     struct trodden_note_array *larger = array_in(memory, bytes, bits);
     larger->older = full;
     /* A handler may have been faster. */
     if (!__atomic_compare_exchange_n(&table->array, &full, larger, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        trodden_unmap(memory, bytes);
+        trodden_give_up(memory, bytes);
     return true;
 }
 
-static struct trodden_note_entry *make_entry(struct trodden_note_table *table, const struct trodden_unit *unit,
-                                             uint64_t key, uint64_t value) {
+static struct trodden_note_entry *make_entry(struct trodden_note_table *table, uint64_t unit, uint64_t key,
+                                             uint64_t value) {
     for (;;) {
         struct trodden_note_array *array = __atomic_load_n(&table->array, __ATOMIC_RELAXED);
         size_t room = trodden_note_room(array);
@@ -126,7 +126,7 @@ static struct trodden_note_entry *make_entry(struct trodden_note_table *table, c
             if (used >= room / 16 * 15) /* probing must end somewhere */
                 return NULL;
         }
-        const struct trodden_unit *none = NULL;
+        uint64_t none = 0;
         if (!__atomic_compare_exchange_n(&place->unit, &none, TRODDEN_NOTE_TAKEN, false, __ATOMIC_RELAXED,
                                          __ATOMIC_RELAXED))
             continue;
@@ -146,7 +146,7 @@ STEP static void note_new(const struct trodden_unit *unit, uint64_t key, uint64_
     struct trodden_note_table *table = own_table();
     if (!table)
         table = take_table();
-    struct trodden_note_entry *entry = table ? make_entry(table, unit, key, value) : NULL;
+    struct trodden_note_entry *entry = table ? make_entry(table, unit->number, key, value) : NULL;
     if (entry) {
         table->last = entry;
         add(&entry->amount, amount);
@@ -158,7 +158,7 @@ STEP static void note_new(const struct trodden_unit *unit, uint64_t key, uint64_
 
 STEP static void note_other(const struct trodden_unit *unit, uint64_t key, uint64_t value, uint64_t amount) {
     struct trodden_note_table *table = own_table();
-    struct trodden_note_entry *place, *entry = table ? find(table->array, unit, key, value, &place) : NULL;
+    struct trodden_note_entry *place, *entry = table ? find(table->array, unit->number, key, value, &place) : NULL;
     if (entry) {
         table->last = entry;
         add(&entry->amount, amount);
@@ -174,7 +174,7 @@ TRODDEN_KEEPS_REGISTERS void __trodden_note(const struct trodden_unit *unit, uin
         __atomic_load_n(&notes.buckets[trodden_note_bucket(tp)], __ATOMIC_ACQUIRE);
     if (table && table->tp == tp) {
         struct trodden_note_entry *entry = table->last;
-        if (entry->value == value && entry->key == key && entry->unit == unit) {
+        if (entry->value == value && entry->key == key && entry->unit == unit->number) {
             add(&entry->amount, amount);
             return;
         }

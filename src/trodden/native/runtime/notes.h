@@ -5,11 +5,11 @@
 #include "internal.h"
 
 struct trodden_note_entry {
-    const struct trodden_unit *unit; /* NULL: free; TRODDEN_NOTE_TAKEN: being made */
+    uint64_t unit; /* its number; 0: free; TRODDEN_NOTE_TAKEN: being made */
     uint64_t key, value, amount;
 };
 
-#define TRODDEN_NOTE_TAKEN ((const struct trodden_unit *)1)
+#define TRODDEN_NOTE_TAKEN UINT64_MAX
 
 /* A hash table.  Entries stay where they are; when it is full a larger one comes before it. */
 struct trodden_note_array {

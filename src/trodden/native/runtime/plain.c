@@ -308,3 +308,20 @@ bool trodden_follow(struct trodden_trail *trail) {
     trail->passed = passed;
     return false;
 }
+
+bool trodden_note_plain(struct trodden_trail *trail) {
+    uint64_t since = __atomic_load_n(&drops, __ATOMIC_ACQUIRE);
+    struct rows *in = __atomic_load_n(&rows, __ATOMIC_ACQUIRE);
+    struct row *at = in && !(since & 1) ? find_row(in, trail->pc) : NULL;
+    if (!at)
+        return false;
+    struct trodden_jump *always = at->always;
+    uint64_t cfa = (at->by_frame ? trail->frame : trail->stack) + (uint64_t)(int64_t)at->cfa;
+    if (!are_kept(since))
+        return false;
+    trail->drops = since;
+    if (!always)
+        return note_other(at, trail, cfa, 1);
+    __atomic_fetch_add(&always->count, 1, __ATOMIC_RELAXED);
+    return true;
+}

@@ -44,7 +44,9 @@ void trodden_begin(void) {
     trodden_lead.start = trodden_now();
     trodden_lead.exiting = trodden_lead.final = false;
     trodden_name_begin();
+    trodden_live_begin();
     trodden_threads_begin();
+    trodden_signals_begin();
     at_quick_exit(at_quick_end);
     __atomic_store_n(&trodden_lead.begun, 2, __ATOMIC_RELEASE);
 }
@@ -56,13 +58,6 @@ static void path_of(const struct trodden_image *image, char *path) {
         return;
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     path[length > 0 ? length : 0] = 0;
-}
-
-static size_t counter_bytes(const struct trodden_unit *begin, const struct trodden_unit *end) {
-    size_t bytes = 0;
-    for (const struct trodden_unit *unit = begin; unit < end; unit++)
-        bytes += (size_t)unit->slots * sizeof(uint64_t);
-    return bytes;
 }
 
 /* A library that was unloaded and is loaded again goes on where it stopped. */
@@ -79,25 +74,23 @@ static struct trodden_module *find_former(const char *path, const struct trodden
 }
 
 static struct trodden_module *add_module(const char *path, const struct trodden_unit *begin, uint32_t count) {
-    size_t length = strlen(path), bytes = counter_bytes(begin, begin + count);
+    size_t length = strlen(path);
     struct trodden_module *module = trodden_alloc(sizeof *module);
     struct trodden_counted *units = trodden_alloc(count * sizeof *units);
     char *name = trodden_alloc(length + 1);
-    uint64_t *totals = bytes ? trodden_map(bytes) : NULL;
-    if (!module || !units || !name || (bytes && !totals))
+    if (!module || !units || !name)
         return NULL;
     memcpy(name, path, length + 1);
     *module = (struct trodden_module){.index = trodden_lead.module_count++,
                                       .path = name,
                                       .path_length = (uint32_t)length,
                                       .unit_count = count,
-                                      .units = units,
-                                      .totals = totals,
-                                      .totals_bytes = bytes};
+                                      .first_unit = trodden_lead.unit_count,
+                                      .units = units};
+    trodden_lead.unit_count += count;
     for (uint32_t i = 0; i < count; i++) {
-        units[i] = (struct trodden_counted){.slots = begin[i].slots, .totals = totals};
+        units[i] = (struct trodden_counted){.unit = &begin[i], .slots = begin[i].slots};
         memcpy(units[i].id, begin[i].id, sizeof begin[i].id);
-        totals += begin[i].slots;
     }
     struct trodden_module **last = &trodden_lead.modules; /* kept in the order of their indices */
     while (*last)
@@ -106,11 +99,30 @@ static struct trodden_module *add_module(const char *path, const struct trodden_
     return module;
 }
 
+/* What the live file says of a module that is loaded. */
+static void describe(struct trodden_module *module) {
+    size_t table = module->unit_count * sizeof(struct trodden_live_unit);
+    size_t bytes = sizeof(struct trodden_live_module) + table + module->path_length;
+    struct trodden_live_module *live = module->live;
+    if (!live && !(live = trodden_keep(TRODDEN_MODULE, module->index, bytes)))
+        return;
+    live->bias = module->bias;
+    live->index = module->index;
+    live->first_unit = module->first_unit;
+    live->path_length = module->path_length;
+    memcpy((char *)live->at + table, module->path, module->path_length);
+    for (uint32_t i = 0; i < module->unit_count; i++) {
+        const struct trodden_counted *unit = &module->units[i];
+        live->at[i] = (struct trodden_live_unit){.slots = unit->slots, .offset = unit->at};
+        memcpy(live->at[i].id, unit->id, sizeof unit->id);
+    }
+    __atomic_store_n(&live->unit_count, module->unit_count, __ATOMIC_RELEASE);
+    module->live = live;
+}
+
 void __trodden_enter(const struct trodden_part *part) {
     const struct trodden_unit *begin = part->begin, *end = part->end;
     trodden_begin();
-    for (const struct trodden_unit *unit = begin; unit < end; unit++)
-        unit->counters(); /* so that this thread's TLS block exists and is among the facts gathered next */
     struct trodden_images *images = trodden_images_gather();
     const struct trodden_image *image = trodden_image_of(images, (uintptr_t)begin);
     uint32_t count = (uint32_t)(end - begin);
@@ -119,43 +131,40 @@ void __trodden_enter(const struct trodden_part *part) {
 
     uint64_t mask = trodden_lock();
     trodden_use_images(images);
-    struct trodden_module *module = find_former(path, begin, count);
-    if (!module)
-        module = add_module(path, begin, count);
+    struct trodden_module *former = find_former(path, begin, count);
+    struct trodden_module *module = former ? former : add_module(path, begin, count);
     if (module) {
         module->copy = part->copy;
         module->left = module->stays = false;
         module->bias = image ? image->bias : 0;
         module->low = image ? image->low : 0;
         module->high = image ? image->high : 0;
-        for (uint32_t i = 0; i < count; i++) {
+        module->pad = part->pad;
+        for (uint32_t i = 0; i < count; i++)
             module->units[i].unit = &begin[i];
-            trodden_locate(module, &module->units[i], image);
-            trodden_lead.large = trodden_lead.large || trodden_is_large(begin[i].slots);
+        if (!former)
+            trodden_lay_out(module);
+        for (uint32_t i = 0; i < count; i++) {
+            part->begin[i].index = module->units[i].index;
+            part->begin[i].number = module->first_unit + i + 1;
         }
+        describe(module);
+        trodden_attach_module(module);
         trodden_forget_cells(module);
         trodden_forget_plain_rows();
         module->cells_mark = part->cells_mark;
-        module->notes = part->notes;
+        trodden_resume_notes(module, part->notes);
+        module->unwinder = part->unwinder;
         trodden_find_caller();
-        trodden_give_back(module, trodden_thread_pointer());
-        trodden_lead.tls_bytes += counter_bytes(begin, end);
+        trodden_lead.tls_bytes += module->tls_bytes;
     }
     trodden_unlock(mask);
-}
-
-/* Does the module still lie where it was?  Another one may have taken its place. */
-static bool is_loaded(const struct trodden_module *module) {
-    uintptr_t unit = (uintptr_t)module->units[0].unit;
-    const struct trodden_image *image = trodden_image_of(trodden_lead.images, unit);
-    return image && image->low == module->low && image->high == module->high &&
-           trodden_image_holds(image, unit, sizeof(struct trodden_unit)) &&
-           memcmp(module->units[0].unit->id, module->units[0].id, sizeof module->units[0].id) == 0;
 }
 
 static void forget_memory(struct trodden_module *module) {
     module->copy = NULL;
     module->notes = NULL;
+    module->unwinder = NULL;
     trodden_forget_cells(module);
     for (uint32_t i = 0; i < module->unit_count; i++)
         module->units[i].unit = NULL;
@@ -166,14 +175,11 @@ void trodden_use_images(struct trodden_images *images) {
         trodden_images_free(trodden_lead.images);
         trodden_lead.images = images;
     }
-    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
-        if (module->copy && module->left && (!images || !is_loaded(module)))
-            forget_memory(module);
 }
 
-/* The destructors of a module have run.  What it has counted is safe before its memory may disappear.  If
+/* The destructors of a module have run.  What it has counted lies elsewhere, and its own memory may disappear.  If
  * the process ends it stays mapped and may still count (from destructors of others, from running threads)
- * and is read once more with the last one.
+ * and is read with the last one.
  *
  * That it ends is certain once the leader itself leaves: the executable's destructors run only then, and
  * before those of the libraries it needs; a library that leads others outlives them. */
@@ -184,13 +190,12 @@ void __trodden_leave(const void *copy, const struct trodden_regs *regs) {
         trodden_lead.exiting = true;
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
         if (module->copy == copy && !module->left) {
-            /* At the end threads may still count: what is taken from under them would come back doubled. */
             if (!trodden_lead.exiting) {
-                trodden_fold_module(module);
                 trodden_keep_notes(module);
                 trodden_keep_calls(module);
+                forget_memory(module);
             }
-            trodden_lead.tls_bytes -= module->totals_bytes;
+            trodden_lead.tls_bytes -= module->tls_bytes;
             module->left = true;
             module->stays = trodden_lead.exiting;
         }
@@ -203,6 +208,7 @@ void __trodden_leave(const void *copy, const struct trodden_regs *regs) {
     trodden_write(regs, true, true);
     /* This code may be about to disappear: leave nothing behind that calls it. */
     trodden_threads_end();
+    trodden_signals_end();
 }
 
 void trodden_dump(void) {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -46,17 +47,42 @@ void *trodden_alloc(size_t bytes) {
 /* 0 free, 1 held, 2 held and somebody waits. */
 static uint32_t lock_word;
 
-uint64_t trodden_lock(void) {
+static uint32_t waiters;
+
+static uint64_t block_signals(void) {
     uint64_t all = ~(uint64_t)0, mask = 0;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
-    uint32_t seen = 0;
-    int saved = errno;
-    if (!__atomic_compare_exchange_n(&lock_word, &seen, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        while (__atomic_exchange_n(&lock_word, 2, __ATOMIC_ACQUIRE) != 0)
-            syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
-    errno = saved;
     return mask;
 }
+
+static bool take_lock(const struct timespec *patience) {
+    uint32_t seen = 0;
+    int saved = errno;
+    bool got = __atomic_compare_exchange_n(&lock_word, &seen, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    if (!got) {
+        __atomic_fetch_add(&waiters, 1, __ATOMIC_RELAXED);
+        bool waits = true;
+        while (!(got = __atomic_exchange_n(&lock_word, 2, __ATOMIC_ACQUIRE) == 0) && waits)
+            waits = syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, 2, patience, NULL, 0) == 0 || errno != ETIMEDOUT;
+        __atomic_fetch_sub(&waiters, 1, __ATOMIC_RELAXED);
+    }
+    errno = saved;
+    return got;
+}
+
+uint64_t trodden_lock(void) {
+    uint64_t mask = block_signals();
+    take_lock(NULL);
+    return mask;
+}
+
+bool trodden_lock_patiently(uint64_t *mask) {
+    struct timespec patience = {1, 0};
+    *mask = block_signals();
+    return take_lock(&patience);
+}
+
+uint32_t trodden_lock_waiters(void) { return __atomic_load_n(&waiters, __ATOMIC_RELAXED); }
 
 void trodden_restore_mask(uint64_t mask) {
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
@@ -68,7 +94,10 @@ void trodden_unlock(uint64_t mask) {
     trodden_restore_mask(mask);
 }
 
-void trodden_lock_reset(void) { __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE); }
+void trodden_lock_reset(void) {
+    waiters = 0;
+    __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
+}
 
 /* A write beyond a size limit or into a broken pipe fails and also raises a signal that would end a
  * program which never wrote that file itself.  Only call while signals are blocked. */
@@ -89,10 +118,22 @@ uint64_t trodden_now(void) { return clock_now(CLOCK_REALTIME); }
 /* Not the C library's: an old one remembers the parent's after vfork. */
 uint32_t trodden_pid(void) { return (uint32_t)syscall(SYS_getpid); }
 
-/* When the kernel made this process, on the clock of trodden_now; 0 if it cannot be known. */
-uint64_t trodden_process_start(void) {
-    char text[1024];
-    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+size_t trodden_page(void) {
+    static size_t known;
+    if (!known)
+        known = (size_t)sysconf(_SC_PAGESIZE);
+    return known;
+}
+
+/* Field 22 of a process's stat: when the kernel made it, in ticks since it started; 0 if it cannot be known. */
+uint64_t trodden_ticks_of(uint32_t pid) {
+    char name[32] = "/proc/", text[1024], digits[12], *digit = digits + sizeof digits;
+    *--digit = 0;
+    do
+        *--digit = (char)('0' + pid % 10);
+    while (pid /= 10);
+    strcat(strcat(name, digit), "/stat");
+    int file = open(name, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return 0;
     ssize_t got = read(file, text, sizeof text - 1);
@@ -100,7 +141,7 @@ uint64_t trodden_process_start(void) {
     if (got <= 0)
         return 0;
     text[got] = 0;
-    /* Field 22; the second is a name in brackets that may itself hold blanks and brackets. */
+    /* The second field is a name in brackets that may itself hold blanks and brackets. */
     char *at = text + got;
     while (at > text && *at != ')')
         at--;
@@ -113,6 +154,16 @@ uint64_t trodden_process_start(void) {
     uint64_t ticks = 0;
     for (; *at >= '0' && *at <= '9'; at++)
         ticks = ticks * 10 + (uint64_t)(*at - '0');
+    return ticks;
+}
+
+uint64_t trodden_process_ticks(void) { return trodden_ticks_of(trodden_pid()); }
+
+/* The same of this process on the clock of trodden_now. */
+uint64_t trodden_process_start(void) {
+    uint64_t ticks = trodden_process_ticks();
+    if (!ticks)
+        return 0;
     long per_second = sysconf(_SC_CLK_TCK);
     uint64_t since_boot = ticks * (1000000000u / (uint64_t)(per_second > 0 ? per_second : 100));
     return trodden_now() - clock_now(CLOCK_BOOTTIME) + since_boot;

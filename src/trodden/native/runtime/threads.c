@@ -15,6 +15,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -55,7 +56,9 @@ static struct trodden_thread *list_thread(void) {
         spare = thread->next;
     else if (!(thread = trodden_alloc(sizeof *thread)))
         return NULL;
-    *thread = (struct trodden_thread){.next = trodden_lead.threads, .number = trodden_lead.thread_count++};
+    *thread = (struct trodden_thread){
+        .next = trodden_lead.threads, .number = trodden_lead.thread_count++, .table = thread->table,
+        .alternate = thread->alternate};
     if (thread->next)
         thread->next->previous = thread;
     trodden_lead.threads = thread;
@@ -81,8 +84,10 @@ bool trodden_is_listed(uintptr_t tp) {
     return false;
 }
 
+struct trodden_thread *trodden_own_thread(void) { return have_key ? pthread_getspecific(key) : NULL; }
+
 uint32_t trodden_thread_number(void) {
-    struct trodden_thread *thread = have_key ? pthread_getspecific(key) : NULL;
+    struct trodden_thread *thread = trodden_own_thread();
     return thread ? thread->number : trodden_lead.thread_count;
 }
 
@@ -91,7 +96,8 @@ static void thread_ends(void *value) {
     if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, thread) == 0)
         return;
     uint64_t mask = trodden_lock();
-    trodden_fold_thread(thread->tp);
+    trodden_stack_end(thread);
+    trodden_detach_thread(thread, false);
     trodden_retire_notes(thread->tp);
     trodden_retire_calls(thread->tp);
     unlist_thread(thread);
@@ -100,18 +106,17 @@ static void thread_ends(void *value) {
 
 /* The record is only kept if its end will be noticed: else it would point into freed memory. */
 static void thread_starts(struct trodden_thread *thread) {
-    if (have_key && pthread_setspecific(key, thread) == 0) {
-        __atomic_store_n(&thread->tp, trodden_thread_pointer(), __ATOMIC_RELEASE);
-        if (thread->own_memory && __atomic_load_n(&trodden_lead.large, __ATOMIC_RELAXED)) {
-            uint64_t mask = trodden_lock();
-            trodden_give_back_all(thread->tp);
-            trodden_unlock(mask);
-        }
-        return;
-    }
+    bool known = have_key && pthread_setspecific(key, thread) == 0;
     uint64_t mask = trodden_lock();
-    unlist_thread(thread);
+    thread->tid = (uint32_t)syscall(SYS_gettid);
+    if (known) {
+        __atomic_store_n(&thread->tp, trodden_thread_pointer(), __ATOMIC_RELEASE);
+        trodden_attach_thread(thread);
+    } else {
+        unlist_thread(thread);
+    }
     trodden_unlock(mask);
+    trodden_stack_begin(thread);
 }
 
 void trodden_threads_end(void) {
@@ -138,25 +143,33 @@ static void after_fork_in_child(void) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE(&regs);
     trodden_lock_reset();
+    trodden_lead.pid = trodden_pid();
+    trodden_lead.start = trodden_now();
+    trodden_live_forked();
     trodden_threads_forked();
-    trodden_forget_counts(trodden_thread_pointer());
     trodden_forget_notes(trodden_thread_pointer());
     trodden_forget_calls(trodden_thread_pointer());
     trodden_jumps_forget();
-    trodden_lead.pid = trodden_pid();
-    trodden_lead.start = trodden_now();
+    trodden_deaths_forked();
+    trodden_stops_forked();
     trodden_frames_free(&trodden_lead.start_frames);
-    trodden_lead.start_frames = trodden_frames_of(&regs, trodden_thread_number());
+    trodden_lead.start_frames = trodden_frames_of(&regs, trodden_thread_number(), false);
+    trodden_keep_frames(TRODDEN_START, &trodden_lead.start_frames, trodden_thread_number(), 0);
     trodden_restore_mask(fork_mask);
 }
 
 void trodden_threads_forked(void) {
-    struct trodden_thread *own = have_key ? pthread_getspecific(key) : NULL, *next;
+    struct trodden_thread *own = trodden_own_thread(), *next;
     for (struct trodden_thread *thread = trodden_lead.threads; thread; thread = next) {
         next = thread->next;
-        if (thread != own)
+        if (thread != own) {
+            trodden_detach_thread(thread, true);
             unlist_thread(thread);
+        }
     }
+    trodden_counters_forked(own);
+    if (own)
+        own->tid = (uint32_t)syscall(SYS_gettid);
 }
 
 void trodden_threads_begin(void) {
@@ -181,21 +194,17 @@ static void *run_thread(void *value) {
     return start(argument);
 }
 
-/* Does the C library itself see to the memory for the stack?  Without a stack of the caller's, glibc answers an
- * address that ends at zero, musl none. */
-static bool own_memory(const pthread_attr_t *attributes) {
-    void *stack = NULL;
-    size_t size = 0;
-    return pthread_attr_getstack(attributes, &stack, &size) != 0 || (uintptr_t)stack + size == 0;
-}
-
-/* glibc takes static TLS out of the thread's stack: give back what our counters use.  Memory for the
- * stack that the caller supplied cannot grow and is left alone. */
+/* glibc takes static TLS out of the thread's stack: give back what our counters use, and the page behind them.
+ * Memory for the stack that the caller supplied cannot grow and is left alone: without it glibc answers an address
+ * that ends at zero. */
 static bool enlarge(pthread_attr_t *attributes) {
 #ifdef __GLIBC__
-    size_t size = 0, page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t more = (__atomic_load_n(&trodden_lead.tls_bytes, __ATOMIC_RELAXED) + page - 1) & ~(page - 1);
-    return more && own_memory(attributes) && pthread_attr_getstacksize(attributes, &size) == 0 &&
+    void *stack = NULL;
+    size_t size = 0, more = __atomic_load_n(&trodden_lead.tls_bytes, __ATOMIC_RELAXED);
+    more += more ? TRODDEN_PAD : 0;
+    if (pthread_attr_getstack(attributes, &stack, &size) == 0 && (uintptr_t)stack + size != 0)
+        return false;
+    return more && pthread_attr_getstacksize(attributes, &size) == 0 &&
            size + more > size && pthread_attr_setstacksize(attributes, size + more) == 0;
 #else
     (void)attributes;
@@ -209,12 +218,10 @@ static int create_listed(create_function *create, pthread_t *id, const pthread_a
     if (given) {
         /* Shallow, and never destroyed: what it points to stays the caller's. */
         memcpy(&own, given, sizeof own);
-        thread->own_memory = own_memory(given);
         return create(id, enlarge(&own) ? &own : given, run_thread, thread);
     }
     if ((pthread_getattr_default_np ? pthread_getattr_default_np(&own) : pthread_attr_init(&own)) != 0)
         return create(id, NULL, run_thread, thread);
-    thread->own_memory = own_memory(&own);
     int result = create(id, enlarge(&own) ? &own : NULL, run_thread, thread);
     pthread_attr_destroy(&own);
     return result;

@@ -29,13 +29,22 @@ struct trodden_unit {
     uint8_t id[16];
     uint32_t slots;
     uint32_t flags;
-    uint64_t *(*counters)(void); /* the calling thread's array of `slots` counters */
+    /* the calling thread's array of `slots` counters, or, without the flag below, its variable __trodden_table */
+    void *(*counters)(void);
     /* where the calling thread keeps its place among call paths; NULL: the unit does not keep any */
     struct trodden_call **(*caller)(void);
+    /* set by the runtime: which entry of the calling thread's table is the address of its counters; and its number
+     * in the process, from 1 on */
+    uint64_t index, number;
 };
 
-/* The counters lie at the same distance from the thread pointer in every thread. */
+/* The counters lie at the same distance from the thread pointer in every thread, in the section .trodden_counts of
+ * the static TLS.  Code that may end up in a shared library has a thread-local variable __trodden_table instead: weak,
+ * exported, of the initial-exec model, and trodden_common to begin with.  There it finds the address of its
+ * counters, at `index`. */
 #define TRODDEN_STATIC_TLS 1u
+
+extern void *trodden_common[] __attribute__((visibility("hidden")));
 
 /* On x86-64 a function may tell where it keeps its path register while calls are active: an entry of 16 bytes in
  * the section .trodden_cells (flags "ao?", linked to the code), aligned to 16: the distance (i32) from the entry to
@@ -79,7 +88,8 @@ struct trodden_call {
     struct trodden_call *parent;
     struct trodden_call *last[TRODDEN_CALL_WAYS];
     struct trodden_call_tree *tree;
-    uint32_t record, unit; /* while it is written */
+    uint32_t unit, function; /* in the order of the process, from 0 on; in its unit */
+    uint32_t record;         /* while it is written */
 };
 
 extern struct trodden_call trodden_outside __attribute__((visibility("hidden")));

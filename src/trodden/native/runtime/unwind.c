@@ -198,8 +198,7 @@ static struct trodden_cell_place find_cell(struct walk *walk) {
     return walk->place;
 }
 
-static bool read_cell(struct walk *walk, uint64_t *value) {
-    struct trodden_cell_place place = find_cell(walk);
+static bool read_at(struct walk *walk, struct trodden_cell_place place, uint64_t *value) {
     uint64_t address = trodden_below_cfa(walk->cfa, place.pushed, place.alignment, place.distance);
     uint64_t sp = walk->regs.r[TRODDEN_SP];
     if (place.kind == FROM_REGISTER) {
@@ -211,6 +210,8 @@ static bool read_cell(struct walk *walk, uint64_t *value) {
            trodden_peek(&walk->window, address, 8, value);
 }
 
+static bool read_cell(struct walk *walk, uint64_t *value) { return read_at(walk, find_cell(walk), value); }
+
 struct trodden_module *trodden_module_of(uintptr_t pc) {
     for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
         if (module->copy && pc >= module->low && pc < module->high)
@@ -218,19 +219,63 @@ struct trodden_module *trodden_module_of(uintptr_t pc) {
     return NULL;
 }
 
-struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread) {
-    struct trodden_frames frames = {NULL, 0, true, MOST_FRAMES * sizeof(struct trodden_frame)};
+/* Part of the stack, word by word: some of it may not be there. */
+static uint64_t copy_stack(struct walk *walk, uint64_t from, uint8_t *into) {
+    for (unsigned i = 0; i < TRODDEN_STACK_PART; i += 8) {
+        uint64_t word = 0;
+        trodden_peek(&walk->window, from + i, 8, &word);
+        memcpy(into + i, &word, sizeof word);
+    }
+    return from;
+}
+
+static void note_context(struct walk *walk, struct trodden_frames *frames) {
+    if (!frames->contexts || frames->context_count == TRODDEN_CONTEXTS)
+        return;
+    struct trodden_context *context = &frames->contexts[frames->context_count++];
+    context->thread = frames->at[frames->count - 1].thread;
+    context->frame = frames->count - 1;
+    context->pc = walk->regs.pc;
+    context->cfa = walk->cfa;
+    context->known = walk->regs.known;
+    memcpy(context->r, walk->regs.r, sizeof walk->regs.r);
+    uint64_t sp = walk->regs.r[TRODDEN_SP];
+    context->low = copy_stack(walk, sp, context->low_part);
+    if (walk->cfa >= sp + TRODDEN_STACK_PART)
+        context->high = copy_stack(walk, walk->cfa - TRODDEN_STACK_PART, context->high_part);
+}
+
+/* Is the frame with these registers one that matters? */
+static bool note_frame(const struct walk *walk, struct trodden_frames *frames, uint32_t thread) {
+    const struct trodden_module *module = trodden_module_of(walk->regs.pc);
+    if (module)
+        frames->at[frames->count++] = (struct trodden_frame){
+            .thread = thread, .module = module->index, .address = walk->regs.pc - module->bias};
+    return module;
+}
+
+static void finish_frame(struct walk *walk, struct trodden_frames *frames) {
+    struct trodden_frame *frame = &frames->at[frames->count - 1];
+    if (read_cell(walk, &frame->cell))
+        frame->flags |= TRODDEN_KNOWN;
+    if (walk->exact) {
+        frame->flags |= TRODDEN_INTERRUPTED;
+        note_context(walk, frames);
+    }
+}
+
+struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread, bool interrupted) {
+    struct trodden_frames frames = {.cut = true, .bytes = MOST_FRAMES * sizeof(struct trodden_frame)};
     struct walk *walk = trodden_map(sizeof *walk);
     frames.at = trodden_map(frames.bytes);
+    frames.contexts = trodden_map(TRODDEN_CONTEXTS * sizeof *frames.contexts);
     if (walk && frames.at) {
         start(walk, regs);
-        bool ours = false; /* is the frame that is stepped out of the last one noted? */
-        for (uint32_t depth = 0; depth < MOST_FRAMES; depth++) {
+        bool ours = interrupted && note_frame(walk, &frames, thread); /* is it the last one noted? */
+        for (uint32_t depth = 0; depth < MOST_FRAMES - 1; depth++) {
             enum outcome outcome = describe(walk);
-            if (outcome == STEPPED && ours) {
-                struct trodden_frame *frame = &frames.at[frames.count - 1];
-                frame->known = read_cell(walk, &frame->cell);
-            }
+            if (outcome == STEPPED && ours)
+                finish_frame(walk, &frames);
             if (outcome == STEPPED)
                 outcome = leave(walk);
             /* The outermost function started the program or the thread: it is never instrumented. */
@@ -239,11 +284,7 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
             frames.cut = outcome != OUTERMOST;
             if (outcome != STEPPED)
                 break;
-            const struct trodden_module *module = trodden_module_of(walk->regs.pc);
-            ours = module != NULL;
-            if (module)
-                frames.at[frames.count++] =
-                    (struct trodden_frame){thread, module->index, walk->regs.pc - module->bias, 0, 0, 0};
+            ours = note_frame(walk, &frames, thread);
         }
     }
     trodden_unmap(walk, sizeof *walk);
@@ -252,7 +293,8 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
 
 void trodden_frames_free(struct trodden_frames *frames) {
     trodden_unmap(frames->at, frames->bytes);
-    *frames = (struct trodden_frames){NULL, 0, false, 0};
+    trodden_unmap(frames->contexts, TRODDEN_CONTEXTS * sizeof *frames->contexts);
+    *frames = (struct trodden_frames){.at = NULL};
 }
 
 /* By a signal?  One that the program sends itself arrives behind a system call, which is a place like a call's. */
@@ -267,12 +309,41 @@ static bool is_interrupted(const struct walk *walk) {
                             memcmp((const void *)before, code, sizeof code) == 0);
 }
 
+/* Too large for the stack of a signal handler; NULL: no memory. */
+static struct walk *own_walk(void) {
+    static struct walk *walk;
+    if (!walk)
+        walk = trodden_map(sizeof *walk);
+    return walk;
+}
+
+struct trodden_place trodden_place_of(const struct trodden_regs *regs, bool interrupted, uint64_t *found) {
+    struct trodden_place place = {regs->pc, 0, false, interrupted};
+    struct walk *walk = own_walk();
+    *found = 0;
+    if (!walk)
+        return place;
+    start(walk, regs);
+    walk->exact = interrupted;
+    bool described = describe(walk) == STEPPED && walk->cfa;
+    place.interrupted = is_interrupted(walk);
+    if (!described)
+        return place;
+    if (!interrupted)
+        trodden_keep_frame(walk->regs.pc, false, walk->image, &walk->facts, find_cell(walk));
+    place.known = read_cell(walk, &place.cell);
+    if (trodden_lead.calls.caller &&
+        !read_at(walk, trodden_find_call_cell(walk->image, &walk->facts, &walk->room), found))
+        *found = 0;
+    return place;
+}
+
 /* The frame that a jump goes to is known by the stack pointer that was saved there: it lies above what the
  * frame has now, and below its end. */
 enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
                                    void (*visit)(const struct trodden_place *place, void *context), void *context) {
-    static struct walk *walk; /* too large for the stack of a signal handler */
-    if (!walk && !(walk = trodden_map(sizeof *walk)))
+    struct walk *walk = own_walk();
+    if (!walk)
         return TRODDEN_LOST;
     start(walk, regs);
     for (uint32_t depth = 0; depth < MOST_FRAMES; depth++) {

@@ -20,19 +20,20 @@
 #define PART 512 /* counters summed at a time */
 #define MAGIC "TRODRAW1"
 
-enum { COMPLETE = 1, CUT = 2 }; /* written at a normal end; some active frames are unknown */
+enum { CUT = 2 };          /* some active frames are unknown */
+enum { AT_EXIT, ON_THE_WAY }; /* when it was written */
 
 struct header {
     char magic[8];
     uint32_t version, flags;
     uint64_t pid, parent, start;
     uint32_t modules, units, frames, start_frames;
-    uint32_t jumps, notes, calls, reserved;
-    uint64_t more;
+    uint32_t jumps, notes, calls, contexts;
+    uint32_t lasts, ending, signal, reserved;
 };
-_Static_assert(sizeof(struct header) == 80, "the header has 80 bytes");
+_Static_assert(sizeof(struct header) == 88, "the header has 88 bytes");
 
-#define VERSION 3
+#define VERSION 4
 
 struct module_header {
     uint64_t bias;
@@ -66,12 +67,13 @@ struct note_record {
     uint64_t key, value, amount;
 };
 _Static_assert(sizeof(struct trodden_frame) == 32 && sizeof(struct jump_record) == 32 &&
-                   sizeof(struct note_record) == 32 && sizeof(struct trodden_call_record) == 24,
+                   sizeof(struct note_record) == 32 && sizeof(struct trodden_call_record) == 24 &&
+                   sizeof(struct trodden_context) == 1336,
                "frames, jumps and notes have 32 bytes each, calls 24");
 
 /* All that a writer needs beside the stack, which may be nearly used up. */
 struct workspace {
-    char path[TRODDEN_PATH], temporary[TRODDEN_PATH], line[2 * TRODDEN_PATH];
+    char line[2 * TRODDEN_PATH];
     uint64_t buffer[BUFFER / 8];
     uint64_t sums[PART];
     size_t used;
@@ -199,9 +201,82 @@ static void put_call(const struct trodden_call_record *record, void *context) {
     put(context, record, sizeof *record);
 }
 
+/* Where all threads are. */
+struct places {
+    struct trodden_frames *at; /* one a thread */
+    uint32_t count, lost;      /* threads; those that could not be stopped */
+    size_t bytes;
+};
+
+static uint32_t frames_in(const struct places *places) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < places->count; i++)
+        count += places->at[i].count;
+    return count;
+}
+
+static uint32_t contexts_in(const struct places *places) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < places->count; i++)
+        count += places->at[i].context_count;
+    return count;
+}
+
+static bool is_cut(const struct places *places) {
+    bool cut = places->lost || !places->at;
+    for (uint32_t i = 0; i < places->count; i++)
+        cut = cut || places->at[i].cut;
+    return cut;
+}
+
+/* All other threads stand still. */
+static struct places find_places(const struct trodden_regs *regs, uint32_t lost) {
+    struct places places = {NULL, 0, lost, sizeof *places.at};
+    uintptr_t own = trodden_thread_pointer();
+    for (const struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next)
+        places.bytes += sizeof *places.at;
+    places.at = trodden_map(places.bytes);
+    if (!places.at)
+        return places;
+    places.at[places.count++] = trodden_frames_of(regs, trodden_thread_number(), false);
+    for (const struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next) {
+        struct trodden_regs there;
+        if (thread->tp == own || !thread->stopped)
+            continue;
+        trodden_regs_from(thread->stopped, &there);
+        places.at[places.count++] = trodden_frames_of(&there, thread->number, true);
+    }
+    return places;
+}
+
+static void free_places(struct places *places) {
+    for (uint32_t i = 0; i < places->count; i++)
+        trodden_frames_free(&places->at[i]);
+    trodden_unmap(places->at, places->bytes);
+}
+
+static void put_frames(struct workspace *out, const struct places *places) {
+    for (uint32_t i = 0; i < places->count; i++)
+        if (places->at[i].count)
+            put(out, places->at[i].at, places->at[i].count * sizeof *places->at[i].at);
+}
+
+/* Their frames are numbered through from here on. */
+static void put_contexts(struct workspace *out, const struct places *places) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < places->count; i++) {
+        for (uint32_t k = 0; k < places->at[i].context_count; k++) {
+            struct trodden_context *context = &places->at[i].contexts[k];
+            context->frame += first;
+            put(out, context, sizeof *context);
+        }
+        first += places->at[i].count;
+    }
+}
+
 /* What is written beside the counts; it does not change any more. */
 struct content {
-    struct trodden_frames frames;
+    struct places places;
     struct trodden_note_sums notes;
     struct jump_records jumps;
     uint32_t calls;
@@ -209,17 +284,18 @@ struct content {
 };
 
 static void put_everything(struct workspace *out, const struct content *content) {
-    const struct trodden_frames *frames = &content->frames;
     const struct trodden_frames *start = &trodden_lead.start_frames;
-    bool cut = frames->cut || start->cut || trodden_lead.jumps.cut || content->jumps.lost ||
+    bool cut = is_cut(&content->places) || start->cut || trodden_lead.jumps.cut || content->jumps.lost ||
                content->notes.lost ||
                trodden_lead.calls.lost;
     struct header header = {.version = VERSION,
-                            .flags = (content->complete ? COMPLETE : 0) | (cut ? CUT : 0),
+                            .flags = cut ? CUT : 0,
+                            .ending = content->complete ? AT_EXIT : ON_THE_WAY,
                             .pid = trodden_lead.pid,
                             .parent = (uint64_t)getppid(),
                             .start = trodden_lead.start,
-                            .frames = frames->count,
+                            .frames = frames_in(&content->places),
+                            .contexts = contexts_in(&content->places),
                             .start_frames = start->count,
                             .jumps = content->jumps.count,
                             .notes = count_notes(&content->notes),
@@ -234,14 +310,14 @@ static void put_everything(struct workspace *out, const struct content *content)
     put(out, &header, sizeof header);
     put_modules(out);
     put_units(out);
-    if (frames->count)
-        put(out, frames->at, frames->count * sizeof *frames->at);
+    put_frames(out, &content->places);
     if (start->count)
         put(out, start->at, start->count * sizeof *start->at);
     if (content->jumps.count)
         put(out, content->jumps.at, content->jumps.count * sizeof *content->jumps.at);
     put_notes(out, &content->notes);
     trodden_tell_calls(put_call, out);
+    put_contexts(out, &content->places);
     struct trailer trailer = {.size = out->size + sizeof trailer, .crc = out->crc, .end = {'D', 'O', 'N', 'E'}};
     put(out, &trailer, sizeof trailer);
     flush(out);
@@ -285,7 +361,7 @@ static void complain(struct workspace *out, int error) {
         return;
     said = true;
     char number[32];
-    const char *parts[] = {"trodden: cannot write ", out->path, ": ", reason(error, number, sizeof number),
+    const char *parts[] = {"trodden: cannot write ", trodden_place(), ": ", reason(error, number, sizeof number),
                            "; set TRODDEN_FILE to a writable place\n"};
     size_t used = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -297,88 +373,13 @@ static void complain(struct workspace *out, int error) {
         return;
 }
 
-/* Has another leader of this very process (an RTLD_LOCAL plugin) written a result of that name?  One of
- * an earlier process with the same number is replaced like any other file. */
-static bool taken(const char *path) {
-    struct header header;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file < 0)
-        return false;
-    ssize_t got = read(file, &header, sizeof header);
-    close(file);
-    uint64_t since = trodden_process_start();
-    uint64_t slack = 50000000; /* the kernel counts in ticks */
-    return got == sizeof header && memcmp(header.magic, MAGIC, sizeof header.magic) == 0 &&
-           header.pid == trodden_lead.pid && header.start != trodden_lead.start && since &&
-           header.start + slack >= since;
-}
-
-static bool choose_name(struct workspace *out) {
-    static uint32_t attempt, chosen_for; /* what this leader wrote before, it replaces */
-    bool fits = true;
-    if (chosen_for != trodden_lead.pid) {
-        chosen_for = trodden_lead.pid;
-        attempt = 0;
-        while ((fits = trodden_name(out->path, attempt)) && attempt < 1000 && taken(out->path))
-            attempt++;
-    }
-    return fits && trodden_name(out->path, attempt);
-}
-
-/* .trodden-PID-N beside the target: short, as the target's name may be as long as names can be. */
-static bool temporary_name(struct workspace *out, unsigned attempt) {
-    const char *slash = strrchr(out->path, '/');
-    size_t length = slash ? (size_t)(slash - out->path) + 1 : 0;
-    if (length + 40 > sizeof out->temporary)
-        return false;
-    memcpy(out->temporary, out->path, length);
-    char *at = out->temporary + length;
-    memcpy(at, ".trodden-", 9);
-    at += 9;
-    uint64_t numbers[] = {trodden_lead.pid, attempt};
-    for (int i = 0; i < 2; i++) {
-        char digits[20];
-        int count = 0;
-        do
-            digits[count++] = (char)('0' + numbers[i] % 10);
-        while (numbers[i] /= 10);
-        while (count)
-            *at++ = digits[--count];
-        *at++ = i == 0 ? '-' : 0;
-    }
-    return true;
-}
-
-static int write_file(struct workspace *out, const struct content *content) {
-    struct stat status;
-    if (!choose_name(out))
-        return ENAMETOOLONG;
-    /* A device or a pipe is written to; it must not be replaced. */
-    if (stat(out->path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-        out->file = open(out->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        if (out->file < 0)
-            return errno;
-        put_everything(out, content);
-        close(out->file);
-        return out->error;
-    }
-    for (unsigned attempt = 0; attempt < 100; attempt++) {
-        if (!temporary_name(out, attempt))
-            return ENAMETOOLONG;
-        out->file = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (out->file >= 0 || errno != EEXIST)
-            break;
-    }
+static int write_file(struct workspace *out, const struct content *content, bool final) {
+    bool whole;
+    out->file = trodden_open_result(&whole);
     if (out->file < 0)
         return errno;
     put_everything(out, content);
-    if (close(out->file) != 0 && !out->error)
-        out->error = errno;
-    if (!out->error && rename(out->temporary, out->path) != 0)
-        out->error = errno;
-    if (out->error)
-        unlink(out->temporary);
-    return out->error;
+    return trodden_close_result(whole, out->file, out->error, final);
 }
 
 /* Of the last write (`final`) there is only one. */
@@ -395,13 +396,14 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
         trodden_use_images(images);
         images = NULL;
         trodden_lead.final = final;
-        struct content content = {.frames = trodden_frames_of(regs, trodden_thread_number()), .complete = complete};
+        uint32_t lost = trodden_stop_others();
+        struct content content = {.places = find_places(regs, lost), .complete = complete};
         trodden_sum_notes(&content.notes);
         content.jumps = gather_jumps();
         content.calls = trodden_mark_calls();
         struct workspace *out = trodden_map(sizeof *out);
         if (out) {
-            int error = write_file(out, &content);
+            int error = write_file(out, &content, final);
             /* The signal that came with the error is not the program's. */
             if (error == EFBIG)
                 trodden_swallow_signal(SIGXFSZ);
@@ -411,7 +413,8 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
                 complain(out, error);
         }
         trodden_unmap(out, sizeof *out);
-        trodden_frames_free(&content.frames);
+        trodden_release_others();
+        free_places(&content.places);
         trodden_free_sums(&content.notes);
         trodden_unmap(content.jumps.at, content.jumps.bytes);
     }

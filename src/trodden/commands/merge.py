@@ -1,0 +1,115 @@
+"""``trodden merge``: many profiles become one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from trodden.errors import InputMissing, LeftOut
+from trodden.visible import visible
+
+if TYPE_CHECKING:
+    from trodden.profile.merge import Merged
+
+MOST_LINES = 20
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@click.option("-o", "--output", metavar="OUT.trod", required=True, type=click.Path(), help="Where to write.")
+@click.option(
+    "--combine",
+    type=click.Choice(["sum", "evidence"]),
+    default="sum",
+    show_default=True,
+    help="Add counts up, or let every run weigh the same whatever its length.",
+)
+@click.option("--strict", is_flag=True, help="Write nothing unless everything can be merged.")
+def merge(files: tuple[str, ...], output: str, combine: str, strict: bool) -> None:
+    """Join the profiles FILE... into one; raw files may be among them.
+
+    @LIST stands for the files that LIST names, one a line, and - for those that standard input names.  A file
+    that is damaged is named and left out, and the exit status is 101.
+    """
+    from trodden.profile.files import check_place
+    from trodden.profile.merge import merge as join
+    from trodden.profile.store import save
+
+    check_place(output)
+    listed = any(file == "-" or file.startswith("@") for file in files)
+    with _progress(None if listed else len(files)) as (passing, tell):
+        merged = join(passing(_names(files)), combine, strict, tell)
+    save(merged.profile, output)
+    _tell_unjoined(merged, output)
+    if merged.left_out:
+        total = merged.taken + merged.left_out
+        raise LeftOut(f"{output}: written without {merged.left_out:,} of {total:,} profiles, named above")
+
+
+def _names(files: Sequence[str]) -> Iterator[str]:
+    """The files that are meant; lists are read as they are needed."""
+    for file in files:
+        if file == "-":
+            yield from _lines(sys.stdin.buffer)
+        elif file.startswith("@"):
+            try:
+                with open(file[1:], "rb") as stream:
+                    yield from _lines(stream)
+            except OSError as error:
+                raise InputMissing(f"{file[1:]}: cannot be read: {error.strerror}") from error
+        else:
+            yield file
+
+
+def _lines(stream: Iterable[bytes]) -> Iterator[str]:
+    for line in stream:
+        name = line.rstrip(b"\r\n")
+        if name:
+            yield os.fsdecode(name)
+
+
+_Passing = Callable[[Iterator[str]], Iterator[str]]
+_Tell = Callable[[str], None]
+
+
+def _progress(total: int | None) -> AbstractContextManager[tuple[_Passing, _Tell]]:
+    """What shows how far the merge has come, on standard error if that is a terminal."""
+    return _bar(total) if sys.stderr.isatty() else _quiet()
+
+
+@contextmanager
+def _quiet() -> Iterator[tuple[_Passing, _Tell]]:
+    yield iter, lambda line: click.echo(f"trodden: {visible(line)}", err=True)
+
+
+@contextmanager
+def _bar(total: int | None) -> Iterator[tuple[_Passing, _Tell]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), "profiles", TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=total)
+
+        def passing(names: Iterator[str]) -> Iterator[str]:
+            for name in names:
+                yield name
+                progress.advance(task)
+
+        yield passing, lambda line: console.print(Text(f"trodden: {visible(line)}"), soft_wrap=True)
+
+
+def _tell_unjoined(merged: Merged, output: str) -> None:
+    """The functions of other builds that did not go in; of many only the first."""
+    for each in merged.unjoined[:MOST_LINES]:
+        click.echo(f"trodden: note: {visible(str(each))}", err=True)
+    more = len(merged.unjoined) - MOST_LINES
+    if more > 0:
+        click.echo(f"trodden: note: and {more:,} more functions; the notes of {output} have more", err=True)

@@ -1,0 +1,190 @@
+"""Debug values that tell, for any instruction, in which block it is and what the path register holds.
+
+A process that is killed leaves frames that stand anywhere, not behind a call.  Every function gets an
+artificial variable that each block sets to its own number (see :mod:`trodden.native.places`), and one for
+each value that the path register, or the trips of a loop, are told from.  LLVM carries them through code
+generation and writes them as DWARF location lists; no instruction comes of it.  Instructions of probes carry a
+location of their own: a line that is the number of the probe's mark or, where the user's own line tables are
+kept, a discriminator.
+
+Debug information that nobody asked for is taken out of the module after the probes are in, so what is written
+here stands under names of its own until that is done (:func:`revealed`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from trodden.native.debuginfo import DebugInfo
+from trodden.native.induction import Induction
+from trodden.native.irtext import LABEL
+from trodden.native.places import Mark, Places
+from trodden.native.read import FunctionRead
+from trodden.native.register import CELL
+
+AT = "__trodden_at"
+VALUE = "__trodden_value"
+KEPT = "__trodden_cell"
+TRIPS = "__trodden_trips"
+BY_LINE, BY_DISCRIMINATOR = "l", "d"
+
+_DBG = re.compile(r" !dbg !(\d+)")
+_CALL_LOCATION = re.compile(
+    rf"^(  (?:%{LABEL} = )?(?:(?:must|no)?tail )?call .*?|          to label .*?), !dbg !\d+", re.MULTILINE
+)
+_LINES_ONLY = re.compile(r"(?<=emissionKind: )LineTablesOnly")
+
+
+@dataclass
+class UnitMarks:
+    """The debug nodes of one module; ``keep``: they join the user's own."""
+
+    tag: int
+    debug: DebugInfo
+    keep: bool
+    nodes: list[str] = field(default_factory=list)
+    _made: dict[str, str] = field(default_factory=dict)
+
+    def of(self, read: FunctionRead, function: int, line: int) -> FunctionMarks | None:
+        """What marks one function; None where the user's debug information leaves it out."""
+        match = _DBG.search(read.ir.header)
+        if self.keep:
+            return None if match is None else FunctionMarks(self, read, function, match.group(1), line)
+        scope = self.node(
+            f"distinct !DISubprogram(scope: {self._file}, file: {self._file}, type: {self._signature}, "
+            f"spFlags: DISPFlagDefinition, unit: {self._unit})"
+        )
+        return FunctionMarks(self, read, function, scope, line)
+
+    def node(self, text: str) -> str:
+        """A new node's number."""
+        number = str(self.debug.fresh())
+        self.nodes.append(f"!{number} = {text}\n")
+        return number
+
+    def close(self, epilogue: str) -> str:
+        """The module's metadata with these nodes in it."""
+        if not self.nodes:
+            return epilogue
+        unit = "" if self.keep else f"!llvm.dbg.cu = !{{{self._unit}}}\n"
+        return _LINES_ONLY.sub("FullDebug", epilogue) + unit + "".join(self.nodes)
+
+    def type(self, bits: int) -> str:
+        """The type of a whole number."""
+        return self._once(
+            f'!DIBasicType(name: "trodden{bits}", size: {bits}, encoding: DW_ATE_unsigned)'
+        )
+
+    def _once(self, text: str) -> str:
+        if text not in self._made:
+            self._made[text] = f"!{self.node(text)}"
+        return self._made[text]
+
+    @property
+    def _file(self) -> str:
+        return self._once('!DIFile(filename: "<trodden>", directory: "")')
+
+    @property
+    def _signature(self) -> str:
+        return self._once("!DISubroutineType(types: !{})")
+
+    @property
+    def _unit(self) -> str:
+        return self._once(
+            f"distinct !DICompileUnit(language: DW_LANG_C11, file: {self._file}, emissionKind: FullDebug, "
+            "splitDebugInlining: false, nameTableKind: None)"
+        )
+
+
+class FunctionMarks:
+    """Makes the records and locations of one function, whose subprogram is node ``scope``."""
+
+    def __init__(self, unit: UnitMarks, read: FunctionRead, function: int, scope: str, line: int) -> None:
+        self.places = Places.of(read.graph)
+        self._unit = unit
+        self._read = read
+        self._scope = scope
+        self._line = max(line, 1)
+        self._location = unit.node(f"!DILocation(line: 0, scope: !{scope})")
+        told = BY_DISCRIMINATOR if unit.keep else BY_LINE
+        self._at = self._variable(f"{AT}.{unit.tag:08x}.{told}", 64, function + 1)
+        self._marked: dict[int, str] = {}
+
+    def at(self, place: int) -> str:
+        """The record that says where control is."""
+        return self._record("value", f"i64 {place}", self._at)
+
+    def value(self, base: str) -> str:
+        """The record for what the path register is told from, behind the phi that makes it."""
+        return self._record("value", f"i64 %{base}", self._variable(f"{VALUE}.{base}", 64))
+
+    def cell(self, kept: Collection[int]) -> str:
+        """The record for the frame's cell; ``kept`` are the blocks behind whose calls it is the register."""
+        name = ".".join([KEPT, *(f"{block:x}" for block in sorted(kept))])
+        return self._record("declare", f"ptr %{CELL}", self._variable(name, 64))
+
+    def trips(self, inductions: Mapping[int, Induction]) -> dict[int, list[str]]:
+        """By block, the records for the values from which the trips of loops are told."""
+        found: dict[int, list[str]] = {}
+        for edge, induction in inductions.items():
+            bits = int(induction.type[1:])
+            name = f"{TRIPS}.{edge}.{induction.start}.{induction.step}.{bits}"
+            record = self._record(
+                "value", f"{induction.type} %{induction.name}", self._variable(name, bits)
+            )
+            found.setdefault(self._read.graph.edges[edge].dst, []).append(record)
+        return found
+
+    def in_pad(self, text: str) -> str:
+        """A landing pad that was added, with a record that says so."""
+        return text.replace("\n          cleanup\n", f"\n          cleanup\n{self.at(self.places.elsewhere)}\n", 1)
+
+    def on(self, lines: list[str], start: int, mark: Mark) -> None:
+        """Let the instructions from ``start`` on be those of a probe."""
+        code = self.places.mark(mark)
+        if code is None:
+            return
+        if code not in self._marked:
+            self._marked[code] = self._unit.node(self._location_of(code))
+        for index in range(start, len(lines)):
+            lines[index] += f", !trodden !{self._marked[code]}"
+
+    def closed(self, text: str) -> str:
+        """The function's text, with the subprogram that the records need."""
+        if self._unit.keep:
+            return text
+        text = _CALL_LOCATION.sub(rf"\1, !trodden !{self._location}", text)
+        newline = text.index("\n")
+        header = text[:newline]
+        debug = _DBG.search(header)
+        at = debug.start() if debug is not None else header.rindex(" {")
+        return f"{header[:at]} !trodden !{self._scope}{header[at:]}{text[newline:]}"
+
+    def _location_of(self, code: int) -> str:
+        if not self._unit.keep:
+            return f"!DILocation(line: {code}, scope: !{self._scope})"
+        file = self._unit.debug.file_node(self._scope)
+        scope = self._unit.node(
+            f"!DILexicalBlockFile(scope: !{self._scope}, file: {file}, discriminator: {code})"
+        )
+        return f"!DILocation(line: {self._line}, scope: !{scope})"
+
+    def _variable(self, name: str, bits: int, line: int = 0) -> str:
+        told = f"line: {line}, " if line else ""
+        return self._unit.node(
+            f'!DILocalVariable(name: "{name}", scope: !{self._scope}, {told}'
+            f"type: {self._unit.type(bits)}, flags: DIFlagArtificial)"
+        )
+
+    def _record(self, kind: str, operand: str, variable: str) -> str:
+        return f"    #trodden_{kind}({operand}, !{variable}, !DIExpression(), !{self._location})"
+
+
+def revealed(text: str) -> str:
+    """A function's text with its records under their real names."""
+    return text.replace(", !trodden !", ", !dbg !").replace(" !trodden !", " !dbg !", 1).replace(
+        "    #trodden_", "    #dbg_"
+    )
+

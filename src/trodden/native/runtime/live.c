@@ -1,0 +1,286 @@
+/* The live file and its regions.
+ *
+ * Regions are added without a lock, since notes and call paths grow inside instrumented code and signal handlers.
+ * Each takes its part of the file by one addition; the file is made longer by writing its last byte, which,
+ * other than setting its size, can never make it shorter behind somebody's back.
+ *
+ * Where there can be no such file (a read-only directory, a pipe as target, a limit on the size of files), regions
+ * are shared memory without one, and everything else stays the same. */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+enum { HEADER_BYTES = 4 << 20, VERSION = 1 };
+#define MAGIC "TRODLIVE"
+
+/* Of the file: a program may close what it has not opened, and open something else under the same number. */
+static struct {
+    int number;
+    dev_t device;
+    ino_t inode;
+} file = {.number = -1};
+
+size_t trodden_whole_pages(size_t bytes) {
+    size_t page = trodden_page();
+    return (bytes + page - 1) & ~(page - 1);
+}
+
+static bool is_ours(int number) {
+    struct stat status;
+    return number >= 0 && fstat(number, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
+}
+
+/* Out of the way of those who count on the lowest numbers. */
+static int out_of_the_way(int number) {
+    struct rlimit limit = {0, 0};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    rlim_t most = limit.rlim_cur < 1024 ? limit.rlim_cur : 1024;
+    int moved = most > 64 ? fcntl(number, F_DUPFD_CLOEXEC, (int)most - 24) : -1;
+    if (moved < 0)
+        return number;
+    close(number);
+    return moved;
+}
+
+static bool reopen(void) {
+    const char *path = trodden_live_path();
+    if (is_ours(file.number))
+        return true;
+    if (file.number < 0 || !path[0])
+        return false;
+    int number = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+    if (!is_ours(number)) {
+        if (number >= 0)
+            close(number);
+        return false;
+    }
+    file.number = out_of_the_way(number);
+    return true;
+}
+
+static bool may_reach(uint64_t size) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
+}
+
+/* Memory at that place of the file, or anywhere if there is none. */
+static void *map_part(int number, uint64_t *offset, size_t bytes) {
+    void *memory = MAP_FAILED;
+    if (number >= 0 && *offset != TRODDEN_NOWHERE && may_reach(*offset + bytes) &&
+        pwrite(number, "", 1, (off_t)(*offset + bytes - 1)) == 1)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, number, (off_t)*offset);
+    if (memory == MAP_FAILED) {
+        *offset = TRODDEN_NOWHERE;
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static struct trodden_live *make_header(int number) {
+    uint64_t offset = 0;
+    struct trodden_live *live = map_part(number, &offset, HEADER_BYTES);
+    if (!live)
+        return NULL;
+    live->version = VERSION;
+    live->header_bytes = HEADER_BYTES;
+    live->pid = trodden_pid();
+    live->parent = (uint64_t)getppid();
+    live->start = trodden_lead.start;
+    live->ticks = trodden_process_ticks();
+    live->size = HEADER_BYTES;
+#ifdef __x86_64__
+    live->machine = EM_X86_64;
+#else
+    live->machine = EM_AARCH64;
+#endif
+    if (offset == TRODDEN_NOWHERE)
+        live->flags = TRODDEN_PARTLY;
+    return live;
+}
+
+/* What is valid from its first moment gets its name. */
+static void begin_file(int number, struct trodden_live *live) {
+    struct stat status;
+    file.number = -1;
+    if (number < 0)
+        return;
+    bool good = live && live->flags == 0 && fstat(number, &status) == 0;
+    if (good) {
+        memcpy(live->magic, MAGIC, sizeof live->magic);
+        good = trodden_live_name();
+    }
+    if (!good) {
+        trodden_live_unname();
+        close(number);
+        return;
+    }
+    file.device = status.st_dev;
+    file.inode = status.st_ino;
+    file.number = out_of_the_way(number);
+}
+
+void trodden_live_begin(void) {
+    int number = trodden_live_create();
+    trodden_lead.live = make_header(number);
+    begin_file(number, trodden_lead.live);
+}
+
+static void enter_region(struct trodden_live *live, uint32_t kind, uint32_t module, void *memory, size_t bytes,
+                         uint64_t offset) {
+    uint64_t index = __atomic_fetch_add(&live->used, 1, __ATOMIC_RELAXED);
+    if (index >= (live->header_bytes - sizeof *live) / sizeof *live->at) {
+        live->flags |= TRODDEN_PARTLY;
+        return;
+    }
+    struct trodden_region *region = &live->at[index];
+    region->offset = offset;
+    region->size = bytes;
+    region->address = (uintptr_t)memory;
+    region->module = module;
+    __atomic_store_n(&region->kind, kind, __ATOMIC_RELEASE);
+}
+
+void *trodden_keep(enum trodden_kind kind, uint32_t module, size_t bytes) {
+    return __trodden_keep(kind, module, bytes);
+}
+
+void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes) {
+    if (!trodden_lead.live)
+        trodden_begin();
+    struct trodden_live *live = trodden_lead.live;
+    if (!live)
+        return NULL;
+    bytes = trodden_whole_pages(bytes);
+    uint64_t offset = __atomic_fetch_add(&live->size, bytes, __ATOMIC_RELAXED);
+    void *memory = map_part(reopen() ? file.number : -1, &offset, bytes);
+    if (offset == TRODDEN_NOWHERE)
+        live->flags |= TRODDEN_PARTLY;
+    if (memory)
+        enter_region(live, kind, module, memory, bytes, offset);
+    return memory;
+}
+
+static uint64_t region_count(const struct trodden_live *live) {
+    uint64_t most = (live->header_bytes - sizeof *live) / sizeof *live->at;
+    uint64_t used = __atomic_load_n(&live->used, __ATOMIC_RELAXED);
+    return used < most ? used : most;
+}
+
+void trodden_give_up(void *memory, size_t bytes) {
+    struct trodden_live *live = __trodden_leader()->live;
+    bytes = trodden_whole_pages(bytes);
+    for (uint64_t i = region_count(live); memory && i-- > 0;)
+        if (live->at[i].address == (uintptr_t)memory && live->at[i].kind) {
+            __atomic_store_n(&live->at[i].kind, TRODDEN_NOTHING, __ATOMIC_RELEASE);
+            break;
+        }
+    trodden_unmap(memory, bytes);
+}
+
+uint64_t trodden_offset_of(const void *memory) {
+    const struct trodden_live *live = trodden_lead.live;
+    for (uint64_t i = region_count(live); i-- > 0;)
+        if (live->at[i].address == (uintptr_t)memory && live->at[i].kind)
+            return live->at[i].offset;
+    return TRODDEN_NOWHERE;
+}
+
+/* The first place of the file, from this one on, where something has been written; this one itself, if nobody can
+ * tell. */
+uint64_t trodden_data_from(uint64_t offset) {
+    if (offset == TRODDEN_NOWHERE || !is_ours(file.number))
+        return offset;
+    off_t found = lseek(file.number, (off_t)offset, SEEK_DATA);
+    return found >= 0 ? (uint64_t)found : errno == ENXIO ? TRODDEN_NOWHERE : offset;
+}
+
+/* Does somebody's fault at this address come from a page of ours that the disk had no room for?  Then the page is
+ * memory from now on. */
+bool trodden_live_repair(uintptr_t address) {
+    struct trodden_live *live = trodden_lead.live;
+    size_t page = trodden_page();
+    void *at = (void *)(address & ~(page - 1));
+    bool ours = live && address - (uintptr_t)live < live->header_bytes;
+    for (uint64_t i = 0; live && !ours && i < region_count(live); i++)
+        ours = live->at[i].kind && address - live->at[i].address < live->at[i].size;
+    if (!ours && !trodden_is_counter(address))
+        return false;
+    return mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
+}
+
+void trodden_live_forget_end(void) {
+    struct trodden_live *live = trodden_lead.live;
+    for (uint64_t i = 0; i < region_count(live); i++)
+        if (live->at[i].kind == TRODDEN_END || live->at[i].kind == TRODDEN_CONTEXT)
+            trodden_give_up((void *)(uintptr_t)live->at[i].address, live->at[i].size);
+}
+
+/* ---- after a fork: a file of the child's own, with the same things at the same addresses ---- */
+
+/* Only what is there: looking at the rest would make it. */
+static void copy_pages(char *into, const struct trodden_region *from) {
+    size_t page = trodden_page();
+    for (uint64_t at = 0; at < from->size; at += page) {
+        uint64_t data = from->offset == TRODDEN_NOWHERE ? at : trodden_data_from(from->offset + at) - from->offset;
+        if (data >= from->size)
+            return;
+        at = data & ~(uint64_t)(page - 1);
+        memcpy(into + at, (const char *)(uintptr_t)from->address + at, page);
+    }
+}
+
+static bool move_over(void *memory, size_t bytes, void *place) {
+    return mremap(memory, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place;
+}
+
+static void renew_region(struct trodden_live *live, const struct trodden_region *old, int number) {
+    uint64_t offset = __atomic_fetch_add(&live->size, old->size, __ATOMIC_RELAXED);
+    void *place = (void *)(uintptr_t)old->address, *memory = map_part(number, &offset, old->size);
+    if (!memory)
+        return;
+    if (old->kind != TRODDEN_COUNTERS)
+        copy_pages(memory, old);
+    if (!move_over(memory, old->size, place))
+        return;
+    if (offset == TRODDEN_NOWHERE)
+        live->flags |= TRODDEN_PARTLY;
+    enter_region(live, old->kind, old->module, place, old->size, offset);
+}
+
+void trodden_live_forked(void) {
+    struct trodden_live *old = trodden_lead.live;
+    if (!old)
+        return;
+    int parents = is_ours(file.number) ? file.number : -1;
+    int number = trodden_live_create();
+    struct trodden_live *live = make_header(number);
+    if (!live)
+        return;
+    for (uint64_t i = 0; i < region_count(old); i++)
+        if (old->at[i].kind == TRODDEN_START || old->at[i].kind == TRODDEN_END ||
+            old->at[i].kind == TRODDEN_CONTEXT)
+            trodden_unmap((void *)(uintptr_t)old->at[i].address, old->at[i].size);
+        else if (old->at[i].kind)
+            renew_region(live, &old->at[i], number);
+    if (parents >= 0)
+        close(parents);
+    begin_file(number, live);
+    if (move_over(live, HEADER_BYTES, old))
+        live = old;
+    trodden_lead.live = live;
+}
+
+/* The file is not needed any more. */
+void trodden_live_close(void) {
+    if (is_ours(file.number))
+        close(file.number);
+    file.number = -1;
+}
