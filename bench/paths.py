@@ -17,7 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from bench import memory, path_choices, path_costs
+from bench import memory, path_choices, path_costs, path_lasts
 from bench.builds import CLANG, need
 from bench.errors import BenchError
 from bench.machine import description
@@ -25,7 +25,7 @@ from bench.programs import RESULTS, Program, chosen
 from trodden.errors import TroddenError
 
 _PROGRAMS = ("bzip2", "lua", "espresso")
-_PARTS = ("costs", "cutting", "options", "memory")
+_PARTS = ("costs", "cutting", "options", "last", "memory")
 
 
 def _costs(programs: Sequence[Program], rounds: int) -> dict[str, Any]:
@@ -52,6 +52,12 @@ def _options(programs: Sequence[Program], rounds: int) -> dict[str, Any]:
     return {each.series.program.name: each.as_json() for each in found}
 
 
+def _last(programs: Sequence[Program], rounds: int) -> dict[str, Any]:
+    found = [path_lasts.measure_lasts(program, rounds) for program in programs]
+    print(path_lasts.lasts_table(found), end="\n\n")
+    return {each.series.program.name: each.as_json() for each in found}
+
+
 def _memory(programs: Sequence[Program], rounds: int) -> dict[str, Any]:
     found = memory.measure()
     print(memory.memory_table(found), end="\n\n")
@@ -70,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--no-time", action="store_true", help="count instructions only")
     parser.add_argument("--json", type=Path, default=RESULTS / "paths.json", metavar="OUT")
     arguments = parser.parse_args(argv)
-    measures = dict(zip(_PARTS, (_costs, _cutting, _options, _memory), strict=True))
+    measures = dict(zip(_PARTS, (_costs, _cutting, _options, _last, _memory), strict=True))
     result: dict[str, Any] = {"machine": description()}
     try:
         need([CLANG, "valgrind"])

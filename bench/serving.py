@@ -54,18 +54,19 @@ class Server:
         self.port = _free_port()
         address = ["--bind", _HOST, "--port", str(self.port)]
         command = [*under, str(program), *address, "--dir", str(directory), "--logfile", "log", *options]
-        self._process = subprocess.Popen(
-            command,
-            cwd=directory,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=(directory / "stderr").open("wb"),
-            env=dict(
-                os.environ,
-                TRODDEN_FILE=str(directory / "counts.%p.raw"),
-                LLVM_PROFILE_FILE=str(directory / "counts.%p.profraw"),
-            ),
-        )
+        profiles = {
+            "TRODDEN_FILE": str(directory / "counts.%p.raw"),
+            "LLVM_PROFILE_FILE": str(directory / "counts.%p.profraw"),
+        }
+        with (directory / "stderr").open("wb") as errors:
+            self._process = subprocess.Popen(
+                command,
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={**os.environ, **profiles},
+            )
         self._wait_for_answer()
 
     def __enter__(self) -> Server:

@@ -40,6 +40,7 @@ def run(
     context: bool | None = None,
     metric: str | None = None,
     cut_by: str | None = None,
+    last: int | None = None,
     call_paths: bool | None = None,
     output: StrPath | None = None,
 ) -> Run:
@@ -50,7 +51,8 @@ def run(
 
     With ``profile="paths"`` every function of the answer has ``paths``; ``max_paths`` is the most that a
     function may have before some are cut (``"none"`` cuts nothing), ``context`` joins each path through a
-    loop with the way that led to it, ``metric="cycles"`` takes the time of each.  With ``call_paths`` the
+    loop with the way that led to it, ``metric="cycles"`` takes the time of each, ``last``
+    is how many of each thread's last paths are kept one by one.  With ``call_paths`` the
     profile, whatever it is of, has the paths of calls too.  What is left ``None`` is as the environment
     says, or else the default.
     """
@@ -66,6 +68,7 @@ def run(
         "context": None if context is None else "on" if context else "off",
         "metric": metric,
         "cut-by": cut_by,
+        "last": None if last is None else str(last),
         "call-paths": None if call_paths is None else "on" if call_paths else "off",
     }
     own = [f"--trodden-{name}={value}" for name, value in chosen.items() if value is not None]

@@ -99,11 +99,11 @@ def test_collect(tmp_path: Path) -> None:
     for number in range(2):
         raws.append(str(tmp_path / f"{number}.raw"))
         counted = [(unit.id, 0, counts_of(unit, FLOWS))]
-        Path(raws[-1]).write_bytes(raw_bytes([(0, "/gone/prog")], counted, flags=number))
+        Path(raws[-1]).write_bytes(raw_bytes([(0, "/gone/prog")], counted, ending=1 - number))
     out = tmp_path / "x.trod"
     result = process("collect", *raws, "-o", str(out), "--program", str(program))
     assert (result.returncode, result.stdout) == (0, "")
-    assert result.stderr == f"trodden: note: {raws[0]}: {NOT_BY_ITSELF}\n"
+    assert result.stderr == f"trodden: note: process 42.1: {NOT_BY_ITSELF}\n"
     edges = {(edge.src, edge.dst): edge.count for edge in trodden.load(out).functions["main"].edges}
     assert edges["body", "then"] == 1800
     assert process("collect", *raws).returncode == 91

@@ -6,13 +6,14 @@ import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tests.fuzz.campaign import Outcome, campaign
+from tests.fuzz.campaign import Outcome, campaign, memory_folder
 from tests.fuzz.seeds import make_seeds
 from tests.fuzz.targets import TARGETS, target_named
 from tests.fuzz.trial import Room, limit_memory
@@ -28,17 +29,19 @@ def main() -> int:
     parser.add_argument("--crashes", type=Path, default=CRASHES, help=f"where bugs are kept ({CRASHES})")
     parser.add_argument("--seeds", type=Path, help="start from what is there, and make it if it is not")
     parser.add_argument(
-        "--repeat", type=Path, metavar="FILE", help="read this one file, and show what happens"
+        "--reader", action="append", default=[], help=", ".join(each.name for each in TARGETS)
     )
-    parser.add_argument("names", nargs="*", metavar="READER", help=", ".join(each.name for each in TARGETS))
+    parser.add_argument(
+        "--repeat", type=Path, nargs="+", metavar="FILE", help="read these files only, and show what happens"
+    )
     given = parser.parse_args()
     console = Console(stderr=True)
-    with tempfile.TemporaryDirectory(prefix="trodden-fuzz-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="trodden-fuzz-", dir=memory_folder()) as scratch:
         seeds = given.seeds or Path(scratch) / "seeds"
         if not seeds.exists():
             make_seeds(seeds)
         if given.repeat is not None:
-            return _repeat(given.repeat, given.names, seeds, Path(scratch), console)
+            return _repeat(given.repeat, given.reader, seeds, Path(scratch), console)
         seed = int(time.time()) if given.seed is None else given.seed
         console.print(f"seed {seed}; whatever is found is kept in {given.crashes}")
         start = time.monotonic()
@@ -55,7 +58,7 @@ def main() -> int:
                 progress.update(task, completed=spent, description=f"{words}, {found}")
 
             outcome = campaign(
-                seeds, Path(scratch) / "work", given.crashes, given.seconds, seed, given.names, told
+                seeds, Path(scratch) / "work", given.crashes, given.seconds, seed, given.reader, told
             )
         _show(outcome, time.monotonic() - start, console)
     return 1 if outcome.failures else 0
@@ -70,21 +73,22 @@ def _show(outcome: Outcome, seconds: float, console: Console) -> None:
     for failure in outcome.failures:
         console.print(f"{failure['kind']}\n{failure['details']}", markup=False, style="red")
         reader = failure["kind"].partition(":")[0]
-        console.print(f"to repeat it: python -m tests.fuzz --repeat {failure['path']} {reader}", markup=False)
+        again = f"python -m tests.fuzz --reader {reader} --repeat {failure['path']}"
+        console.print(f"to repeat it: {again}", markup=False, soft_wrap=True)
 
 
-def _repeat(path: Path, names: list[str], seeds: Path, scratch: Path, console: Console) -> int:
-    """Read one file, with the readers that are named or that the file's own name begins with."""
-    chosen = names or [each.name for each in TARGETS if path.name.startswith(f"{each.name}-")][-1:]
+def _repeat(files: Sequence[Path], names: Sequence[str], seeds: Path, scratch: Path, console: Console) -> int:
+    """Read files, with the readers that are named or that the files' own names begin with."""
     room = Room(scratch / "room", seeds)
-    data = path.read_bytes()
     limit_memory()
-    status = 0
-    for name in chosen:
-        failure, said = room.attempt(target_named(name), data)
-        console.print(f"{name}: {failure.details if failure else said}", markup=False)
-        status = status or int(failure is not None)
-    return status
+    failed = 0
+    for path in files:
+        own = [each.name for each in TARGETS if path.name.startswith(f"{each.name}-")]
+        for name in names or [max(own, key=len)]:
+            failure, said = room.attempt(target_named(name), path.read_bytes())
+            console.print(f"{path.name}: {failure.details if failure else said}", markup=False)
+            failed += failure is not None
+    return min(failed, 1)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,11 @@ _SILENCE = 60.0
 """A worker that has said nothing for so long, in seconds, is stuck where no alarm reaches it."""
 
 
+def memory_folder() -> str | None:
+    """Where files are made soonest, if there is such a place."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
 @dataclass
 class Outcome:
     """What a campaign has found; ``counted[reader]`` is how many inputs were read and how many were kept."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -11,6 +12,7 @@ import trodden
 
 _ROOT = str(Path(trodden.__file__).parent)
 _TOOL = 4
+_MOST_STEPS = 1000
 
 
 def _watched(code: CodeType) -> bool:
@@ -23,9 +25,11 @@ class Lines:
     def __init__(self) -> None:
         self.seen: set[tuple[CodeType, int]] = set()
         self._left: dict[CodeType, set[int]] = {}
+        self._steps: Counter[CodeType] = Counter()
 
     def start(self) -> None:
-        """Watch from now on."""
+        """Watch from now on; a long loop is not watched to its end."""
+        self._steps.clear()
         if sys.version_info >= (3, 12):
             monitoring = sys.monitoring
             if monitoring.get_tool(_TOOL) is None:
@@ -53,11 +57,13 @@ class Lines:
         if left is None:
             lines = {line for _, _, line in code.co_lines() if line is not None} if _watched(code) else set()
             left = self._left[code] = lines
-        return self._stepped if left else None
+        return self._stepped if left and self._steps[code] < _MOST_STEPS else None
 
     def _stepped(self, frame: FrameType, event: str, _: object) -> Any:
-        left = self._left[frame.f_code]
+        code = frame.f_code
+        left = self._left[code]
+        self._steps[code] += 1
         if event == "line" and frame.f_lineno in left:
             left.discard(frame.f_lineno)
-            self.seen.add((frame.f_code, frame.f_lineno))
-        return self._stepped if left else None
+            self.seen.add((code, frame.f_lineno))
+        return self._stepped if left and self._steps[code] < _MOST_STEPS else None

@@ -172,7 +172,7 @@ def odd_names(tmp_path: Path) -> Callable[[str], Path]:
 def test_a_source_may_be_a_file_and_nothing_else(
     tmp_path: Path, odd_names: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("/dev/zero", "/dev/tty", "/", "a\0b", "\ud800", "/proc/self/mem", "/proc/kmsg"):
+    for name in ("/dev/zero", "/dev/tty", "/", "a\0b", "\ud800", "/proc/self/mem"):
         path = str(odd_names(name))
         assert main(["annotate", path]) == InputMissing.status
         assert "cannot be read" in capsys.readouterr().err
@@ -241,7 +241,7 @@ def test_names_forge_no_lines_in_a_tracefile(tmp_path: Path, odd_names: Callable
 
 def test_ir_that_makes_llvm_give_up(tmp_path: Path) -> None:
     path = tmp_path / "x.ll"
-    path.write_text("define void @f() {\n  br label %4294967295\n}\n")
+    path.write_text("define i32 @f() {\n%4294967294 = add i32 1, 2\n ret i32 %4294967295\n}\n")
     done = process("show", str(path))
     assert "Traceback" not in done.stderr
-    assert (done.returncode, done.stderr[:9]) == (92, "trodden: ")
+    assert (done.returncode, "which gave up over it" in done.stderr) == (92, True)

@@ -56,8 +56,6 @@ class Room:
         folder.mkdir(parents=True, exist_ok=True)
         for program in sorted((seeds / "program").iterdir()):
             shutil.copyfile(program, folder / f"program-{program.name}")
-        for live in sorted((seeds / "live").iterdir()):
-            shutil.copyfile(live, folder / f"live-{live.name}")
         shutil.copyfile(seeds / "trod" / "paths", folder / "y.trod")
         for source in ("a.c", "a.h"):
             shutil.copyfile(seeds / source, folder / source)

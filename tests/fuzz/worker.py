@@ -19,13 +19,13 @@ from tests.fuzz.envelopes import Envelope
 from tests.fuzz.lines import Lines
 from tests.fuzz.seeds import read_seeds
 from tests.fuzz.shrink import shrink
-from tests.fuzz.targets import TARGETS, Target
+from tests.fuzz.targets import PLANTED, TARGETS, Target
 from tests.fuzz.trial import Failure, Room, limit_memory
 
 SLICE = 2.0
 _SHRINK_SECONDS = 15.0
 _MOST_KEPT = 4000
-_LARGEST_KEPT = 1 << 16
+_LARGEST_KEPT = 1 << 18
 
 
 @dataclass
@@ -52,8 +52,9 @@ class Worker:
         self._lines = Lines()
         self._pursuits = [
             Pursuit(target, found)
-            for target in TARGETS
-            if (not names or target.name in names) and (found := read_seeds(seeds, target.seeds))
+            for target in (*TARGETS, PLANTED)
+            if (target.name in names or (not names and target is not PLANTED))
+            and (found := read_seeds(seeds, target.seeds))
         ]
 
     def run(self, seconds: float) -> None:

@@ -20,8 +20,15 @@ import trodden.native
 PROGRAMS = Path(__file__).parent / "programs"
 RUNTIME = Path(trodden.native.__file__).parent / "runtime"
 CC = (sys.executable, "-m", "ziglang", "cc")
-SHARED = ("__trodden_enter", "__trodden_leave", "__trodden_leader", "trodden_dump")
-PLACE = "__trodden_caller"
+SHARED = (
+    *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_keep", "__trodden_passed"),
+    "trodden_dump",
+)
+PLACES = ("__trodden_caller", "__trodden_table", "__trodden_ring")
+REAL = ("__pthread_create", "__libc_siglongjmp", "__sigaction")
+HEADER = struct.Struct("<8sIIQQQ12I")
+CONTEXT_BYTES = 1336
+AT_EXIT, ON_THE_WAY = range(2)
 
 
 class Frame(NamedTuple):
@@ -31,6 +38,7 @@ class Frame(NamedTuple):
     module: int
     address: int
     cell: int | None
+    interrupted: bool = False
 
 
 class Jump(NamedTuple):
@@ -57,6 +65,7 @@ class Raw:
     """A raw file, taken apart."""
 
     flags: int
+    """1: the process has ended by itself; 2: not all active calls were found."""
     pid: int
     parent: int
     start: int
@@ -71,12 +80,12 @@ class Raw:
     @classmethod
     def read(cls, path: Path) -> Raw:
         data = path.read_bytes()
-        magic, version, flags, pid, parent, start, n_modules, n_units, n_frames, n_start = struct.unpack_from(
-            "<8sIIQQQIIII", data
-        )
-        n_jumps, n_notes, n_calls, *unused = struct.unpack_from("<IIIIQ", data, 56)
-        assert (magic, version, unused) == (b"TRODRAW1", 3, [0, 0])
-        at = 80
+        magic, version, flags, pid, parent, start, *numbers = HEADER.unpack_from(data)
+        n_modules, n_units, n_frames, n_start, n_jumps, n_notes, n_calls, *more = numbers
+        n_contexts, n_lasts, ending, number, reserved = more
+        assert (magic, version, n_lasts, number, reserved) == (b"TRODRAW1", 4, 0, 0, 0)
+        assert (flags in (0, 2), ending in (AT_EXIT, ON_THE_WAY)) == (True, True)
+        at = HEADER.size
         modules = []
         for _ in range(n_modules):
             bias, length, reserved = struct.unpack_from("<QII", data, at)
@@ -102,9 +111,10 @@ class Raw:
             units.append((letter, module, tuple(counts)))
         frames = []
         for _ in range(n_frames + n_start):
-            thread, module, address, cell, known, zero = struct.unpack_from("<IIQQII", data, at)
-            assert (known in (0, 1), zero, cell if not known else 0) == (True, 0, 0)
-            frames.append(Frame(thread, module, address, cell if known else None))
+            thread, module, address, cell, marks, zero = struct.unpack_from("<IIQQII", data, at)
+            known, interrupted = bool(marks & 1), bool(marks & 2)
+            assert (marks < 4, zero, cell if not known else 0) == (True, 0, 0)
+            frames.append(Frame(thread, module, address, cell if known else None, interrupted))
             at += 32
         jumps = []
         for _ in range(n_jumps):
@@ -127,10 +137,17 @@ class Raw:
             assert root or (unit < n_units and caller < number and again in (0, 1))
             calls.append(Call(None if root else unit, function, caller, bool(again), count))
             at += 24
+        for _ in range(n_contexts):
+            thread, number, pc = struct.unpack_from("<IIQ", data, at)
+            frame = frames[number]
+            assert (frame.thread, frame.interrupted) == (thread, True)
+            assert frame.address + modules[frame.module][0] == pc
+            at += CONTEXT_BYTES
         size, crc, done = struct.unpack_from("<QI4s", data, at)
         assert (size, crc, done, at + 16) == (len(data), zlib.crc32(data[:at]), b"DONE", len(data))
         first, rest = frames[:n_frames], frames[n_frames:]
-        return cls(flags, pid, parent, start, modules, units, first, rest, jumps, notes, calls)
+        whole = flags | (ending == AT_EXIT)
+        return cls(whole, pid, parent, start, modules, units, first, rest, jumps, notes, calls)
 
     def counts(self, letter: str) -> tuple[int, ...]:
         (found,) = [counts for name, _, counts in self.units if name == letter]
@@ -148,15 +165,17 @@ class Toolbox:
         self.directory = directory
         self.flags = ["-O1", "-fno-sanitize=all", "-Wall", "-Wextra", "-Werror", "-I", str(RUNTIME), *flags]
         self.static = "-static" in flags
-        sources = sorted(str(path) for path in RUNTIME.glob("*.c"))
+        sources = sorted(str(path) for path in RUNTIME.glob("*.c") if path.stem != "pad")
         options = ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fasynchronous-unwind-tables"]
         self.compile([*options, "-r", *sources, "-o", "runtime.o"])
+        self.compile([*options, "-c", str(RUNTIME / "pad.c"), "-o", "pad.o"])
         if not self.static:
             # A library that names the shared functions makes the linker export them from a program.
             names = "".join(f"void {name}(void);" for name in SHARED)
             calls = "".join(f"{name}();" for name in SHARED)
-            place = f"extern __thread void *{PLACE} __attribute__((weak));"
-            text = f"{names} {place} void *names(void); void *names(void) {{ {calls} return {PLACE}; }}"
+            weak = "".join(f"extern __thread void *{name} __attribute__((weak));" for name in PLACES)
+            values = " ? 0 : ".join(PLACES)
+            text = f"{names} {weak} void *names(void); void *names(void) {{ {calls} return {values}; }}"
             (directory / "names.c").write_text(text)
             self.compile(["-shared", "-fPIC", "-nostdlib", "names.c", "-o", "names.so"])
 
@@ -166,14 +185,22 @@ class Toolbox:
         )
         assert done.returncode == 0, done.stderr
 
-    def build(self, name: str, source: str, *options: str, runtime: bool = True) -> Path:
-        """Links a program; every one is built only once."""
+    def build(self, name: str, source: str, *options: str, runtime: bool = True, pad: bool = True) -> Path:
+        """Links a program; every one is built only once.
+
+        Without the page behind its counters they share their pages with other variables.
+        """
         target = self.directory / name
         if not target.exists():
-            real = "-Wl,-u,__pthread_create,-u,__libc_siglongjmp"
-            whole = [real] if self.static else ["-Wl,--as-needed", "names.so"]
-            parts = ["runtime.o", *whole] if runtime else []
-            self.compile([str(PROGRAMS / source), *parts, "-o", str(target), *options])
+            real = [f"-Wl,-u,{name}" for name in REAL]
+            whole = real if self.static else ["-Wl,--as-needed", "names.so"]
+            last = ["pad.o"] if pad and "-shared" not in options else []
+            parts = ["runtime.o", *last, *whole] if runtime else []
+            # Objects are linked in their order, but before all that is given as a source.
+            compiled = f"{name}.o"
+            steps = [option for option in options if not option.startswith(("-Wl,", "-L", "-l", "-shared", "-pie"))]
+            self.compile(["-c", str(PROGRAMS / source), *steps, "-o", compiled])
+            self.compile([compiled, *parts, "-o", str(target), *options, "-Wno-unused-command-line-argument"])
         return target
 
 

@@ -169,6 +169,8 @@ def check(unit: UnitFacts, books: Books, step: Step, frames: list[Position], pc:
         for position in frames
         for book in books.get(functions[position.function].name, {}).get(position.block, ())
     )
+    if any(position.whole for position in frames):
+        return wrong
     for book in range(KEPT):
         if not 0 <= found[book] - step.books[book] <= standing[book]:
             wrong.append(f"{pc:#x}: book {book} says {step.books[book]}, found {found[book]} {frames}")

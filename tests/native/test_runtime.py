@@ -26,8 +26,19 @@ def test_threads_are_counted_exactly(toolbox: Toolbox, tmp_path: Path, mode: str
     assert (run.status, run.errors) == (7, "")
     assert raw.counts("t") == said(run)
     assert raw.modules[0][1] == str(program)
-    assert (raw.flags, raw.parent, raw.frames, raw.start_frames) == (1, os.getpid(), [], [])
+    assert (raw.flags, raw.parent, raw.start_frames) == (1, os.getpid(), [])
+    # Those that still run are found where they wait.
+    assert sorted(frame.thread for frame in raw.frames) == ([1, 2, 3] if mode == "running" else [])
+    assert len({frame.address for frame in raw.frames}) <= 1
     assert os.listdir(tmp_path) == ["out.raw"]
+
+
+@pytest.mark.parametrize("mode", ["single", "join", "running"])
+def test_counters_that_share_pages_with_other_variables(toolbox: Toolbox, tmp_path: Path, mode: str) -> None:
+    """They are added up thread by thread, and what lies beside them is left alone."""
+    run = start(toolbox.build("threads-folded", "threads.c", pad=False), mode, cwd=tmp_path)
+    assert (run.status, run.errors) == (7, "")
+    assert Raw.read(run.raw).counts("t") == said(run)
 
 
 def test_running_threads_in_dynamic_tls_are_found_too(toolbox: Toolbox, tmp_path: Path) -> None:
@@ -44,9 +55,14 @@ def test_threads_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path, mo
 
 
 def check_frames(run: Run, raw: Raw, extra: int = 0) -> None:
-    """`first`, `second`, `third` said where they return to, then `the_end` where it is and returns to."""
+    """`first`, `second`, `third` said where they return to, then `the_end` where it is and returns to.
+
+    The thread that ended the process is the first.
+    """
     *callers, end, back = (int(line, 16) for line in run.output)
-    innermost, *others = raw.addresses()
+    frames = [frame for frame in raw.frames if frame.thread == raw.frames[0].thread]
+    assert frames == raw.frames[: len(frames)]
+    innermost, *others = raw.addresses()[: len(frames)]
     assert end < innermost <= end + 1024
     assert others[0] == back
     assert others[1 + extra :] == callers[::-1]
@@ -89,7 +105,7 @@ def test_frames_of_a_thread_that_ends_the_process(toolbox: Toolbox, tmp_path: Pa
     raw = Raw.read(run.raw)
     assert run.status == 3
     assert raw.flags == 1
-    assert {frame.thread for frame in raw.frames} == {1}
+    assert [frame.thread for frame in raw.frames][-2:] == [1, 0]  # main waits for it
     check_frames(run, raw)
 
 
@@ -129,12 +145,12 @@ def test_frames_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path, mod
 def test_a_forked_child_starts_at_zero(toolbox: Toolbox, tmp_path: Path) -> None:
     run = start(toolbox.build("forks", "forks.c"), cwd=tmp_path)
     pid, address = run.output[0].split()
-    parent, child = Raw.read(run.raw), Raw.read(tmp_path / f"out.raw.{pid}")
+    parent, child = Raw.read(run.raw), Raw.read(tmp_path / f"out.{pid}.raw")
     assert run.status == 21
     assert (parent.counts("k"), child.counts("k")) == ((7, 1, 70), (0, 3, 30))
     assert (child.pid, child.parent) == (int(pid), parent.pid)
     assert parent.start < child.start
-    assert sorted(os.listdir(tmp_path)) == ["out.raw", f"out.raw.{pid}"]
+    assert set(os.listdir(tmp_path)) == {"out.raw", f"out.{pid}.raw"}
     # It began in the middle of `split`, called by main; at its end only main was left.
     assert parent.start_frames == []
     assert len(child.start_frames) == 2
@@ -190,7 +206,7 @@ def test_plugins_of_a_plain_program_lead_themselves(
     run = start(host, str(libraries["p"]), str(libraries["q"]), cwd=tmp_path)
     assert (run.status, run.errors) == (0, "")
     assert Raw.read(run.raw).counts("p") == (10, 1, 1)
-    assert Raw.read(tmp_path / "out.raw.1").counts("q") == (10, 1, 1)
+    assert Raw.read(tmp_path / "out.1.raw").counts("q") == (10, 1, 1)
     # A later process replaces both.
     start(host, str(libraries["q"]), cwd=tmp_path)
     assert Raw.read(run.raw).counts("q") == (10, 1, 1)

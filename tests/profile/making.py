@@ -159,13 +159,20 @@ def raw_bytes(
     jumps: Sequence[Frame] = (),
     notes: Sequence[tuple[int, int, int, int]] = (),
     calls: Sequence[tuple[int, int, int, int, int]] = (),
-    flags: int = 1,
-    version: int = 3,
+    lasts: Sequence[tuple[int, int, int, int]] = (),
+    ending: int = 0,
+    signal: int = 0,
+    pid: int = 42,
+    parent: int = 7,
+    started: int = 1_700_000_000_000_000_000,
+    flags: int = 0,
+    version: int = 4,
 ) -> bytes:
     """A raw file as the runtime writes it.
 
     Frames are (thread, module, address), jumps (module, address, count), both perhaps with a cell behind;
-    notes are (unit, key, value, amount), calls (unit, function, parent, flags, count).
+    notes are (unit, key, value, amount), calls (unit, function, parent, flags, count), lasts (thread, tag,
+    function, path).
     """
     body = b""
     for bias, path in modules:
@@ -184,10 +191,13 @@ def raw_bytes(
         body += struct.pack("<IIQQQ", unit, 0, key, value, amount)
     for call in calls:
         body += struct.pack("<IIIIQ", *call)
+    for thread, tag, number, path in lasts:
+        body += struct.pack("<IIIIQ", thread, tag, number, 0, path)
     head = struct.pack(
-        "<8sIIQQQIIIIIII12x",
-        *(b"TRODRAW1", version, flags, 42, 7, 1_700_000_000_000_000_000),
+        "<8sIIQQQ12I",
+        *(b"TRODRAW1", version, flags, pid, parent, started),
         *(len(modules), len(units), len(frames), len(inherited), len(jumps), len(notes), len(calls)),
+        *(0, len(lasts), ending, signal, 0),
     )
     size = len(head) + len(body) + 16
     return head + body + struct.pack("<QI4s", size, zlib.crc32(head + body), b"DONE")

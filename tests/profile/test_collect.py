@@ -50,13 +50,30 @@ def _raw(
     inherited: Sequence[int] = (),
     jumps: Sequence[tuple[int, int]] = (),
     name: str = "x.raw",
-    flags: int = 1,
+    ending: int = 0,
+    signal: int = 0,
+    pid: int = 42,
+    parent: int = 7,
+    started: int = 1,
 ) -> str:
     path = tmp_path / name
     units = [(unit.id, 0, counts) for unit, counts in counted]
     active, first = ([(0, 0, CODE_AT + at) for at in each] for each in (frames, inherited))
     jumped = [(0, CODE_AT + at, count) for at, count in jumps]
-    path.write_bytes(raw_bytes([(0, program)], units, active, inherited=first, jumps=jumped, flags=flags))
+    path.write_bytes(
+        raw_bytes(
+            [(0, program)],
+            units,
+            active,
+            inherited=first,
+            jumps=jumped,
+            ending=ending,
+            signal=signal,
+            pid=pid,
+            parent=parent,
+            started=started,
+        )
+    )
     return str(path)
 
 
@@ -89,7 +106,7 @@ def test_one_run(tmp_path: Path) -> None:
 def test_counts_of_several_runs_are_added(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
     counts = counts_of(UNIT, {"main": WALK})
-    raws = [_raw(tmp_path, program, [(UNIT, counts)], name=f"{n}.raw") for n in range(3)]
+    raws = [_raw(tmp_path, program, [(UNIT, counts)], name=f"{n}.raw", started=n) for n in range(3)]
     assert _edges(collect(raws).functions["main"]) == {edge: 3 * count for edge, count in WALK.items()}
 
 
@@ -121,8 +138,8 @@ def test_a_frame_that_fits_no_site_is_noted(tmp_path: Path) -> None:
 
 def test_a_program_that_did_not_end_by_itself_is_noted(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
-    raw = _raw(tmp_path, program, [(UNIT, counts_of(UNIT, {"main": WALK}))], flags=0)
-    assert collect([raw]).notes == (f"{raw}: the program did not end by itself; counts are those until then",)
+    raw = _raw(tmp_path, program, [(UNIT, counts_of(UNIT, {"main": WALK}))], ending=1)
+    assert collect([raw]).notes == ("process 42: the program did not end by itself; counts are those until then",)
 
 
 def test_unwound_calls_are_counted_by_their_slot(tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ def test_frames_tell_their_paths(tmp_path: Path) -> None:
     assert profile.notes == ()
     assert profile.readings[0].prefixes == reading.prefixes
     assert profile.readings[0].sparse == reading.sparse
-    assert profile == replace(small(), program=profile.program)
+    assert profile == replace(small(), program=profile.program, processes=profile.processes)
 
 
 def test_a_forked_child_takes_away_what_its_parent_walked(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.commands.output import put
+from trodden.commands.process_option import load_process, process_option
 from trodden.errors import InputMissing, SourceChanged, TroddenError
 from trodden.visible import visible
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="FILE", type=click.Path())
 @click.argument("pattern", metavar="[GLOB]", required=False)
 @click.option("--path", "choice", metavar="N", help="Light up a path: its rank in the report or FUNCTION:ID.")
+@process_option
 @click.option("--force", is_flag=True, help="Show sources that have changed since the program was built too.")
-def annotate(file: str, pattern: str | None, choice: str | None, force: bool) -> None:
+def annotate(file: str, pattern: str | None, choice: str | None, process: str | None, force: bool) -> None:
     """Show the sources of the profile FILE, or the files or functions that GLOB picks.
 
     The first column is how often a line ran; ##### marks a line that never did, ~ a count that is only a
@@ -31,13 +33,12 @@ def annotate(file: str, pattern: str | None, choice: str | None, force: bool) ->
     With --path it is the function of one path: > marks the lines that the path leads over, and beside them
     stands what was decided there.  Ranks count within the functions that GLOB picks.
     """
-    from trodden.profile.store import load
     from trodden.report.annotate import Annotator, view_text
     from trodden.report.hot import pick_path
     from trodden.report.path_view import PathAnnotator, path_text
 
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    profile = load(file)
+    profile = load_process(file, process)
     if choice is None:
         annotator = Annotator(profile, force)
         views = annotator.views(pattern)

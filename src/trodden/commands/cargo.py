@@ -35,8 +35,8 @@ options:
   --deps                  probes in dependencies too, not only in the crates of the workspace
   --profile KIND          edges (default), blocks, paths or off
   --report / --quiet      print the report always / never (default: when standard error is a terminal)
-and --counters, --stage, --max-paths, --context, --metric, --cut-by, --call-paths, --weights, --only, --leave
-and --toolchain as for trodden run.
+and --counters, --stage, --max-paths, --context, --metric, --cut-by, --last, --call-paths, --durable,
+--weights, --only, --leave and --toolchain as for trodden run.
 """
 _FILES = ("weights", "toolchain")
 _CARGO_VALUED = ("--color", "--config", "-C", "-Z", "--explain")
@@ -98,7 +98,7 @@ def parse(argv: Sequence[str]) -> Request:
             request.dependencies = True
         elif word in ("--report", "--quiet"):
             request.report = word == "--report"
-        elif word in ("--context", "--call-paths"):
+        elif word in ("--context", "--call-paths", "--durable"):
             request.own.append(f"--trodden-{word[2:]}=on")
         else:
             request.words.append(word)

@@ -11,14 +11,21 @@ from dataclasses import replace
 from trodden.errors import UsageError
 from trodden.native.build import Builder
 from trodden.native.cmdline import CommandLine, expand, parse
-from trodden.native.options import COUNTER_SCHEMES, CUTTING_RULES, Options, PathOptions, most_paths
+from trodden.native.options import (
+    COUNTER_SCHEMES,
+    CUTTING_RULES,
+    Options,
+    PathOptions,
+    last_paths,
+    most_paths,
+)
 from trodden.native.toolchain import find_toolchain
 
 _PROFILES = ("edges", "blocks", "paths", "off")
 _SCHEME_OF_PROFILE = {"edges": "edges", "blocks": "blocks-by-edges"}
 _KNOWN = frozenset(
     {"profile", "counters", "stage", "weights", "only", "leave", "toolchain", "trips", "sites", "positions"}
-    | {"max-paths", "context", "metric", "cut-by", "call-paths"}
+    | {"max-paths", "context", "metric", "cut-by", "call-paths", "durable", "last"}
 )
 
 
@@ -76,10 +83,11 @@ def options_for(line: CommandLine) -> Options:
     if stage not in ("late", "early"):
         raise UsageError(f"--trodden-stage={stage}: choose late or early")
     if profile != "paths":
-        for name in ("max-paths", "context", "metric", "cut-by"):
+        for name in ("max-paths", "context", "metric", "cut-by", "last"):
             if name in line.own:
                 raise UsageError(f"--trodden-{name}: goes with --trodden-profile=paths")
     calls = _switch(line, "call-paths", "off")
+    durable = _switch(line, "durable", "off")
     if calls and stage == "early":
         raise UsageError("--trodden-call-paths=on: calls are kept at the late stage only; leave early out")
     paths = _path_options(line) if profile == "paths" else None
@@ -95,10 +103,11 @@ def options_for(line: CommandLine) -> Options:
         stage=stage,
         only=globs(line, "only"),
         leave=globs(line, "leave"),
-        trips=_switch(line, "trips"),
+        trips=_switch(line, "trips") and not durable,
         sites=_switch(line, "sites"),
         positions=_switch(line, "positions"),
         calls=calls,
+        durable=durable,
         paths=paths,
     )
     if profile == "off":
@@ -124,4 +133,9 @@ def _path_options(line: CommandLine) -> PathOptions:
     cutting = setting(line, "cut-by") or CUTTING_RULES[0]
     if cutting not in CUTTING_RULES:
         raise UsageError(f"--trodden-cut-by={cutting}: choose one of {', '.join(CUTTING_RULES)}")
-    return PathOptions(most, _switch(line, "context", "off"), metric == "cycles", cutting)
+    kept = setting(line, "last")
+    try:
+        last = last_paths(kept)
+    except ValueError as error:
+        raise UsageError(f"--trodden-last={kept}: {error}") from error
+    return PathOptions(most, _switch(line, "context", "off"), metric == "cycles", cutting, last)

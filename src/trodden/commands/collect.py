@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from trodden.errors import LeftOut
 from trodden.visible import visible
 
 
@@ -21,11 +22,18 @@ from trodden.visible import visible
     help="The program that ran, if it is no longer where it was; may be given several times.",
 )
 def collect(raws: tuple[str, ...], output: str, programs: tuple[str, ...]) -> None:
-    """Add up the counts in RAW... and write them, with all that is known of the program, to FILE.trod."""
-    from trodden.profile.collect import collect as gather
+    """Add up the counts in RAW... and write them, with all that is known of the program, to FILE.trod.
+
+    A directory stands for all raw files in it.  A file that is damaged is named and left out if there are
+    others, and the exit status is 101.
+    """
+    from trodden.profile.collect import collect_all
     from trodden.profile.store import save
 
-    profile = gather(raws, programs)
-    save(profile, output)
-    for note in profile.notes:
+    collected = collect_all(raws, programs)
+    save(collected.profile, output)
+    for note in collected.profile.notes:
         click.echo(f"trodden: note: {visible(note)}", err=True)
+    if collected.left_out:
+        number = len(collected.left_out)
+        raise LeftOut(f"{output}: written without {number:,} raw file{'s' * (number > 1)}, named above")

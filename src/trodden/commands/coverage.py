@@ -8,6 +8,7 @@ import sys
 import click
 
 from trodden.commands.output import put
+from trodden.commands.process_option import load_process, process_option
 from trodden.errors import TooLittleCovered
 
 TOP = 3
@@ -25,6 +26,7 @@ MOST_FUNCTIONS = 20
     help="Paths never walked to show for a function.",
 )
 @click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@process_option
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 @click.option(
     "--fail-under",
@@ -36,6 +38,7 @@ def coverage(
     files: tuple[str, ...],
     top: int,
     function: str | None,
+    process: str | None,
     as_json: bool,
     fail_under: float | None,
 ) -> None:
@@ -44,11 +47,10 @@ def coverage(
     Below stand paths that were never walked though they are one decision away from one that was: what to
     make an input do next.
     """
-    from trodden.profile.store import load
     from trodden.report.coverage import report_coverage, to_document, to_plain
     from trodden.report.hot import need_paths
 
-    profiles = [load(file) for file in files]
+    profiles = [load_process(file, process) for file in files]
     for file, profile in zip(files, profiles, strict=True):
         need_paths(profile, file)
     report = report_coverage(profiles, files, function, top)

@@ -8,6 +8,8 @@ import sys
 import click
 
 from trodden.commands.output import put
+from trodden.commands.process_option import load_process
+from trodden.errors import UsageError
 
 TOP = 10
 DIFFERENT = 1
@@ -23,22 +25,38 @@ DIFFERENT = 1
     help=f"Differences to show of each sort ({TOP} at a terminal, else all).",
 )
 @click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@click.option(
+    "--process",
+    "processes",
+    metavar="PID",
+    multiple=True,
+    help="Only what this process has counted; given twice, one of A and one of B.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there are differences.")
 def diff(
-    first: str, second: str, top: int | None, function: str | None, as_json: bool, exit_code: bool
+    first: str,
+    second: str,
+    top: int | None,
+    function: str | None,
+    processes: tuple[str, ...],
+    as_json: bool,
+    exit_code: bool,
 ) -> int:
     """Compare the paths of the profiles A and B: how many they have in common, and where they part ways.
 
     Shares are compared, not counts, so the runs may differ in length.  Of profiles without paths the
     edges are compared, or the blocks.
     """
-    from trodden.profile.store import load
     from trodden.report.difference import report_difference, to_document, to_plain
 
     person = sys.stdout.isatty() and not as_json
     limit = TOP if top is None and person else top
-    report = report_difference((load(first), load(second)), (first, second), function, limit)
+    if len(processes) > 2:
+        raise UsageError("--process: name one process, or one of A and one of B")
+    one, other = (processes[0], processes[-1]) if processes else (None, None)
+    profiles = load_process(first, one), load_process(second, other)
+    report = report_difference(profiles, (first, second), function, limit)
     if as_json:
         put(json.dumps(to_document(report), indent=1) + "\n")
     elif person:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from trodden.commands.output import put
+from trodden.commands.process_option import load_process, process_option
 
 FORMS = ("json", "lcov", "dot", "folded")
 
@@ -14,13 +15,13 @@ FORMS = ("json", "lcov", "dot", "folded")
 @click.option("--format", "form", type=click.Choice(FORMS), default=FORMS[0], show_default=True)
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
 @click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
-def export(file: str, form: str, output: str | None, function: str | None) -> None:
+@process_option
+def export(file: str, form: str, output: str | None, function: str | None, process: str | None) -> None:
     """Write the profile FILE as JSON, as an lcov tracefile, as a drawing for Graphviz or as folded stacks."""
     from trodden.profile.export_dot import to_dot
     from trodden.profile.export_folded import to_folded
     from trodden.profile.export_json import to_json
     from trodden.profile.export_lcov import to_lcov
-    from trodden.profile.store import load
 
     writers = {"json": to_json, "lcov": to_lcov, "dot": to_dot, "folded": to_folded}
-    put(writers[form](load(file), function), output)
+    put(writers[form](load_process(file, process), function), output)

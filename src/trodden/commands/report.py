@@ -8,6 +8,7 @@ import sys
 import click
 
 from trodden.commands.output import put
+from trodden.commands.process_option import load_process, process_option
 
 TOP = 20
 
@@ -18,14 +19,14 @@ TOP = 20
     "--top", metavar="N", type=click.IntRange(min=1), help=f"Rows a table ({TOP} at a terminal, else all)."
 )
 @click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@process_option
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def report(file: str, top: int | None, function: str | None, as_json: bool) -> None:
+def report(file: str, top: int | None, function: str | None, process: str | None, as_json: bool) -> None:
     """Show what the profile FILE holds; with tabs between the columns when the output is not a terminal."""
-    from trodden.profile.store import load
     from trodden.report.summary import summarise
 
     person = sys.stdout.isatty() and not as_json
-    summary = summarise(load(file), top or (TOP if person else None), function)
+    summary = summarise(load_process(file, process), top or (TOP if person else None), function)
     if as_json:
         put(json.dumps(summary.to_document(), indent=1) + "\n")
     elif person:

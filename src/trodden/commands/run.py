@@ -35,7 +35,9 @@ options:
   --context               paths through a loop together with the path that led to it
   --metric cycles         the time spent on each path, beside its count
   --cut-by RULE           how cuts are chosen: cheapest (default), loops, or node
+  --last N                also the last N paths of each thread, one by one
   --call-paths            also the paths of calls that led to each function, and how often
+  --durable               no count waits in a register for its loop to end: none is lost to SIGKILL
   --weights FILE.trod     place counters by what an earlier run measured
   --only GLOB             profile only these functions or files (repeat)
   --leave GLOB            leave out these functions or files (repeat)
@@ -46,7 +48,7 @@ options:
 """
 _VALUED = (
     *("profile", "counters", "stage", "weights", "only", "leave", "toolchain"),
-    *("max-paths", "metric", "cut-by"),
+    *("max-paths", "metric", "cut-by", "last"),
 )
 
 
@@ -107,7 +109,7 @@ def parse(argv: Sequence[str]) -> Request:
             request.report = word == "--report"
         elif word == "--wait":
             request.wait = True
-        elif word in ("--context", "--call-paths"):
+        elif word in ("--context", "--call-paths", "--durable"):
             request.own.append(f"--trodden-{word[2:]}=on")
         elif own_option(word) is not None:
             name, value = own_option(word) or ("", None)

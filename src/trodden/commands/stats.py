@@ -8,20 +8,21 @@ import sys
 import click
 
 from trodden.commands.output import put
+from trodden.commands.process_option import load_process, process_option
 
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path())
 @click.option("--per-function", is_flag=True, help="A row for each function that ran, too.")
 @click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@process_option
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def stats(file: str, per_function: bool, function: str | None, as_json: bool) -> None:
+def stats(file: str, per_function: bool, function: str | None, process: str | None, as_json: bool) -> None:
     """Show what the paths in the profile FILE are like: the columns of BL96 Table 2."""
-    from trodden.profile.store import load
     from trodden.report.hot import need_paths
     from trodden.report.stats import report_stats, to_document, to_plain
 
-    profile = load(file)
+    profile = load_process(file, process)
     need_paths(profile, file)
     report = report_stats(profile, function)
     if as_json:

@@ -48,7 +48,8 @@ class CompilerFailed(Exception):
 class Builder:
     """A toolchain and the choices for one command line.
 
-    ``called`` is the source that facts name, where it is not what is compiled here.
+    ``called`` is the source that facts name, where it is not what is compiled here; ``filled``, whether
+    counters take room in the file, where that does not follow from the toolchain.
     """
 
     toolchain: Toolchain
@@ -56,6 +57,7 @@ class Builder:
     line: CommandLine
     cxx: bool
     called: str | None = None
+    filled: bool | None = None
 
     def run(self) -> int:
         """Do what the command line asks; answer the exit status."""
@@ -111,7 +113,7 @@ class Builder:
             text = self.ir(source, directory)
             if _ALREADY_INSTRUMENTED not in text:
                 named = os.path.abspath(self.called or source.path)
-                filled = not self.toolchain.embedded
+                filled = not self.toolchain.embedded if self.filled is None else self.filled
                 done = instrument(text, named, self.options, self.line.debug, filled)
                 text = done.text
                 if self.options.stage == "early":

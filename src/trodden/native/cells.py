@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 
 from trodden.native.read import FunctionRead
 from trodden.native.register import CELL, UNSET, Register, Value
+from trodden.native.sites import LINE_ENDS
 
 SAVED_AND_RESTORED = 2.0
 """How many instructions a register costs that a function has to save for its caller."""
@@ -24,7 +25,7 @@ def cell_entry(cell: str, kind: str) -> str:
     Its kind is a word of four letters.
     """
     return (
-        '  call void asm sideeffect ".Ltrodden_cell${:uid}:\\0A'
+        f'  call void asm sideeffect ".Ltrodden_cell${{:uid}}:\\0A{LINE_ENDS}'
         ".pushsection .trodden_cells,\\22ao?\\22,@progbits,.Ltrodden_cell${:uid}\\0A.balign 16\\0A"
         ".Ltrodden_entry${:uid}:\\0A.long .Ltrodden_cell${:uid} - .Ltrodden_entry${:uid}\\0A"
         f"leaq $0, %rax\\0A.zero 12 - (. - .Ltrodden_entry${{:uid}})\\0A.ascii \\22{kind}\\22\\0A"

@@ -8,6 +8,7 @@ from trodden.native.callcode import WHERE, declare_calls
 from trodden.native.irtext import IRModule
 from trodden.native.pathcode import COUNTERS, NOTE
 from trodden.native.personalities import Personalities
+from trodden.native.ringcode import FIND_RING, FLAG_SHIFT, declare_ring
 from trodden.native.sites import declare_resume
 from trodden.native.tables import TABLE, by_table, declare_table
 from trodden.profile.model import UnitFacts
@@ -28,23 +29,26 @@ def declare(
     personalities: Personalities,
     calls_on: str | None = None,
     filled: bool = False,
+    last: int = 0,
 ) -> None:
     """Add the counters, what tells the runtime of them, and what the functions' personalities need.
 
-    ``calls_on`` is the machine, if the unit keeps paths of calls; ``filled`` says that counters take room in the
-    object file.
+    ``calls_on`` is the machine, if the unit keeps paths of calls; ``filled`` says that counters take room
+    in the object file; ``last`` is how many last paths of each thread it keeps.
     """
     shared = may_be_shared(module)
     identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
     place = "null" if calls_on is None else WHERE
+    ring = FIND_RING if last else "null"
+    flags = int(not shared) | last << FLAG_SHIFT
     signatures = module.signatures()
     lines = declare_table() if shared else _own_counters(facts, filled)
     if shared:
         module.definitions = [by_table(text) for text in module.definitions]
     lines.append(
-        "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr, i64, i64 } "
-        f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {int(not shared)}, '
-        f'ptr @__trodden_where, ptr {place}, i64 0, i64 0 }}, section "trodden_units", align 8'
+        "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr } "
+        f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {flags}, '
+        f'ptr @__trodden_where, ptr {place}, i64 0, i64 0, ptr {ring} }}, section "trodden_units", align 8'
     )
     used = _USED.search(module.prologue)
     entries = [used.group(1)] if used is not None else []
@@ -63,6 +67,8 @@ def declare(
         lines.append("declare i64 @llvm.readcyclecounter()")
     if calls_on is not None:
         lines += declare_calls(module, len(facts.functions), calls_on, shared)
+    if last:
+        lines += declare_ring(shared)
     lines += [
         "define internal ptr @__trodden_where() nounwind {",
         f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {TABLE if shared else COUNTERS})",

@@ -17,6 +17,7 @@ from trodden.native.demangle import demangle
 from trodden.native.irtext import LABEL, IRFunction, IRModule, cut_function, cut_module, unescape, unquote
 from trodden.native.lower import Place, lower
 from trodden.native.options import Options
+from trodden.native.pathcode import in_memory
 from trodden.native.personalities import Personalities
 from trodden.native.planning import plan_for
 from trodden.native.positions import UnitMarks, revealed
@@ -60,9 +61,10 @@ def instrument(
         sites = TaggedSites(tag, debug=debug) if options.stage == "early" else Sites(tag)
     resolvers = {unquote(name) for name in _RESOLVER.findall(module.prologue)}
     machine = _machine_of(module)
-    wanted = options.positions and options.sites and options.stage != "early"
+    wanted = options.positions and options.sites and options.stage != "early" and machine == "x86_64"
     marks = UnitMarks(tag, debug, keep_debug) if wanted else None
-    worker = _Unit(options, debug, attributes, sites, resolvers, machine, marks)
+    last = options.paths.last if options.paths is not None else 0
+    worker = _Unit(options, debug, attributes, sites, resolvers, machine, marks, tag if last else None)
     module.definitions = [worker.function(cut_function(old)) or old for old in module.definitions]
     facts = UnitFacts(
         id="",
@@ -75,7 +77,9 @@ def instrument(
         sites=tuple(worker.sites.known) if worker.sites else (),
     )
     facts, record = identified(facts, tag)
-    declare(module, facts, worker.personalities, machine if options.calls else None, filled)
+    if options.durable and options.stage == "early":
+        module.definitions = [in_memory(definition) for definition in module.definitions]
+    declare(module, facts, worker.personalities, machine if options.calls else None, filled, last)
     if isinstance(sites, TaggedSites):
         module.epilogue += "".join(node + "\n" for node in sites.nodes)
     elif not keep_debug:
@@ -106,7 +110,9 @@ class _Unit:
         resolvers: set[str],
         machine: str,
         marks: UnitMarks | None,
+        tag: int | None,
     ) -> None:
+        self.tag = tag
         self.marks = marks
         self.resolvers = resolvers
         self.machine = machine
@@ -134,8 +140,8 @@ class _Unit:
         optnone = "optnone" in self.attributes.of_header(ir.header)
         read = read_function(ir, self.attributes, self.options.stage != "early" or optnone)
         planned = plan_for(read, self.options, self.machine, self.slots)
-        place = Place(self.slots, len(self.facts), self.machine, self.options.calls)
-        marks = self.marks.of(read, place.number, line) if self.marks is not None else None
+        place = Place(self.slots, len(self.facts), self.machine, self.options.calls, self.tag)
+        marks = self.marks.of(read, place.number, line, optnone) if self.marks is not None else None
         if self.sites is not None and self.options.stage != "early":
             ir.header = self.personalities.give(ir.header)
         lowered = lower(read, planned, place, self.sites, marks)

@@ -34,13 +34,14 @@ class Lowered:
 class Place:
     """Where a function stands: the unit's first free slot, its number there, and the machine it is for.
 
-    ``calls``: it keeps the path of calls that led to it.
+    ``calls``: it keeps the path of calls that led to it.  ``tag`` is the unit's, if it keeps the last paths.
     """
 
     first_slot: int
     number: int
     machine: str
     calls: bool = False
+    tag: int | None = None
 
 
 def lower(
@@ -52,7 +53,7 @@ def lower(
 ) -> Lowered:
     """The function's text with the plan's probes in it."""
     calls = CallCode(read, place.number, place.machine) if place.calls else None
-    work = Placing(read, planned, place.first_slot, place.number, place.machine, calls, marks)
+    work = Placing(read, planned, place.first_slot, place.number, place.machine, calls, marks, place.tag)
     work.place()
     work.place_register()
     work.place_calls()

@@ -12,6 +12,7 @@ from trodden.plan.paths import DEFAULT_LIMIT
 
 COUNTER_SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block", "every-edge", "checked")
 CUTTING_RULES = ("cheapest", "loops", "node")
+MOST_LAST = 1 << 16
 Weights = Callable[[Graph, str], list[float] | None]
 
 
@@ -20,13 +21,15 @@ class PathOptions:
     """What a user can choose about path profiles.
 
     ``most`` is how many paths a function may have before some are cut; ``None`` keeps them whole.
-    ``cutting`` is the rule that chooses the cuts.
+    ``cutting`` is the rule that chooses the cuts.  ``last`` is how many of the paths that a thread has walked
+    last are kept, one by one.
     """
 
     most: int | None = DEFAULT_LIMIT
     context: bool = False
     timed: bool = False
     cutting: str = CUTTING_RULES[0]
+    last: int = 0
 
 
 def most_paths(text: str) -> int | None:
@@ -38,9 +41,19 @@ def most_paths(text: str) -> int | None:
     return int(text) if text else DEFAULT_LIMIT
 
 
+def last_paths(text: str) -> int:
+    """What a user says of how many last paths to keep; :class:`ValueError` if it makes no sense."""
+    if text and not (text.isdecimal() and text.isascii() and int(text) <= MOST_LAST):
+        raise ValueError(f"a number of paths a thread, {MOST_LAST} at most, or 0 to keep none")
+    return int(text or "0")
+
+
 @dataclass(frozen=True)
 class Options:
-    """What a user can choose about instrumenting; the defaults are what most want."""
+    """What a user can choose about instrumenting; the defaults are what most want.
+
+    ``durable`` keeps every count in memory at every moment: none waits in a register for a loop to end.
+    """
 
     counters: str = "edges"
     stage: str = "late"
@@ -50,6 +63,7 @@ class Options:
     sites: bool = True
     positions: bool = True
     calls: bool = False
+    durable: bool = False
     paths: PathOptions | None = None
     measured: Weights | None = field(default=None, compare=False)
 

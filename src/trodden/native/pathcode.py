@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trodden.native.places import Mark
 from trodden.native.positions import FunctionMarks
 from trodden.native.register import CELL, Register, Value
+from trodden.native.ringcode import RingCode
 from trodden.plan.probes import Bump, BumpAt, Paths, Plan, Probe, StartClock
 
 COUNTERS = "@__trodden_counts"
@@ -24,6 +26,14 @@ _NOW = {
 def slot_address(slot: int) -> str:
     """The address of a counter of the calling thread."""
     return COUNTERS if slot == 0 else f"getelementptr (i8, ptr {COUNTERS}, i64 {slot * 8})"
+
+
+_ACCESS = re.compile(rf"\b(load|store) (?=i64.*, ptr [^,]*{COUNTERS})")
+
+
+def in_memory(text: str) -> str:
+    """A function whose counters no optimiser may keep in registers."""
+    return _ACCESS.sub(r"\1 volatile ", text) if COUNTERS in text else text
 
 
 def increment(name: Callable[[], str], address: str, amount: str) -> list[str]:
@@ -47,6 +57,7 @@ class PathCode:
     machine: str
     register: Register
     marks: FunctionMarks | None = None
+    ring: RingCode | None = None
     used: list[Value] = field(default_factory=list)
 
     @staticmethod
@@ -58,12 +69,17 @@ class PathCode:
         machine: str,
         register: Register,
         marks: FunctionMarks | None = None,
+        tag: int | None = None,
     ) -> PathCode | None:
-        """What makes the code of a plan's path probes, if it has any."""
+        """What makes the code of a plan's path probes, if it has any.
+
+        ``tag`` is that of a unit which keeps last paths.
+        """
         if plan.paths is None:
             return None
         table = first_slot + len(plan.measures)
-        return PathCode(name, plan.paths, table, function, machine, register, marks)
+        ring = None if tag is None else RingCode(name, tag, function)
+        return PathCode(name, plan.paths, table, function, machine, register, marks, ring)
 
     def ended(self, probe: Bump | BumpAt, value: Value | None) -> Value:
         """The number of the path that a probe counts."""
@@ -87,6 +103,11 @@ class PathCode:
                 lines.append(f"  store i64 %{now}, ptr {CLOCK}, align 8")
             if self.marks is not None and marks:
                 self.marks.on(lines, start, marks[number])
+            if self.ring is not None and isinstance(probe, Bump | BumpAt):
+                start = len(lines)
+                self.ring.enter(lines, self.operand(lines, self.ended(probe, value)))
+                if self.marks is not None:
+                    self.marks.beside(lines, start)
             value = self.register.after(value, (probe,))
         return lines
 
@@ -120,6 +141,14 @@ class PathCode:
                 f"  %{new} = select i1 %{ended}, i64 %{now}, i64 %{old}",
                 f"  store i64 %{new}, ptr {CLOCK}, align 8",
             ]
+
+    def remember_if(self, lines: list[str], path: str, amount: str) -> None:
+        """Enter such a path into the ring of last paths, if there is one."""
+        if self.ring is not None:
+            start = len(lines)
+            self.ring.enter(lines, f"%{path}", amount)
+            if self.marks is not None:
+                self.marks.beside(lines, start)
 
     def operand(self, lines: list[str], value: Value) -> str:
         """A value as an operand; adding its constant is an instruction of its own."""

@@ -21,7 +21,6 @@ from trodden.native.register import Register, Value, track
 from trodden.native.tripcode import TripCode
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
 
-
 Placed = tuple[Probe, Mark]
 """A probe, and the mark of its instructions."""
 
@@ -42,6 +41,7 @@ class Placing:
         machine: str,
         calls: CallCode | None = None,
         marks: FunctionMarks | None = None,
+        tag: int | None = None,
     ) -> None:
         plan = planned.plan
         self.marks = marks
@@ -69,7 +69,7 @@ class Placing:
                 self.register = track(read.graph, plan, kept)
             self.cells = Cells(read, self.register, ambiguous, weights)
         self.trips = TripCode(self.name, planned.inductions, machine)
-        self.pathcode = PathCode.of(plan, self.name, first_slot, function, machine, self.register, marks)
+        self.pathcode = PathCode.of(plan, self.name, first_slot, function, machine, self.register, marks, tag)
 
     def name(self) -> str:
         """A name that nothing else in the function has."""
@@ -80,18 +80,18 @@ class Placing:
         """Decide for each edge where its probes go."""
         read, graph = self.read, self.read.graph
         for block, probes in self.plan.on_blocks.items():
-            placed = _placed(probes, Holder.BLOCK, block)
+            placed: Sequence[Placed] = _placed(probes, Holder.BLOCK, block)
             if read.ir.blocks[block].label in read.tails.handed_to:
                 for edge in read.arriving(block):
                     self._place_on(edge, placed)
             else:
                 self.top[block] += self._code(placed, None)
-        for edge, probes in self._on_edges().items():
+        for edge, placed in self._on_edges().items():
             source, target, _ = graph.edges[edge]
             if target != graph.exit:
-                self._place_on(edge, probes)
+                self._place_on(edge, placed)
             else:
-                self.bottom[source] += self._code(probes, self._held(source))
+                self.bottom[source] += self._code(placed, self._held(source))
         for target, waiting in self.merged.items():
             self._tell_apart(target, waiting)
         for back_edge in self.trips.turning:
@@ -224,6 +224,7 @@ class Placing:
             slots = {e: slot_address(each[layer]) for e, each in counting.items() if layer < len(each)}
             self.phis[target].append((which, "ptr", slots, ""))
             self.top[target] += increment(self.name, f"%{which}", "1")
+        ended: list[tuple[str, str]] = []
         for layer in range(max(map(len, ending.values()), default=0)):
             assert self.pathcode is not None
             path, amount = self.name(), self.name()
@@ -231,8 +232,12 @@ class Placing:
             self.phis[target].append((path, "i64", numbers, "0"))
             self.phis[target].append((amount, "i64", dict.fromkeys(numbers, "1"), "0"))
             self.pathcode.count_if(self.top[target], path, f"%{amount}")
+            ended.append((path, f"%{amount}"))
         if self.marks is not None:
             self.marks.on(self.top[target], start, Mark(Holder.MERGED, target))
+        for path, amount in ended:
+            assert self.pathcode is not None
+            self.pathcode.remember_if(self.top[target], path, amount)
 
     def _number(self, edge: int, value: Value) -> str:
         assert self.pathcode is not None

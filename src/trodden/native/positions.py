@@ -3,9 +3,9 @@
 A process that is killed leaves frames that stand anywhere, not behind a call.  Every function gets an
 artificial variable that each block sets to its own number (see :mod:`trodden.native.places`), and one for
 each value that the path register, or the trips of a loop, are told from.  LLVM carries them through code
-generation and writes them as DWARF location lists; no instruction comes of it.  Instructions of probes carry a
-location of their own: a line that is the number of the probe's mark or, where the user's own line tables are
-kept, a discriminator.
+generation and writes them as DWARF location lists; no instruction comes of it.  Instructions of probes carry
+a location of their own: a line that is the number of the probe's mark or, where the user's own line tables
+are kept, a discriminator.
 
 Debug information that nobody asked for is taken out of the module after the probes are in, so what is written
 here stands under names of its own until that is done (:func:`revealed`).
@@ -28,7 +28,7 @@ AT = "__trodden_at"
 VALUE = "__trodden_value"
 KEPT = "__trodden_cell"
 TRIPS = "__trodden_trips"
-BY_LINE, BY_DISCRIMINATOR = "l", "d"
+BY_LINE, BY_DISCRIMINATOR, PLAIN = "l", "d", "p"
 
 _DBG = re.compile(r" !dbg !(\d+)")
 _CALL_LOCATION = re.compile(
@@ -47,16 +47,19 @@ class UnitMarks:
     nodes: list[str] = field(default_factory=list)
     _made: dict[str, str] = field(default_factory=dict)
 
-    def of(self, read: FunctionRead, function: int, line: int) -> FunctionMarks | None:
-        """What marks one function; None where the user's debug information leaves it out."""
+    def of(self, read: FunctionRead, function: int, line: int, plain: bool) -> FunctionMarks | None:
+        """What marks one function; None where the user's debug information leaves it out.
+
+        ``plain``: it is not to be optimised.
+        """
         match = _DBG.search(read.ir.header)
         if self.keep:
-            return None if match is None else FunctionMarks(self, read, function, match.group(1), line)
+            return None if match is None else FunctionMarks(self, read, function, match.group(1), line, plain)
         scope = self.node(
             f"distinct !DISubprogram(scope: {self._file}, file: {self._file}, type: {self._signature}, "
             f"spFlags: DISPFlagDefinition, unit: {self._unit})"
         )
-        return FunctionMarks(self, read, function, scope, line)
+        return FunctionMarks(self, read, function, scope, line, plain)
 
     def node(self, text: str) -> str:
         """A new node's number."""
@@ -73,9 +76,7 @@ class UnitMarks:
 
     def type(self, bits: int) -> str:
         """The type of a whole number."""
-        return self._once(
-            f'!DIBasicType(name: "trodden{bits}", size: {bits}, encoding: DW_ATE_unsigned)'
-        )
+        return self._once(f'!DIBasicType(name: "trodden{bits}", size: {bits}, encoding: DW_ATE_unsigned)')
 
     def _once(self, text: str) -> str:
         if text not in self._made:
@@ -101,14 +102,16 @@ class UnitMarks:
 class FunctionMarks:
     """Makes the records and locations of one function, whose subprogram is node ``scope``."""
 
-    def __init__(self, unit: UnitMarks, read: FunctionRead, function: int, scope: str, line: int) -> None:
+    def __init__(
+        self, unit: UnitMarks, read: FunctionRead, function: int, scope: str, line: int, plain: bool
+    ) -> None:
         self.places = Places.of(read.graph)
         self._unit = unit
         self._read = read
         self._scope = scope
         self._line = max(line, 1)
         self._location = unit.node(f"!DILocation(line: 0, scope: !{scope})")
-        told = BY_DISCRIMINATOR if unit.keep else BY_LINE
+        told = (BY_DISCRIMINATOR if unit.keep else BY_LINE) + (PLAIN if plain else "")
         self._at = self._variable(f"{AT}.{unit.tag:08x}.{told}", 64, function + 1)
         self._marked: dict[int, str] = {}
 
@@ -131,15 +134,15 @@ class FunctionMarks:
         for edge, induction in inductions.items():
             bits = int(induction.type[1:])
             name = f"{TRIPS}.{edge}.{induction.start}.{induction.step}.{bits}"
-            record = self._record(
-                "value", f"{induction.type} %{induction.name}", self._variable(name, bits)
-            )
+            record = self._record("value", f"{induction.type} %{induction.name}", self._variable(name, bits))
             found.setdefault(self._read.graph.edges[edge].dst, []).append(record)
         return found
 
     def in_pad(self, text: str) -> str:
         """A landing pad that was added, with a record that says so."""
-        return text.replace("\n          cleanup\n", f"\n          cleanup\n{self.at(self.places.elsewhere)}\n", 1)
+        return text.replace(
+            "\n          cleanup\n", f"\n          cleanup\n{self.at(self.places.elsewhere)}\n", 1
+        )
 
     def on(self, lines: list[str], start: int, mark: Mark) -> None:
         """Let the instructions from ``start`` on be those of a probe."""
@@ -150,6 +153,11 @@ class FunctionMarks:
             self._marked[code] = self._unit.node(self._location_of(code))
         for index in range(start, len(lines)):
             lines[index] += f", !trodden !{self._marked[code]}"
+
+    def beside(self, lines: list[str], start: int) -> None:
+        """Let the instructions from ``start`` on be those of no probe, though they are not the program's."""
+        for index in range(start, len(lines)):
+            lines[index] += f", !trodden !{self._location}"
 
     def closed(self, text: str) -> str:
         """The function's text, with the subprogram that the records need."""
@@ -184,7 +192,8 @@ class FunctionMarks:
 
 def revealed(text: str) -> str:
     """A function's text with its records under their real names."""
-    return text.replace(", !trodden !", ", !dbg !").replace(" !trodden !", " !dbg !", 1).replace(
-        "    #trodden_", "    #dbg_"
+    return (
+        text.replace(", !trodden !", ", !dbg !")
+        .replace(" !trodden !", " !dbg !", 1)
+        .replace("    #trodden_", "    #dbg_")
     )
-

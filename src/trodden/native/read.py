@@ -88,7 +88,7 @@ class FunctionRead:
     def induction(self, loop: int) -> Induction | None:
         """What tells the trips of a loop, if something does and nothing else can leave the loop."""
         found = self.loops.loops[loop]
-        if len(found.back_edges) != 1 or not self.loops.reducible:
+        if len(found.back_edges) != 1 or not self.loops.reducible or not found.exits:
             return None
         if not all(self.carries_freely(e) or self.splittable(e) for e in found.exits):
             return None

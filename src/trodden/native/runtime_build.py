@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import Symbol
+from elftools.elf.sections import Symbol, SymbolTableSection
 
 from trodden.errors import ToolchainMissing
 from trodden.native.toolchain import Toolchain, cache_dir, target_in
@@ -31,10 +31,16 @@ _SHARED = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_keep", "__trodden_passed"),
     "trodden_dump",
 )
-_PLACES = ("__trodden_caller", "__trodden_table")
+_PLACES = ("__trodden_caller", "__trodden_table", "__trodden_ring")
 _PAD = "pad.o"
-_REAL = ("__pthread_create", "__libc_siglongjmp", "__sigaction")
+_FILLED_PAD = "pad-filled.o"
+_REAL = (
+    *("__pthread_create", "__libc_siglongjmp", "__sigaction"),
+    *("__swapcontext", "__setcontext", "__makecontext"),
+    *("___pthread_register_cancel", "___pthread_register_cancel_defer"),
+)
 _NAMES = "names.so"
+_FILLED = "-DTRODDEN_FILLED"
 
 
 def runtime_words(toolchain: Toolchain, words: Sequence[str], by_embedded: bool | None = None) -> list[str]:
@@ -46,7 +52,7 @@ def runtime_words(toolchain: Toolchain, words: Sequence[str], by_embedded: bool 
     found = [str(home / name) for name in objects if name != _PAD]
     if "-shared" in words:
         return found
-    found.append(str(home / _PAD))
+    found.append(str(home / (_FILLED_PAD if by_embedded is False else _PAD)))
     if _static(toolchain, words):
         # A static C library has the real functions under their other names, if these are asked for.
         return [*found, *(f"-Wl,-u,{name}" for name in _REAL), "-Wl,--eh-frame-hdr"]
@@ -65,17 +71,15 @@ def exported_names(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
     names = set(_PLACES)
     for name in objects:
         with (home / name).open("rb") as stream:
-            table = ELFFile(stream).get_section_by_name(".symtab")
-            names.update(symbol.name for symbol in table.iter_symbols() if _visible(symbol))
+            for section in ELFFile(stream).iter_sections():
+                if isinstance(section, SymbolTableSection):
+                    names.update(symbol.name for symbol in section.iter_symbols() if _visible(symbol))
     return [f"{name[:-1]}[{name[-1]}]" for name in sorted(names)]
 
 
 def _visible(symbol: Symbol) -> bool:
-    return (
-        symbol["st_info"]["bind"] != "STB_LOCAL"
-        and symbol["st_shndx"] != "SHN_UNDEF"
-        and symbol["st_other"]["visibility"] == "STV_DEFAULT"
-    )
+    local = symbol["st_info"]["bind"] == "STB_LOCAL" or symbol["st_shndx"] == "SHN_UNDEF"
+    return not local and bool(symbol["st_other"]["visibility"] == "STV_DEFAULT")
 
 
 def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
@@ -89,7 +93,8 @@ def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
 def _runtime(toolchain: Toolchain, target: str | None) -> tuple[Path, list[str]]:
     """The runtime's directory for a target, built if it is not there yet, and its object files."""
     sources = _sources()
-    digest = hashlib.sha256(f"{toolchain.identity}|{target}|{_FLAGS}|{_SHARED}|{_PLACES}".encode())
+    made_by = (toolchain.identity, target, _FLAGS, _SHARED, _PLACES, _FILLED_PAD)
+    digest = hashlib.sha256(repr(made_by).encode())
     for path in sources:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     objects = [path.with_suffix(".o").name for path in sources if path.suffix == ".c"]
@@ -124,15 +129,15 @@ def _compile(toolchain: Toolchain, target: str | None, sources: Sequence[Path], 
     calls = "".join(f"void {name}(void); void use_{name}(void) {{ {name}(); }}\n" for name in _SHARED)
     # Not every program has these variables.
     for name in _PLACES:
-        calls += f"extern __thread void *{name} __attribute__((weak)); void *use{name}(void) {{ return {name}; }}\n"
-    filled = () if toolchain.embedded else ("-DTRODDEN_FILLED",)
+        calls += f"extern __thread void *{name} __attribute__((weak));"
+        calls += f" void *use{name}(void) {{ return {name}; }}\n"
+    usual = () if toolchain.embedded else (_FILLED,)
     names = work / "names.c"
     names.write_text(calls)
-    for source in [*sources, names]:
-        _must(
-            toolchain,
-            [*compiler, *_FLAGS, *filled, "-c", str(source), "-o", str(work / (source.stem + ".o"))],
-        )
+    wanted = [(source, f"{source.stem}.o", usual) for source in [*sources, names]]
+    wanted += [(source, _FILLED_PAD, (_FILLED,)) for source in sources if source.stem == "pad"]
+    for source, name, more in wanted:
+        _must(toolchain, [*compiler, *_FLAGS, *more, "-c", str(source), "-o", str(work / name)])
     made = work / _NAMES
     link = [*toolchain.link(False), *aim, "-shared", "-nostdlib", "-fvisibility=default"]
     _must(toolchain, [*link, str(work / "names.o"), "-o", str(made)])

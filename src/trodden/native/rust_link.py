@@ -32,17 +32,17 @@ KEEP = "TRODDEN_KEEP"
 def link_rust(words: Sequence[str], job: RustJob, toolchain: Toolchain, options: Options) -> int:
     """Carry out a link that rustc asks for; answer the linker's status."""
     aim = [] if job.target is None else ["-target", job.target]
+    command, embedded = _linker(job)
     with scratch() as directory:
         kept: list[str] = []
         for number, word in enumerate(words):
             if word.endswith(".o") and is_bitcode(Path(word)):
                 made = directory / f"{number}-{os.path.basename(word)}"
-                make_native(Path(word), made, job, toolchain, options)
+                make_native(Path(word), made, job, toolchain, options, filled=not embedded)
                 kept.append(str(made))
             else:
                 names = exported_names(toolchain, aim) if _SCRIPT in word else []
                 kept += _adapted(word, directory / f"{number}.list", names)
-        command, embedded = _linker(job)
         if not _keeps_sites([*command, *kept]):
             kept = [word for word in kept if word not in (f"-Wl,{_COLLECTS}", _COLLECTS)]
         added = runtime_words(toolchain, [*aim, *kept], by_embedded=embedded)

@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from trodden import __version__
 from trodden.errors import CannotWrite
 
 _DIRECTORY = "trodden"
@@ -72,10 +73,14 @@ def settings(
 ) -> tuple[dict[str, str], Path]:
     """The environment that makes cargo build with probes, and the directory for the scripts it names.
 
-    What is built depends on our options, of which cargo knows nothing; so they are part of a name that it
-    does look at: that of the wrapper, or with dependencies that of the directory.
+    What is built depends on our options and our version, of which cargo knows nothing; so they are part of
+    a name that it does look at: that of the wrapper, or with dependencies that of the directory.
     """
-    chosen = [*own, *(f"{name}={value}" for name, value in sorted(os.environ.items()) if _steers(name))]
+    chosen = [
+        __version__,
+        *own,
+        *(f"{name}={value}" for name, value in sorted(os.environ.items()) if _steers(name)),
+    ]
     tag = hashlib.sha256("\0".join(chosen).encode()).hexdigest()[:10]
     directory = target / _DIRECTORY
     scripts = directory / ".wrappers" / tag

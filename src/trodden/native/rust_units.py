@@ -70,10 +70,13 @@ def is_bitcode(path: Path) -> bool:
         return False
 
 
-def make_native(bitcode: Path, made: Path, job: RustJob, toolchain: Toolchain, options: Options) -> None:
+def make_native(
+    bitcode: Path, made: Path, job: RustJob, toolchain: Toolchain, options: Options, filled: bool = True
+) -> None:
     """Generate an object of a unit, with probes unless the compiler itself has written it.
 
-    The glue between allocators has no source, and so no debug information on its functions.
+    Its counters take room in the file (``filled``) if any linker may come to link it.  The glue between
+    allocators has no source, and so no debug information on its functions.
     """
     aim = [] if job.target is None else ["-target", job.target]
     words = [*aim, *job.flags, "-c", "-x", "ir", str(bitcode), "-o", str(made)]
@@ -83,7 +86,7 @@ def make_native(bitcode: Path, made: Path, job: RustJob, toolchain: Toolchain, o
         command = [*toolchain.generate(aim), *flags, "-w", "-Qunused-arguments"]
         status = call([*command, "-x", "ir", "-c", str(bitcode), "-o", str(made)], toolchain.environment)
     else:
-        status = Builder(toolchain, options, line, False, called=job.source).run()
+        status = Builder(toolchain, options, line, False, job.source, filled).run()
     if status != 0:
         raise CompilerFailed(status)
 

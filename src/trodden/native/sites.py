@@ -15,6 +15,9 @@ from trodden.native.debuginfo import DebugInfo
 from trodden.native.irtext import LABEL, IRFunction, IRModule
 
 SECTION = ".trodden_sites"
+LINE_ENDS = ".ascii \\22\\22\\0A"
+"""No bytes, but the assembler enters a change of line that is due before it goes to another section."""
+
 _COMDAT = re.compile(rf" comdat(?:\(\$({LABEL})\))?")
 _DBG = re.compile(r"!dbg !(\d+)")
 _RESUME = re.compile(r"  resume (.*?)((?:, ![\w.]+ !\d+)*)$")
@@ -90,7 +93,10 @@ class TaggedSites(Sites):
         self.nodes.append(
             f"!{scope} = !DILexicalBlockFile(scope: !{location[1]}, file: {file}, discriminator: {site + 1})"
         )
-        self.nodes.append(f"!{place} = !DILocation(line: {location[0]}, scope: !{scope})")
+        # Rust's compiler inlines before there is IR.
+        outer = self.debug.inlined_at.get(match.group(1))
+        inlined = "" if outer is None else f", inlinedAt: !{outer}"
+        self.nodes.append(f"!{place} = !DILocation(line: {location[0]}, scope: !{scope}{inlined})")
         return f"{line[: match.start()]}!dbg !{place}{line[match.end() :]}"
 
 
@@ -121,7 +127,9 @@ def site_label(tag: int, codes: list[int], group: str | None) -> str:
     if group is not None:
         section = f"{SECTION},\\22G\\22,@progbits,\\22{group}\\22,comdat"
     entries = "".join(f".quad 77b\\0A.long {tag}, {code}\\0A" for code in codes)
-    return f'  call void asm sideeffect "77:\\0A.pushsection {section}\\0A{entries}.popsection", ""()'
+    return (
+        f'  call void asm sideeffect "77:\\0A{LINE_ENDS}.pushsection {section}\\0A{entries}.popsection", ""()'
+    )
 
 
 def resuming(line: str, name: str, tag: int, site: int, group: str | None) -> str:

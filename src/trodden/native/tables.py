@@ -16,7 +16,8 @@ TABLE = "@__trodden_table"
 COMMON = "@trodden_common"
 _INDEX = 40
 _HERE = "%trodden.counts"
-_PLACE = re.compile(rf"getelementptr \(i8, ptr {COUNTERS}, i64 (\d+)\)|{COUNTERS}\b")
+_PLACE = re.compile(rf"getelementptr \(i8, ptr {COUNTERS}, i64 (-?\d+)\)|{COUNTERS}\b")
+_PHI = re.compile(rf"  %{LABEL} = phi ")
 _FIRST_LABEL = re.compile(rf"^{LABEL}:", re.ASCII)
 
 
@@ -26,14 +27,16 @@ def by_table(text: str) -> str:
         return text
     head, _, body = text.partition("{\n")
     lines: list[str] = []
+    found = list(_LOOK_UP)
     for number, line in enumerate(body.split("\n")):
         if COUNTERS in line:
-            line = _by_address(line, number, lines)
+            # Nothing may stand between phis; what they choose from is known at the entry.
+            line = _by_address(line, number, found if _PHI.match(line) else lines)
         lines.append(line)
     at = next(n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith(";"))
     if _FIRST_LABEL.match(lines[at]):
         at += 1
-    return head + "{\n" + "\n".join([*lines[:at], *_LOOK_UP, *lines[at:]])
+    return head + "{\n" + "\n".join([*lines[:at], *found, *lines[at:]])
 
 
 _LOOK_UP = (

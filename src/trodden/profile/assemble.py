@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from trodden.plan.probes import BlockMeasure, Paths
 from trodden.plan.routes import PathEnd
+from trodden.profile.function_reading import FunctionReading, function_readings, touched
 from trodden.profile.model import (
     BranchKind,
     CallPath,
@@ -26,7 +27,7 @@ from trodden.profile.model import (
 from trodden.recover.budget import Budget
 from trodden.recover.counts import nonzero
 from trodden.recover.flow import recover
-from trodden.recover.paths import WORD, recover_paths
+from trodden.recover.paths import recover_paths
 
 _NO_WAY_BACK = frozenset({BranchKind.DEAD_END, BranchKind.UNWIND})
 PATHS = "paths"
@@ -69,43 +70,24 @@ def _entries(reading: Reading) -> int:
     return sum(1 for _ in nonzero(reading.counts)) + len(reading.prefixes) + len(reading.sparse)
 
 
-@dataclass
-class _Interrupted:
-    """What a reading says of one function beside its counters."""
-
-    active: dict[int, int] = field(default_factory=dict)
-    prefixes: Counter[tuple[int, int | None]] = field(default_factory=Counter)
-    sparse: dict[int, tuple[int, int]] = field(default_factory=dict)
+def executed_blocks(unit: UnitFacts, reading: Reading) -> int:
+    """How many blocks of a unit ran; functions without any counts are not even looked at."""
+    ran = recovered_unit(unit, reading, only=touched(unit, reading))
+    return max(0, sum(sum(each.block_counts[: each.facts.graph.exit]) for each in ran))
 
 
 def recovered_unit(
-    unit: UnitFacts, reading: Reading, budget: Budget | None = None
+    unit: UnitFacts, reading: Reading, budget: Budget | None = None, only: Collection[int] | None = None
 ) -> Iterator[FunctionProfile]:
-    """The functions of a unit with their counts, one for each, in their order."""
-    found = [_Interrupted() for _ in unit.functions]
-    for (function, block), frames in reading.active.items():
-        found[function].active[block] = frames
-    for (function, block, cell), times in reading.prefixes.items():
-        found[function].prefixes[block, register_held(unit.functions[function], block, cell)] += times
-    for (function, path), counted in reading.sparse.items():
-        found[function].sparse[path] = counted
-    for facts, interrupted in zip(unit.functions, found, strict=True):
-        if facts.plan.paths is None:
-            yield _by_flow(unit, facts, reading.counts, interrupted)
-        else:
-            yield _by_paths(unit, facts, reading.counts, interrupted, budget)
+    """The functions of a unit with their counts, one for each, in their order; or ``only`` some of them."""
+    for each in function_readings(unit, reading, only):
+        yield _by_flow(unit, each) if each.facts.plan.paths is None else _by_paths(unit, each, budget)
 
 
-def _by_flow(
-    unit: UnitFacts, facts: FunctionFacts, counts: Sequence[int], interrupted: _Interrupted
-) -> FunctionProfile:
+def _by_flow(unit: UnitFacts, told: FunctionReading) -> FunctionProfile:
     """One copy of a function: the flow law applied to its counters (BL94 §3.1)."""
-    counters = list(counts[facts.first_slot : facts.first_slot + facts.plan.slots])
-    cut_short = Counter(interrupted.active)
-    for block, slot in facts.exit_slots.items():
-        cut_short[block] += counts[slot]
-    early = {block: count for block, count in sorted(cut_short.items()) if count}
-    flow = recover(facts.graph, facts.plan, counters, early)
+    facts, early = told.facts, told.early
+    flow = recover(facts.graph, facts.plan, list(told.counters), early)
     return FunctionProfile(
         facts=facts,
         files=unit.files,
@@ -124,26 +106,11 @@ def _as_it_ended(facts: FunctionFacts, path: PathCount) -> PathCount:
     return path
 
 
-def _by_paths(
-    unit: UnitFacts,
-    facts: FunctionFacts,
-    counts: Sequence[int],
-    interrupted: _Interrupted,
-    budget: Budget | None,
-) -> FunctionProfile:
+def _by_paths(unit: UnitFacts, told: FunctionReading, budget: Budget | None) -> FunctionProfile:
     """One copy of a function: its paths spelled out (BL96 §3.5)."""
-    counters = counts[facts.first_slot : facts.first_slot + facts.plan.slots]
-    prefixes = interrupted.prefixes
-    for block, slot in facts.exit_slots.items():
-        prefixes[block, register_held(facts, block, None)] += counts[slot]
+    facts = told.facts
     flow = recover_paths(
-        facts.graph,
-        facts.plan,
-        counters,
-        interrupted.sparse,
-        {key: times for key, times in prefixes.items() if times},
-        {block: -frames for block, frames in interrupted.active.items()},
-        budget,
+        facts.graph, facts.plan, told.counters, told.sparse, told.cut_short, told.resumed, budget
     )
     return FunctionProfile(
         facts=facts,
@@ -155,17 +122,6 @@ def _by_paths(
         violations=flow.violations,
         paths=tuple(_as_it_ended(facts, path) for path in flow.paths),
     )
-
-
-def register_held(facts: FunctionFacts, block: int, cell: int | None) -> int | None:
-    """What the path register holds while a call in a block is active, if that can be known.
-
-    In a block without such calls the register itself stands in the place of the cell.
-    """
-    stored, number = facts.registers.get(block, (True, 0))
-    if not stored:
-        return number
-    return None if cell is None else (cell + number) % WORD
 
 
 def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:

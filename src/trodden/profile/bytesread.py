@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+_LONGEST = 140
+"""How many bits a number may have: twice a word, for padding is allowed."""
+
 
 def uint(data: bytes, position: int, size: int) -> int:
     """An unsigned number of ``size`` bytes."""
@@ -16,6 +19,8 @@ def uleb(data: bytes, position: int) -> tuple[int, int]:
         position += 1
         value |= (byte & 0x7F) << shift
         shift += 7
+        if shift > _LONGEST:
+            raise ValueError("a number is too long")
         if byte < 0x80:
             return value, position
 
@@ -28,5 +33,7 @@ def sleb(data: bytes, position: int) -> tuple[int, int]:
         position += 1
         value |= (byte & 0x7F) << shift
         shift += 7
+        if shift > _LONGEST:
+            raise ValueError("a number is too long")
         if byte < 0x80:
             return (value - (1 << shift) if byte & 0x40 else value), position

@@ -9,7 +9,7 @@ from typing import Any
 from trodden.errors import BadFile
 from trodden.profile.checked import ColumnError, columns, ints, same_length
 from trodden.profile.model import CalledFunction, CallPath, NamedCallPath, Profile, UnitFacts
-from trodden.profile.raw import Raw
+from trodden.profile.rawdata import Raw
 from trodden.profile.readings import MOST_COUNT
 from trodden.recover.budget import Budget
 
@@ -113,7 +113,7 @@ def named_call_paths(profile: Profile, picked: Mapping[str, object] | None = Non
     Copies of an inline function in several units are one function, and their paths add up.  Of ``picked``
     functions only the paths that lead to them.
     """
-    names = _names(profile)
+    names = function_names(profile)
     counts: Counter[tuple[str, ...]] = Counter()
     recursive: set[tuple[str, ...]] = set()
     for path in profile.call_paths:
@@ -126,7 +126,7 @@ def named_call_paths(profile: Profile, picked: Mapping[str, object] | None = Non
     return sorted(found, key=lambda path: path.rank)
 
 
-def _names(profile: Profile) -> dict[CalledFunction, str]:
+def function_names(profile: Profile) -> dict[CalledFunction, str]:
     """What each function of each unit is called; a copy that was left out goes by the name of another."""
     own = {id(function.facts): key for key, function in profile.functions.items()}
     shared: dict[tuple[str, str], str] = {}

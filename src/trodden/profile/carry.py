@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from trodden.plan.numbering import LARGEST, Numbering
 from trodden.plan.prefixes import Known, Offset, register_offsets
 from trodden.plan.probes import BlockMeasure, Paths, Plan
-from trodden.profile.assemble import register_held
+from trodden.profile.function_reading import register_held
 from trodden.profile.model import FunctionFacts, FunctionProfile
 from trodden.profile.portions import Portion
 from trodden.recover.paths import WORD

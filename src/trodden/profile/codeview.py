@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.native.places import Places
 from trodden.profile.dwarf import Row, Variable
+from trodden.profile.dwarfeval import Frame, evaluate
 from trodden.profile.model import BranchKind, FunctionFacts
 from trodden.profile.x86 import Instruction, Way
 
@@ -23,7 +24,8 @@ class CodeView:
     """``places[i]`` is where instruction ``i`` is; ``done[i]`` the mark of the probe that ends with it.
 
     ``between`` are instructions before which it cannot be said whether a probe has been carried out.
-    ``ends`` are blocks that end in a call which never returns, whatever follows it.
+    ``ends`` are blocks that end in a call which never returns, whatever follows it; ``before``
+    are the addresses of instructions that lead to a place without belonging to it.
     """
 
     graph: Graph
@@ -33,11 +35,13 @@ class CodeView:
     between: set[int]
     numbers: Places
     ends: Collection[int] = frozenset()
+    before: Collection[int] = frozenset()
     _index: dict[int, int] = field(init=False)
     _shared: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._index = {each.address: number for number, each in enumerate(self.instructions)}
+        self._targets = {each.target for each in self.instructions}
         self._present = {place for place in self.places if place is not None}
         self._marks: dict[int, set[int]] = {}
         for number, mark in self.done.items():
@@ -48,6 +52,10 @@ class CodeView:
     def index(self, address: int) -> int | None:
         """The instruction that begins at an address."""
         return self._index.get(address)
+
+    def leads_on(self, address: int) -> bool:
+        """Whether an instruction only leads to its place, where nothing has been done yet."""
+        return address in self.before
 
     def marks(self, place: int) -> set[int]:
         """The marks of all probes in a place."""
@@ -79,6 +87,32 @@ class CodeView:
                     waiting.append(following)
         return found
 
+    def overtaken(self, start: int) -> set[int]:
+        """The marks behind an instruction that stand in the block before its own: records may swap places."""
+        place = self.places[start]
+        number: int | None = start
+        while number is not None and self.places[number] == place:
+            number = self._in_line(number)
+        other = self.places[number] if number is not None else None
+        if other is None or place is None or place not in self._after(other) or other in self._after(place):
+            return set()
+        found: set[int] = set()
+        while number is not None and self.places[number] == other:
+            if number in self.done:
+                found.add(self.done[number])
+            number = self._in_line(number)
+        return found
+
+    def _in_line(self, number: int) -> int | None:
+        """The instruction that must follow, if nothing else leads to it."""
+        ends = self.instructions[number].way is not Way.ON or number + 1 == len(self.instructions)
+        return None if ends or self.instructions[number + 1].address in self._targets else number + 1
+
+    def _after(self, place: int) -> set[int]:
+        if place >= self.graph.exit:
+            return set()
+        return {self.graph.edges[edge].dst for edge in self.graph.out_edges[place]}
+
     def shared(self, place: int) -> bool:
         """Whether control comes to a place from one that does not lead there."""
         if place not in self._shared:
@@ -101,9 +135,7 @@ class CodeView:
                 yield target
 
     def _follows_itself(self, place: int) -> bool:
-        if place >= self.graph.exit:
-            return False
-        return any(self.graph.edges[edge].dst == place for edge in self.graph.out_edges[place])
+        return place in self._after(place)
 
     def _leading_to(self, place: int) -> set[int | None]:
         """The places that control may come from, over blocks of which no instruction is left."""
@@ -129,7 +161,11 @@ class CodeView:
 
 
 def view(
-    facts: FunctionFacts, instructions: Sequence[Instruction], at: Variable, rows: Sequence[Row], by_line: bool
+    facts: FunctionFacts,
+    instructions: Sequence[Instruction],
+    at: Variable,
+    rows: Sequence[Row],
+    by_line: bool,
 ) -> CodeView:
     """Put the debug information of a function beside its instructions."""
     graph = facts.graph
@@ -144,23 +180,27 @@ def view(
             done[writes[-1]] = codes[first]
             between.update(range(writes[0] + 1, writes[-1] + 1))
     ends = {block for block, each in enumerate(facts.blocks) if each.kind is BranchKind.DEAD_END}
-    _lead_on(instructions, places, codes)
-    return CodeView(graph, instructions, places, done, between, Places.of(graph), ends)
+    before = _lead_on(instructions, places, codes)
+    return CodeView(graph, instructions, places, done, between, Places.of(graph), ends, before)
 
 
-def _lead_on(instructions: Sequence[Instruction], places: list[int | None], codes: Sequence[int]) -> None:
+def _lead_on(instructions: Sequence[Instruction], places: list[int | None], codes: Sequence[int]) -> set[int]:
     """What stands nowhere, and leads to one place only without any probe, counts to that place.
 
     These are values that are moved to where a block wants them, and ends that several blocks share.
     """
+    before: set[int] = set()
     index = {each.address: number for number, each in enumerate(instructions)}
     for number in reversed(range(len(instructions))):
         each = instructions[number]
-        if places[number] is None and not codes[number] and not each.writes:
+        if places[number] is None and not codes[number] and (each.spills or not each.writes):
             if each.way is Way.ON and number + 1 < len(instructions):
                 places[number] = places[number + 1]
             elif each.way is Way.JUMP and each.target in index:
                 places[number] = places[index[each.target]]
+            if places[number] is not None:
+                before.add(each.address)
+    return before
 
 
 def _places(graph: Graph, instructions: Sequence[Instruction], at: Variable) -> list[int | None]:
@@ -187,7 +227,6 @@ def _places(graph: Graph, instructions: Sequence[Instruction], at: Variable) -> 
 
 
 def _constant(expression: bytes) -> int | None:
-    from trodden.profile.dwarfeval import Frame, evaluate
 
     return evaluate(expression, Frame({}, lambda address, size: None), b"", 8)
 

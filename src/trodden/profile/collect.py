@@ -3,35 +3,61 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from trodden.errors import BadFile, InputMissing, NotInstrumented, OtherBuild
+from trodden.errors import InputMissing, NotInstrumented, OtherBuild, TroddenError
 from trodden.profile.allocation import no_garbage
-from trodden.profile.assemble import assemble
+from trodden.profile.assemble import assemble, executed_blocks
 from trodden.profile.call_paths import CallTally
+from trodden.profile.ended import Process, StoppedThread
 from trodden.profile.model import CallPath, Profile, Reading, UnitFacts
+from trodden.profile.positions import Positions
+from trodden.profile.process_tally import ProcessTally
+from trodden.profile.processes import named
 from trodden.profile.program import Program, build_name, read_program
-from trodden.profile.raw import Raw, RawNote, RawUnit, read_raw
+from trodden.profile.raw import read_raw
+from trodden.profile.raw_files import raw_files
+from trodden.profile.rawdata import Raw
 from trodden.profile.tally import UnitTally
 
 Path = str | os.PathLike[str]
 
 
+@dataclass(frozen=True)
+class Collected:
+    """A profile, and a line for each raw file that is not part of it because it is damaged."""
+
+    profile: Profile
+    left_out: tuple[str, ...]
+
+
 def collect(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Profile:
+    """Add up the counts of all ``raws`` and make a profile of them; see :func:`collect_all`."""
+    return collect_all(raws, programs).profile
+
+
+def collect_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Collected:
     """Add up the counts of all ``raws`` and make a profile of them.
 
-    A raw file names the programs it comes from; ``programs`` are looked at first, for those that have
-    been moved since.
+    A directory stands for all raw files in it.  A raw file names the programs it comes from; ``programs`` are
+    looked at first, for those that have been moved since.  A file that cannot be taken is named and
+    left out if there are others.
     """
     if not raws:
         raise InputMissing("no raw file given; run an instrumented program first")
     with no_garbage():
         gathering = _Gathering(programs)
-        for path in raws:
-            gathering.add(read_raw(path))
-        return gathering.profile()
+        failed: list[TroddenError] = []
+        for path in raw_files(raws):
+            try:
+                gathering.add(read_raw(path))
+            except TroddenError as error:
+                failed.append(error)
+        if gathering.empty and failed:
+            raise failed[0]
+        left_out = tuple(f"{error} (left out)" for error in failed)
+        return Collected(gathering.profile(left_out), left_out)
 
 
 Programs = dict[str, Program]
@@ -42,13 +68,15 @@ _PROGRAMS_KEPT = 8
 
 @dataclass(frozen=True)
 class Gathered:
-    """What a raw file has counted, with the facts of its programs: a profile that is not recovered yet."""
+    """What raw files have counted, with the facts of their programs: a profile that is not recovered yet."""
 
     program: str
     units: tuple[UnitFacts, ...]
     readings: tuple[Reading, ...]
     notes: tuple[str, ...]
     calls: tuple[CallPath, ...]
+    processes: tuple[Process, ...]
+    threads: tuple[StoppedThread, ...]
 
 
 def gather(path: Path, known: Programs) -> Gathered:
@@ -61,14 +89,13 @@ def gather(path: Path, known: Programs) -> Gathered:
         return gathering.gathered()
 
 
-class _Call(NamedTuple):
-    """Calls that have the same return address and the same cell, and how many did not come back."""
+@dataclass(frozen=True)
+class _Added:
+    """One process, and what is to be told of it once its name is known."""
 
-    module: int | None
-    address: int
-    cell: int | None
-    amount: int
-    jumped: bool = False
+    process: Process
+    notes: tuple[str, ...]
+    threads: tuple[StoppedThread, ...]
 
 
 class _Gathering:
@@ -79,59 +106,107 @@ class _Gathering:
         self._found = {} if known is None else known
         self._units: dict[str, UnitTally] = {}
         self._calls = CallTally()
+        self._added: list[_Added] = []
+        self._seen: dict[int, str] = {}
+        self._positions: dict[str, Positions] = {}
         self._notes: list[str] = []
         self._program = ""
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was added."""
+        return not self._added
+
     def add(self, raw: Raw) -> None:
-        """Add what one process has counted."""
+        """Add what one process has counted; if that cannot be done, nothing is."""
         if not raw.units:
             raise NotInstrumented(f"{raw.path}: counts nothing; build the program with trodden cc")
+        counted = raw.units, raw.frames, raw.inherited, raw.jumps, raw.notes, raw.calls
+        mark = hash((raw.pid, raw.parent, raw.started, raw.ending, counted))
+        if mark in self._seen:
+            self._notes.append(f"{raw.path}: is the same as {self._seen[mark]}; it is counted once")
+            return
         modules = self._modules(raw)
-        programs = [module.path for module in raw.modules if ".so" not in os.path.basename(module.path)]
-        self._program = self._program or (programs or [raw.modules[0].path])[0]
-        if not raw.complete:
-            self._notes.append(f"{raw.path}: the program did not end by itself; counts are those until then")
-        for unit in raw.units:
-            self._add_counts(raw, unit, modules[unit.module])
-        if raw.stack_cut:
-            self._notes.append(f"{raw.path}: not all active calls were found; counts may be off by as many")
-        for note in raw.notes:
-            self._add_note(raw, note)
-        self._calls.add(raw, {name: tally.facts for name, tally in self._units.items()})
-        self._add_calls(raw, modules, (_Call(f.module, f.address, f.cell, 1) for f in raw.frames))
-        self._add_calls(raw, modules, (_Call(f.module, f.address, f.cell, -1) for f in raw.inherited))
-        self._add_calls(raw, modules, (_Call(j.module, j.address, j.cell, j.count, True) for j in raw.jumps))
+        tally = ProcessTally(raw, modules, self._positions_of)
+        units = {name: facts for program in modules.values() for name, facts in program.units.items()}
+        self._calls.add(raw, units)
+        for name, facts in units.items():
+            self._units.setdefault(name, UnitTally(facts))
+        readings = tally.readings()
+        for reading in readings:
+            self._units[reading.unit].add(reading)
+        self._seen[mark] = raw.path
+        process = Process(
+            name=str(raw.pid),
+            pid=raw.pid,
+            parent=raw.parent,
+            started=raw.started,
+            program=_program_of(raw),
+            ending=raw.ending,
+            signal=raw.signal,
+            readings=readings,
+            completed=tally.completed,
+        )
+        self._program = self._program or process.program
+        self._added.append(_Added(process, tuple(tally.notes), tuple(tally.threads(0))))
 
-    def gathered(self) -> Gathered:
+    def gathered(self, left_out: Sequence[str] = ()) -> Gathered:
         """Everything added."""
+        added = sorted(self._added, key=lambda each: each.process.started)
+        processes = named([each.process for each in added])
+        notes = [
+            f"process {process.name}{note}"
+            for process, each in zip(processes, added, strict=True)
+            for note in each.notes
+        ]
         return Gathered(
             self._program,
             tuple(tally.facts for tally in self._units.values()),
             tuple(tally.reading() for tally in self._units.values()),
-            tuple(self._notes),
+            (*notes, *self._notes, *left_out),
             self._calls.paths(),
+            processes,
+            tuple(
+                replace(thread, process=number)
+                for number, each in enumerate(added)
+                for thread in each.threads
+            ),
         )
 
-    def profile(self) -> Profile:
+    def profile(self, left_out: Sequence[str] = ()) -> Profile:
         """The profile of everything added."""
-        found = self.gathered()
-        return assemble(found.program, found.units, found.readings, found.notes, found.calls)
+        found = self.gathered(left_out)
+        profile = assemble(found.program, found.units, found.readings, found.notes, found.calls)
+        return replace(profile, processes=self._weighed(found.processes), threads=found.threads)
+
+    def _weighed(self, processes: Sequence[Process]) -> tuple[Process, ...]:
+        """Each with the blocks that it ran; of one alone the profile says it all."""
+        if len(processes) == 1:
+            return (replace(processes[0], readings=()),)
+        facts = {name: tally.facts for name, tally in self._units.items()}
+        return tuple(
+            replace(
+                process, executed=sum(executed_blocks(facts[each.unit], each) for each in process.readings)
+            )
+            for process in processes
+        )
+
+    def _positions_of(self, program: Program) -> Positions:
+        if program.path not in self._positions:
+            self._positions[program.path] = Positions(program)
+        return self._positions[program.path]
 
     def _modules(self, raw: Raw) -> dict[int, Program]:
         """The program of each module that has counters; all its units take part, counted or not."""
         counted: dict[int, list[str]] = {}
         for unit in raw.units:
             counted.setdefault(unit.module, []).append(unit.id)
-        modules: dict[int, Program] = {}
-        for index, names in counted.items():
-            program = self._program_of(raw, raw.modules[index].path, names, alone=len(counted) == 1)
-            for name, facts in program.units.items():
-                if name not in self._units:
-                    self._units[name] = UnitTally(facts)
-            modules[index] = program
-        return modules
+        return {
+            index: self._program_for(raw, raw.modules[index].path, names, alone=len(counted) == 1)
+            for index, names in counted.items()
+        }
 
-    def _program_of(self, raw: Raw, path: str, names: Sequence[str], alone: bool) -> Program:
+    def _program_for(self, raw: Raw, path: str, names: Sequence[str], alone: bool) -> Program:
         for program in self._given:
             if program.units.keys() >= set(names):
                 return program
@@ -151,64 +226,8 @@ class _Gathering:
             self._found[path] = read_program(path)
         return self._found[path]
 
-    def _add_counts(self, raw: Raw, unit: RawUnit, program: Program) -> None:
-        tally = self._units[unit.id]
-        slots = tally.facts.slots
-        if slots != len(unit.counts):
-            raise BadFile(
-                f"{raw.path}: corrupt: {len(unit.counts)} counters where {program.path} has {slots}"
-            )
-        tally.add_counts(unit.counts)
 
-    def _add_note(self, raw: Raw, note: RawNote) -> None:
-        tally = self._units[raw.units[note.unit].id]
-        known = tally.facts.functions[note.function : note.function + 1]
-        if not known or known[0].plan.paths is None or (note.block or 0) >= known[0].graph.exit:
-            raise BadFile(f"{raw.path}: corrupt: a note is about no path of its program")
-        if note.block is not None:
-            tally.unwound(note.function, note.block, note.value, note.amount)
-        elif note.time:
-            tally.ended(note.function, note.value, 0, note.amount)
-        else:
-            tally.ended(note.function, note.value, note.amount, 0)
-
-    def _add_calls(self, raw: Raw, modules: dict[int, Program], calls: Iterable[_Call]) -> None:
-        """Enter calls that did not come back.
-
-        Each is one more way out of its block.  An amount is negative where more came back than went: in
-        the calls that a forked child began with, and where setjmp returned again.
-        """
-        unplaced = 0
-        for call in calls:
-            if call.module is None or call.module not in modules:
-                continue
-            program = modules[call.module]
-            found = program.sites.find(call.address)
-            if not found:
-                # Code without probes lies between labels too; only a call that counts its block would matter.
-                opened = program.sites.nearby(call.address)
-                if any(_counts_on(program, tag, number) for tag, number in opened):
-                    unplaced += abs(call.amount)
-                continue
-            for tag, number in found:
-                unit = program.by_tag.get(tag)
-                if unit is None or number >= len(unit.sites):
-                    unplaced += abs(call.amount)
-                    continue
-                function, block = unit.sites[number]
-                if block < 0:
-                    continue
-                if call.jumped and call.amount < 0:
-                    self._units[unit.id].came_back(function, block, -call.amount)
-                else:
-                    self._units[unit.id].cut_short(function, block, call.cell, call.amount)
-        if unplaced:
-            self._notes.append(
-                f"{raw.path}: {unplaced} active calls fit no call site; counts may be off by as many"
-            )
-
-
-def _counts_on(program: Program, tag: int, number: int) -> bool:
-    """Whether a frame in this site would have to be added to its block's way out."""
-    unit = program.by_tag.get(tag)
-    return unit is None or number >= len(unit.sites) or unit.sites[number][1] >= 0
+def _program_of(raw: Raw) -> str:
+    """The path of the program that ran: not of a library that it has loaded."""
+    programs = [module.path for module in raw.modules if ".so" not in os.path.basename(module.path)]
+    return (programs or [raw.modules[0].path])[0]

@@ -13,8 +13,9 @@ from trodden.regular import open_regular
 _WANTED = ("info", "abbrev", "str", "str_offsets", "addr", "loclists", "loc", "line", "line_str")
 _COMPRESSED = 0x800
 _ZLIB = 1
+_MACHINE, _X86_64 = slice(18, 20), b"\x3e\x00"
 _HEADER = 24
-_MOST = 1 << 31
+_ALWAYS, _GROWTH = 1 << 20, 64
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,12 @@ class Loaded:
 
 
 def load(path: str) -> Loaded:
-    """Read them; sections that are compressed in a way unknown here are left out."""
+    """Read those of an x86-64 program; sections that are compressed in a way unknown here are left out."""
     sections: dict[str, bytes] = {}
     code: list[tuple[int, bytes]] = []
     with open_regular(path) as stream:
+        if stream.read(_MACHINE.stop)[_MACHINE] != _X86_64:
+            return Loaded(Dwarf({}), [])
         file = elf.ElfFile(stream, path)
         for section in file.sections:
             if section.kind == elf.NO_BITS:
@@ -56,4 +59,5 @@ def _plain(content: bytes, flags: int) -> bytes:
     if len(content) < _HEADER or int.from_bytes(content[:4], "little") != _ZLIB:
         return b""
     size = int.from_bytes(content[8:16], "little")
-    return zlib.decompressobj().decompress(content[_HEADER:], min(max(size, 1), _MOST))
+    most = _ALWAYS + _GROWTH * len(content)
+    return zlib.decompressobj().decompress(content[_HEADER:], min(max(size, 1), most))

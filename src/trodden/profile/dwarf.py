@@ -1,7 +1,7 @@
 """The little of DWARF that positions need: artificial variables of functions, and a unit's line rows.
 
-A general reader makes an object of every entry of the debug information, which takes many seconds for a program
-that was built with ``-g``; this one steps over what it does not want.
+A general reader makes an object of every entry of the debug information, which takes many seconds for a
+program that was built with ``-g``; this one steps over what it does not want.
 """
 
 from __future__ import annotations
@@ -22,9 +22,35 @@ _WANTED = frozenset(
     | {_STR_BASE, _ADDR_BASE, _LISTS_BASE}
 )
 _FIXED = {
-    **{0x01: 8, 0x05: 2, 0x06: 4, 0x07: 8, 0x0B: 1, 0x0C: 1, 0x0E: 4, 0x10: 4, 0x11: 1, 0x12: 2, 0x13: 4},
-    **{0x14: 8, 0x17: 4, 0x19: 0, 0x1C: 4, 0x1D: 4, 0x1E: 16, 0x1F: 4, 0x20: 8, 0x21: 0, 0x24: 8, 0x25: 1},
-    **{0x26: 2, 0x27: 3, 0x28: 4, 0x29: 1, 0x2A: 2, 0x2B: 3, 0x2C: 4},
+    0x01: 8,
+    0x05: 2,
+    0x06: 4,
+    0x07: 8,
+    0x0B: 1,
+    0x0C: 1,
+    0x0E: 4,
+    0x10: 4,
+    0x11: 1,
+    0x12: 2,
+    0x13: 4,
+    0x14: 8,
+    0x17: 4,
+    0x19: 0,
+    0x1C: 4,
+    0x1D: 4,
+    0x1E: 16,
+    0x1F: 4,
+    0x20: 8,
+    0x21: 0,
+    0x24: 8,
+    0x25: 1,
+    0x26: 2,
+    0x27: 3,
+    0x28: 4,
+    0x29: 1,
+    0x2A: 2,
+    0x2B: 3,
+    0x2C: 4,
 }
 _VARIABLE_LENGTH = frozenset({0x0D, 0x0F, 0x15, 0x1A, 0x1B, 0x22, 0x23})
 _BLOCKS = {0x03: 2, 0x04: 4, 0x0A: 1}
@@ -89,7 +115,7 @@ class _Form(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """What an entry looks like: its tag, whether it has children, its attributes, its size if that is fixed."""
+    """What an entry looks like: its tag, whether it has children, its attributes, its size if it is fixed."""
 
     tag: int
     children: bool
@@ -195,7 +221,7 @@ class _Unit:
                 continue
             shape = shapes[code]
             tag = shape.tag
-            if tag == _SUBPROGRAM or tag == _UNIT or (tag == _VARIABLE):
+            if tag in (_SUBPROGRAM, _UNIT, _VARIABLE):
                 values, position = self._read(shape, position)
                 if tag == _UNIT:
                     self._open(values)

@@ -47,6 +47,15 @@ def evaluate(expression: bytes, frame: Frame, frame_base: bytes, size: int) -> i
     return _load(frame, value, size) if kind == "memory" else value % (1 << 8 * size)
 
 
+def in_memory(expression: bytes) -> bool:
+    """Whether an expression says that a variable lies at an offset from a register."""
+    return (
+        bool(expression)
+        and (0x70 <= expression[0] <= 0x8F or expression[0] == 0x91)
+        and (sleb(expression, 1)[1] == len(expression))
+    )
+
+
 def _load(frame: Frame, address: int, size: int) -> int | None:
     data = frame.memory(address, size)
     return int.from_bytes(data, "little") if data is not None and len(data) == size else None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from trodden.profile.call_paths import named_call_paths
-from trodden.profile.model import SCHEMA, FunctionProfile, NamedCallPath, PathCount, Profile
+from trodden.profile.call_paths import function_names, named_call_paths
+from trodden.profile.ended import Process, StoppedThread, signal_name
+from trodden.profile.model import SCHEMA, CalledFunction, FunctionProfile, NamedCallPath, PathCount, Profile
 from trodden.profile.select import select
 
 
@@ -27,8 +29,57 @@ def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     if profile.call_paths:
         paths = named_call_paths(profile, picked if pattern is not None else None)
         document["call_paths"] = [_call_path(path) for path in paths]
+    if profile.processes:
+        document["processes"] = [_process(profile, each) for each in profile.processes]
+    if profile.threads:
+        names = function_names(profile)
+        document["threads"] = [_thread(profile, each, names) for each in profile.threads]
     if profile.notes:
         document["notes"] = list(profile.notes)
+    return document
+
+
+def _process(profile: Profile, process: Process) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "name": process.name,
+        "pid": process.pid,
+        "parent": process.parent,
+        "started": process.started,
+        "program": process.program,
+        "ending": process.ending.value,
+    }
+    if process.signal:
+        document["signal"] = signal_name(process.signal)
+    if process.executed is not None:
+        document["executed"] = process.executed
+    if process.completed:
+        names = function_names(profile)
+        document["completed"] = list(dict.fromkeys(names[each] for each in process.completed))
+    return document
+
+
+def _thread(profile: Profile, thread: StoppedThread, names: Mapping[CalledFunction, str]) -> dict[str, Any]:
+    labels = {unit.id: [facts.graph.labels for facts in unit.functions] for unit in profile.units}
+    document: dict[str, Any] = {
+        "process": profile.processes[thread.process].name,
+        "number": thread.number,
+        "frames": [
+            {
+                "function": names[frame.unit, frame.function],
+                "block": None if frame.block is None else labels[frame.unit][frame.function][frame.block],
+                "interrupted": frame.interrupted,
+            }
+            for frame in thread.frames
+        ],
+    }
+    if thread.tid is not None:
+        document["tid"] = thread.tid
+    if thread.left_out:
+        document["left_out"] = thread.left_out
+    if thread.last:
+        document["last"] = [
+            {"function": names[last.unit, last.function], "id": last.path} for last in thread.last
+        ]
     return document
 
 

@@ -28,12 +28,14 @@ from trodden.profile.rawdata import (
     RawContext,
     RawFrame,
     RawJump,
+    RawLast,
     RawModule,
     RawNote,
     RawUnit,
     context_from,
     note_from,
 )
+from trodden.profile.rings import lasts_in
 from trodden.recover.counts import Counts
 
 MAGIC = b"TRODLIVE"
@@ -53,12 +55,13 @@ _TREE = struct.Struct("<QQQQQ")
 _CHUNK = struct.Struct("<QQQQ")
 _CALL = struct.Struct("<QQQQQ72xIIII")
 _NOTHING, _MODULES, _COUNTERS, _JUMPED, _NOTED, _NOTE_ARRAY, _CALL_TREE, _CALL_CHUNK = range(8)
-_START, _END, _CONTEXT = range(9, 12)
+_START, _END, _CONTEXT, _RING = range(9, 13)
 _NOWHERE = (1 << 64) - 1
 _TAKEN = (1 << 64) - 1
-_STATES = (Ending.KILLED, Ending.EXEC, Ending.SIGNAL)
+_STATES = (Ending.KILLED, Ending.EXEC, Ending.SIGNAL, Ending.EXIT)
 _PARTLY = 1
 _MOST_HEADER = 1 << 26
+_MOST_AT_ONCE = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +136,10 @@ class _Reader:
             notes=tuple(self._notes(regions, len(units))),
             calls=tuple(self._calls(regions, len(units))),
             contexts=contexts,
+            lasts=tuple(self._lasts(regions)),
             partly=bool(flags & _PARTLY),
             ticks=ticks,
+            tids=self._tids(regions),
         )
 
     # ---- parts of the file ----
@@ -149,6 +154,9 @@ class _Reader:
             if region.offset > self._size or region.size > self._size - region.offset:
                 raise self._bad("a region lies outside of it")
             found.append(region)
+        # Each was given a place of its own; if all were the same one, it would be read again and again.
+        if sum(region.size for region in found) > self._size:
+            raise self._bad("its regions overlap")
         return found
 
     def _data(self, region: _Region, first: int = 0) -> Iterator[tuple[int, bytes]]:
@@ -170,7 +178,7 @@ class _Reader:
                 at += len(piece)
 
     def _bytes(self, region: _Region, first: int, size: int) -> bytes:
-        if first > region.size or size > region.size - first:
+        if first > region.size or size > region.size - first or size > _MOST_AT_ONCE:
             raise self._bad("a region is too small for what it holds")
         return os.pread(self._file, size, region.offset + first).ljust(size, b"\0")
 
@@ -232,9 +240,13 @@ class _Reader:
         for index, module in enumerate(modules):
             words = sums[index]
             places = sorted(words)
+            left = len(places)
             for unit in module.units:
                 first = unit.offset // 8
                 mine = places[bisect_left(places, first) : bisect_left(places, first + unit.slots)]
+                left -= len(mine)
+                if left < 0:
+                    raise self._bad("units share counters")
                 counted = {place - first: words[place] for place in mine}
                 found.append(RawUnit(unit.id.hex(), index, Counts(unit.slots, counted)))
         return tuple(found)
@@ -265,6 +277,11 @@ class _Reader:
                 if at < len(frames) and frames[at].interrupted:
                     contexts.append(replace(context, frame=at))
         return tuple(frames), tuple(contexts), cut
+
+    def _tids(self, regions: list[_Region]) -> dict[int, int]:
+        """What the system called the threads whose frames were kept."""
+        heads = (self._bytes(each, 0, _FRAMES.size) for each in regions if each.kind == _END)
+        return {thread: tid for thread, tid, _, _ in map(_FRAMES.unpack, heads) if tid}
 
     def _jumps(self, regions: list[_Region], modules: int) -> tuple[RawJump, ...]:
         sums: Counter[tuple[int, int, int | None]] = Counter()
@@ -297,6 +314,14 @@ class _Reader:
                     sums[unit - 1, key, value] += amount
         for (unit, key, value), amount in sums.items():
             yield note_from(unit, key, value, amount, self._where)
+
+    def _lasts(self, regions: list[_Region]) -> Iterator[RawLast]:
+        for region in regions:
+            if region.kind == _RING:
+                try:
+                    yield from lasts_in(self._bytes(region, 0, region.size), region.address)
+                except (ValueError, struct.error) as error:
+                    raise self._bad(str(error)) from error
 
     def _calls(self, regions: list[_Region], units: int) -> Iterator[RawCall]:
         """The trees, parents first: calls lie in the order in which they were made."""

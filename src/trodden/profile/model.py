@@ -15,6 +15,7 @@ from functools import cached_property
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
 from trodden.plan.routes import PathEnd, PathStart
+from trodden.profile.ended import Process, StoppedThread
 
 SCHEMA = 1
 
@@ -287,6 +288,8 @@ class Profile:
 
     ``functions`` follow from ``units`` and ``readings`` (one a unit, in the same order); only the latter
     are stored.  ``call_paths`` are all that were taken, most frequent first; none if they were not kept.
+    ``processes`` are those that have counted, in the order of their starts, and ``threads`` where theirs were when
+    they did not end by returning; none are known of a profile that was merged.
     """
 
     kind: str
@@ -297,3 +300,5 @@ class Profile:
     notes: tuple[str, ...] = ()
     readings: tuple[Reading, ...] = ()
     call_paths: tuple[CallPath, ...] = ()
+    processes: tuple[Process, ...] = ()
+    threads: tuple[StoppedThread, ...] = ()

@@ -2,12 +2,12 @@
 
 A frame behind a call is told by the labels around that call (see :mod:`trodden.profile.sites`).  One that a
 signal has stopped stands anywhere: between two blocks, before a probe or behind it.  The program's debug
-information tells the block and the path register (:mod:`trodden.native.positions`), the code tells which probes
-of that block have been carried out.
+information tells the block and the path register (:mod:`trodden.native.positions`), the code tells which
+probes of that block have been carried out.
 
 A position is always *behind* something: the frame has come to ``block``, all probes on its way there count as
-carried out, and those that were not yet are ``owed``.  So counters plus what is owed obey the flow law with one
-more way out of ``block`` (BL94 §3.2), and one more path is cut short there (BL96 §3.6).  An edge of which
+carried out, and those that were not yet are ``owed``.  So counters plus what is owed obey the flow law with
+one more way out of ``block`` (BL94 §3.2), and one more path is cut short there (BL96 §3.6).  An edge of which
 any probe was carried out has been taken, even if no instruction of the block behind it has run.
 """
 
@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trodden.errors import TroddenError
-from trodden.native.positions import AT, BY_LINE
+from trodden.native.positions import AT, BY_LINE, PLAIN
 from trodden.profile.codeview import rows_between, view
 from trodden.profile.debugsections import Loaded, load
 from trodden.profile.dwarf import Function, Row, Unreadable, Variable
@@ -31,15 +31,19 @@ from trodden.profile.program import Program
 from trodden.profile.standing import Standing
 from trodden.profile.x86 import decode
 
+_NONSENSE = (Unreadable, LookupError, ValueError, TypeError, ArithmeticError)
+"""What reading debug information may end in that anybody may have written: it tells nothing then."""
+
 
 @dataclass(frozen=True)
 class Position:
     """Where a frame stands.
 
-    ``unit`` is a unit's id and ``function`` an index in it.  ``block`` is a vertex of the function's graph; EXIT if
-    the frame has counted its way out already.  ``register`` is the path register there, ``None`` if there
-    is none or the block tells the path alone.  ``owed`` are slots of the unit and what is to be added to them;
-    ``ended`` the numbers of paths, kept by number, that are to be counted.
+    ``unit`` is a unit's id and ``function`` an index in it.  ``block`` is a vertex of the function's graph;
+    EXIT if the frame has counted its way out already.  ``register`` is the path register there, ``None`` if
+    there is none or the block tells the path alone.  ``owed`` are slots of the unit and what is to be added to
+    them; ``ended`` the numbers of paths, kept by number, that are to be counted.  ``whole``: its path was
+    counted before its end, where only one way was left, so the blocks on that way count as walked.
     """
 
     unit: str
@@ -48,6 +52,7 @@ class Position:
     register: int | None = None
     owed: tuple[tuple[int, int], ...] = ()
     ended: tuple[int, ...] = ()
+    whole: bool = False
 
 
 class Positions:
@@ -72,13 +77,21 @@ class Positions:
         if function is None:
             return None
         if function.low not in self._standing:
-            self._standing[function.low] = self._prepare(function)
+            try:
+                self._standing[function.low] = self._prepare(function)
+            except _NONSENSE:
+                self._standing[function.low] = None
         standing = self._standing[function.low]
-        found = standing.at(pc, Frame(registers, read_stack, cfa)) if standing is not None else None
+        try:
+            found = standing.at(pc, Frame(registers, read_stack, cfa)) if standing is not None else None
+        except _NONSENSE:
+            return None
         if standing is None or found is None:
             return None
         owed, ended = tuple(sorted(found.owed.items())), tuple(found.ended)
-        return Position(standing.unit.id, standing.number, found.block, found.register, owed, ended)
+        return Position(
+            standing.unit.id, standing.number, found.block, found.register, owed, ended, found.whole
+        )
 
     def knows(self, pc: int) -> bool:
         """Whether an address lies in a function that tells where it is."""
@@ -97,7 +110,7 @@ class Positions:
         try:
             self._loaded = load(self._program.path)
             found = list(self._loaded.dwarf.functions())
-        except (TroddenError, OSError, Unreadable, LookupError, ValueError, TypeError, zlib.error):
+        except (*_NONSENSE, TroddenError, OSError, zlib.error):
             return []
         # What the linker has dropped is said to lie at 0 or beside all code.
         kept = [each for each in found if self._loaded.bytes_of(each.low, each.high)]
@@ -112,15 +125,12 @@ class Positions:
         instructions = decode(self._loaded.bytes_of(function.low, function.high), function.low)
         if instructions is None:
             return None
-        try:
-            if function.unit not in self._rows:
-                self._rows[function.unit] = line_rows(self._loaded.dwarf.section(".debug_line"), function.unit)
-        except (Unreadable, LookupError):
-            return None
+        if function.unit not in self._rows:
+            self._rows[function.unit] = line_rows(self._loaded.dwarf.section(".debug_line"), function.unit)
         rows = rows_between(self._rows[function.unit], function.low, function.high)
         number = at.line - 1
-        seen = view(unit.functions[number], instructions, at, rows, told == BY_LINE)
-        return Standing(unit, number, function, seen)
+        seen = view(unit.functions[number], instructions, at, rows, BY_LINE in told)
+        return Standing(unit, number, function, seen, PLAIN in told)
 
     def _named(self, at: Variable) -> tuple[UnitFacts | None, str]:
         _, tag, told = at.name.split(".")

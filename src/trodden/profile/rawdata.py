@@ -139,7 +139,7 @@ class Raw:
     ``stack_cut`` says that not all frames could be found.  ``notes`` are of paths only.
     ``calls`` are the trees of call paths of all threads, parents first.  ``lasts`` are the last paths of
     each thread, the oldest first.  ``partly`` says that not all of it was in the file when the process was
-    killed.
+    killed.  ``tids`` is what the system called the threads, as far as that is known.
     """
 
     path: str
@@ -160,6 +160,7 @@ class Raw:
     lasts: tuple[RawLast, ...] = ()
     partly: bool = False
     ticks: int = 0
+    tids: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:

@@ -7,6 +7,7 @@ made anew when it is read.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from trodden.errors import BadFile, InputMissing
 from trodden.profile.allocation import no_garbage
@@ -16,8 +17,10 @@ from trodden.profile.checked import ColumnError, text
 from trodden.profile.facts import unit_from_json, unit_to_json
 from trodden.profile.files import write_whole
 from trodden.profile.model import Profile
+from trodden.profile.processes import from_documents, to_documents
 from trodden.profile.readings import readings_from_columns, readings_to_columns
 from trodden.profile.record import seal, unseal
+from trodden.profile.stopped import threads_from_documents, threads_to_documents
 from trodden.recover.budget import Budget
 
 MAGIC = b"TRODDEN\n"
@@ -52,6 +55,10 @@ def to_bytes(profile: Profile) -> bytes:
     }
     if profile.call_paths:
         document["calls"] = to_columns(profile.call_paths, profile.units)
+    if profile.processes:
+        document["processes"] = to_documents(profile.processes, profile.units)
+    if profile.threads:
+        document["threads"] = threads_to_documents(profile.threads, profile.units)
     return seal(MAGIC, document)
 
 
@@ -67,6 +74,9 @@ def from_bytes(data: bytes, where: str) -> Profile:
             readings = readings_from_columns(document, units)
             calls = from_columns(document["calls"], units, where, budget) if "calls" in document else ()
             notes = list(map(text, document["notes"]))
-            return assemble(text(document["program"]), units, readings, notes, calls, budget)
+            processes = from_documents(document.get("processes", []), units)
+            threads = threads_from_documents(document.get("threads", []), units, len(processes))
+            profile = assemble(text(document["program"]), units, readings, notes, calls, budget)
+            return replace(profile, processes=processes, threads=threads)
         except (ColumnError, KeyError, TypeError, ValueError) as error:
             raise BadFile(f"{where}: corrupt: it is not a profile ({error})") from error

@@ -1,7 +1,7 @@
 """Where the instructions of x86-64 code begin, where they may go, and which of them write memory.
 
-Positions of interrupted frames are told from debug information, and checked against the code itself: who jumps
-where, and behind which instruction a probe has been carried out.  That needs no disassembler, only
+Positions of interrupted frames are told from debug information, and checked against the code itself: who
+jumps where, and behind which instruction a probe has been carried out.  That needs no disassembler, only
 lengths, jumps and stores.
 """
 
@@ -37,7 +37,8 @@ class Way(Enum):
 class Instruction:
     """One instruction; ``target`` is where a jump or a branch leads.
 
-    ``writes``: it changes memory as a counter's increment would; a call may do so too.
+    ``writes``: it changes memory as a counter's increment would; a call may do so too.  ``spills``: it puts a
+    register into the frame.
     """
 
     address: int
@@ -45,6 +46,7 @@ class Instruction:
     way: Way
     target: int = -1
     writes: bool = False
+    spills: bool = False
 
     @property
     def end(self) -> int:
@@ -88,8 +90,10 @@ def _one(code: bytes, start: int, address: int) -> Instruction | None:
         return None
     full = 2 if narrow and not wide else 4
     size, register, memory, immediate = 0, 0, False, 0
+    frame = False
     if _has_operands(opcode):
         size, register, memory = _operands(code, at)
+        frame = memory and _in_frame(code, at)
         immediate = _behind_operands(opcode, register, full)
     else:
         immediate = _plain_immediate(opcode, full, wide)
@@ -102,7 +106,8 @@ def _one(code: bytes, start: int, address: int) -> Instruction | None:
         return Instruction(address, length, Way.ON, writes=True)
     if opcode in (0xC2, 0xC3, 0xCA, 0xCB, 0xCC, 0xCF, 0xF4) or (opcode == 0xFF and register in (4, 5)):
         return Instruction(address, length, Way.AWAY)
-    return Instruction(address, length, Way.ON, writes=_writes(opcode, register, memory))
+    spills = frame and opcode in (0x88, 0x89)
+    return Instruction(address, length, Way.ON, writes=_writes(opcode, register, memory), spills=spills)
 
 
 def _has_operands(opcode: int) -> bool:
@@ -208,6 +213,13 @@ def _operands(code: bytes, at: int) -> tuple[int, int, bool]:
     if mode == 0:
         return size + (4 if low == 5 else 0), register, True
     return size + (1 if mode == 1 else 4), register, True
+
+
+def _in_frame(code: bytes, at: int) -> bool:
+    """Whether an operand in memory is found from the stack pointer or the frame pointer alone."""
+    if code[at] & 7 == 4:
+        return code[at + 1] & 0x3F == 0x24
+    return code[at] & 7 == 5 and code[at] >> 6 != 0
 
 
 def _target(code: bytes, at: int, size: int, end: int) -> int:

@@ -36,7 +36,7 @@ def solve(totals: Sequence[int], ends: Sequence[tuple[int, int]], tail_sign: int
         if tail != head:
             incident[tail].append(edge)
             incident[head].append(edge)
-    order, parent_edge, spare = _depth_first_forest(ends, incident, len(totals))
+    order, parent_edge, spare = depth_first_forest(ends, incident, len(totals))
     left = list(totals)
     values = [0] * len(ends)
     certain = [True] * len(ends)
@@ -63,7 +63,7 @@ def solve(totals: Sequence[int], ends: Sequence[tuple[int, int]], tail_sign: int
     return Solution(values, certain, sorted(residues))
 
 
-def _depth_first_forest(
+def depth_first_forest(
     ends: Sequence[tuple[int, int]], incident: Sequence[Sequence[int]], nodes: int
 ) -> tuple[list[int], list[int], list[int]]:
     """Nodes in the order met, the edge that led to each (-1 for roots), and the edges left over.

@@ -33,7 +33,8 @@ class PathFlow:
 
     ``paths`` were walked at least once, most frequent first.  ``early[v]`` is how often one was cut short in
     block ``v``, less how often control came back there twice; with it ``blocks`` and ``edges`` obey the flow
-    law as those of :class:`trodden.recover.flow.Flow` do.
+    law as those of :class:`trodden.recover.flow.Flow` do.  ``begun[v]`` is how many paths must have started
+    at ``v``, behind the end of another, that nothing else is known of; negative if more did than ended.
     """
 
     paths: list[PathCount]
@@ -41,6 +42,7 @@ class PathFlow:
     edges: list[int]
     early: dict[int, int]
     violations: tuple[str, ...] = ()
+    begun: dict[int, int] = field(default_factory=dict)
 
 
 def recover_paths(
@@ -77,6 +79,7 @@ def recover_paths(
     for slot, measure in enumerate(plan.measures):
         if isinstance(measure, EdgeMeasure):
             edges[measure.edge] += counters[slot]
+    begun = _begun(walked, resumed)
     violations = [*walked.violations, *_behind_handlers(walked, resumed), *_starts(walked)]
     edges[graph.closing] = walked.entries
     for slot, measure in enumerate(plan.measures):
@@ -101,6 +104,7 @@ def recover_paths(
         edges=edges,
         early={vertex: count for vertex, count in sorted(early.items()) if count},
         violations=tuple(violations),
+        begun=begun,
     )
 
 
@@ -237,6 +241,16 @@ def _add_prefixes(
             # Where no way leads on, no path gets any further: the prefix is one of the numbered paths.
             whole = not numbering.ways(block)
             walked.add(route, value if whole else numbering.number * (block + 1) + value, count)
+
+
+def _begun(walked: _Walked, resumed: Mapping[int, int]) -> dict[int, int]:
+    """By how many fewer paths start somewhere than ended there, or came back there."""
+    expected = Counter({vertex: walked.ended_before(vertex) for vertex in walked.removed_into})
+    for index in walked.ends.handlers:
+        source, target, _ = walked.graph.edges[index]
+        expected[target] += resumed.get(source, 0)
+    expected.subtract({vertex: walked.starts[vertex] for vertex in walked.removed_into})
+    return {vertex: count for vertex, count in sorted(expected.items()) if count}
 
 
 def _behind_handlers(walked: _Walked, resumed: Mapping[int, int]) -> Iterable[str]:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trodden.report.describe_path import ARROW, Story
+from trodden.report.ending_rows import ProcessRow, ThreadRow
 from trodden.report.path_rows import PathRow
 from trodden.report.rows import tabbed
 from trodden.report.summary import Summary
 
 _HEADINGS = (
+    ("#process", "name", "parent", "depth", "program", "ended", "executed", "share"),
+    ("#completed", "process", "function"),
+    ("#thread", "process", "number", "tid", "frames", "left out", "last paths"),
+    ("#frame", "process", "thread", "number", "function", "block", "file", "line", "last line", "how"),
+    ("#unfinished", "process", "thread", "frame", "starts", "way"),
+    ("#last", "process", "thread", "number", "function", "id", "starts", "way", "ends"),
     ("#function", "name", "place", "entries", "executed", "share"),
     ("#path", "rank", "function", "id", "count", "blocks", "instructions", "cycles", "starts", "ends"),
     ("#context", "rank", "number", "file", "line", "text", "outcome"),
@@ -27,6 +35,8 @@ _HEADINGS = (
 def to_plain(summary: Summary) -> str:
     """The first part of each line says what the line is about."""
     rows: list[tuple[object, ...]] = list(_HEADINGS)
+    rows += [row for each in summary.processes for row in _process(each)]
+    rows += [row for each in summary.threads for row in _thread(each)]
     rows += [
         ("function", each.name, each.place, each.entries, each.executed, f"{each.share:.6f}")
         for each in summary.functions
@@ -49,6 +59,43 @@ def to_plain(summary: Summary) -> str:
     rows += [("violation", name, what) for name, what in summary.violations]
     rows += [("note", note) for note in summary.notes]
     return tabbed(rows)
+
+
+def _process(row: ProcessRow) -> Iterator[tuple[object, ...]]:
+    executed = "" if row.executed is None else row.executed
+    share = "" if row.share is None else f"{row.share:.6f}"
+    yield "process", row.name, row.parent, row.depth, row.program, row.how, executed, share
+    for name in row.completed:
+        yield "completed", row.name, name
+
+
+def _thread(row: ThreadRow) -> Iterator[tuple[object, ...]]:
+    """A thread, its frames, each with the path that it had not finished, and its last paths."""
+    own = row.process, row.number
+    tid = "" if row.tid is None else row.tid
+    yield "thread", *own, tid, len(row.frames), row.left_out, len(row.last)
+    for number, frame in enumerate(row.frames, 1):
+        lines = (frame.line, frame.last_line) if frame.line else ("", "")
+        how = "interrupted" if frame.interrupted else "in a call"
+        yield "frame", *own, number, frame.function, frame.block, frame.file, *lines, how
+        if frame.story is not None:
+            yield "unfinished", *own, number, frame.story.starts, _way(frame.story)
+    for number, last in enumerate(row.last, 1):
+        yield (
+            "last",
+            *own,
+            number,
+            last.function,
+            last.id,
+            last.story.starts,
+            _way(last.story),
+            last.story.ends,
+        )
+
+
+def _way(story: Story) -> str:
+    """The steps of a path on one line, behind those that it came by."""
+    return ARROW.join(step.words() for step in (*story.context, *story.steps))
 
 
 def _path(row: PathRow) -> Iterator[tuple[object, ...]]:

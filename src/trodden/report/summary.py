@@ -12,6 +12,7 @@ from trodden.profile.model import FunctionProfile, LineRef, Profile, Skipped
 from trodden.profile.select import select
 from trodden.report.call_rows import CallRow, call_rows
 from trodden.report.describe_path import Describer
+from trodden.report.ending_rows import ProcessRow, ThreadRow, process_rows, thread_rows
 from trodden.report.path_rows import CutRow, LoopRow, PathRow, cut_rows, loop_rows, path_rows
 
 
@@ -71,6 +72,8 @@ class Summary:
     kind: str
     total: int
     walked: int
+    processes: tuple[ProcessRow, ...]
+    threads: tuple[ThreadRow, ...]
     functions: tuple[FunctionRow, ...]
     paths: tuple[PathRow, ...]
     loops: tuple[LoopRow, ...]
@@ -84,7 +87,8 @@ class Summary:
 
     def to_document(self) -> dict[str, Any]:
         """The summary as dictionaries and lists."""
-        document = asdict(replace(self, paths=()))
+        document = asdict(replace(self, paths=(), threads=()))
+        document["threads"] = [row.to_document() for row in self.threads]
         document["paths"] = [row.to_document() for row in self.paths]
         document["violations"] = [{"function": name, "what": what} for name, what in self.violations]
         return document
@@ -108,6 +112,8 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         kind=profile.kind,
         total=len(chosen),
         walked=sum(any(function.block_counts) for function in chosen.values()),
+        processes=tuple(process_rows(profile)),
+        threads=tuple(thread_rows(profile, describer, top)),
         functions=_first(top, (_function(key, each, everything) for key, each in chosen.items())),
         paths=tuple(path_rows(profile, chosen, top, describer)),
         loops=_first(top, loop_rows(profile, chosen, describer)),

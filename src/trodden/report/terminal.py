@@ -8,6 +8,7 @@ from rich.text import Text
 
 from trodden.profile.model import Profile
 from trodden.report.describe_path import ARROW
+from trodden.report.ending_terminal import endings
 from trodden.report.path_rows import PathRow
 from trodden.report.pieces import Terminal, note, steps, table
 from trodden.report.rows import percent, short
@@ -30,6 +31,8 @@ def print_tables(summary: Summary, console: Console) -> None:
     head = Text(summary.program or "profile", style="bold")
     head.append(f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions ran", style="dim")
     console.print(head)
+    for piece in endings(summary.processes, summary.threads):
+        console.print(piece)
     console.print(_functions(summary))
     if summary.paths:
         console.print(_paths(summary))

@@ -13,11 +13,37 @@
 #define UNIT_CALLER 0
 #endif
 
-#define UNIT(letter, slots)                                                                            \
-    static __thread uint64_t counts[slots];                                                            \
-    static uint64_t *counters(void) { return counts; }                                                 \
+#define ENTRY(letter, slots)                                                                                   \
     __attribute__((section("trodden_units"), used, retain)) static struct trodden_unit unit = {                \
-        {letter, letter, letter, letter}, slots, UNIT_FLAGS, counters, UNIT_CALLER}
+        {letter, letter, letter, letter}, slots, UNIT_FLAGS, counters, UNIT_CALLER, 0, 0, 0}
+
+#ifdef UNIT_ALONE
+/* Nobody will read them. */
+#define UNIT(letter, slots)                                                                                    \
+    static _Thread_local uint64_t counts[slots];                                                               \
+    static void *counters(void) { return counts; }                                                             \
+    ENTRY(letter, slots)
+#elif UNIT_FLAGS
+/* As the lowering does it: the assembler lays out the counters, so that they take no room in the file. */
+#define UNIT(letter, slots)                                                                                    \
+    extern _Thread_local uint64_t counts[slots] __attribute__((visibility("hidden"), tls_model("local-exec"))); \
+    __attribute__((used, noinline)) static void lay_out(void) {                                                \
+        __asm__ volatile(".pushsection .trodden_counts,\"awT\",@nobits\n\t.p2align 6\n\t"                      \
+                         ".type counts,@object\n\t.size counts, %c0\ncounts:\n\t.zero %c0\n\t.popsection"    \
+                         :                                                                                     \
+                         : "i"((slots) * sizeof(uint64_t)));                                                   \
+    }                                                                                                          \
+    static void *counters(void) { return counts; }                                                             \
+    ENTRY(letter, slots)
+#else
+/* As in a shared library. */
+__attribute__((weak, visibility("default"), tls_model("initial-exec"))) _Thread_local void **__trodden_table =
+    trodden_common;
+#define counts ((uint64_t *)__trodden_table[unit.index])
+#define UNIT(letter, slots)                                                                                    \
+    static void *counters(void) { return &__trodden_table; }                                                   \
+    ENTRY(letter, slots)
+#endif
 
 #define STEP(slot) (counts[slot]++)
 

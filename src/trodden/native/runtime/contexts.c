@@ -219,3 +219,15 @@ void trodden_calls_pass(uint64_t found, uint64_t sp) {
     else
         trodden_calls_jump(sp + 1);
 }
+
+uint64_t trodden_calls_place(void) {
+    struct trodden_lead *lead = __trodden_leader();
+    struct trodden_call **(*caller)(void) = __atomic_load_n(&lead->calls.caller, __ATOMIC_ACQUIRE);
+    return caller ? (uint64_t)*caller() : 0;
+}
+
+void trodden_calls_go_on(uint64_t place) {
+    struct trodden_call **(*caller)(void) = __atomic_load_n(&trodden_lead.calls.caller, __ATOMIC_ACQUIRE);
+    if (caller)
+        *caller() = place ? (struct trodden_call *)place : &trodden_outside;
+}

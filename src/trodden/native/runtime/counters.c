@@ -75,10 +75,9 @@ static struct trodden_shard *take_shard(struct trodden_module *module) {
     return shard;
 }
 
-/* The same pages at a second place. */
 static bool lay_over(struct trodden_shard *shard) {
-    void *place = in_tls(shard->module, shard->tp);
-    return mremap(shard->home, 0, shard->module->tls_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place;
+    return trodden_map_again(shard->home, shard->offset, shard->module->tls_bytes,
+                             in_tls(shard->module, shard->tp));
 }
 
 static void take_away(struct trodden_shard *shard) {
@@ -88,14 +87,28 @@ static void take_away(struct trodden_shard *shard) {
     shard->laid_over = false;
 }
 
-/* From the thread's own memory; only what is not zero is touched. */
+/* From the thread's own memory; only what is not zero is touched.  Beside and between the counters of units others may
+ * have their variables. */
 static void fold(struct trodden_shard *shard) {
-    uint64_t *counts = in_tls(shard->module, shard->tp);
-    for (size_t i = 0; i < shard->module->tls_bytes / sizeof *counts; i++)
-        if (counts[i]) {
-            shard->home[i] += counts[i];
-            counts[i] = 0;
-        }
+    const struct trodden_module *module = shard->module;
+    for (uint32_t i = 0; i < module->unit_count; i++) {
+        const struct trodden_counted *unit = &module->units[i];
+        uint64_t *counts = (uint64_t *)(shard->tp + (uintptr_t)unit->offset);
+        uint64_t *sums = shard->home + unit->at / sizeof *sums;
+        for (uint32_t k = 0; unit->static_tls && k < unit->slots; k++)
+            if (counts[k]) {
+                sums[k] += counts[k];
+                counts[k] = 0;
+            }
+    }
+}
+
+static void clear(const struct trodden_shard *shard) {
+    const struct trodden_module *module = shard->module;
+    for (uint32_t i = 0; i < module->unit_count; i++)
+        if (module->units[i].static_tls)
+            memset((void *)(shard->tp + (uintptr_t)module->units[i].offset), 0,
+                   module->units[i].slots * sizeof(uint64_t));
 }
 
 static void fill_table(const struct trodden_module *module, const struct trodden_shard *shard, void **table) {
@@ -183,7 +196,7 @@ void trodden_counters_forked(struct trodden_thread *own) {
         if (shard->laid_over && !lay_over(shard))
             take_away(shard);
         else if (!shard->laid_over && shard->module->tls_bytes)
-            memset(in_tls(shard->module, shard->tp), 0, shard->module->tls_bytes);
+            clear(shard);
     }
 }
 

@@ -124,6 +124,8 @@ struct trodden_module {
     size_t tls_bytes;
     bool whole_pages; /* that hold nothing else */
     bool tabled;      /* some of its units find their counters by tables */
+    bool ringed;      /* some of its units keep last paths */
+    intptr_t ring;    /* then: from the thread pointer, where they find the thread's ring */
     size_t shard_bytes;
     struct trodden_shard *shards, *spare, *common;
     struct trodden_live_module *live;
@@ -146,6 +148,7 @@ struct trodden_thread {
     uint32_t rounds; /* of destruction seen so far */
     uint32_t tid;
     struct trodden_shard *shards;
+    struct trodden_ring_home *ring;
     void *alternate; /* a stack for signals, unless the thread has one of its own */
     uint64_t vfork_back, vfork_sp; /* where its last vfork returns to, and the stack pointer then */
     const void *stopped; /* what a signal has interrupted it in, see stops.c */
@@ -262,6 +265,7 @@ void trodden_give_up(void *memory, size_t bytes);
 uint64_t trodden_offset_of(const void *memory);
 uint64_t trodden_data_from(uint64_t offset);
 bool trodden_live_repair(uintptr_t address);
+bool trodden_map_again(void *memory, uint64_t offset, size_t bytes, void *place); /* the same pages there too */
 void trodden_live_forget_end(void); /* the process goes on after all */
 size_t trodden_whole_pages(size_t bytes);
 
@@ -275,6 +279,25 @@ void trodden_counters_forked(struct trodden_thread *own);
 bool trodden_is_counter(uintptr_t address);
 void trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
                  uint32_t count, uint64_t *into);
+
+/* ---- rings.c: the last paths of threads; the caller holds the lock ---- */
+/* As in the raw file. */
+struct trodden_last_record {
+    uint32_t thread, tag, function, reserved;
+    uint64_t path;
+};
+
+struct trodden_lasts {
+    struct trodden_last_record *at;
+    uint32_t count;
+    size_t bytes;
+};
+
+void trodden_rings_attach_module(struct trodden_module *module);
+void trodden_rings_attach_thread(struct trodden_thread *thread);
+void trodden_rings_detach_thread(struct trodden_thread *thread, bool gone);
+void trodden_rings_forked(struct trodden_thread *own);
+struct trodden_lasts trodden_gather_lasts(void);
 
 /* ---- cells.c: where functions keep their path registers ---- */
 const void *trodden_cells_mark(void);
@@ -291,6 +314,8 @@ void trodden_free_sums(struct trodden_note_sums *sums);
 
 /* ---- contexts.c: the call paths of threads; context_records.c: the leader's view of them ---- */
 void trodden_calls_jump(uint64_t sp);                   /* before the calling thread jumps there */
+uint64_t trodden_calls_place(void);                     /* where the calling thread is; 0: nobody asks */
+void trodden_calls_go_on(uint64_t place);               /* it goes on from there, or from no function at all */
 void trodden_calls_pass(uint64_t found, uint64_t sp);   /* a frame with that stack pointer is left */
 void trodden_find_caller(void);                         /* modules have come or gone */
 void trodden_keep_calls(struct trodden_module *module); /* it is about to be unloaded */
@@ -388,11 +413,22 @@ struct trodden_place {
     uint64_t cell;
     bool known;
     bool interrupted; /* `pc` is no return address, as a signal came in there */
+    uint64_t cfa;     /* or 0 */
 };
 
 /* Where the frame with these registers is, and what its function has found in the thread's place among call paths,
  * or 0.  The caller holds the lock. */
 struct trodden_place trodden_place_of(const struct trodden_regs *regs, bool interrupted, uint64_t *found);
+
+/* The CFA of the frame with these registers, which stands behind a call; 0: it is not known, or stands at the
+ * beginning of a function.  The caller holds the lock. */
+uint64_t trodden_cfa_of(const struct trodden_regs *regs);
+/* Tells `visit` the frames of a stack, up to the one with that CFA, or else to the outermost.  `inner`: the one with
+ * these registers too, which stands behind a call; `across`: also those that a signal has interrupted.  The
+ * caller holds the lock. */
+enum trodden_reach trodden_walk_stack(const struct trodden_regs *regs, uint64_t cfa, bool inner, bool across,
+                                      void (*visit)(const struct trodden_place *place, void *context),
+                                      void *context);
 
 /* Tells `visit` the frames from the caller's up to the one that holds `sp`, that one too.  The caller holds
  * the lock. */
@@ -430,6 +466,13 @@ uint64_t trodden_lock_with_images(uint64_t generation);
 void trodden_note_way(const struct trodden_regs *regs, uint64_t sp, uint64_t back, int64_t amount);
 /* The frame with these registers is left by unwinding. */
 void trodden_note_passed(const struct trodden_regs *regs, bool interrupted);
+/* The frame with these registers leaves the call it is in and goes on behind setjmp, at `pc`. */
+void trodden_note_return(const struct trodden_regs *regs, uintptr_t pc);
+/* All frames above the caller's are left, as the thread ends. */
+void trodden_note_end(const struct trodden_regs *regs);
+/* The thread goes on with the registers `to`, perhaps on another stack; `from`: above that caller's frame, or NULL if
+ * nothing is left. */
+void trodden_note_switch(const struct trodden_regs *from, const struct trodden_regs *to);
 /* What frames are noted as that return to that address of the module; NULL: nothing yet, and none is to be made,
  * or there is no memory.  Who wants it made holds the lock. */
 struct trodden_jump *trodden_jump_at(uint32_t module, uint64_t address, bool known, uint64_t cell, bool make);

@@ -41,6 +41,8 @@ extern jump_function __libc_siglongjmp __attribute__((weak, visibility("hidden")
 static jump_function *real, *real_checked;
 
 #ifdef __x86_64__
+enum { MANGLED_FP = 1 };
+
 static uint64_t bare(uint64_t mangled) {
     __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(mangled) : : "cc");
     return mangled;
@@ -48,6 +50,8 @@ static uint64_t bare(uint64_t mangled) {
 
 static void learn_guard(void) {}
 #else
+enum { MANGLED_FP = 0 };
+
 static uint64_t guard;
 
 static uint64_t bare(uint64_t mangled) { return mangled ^ guard; }
@@ -109,6 +113,8 @@ static _Noreturn void jump_by(jump_function *jump, struct __jmp_buf_tag *place, 
 
 static bool ready;
 static uint64_t inner; /* where setjmp returns to inside sigsetjmp */
+
+enum { MANGLED_FP = 0 };
 
 static uint64_t bare(uint64_t plain) { return plain; }
 
@@ -265,17 +271,40 @@ static void note_frame(const struct trodden_place *place, void *context) {
         trodden_lead.jumps.cut = true; /* by a signal, anywhere in a block */
 }
 
-/* The first frames may have been noted before. */
-static void note_frames(const struct trodden_regs *regs, const struct trodden_trail *trail) {
-    struct noting forth = {1, trail->passed ? trail->passed - 1 : 0}, back = {-1, 1};
-    enum trodden_reach reach = trodden_walk_to(regs, trail->sp, note_frame, &forth);
-    if (reach != TRODDEN_FOUND)
-        trodden_lead.jumps.cut = true;
-    /* To another stack: the frames of this one may go on some day, all but the one that jumps. */
-    if (reach == TRODDEN_ELSEWHERE) {
-        trodden_walk_to(regs, trail->sp, note_frame, &back);
-        __atomic_store_n(&trodden_lead.jumps.elsewhere, true, __ATOMIC_RELAXED);
+/* What a jump puts into the registers. */
+static struct trodden_regs regs_of(const struct __jmp_buf_tag *place, uint64_t pc) {
+    const uint64_t *words = (const uint64_t *)place;
+    struct trodden_regs regs = {.pc = pc, .known = (uint64_t)1 << TRODDEN_SP};
+#if defined(__x86_64__)
+    static const uint8_t columns[] = {3, 6, 12, 13, 14, 15};
+#else
+    static const uint8_t columns[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+#endif
+    for (unsigned i = 0; i < sizeof columns; i++) {
+        regs.r[columns[i]] = MANGLED_FP && columns[i] == TRODDEN_FP ? bare(words[i]) : words[i];
+        regs.known |= (uint64_t)1 << columns[i];
     }
+    regs.r[TRODDEN_SP] = bare(words[SAVED_SP]);
+    return regs;
+}
+
+/* A stack goes on whose frames have been noted as left. */
+static void note_return(const struct trodden_regs *to) {
+    struct noting back = {-1, 0};
+    if (trodden_walk_stack(to, 0, true, false, note_frame, &back) == TRODDEN_LOST)
+        trodden_lead.jumps.cut = true;
+}
+
+/* The first frames may have been noted before.  False: the jump goes to another stack.  The frames of this one are
+ * left then too: should it be gone on with, they are noted as come back to. */
+static bool note_frames(const struct trodden_regs *regs, const struct trodden_trail *trail) {
+    struct noting forth = {1, trail->passed ? trail->passed - 1 : 0};
+    enum trodden_reach reach = trodden_walk_to(regs, trail->sp, note_frame, &forth);
+    if (reach == TRODDEN_LOST)
+        trodden_lead.jumps.cut = true;
+    if (reach == TRODDEN_ELSEWHERE)
+        __atomic_store_n(&trodden_lead.jumps.elsewhere, true, __ATOMIC_RELAXED);
+    return reach != TRODDEN_ELSEWHERE;
 }
 
 uint64_t trodden_lock_with_images(uint64_t generation) {
@@ -290,15 +319,19 @@ uint64_t trodden_lock_with_images(uint64_t generation) {
     return mask;
 }
 
-static __attribute__((noinline)) void note_rest(const struct trodden_regs *regs, struct trodden_trail *trail) {
+static __attribute__((noinline)) void note_rest(const struct trodden_regs *regs, struct trodden_trail *trail,
+                                                const struct __jmp_buf_tag *place) {
     int saved = errno;
     uint64_t mask = trodden_lock_with_images(trodden_images_generation());
     trail->locked = trail->fits = true;
     if (trail->there || !trodden_follow(trail)) {
-        if (!trail->there)
-            note_frames(regs, trail);
-        trodden_keep_landing(trail->back);
-        note(&(struct trodden_place){.pc = trail->back}, -1);
+        struct trodden_regs to = regs_of(place, trail->back);
+        if (!trail->there && !note_frames(regs, trail) && trodden_cfa_of(&to)) {
+            note_return(&to);
+        } else {
+            trodden_keep_landing(trail->back);
+            note(&(struct trodden_place){.pc = trail->back}, -1);
+        }
     }
     trodden_unlock(mask);
     errno = saved;
@@ -314,7 +347,7 @@ static void note_jump(const struct trodden_regs *regs, const struct __jmp_buf_ta
                                   .back = return_address(place)};
     trodden_calls_jump(trail.sp);
     if (__atomic_load_n(&trodden_lead.jumps.elsewhere, __ATOMIC_RELAXED) || !trodden_follow(&trail))
-        note_rest(regs, &trail);
+        note_rest(regs, &trail, place);
 }
 
 void trodden_note_way(const struct trodden_regs *regs, uint64_t sp, uint64_t back, int64_t amount) {
@@ -340,6 +373,55 @@ void trodden_note_passed(const struct trodden_regs *regs, bool interrupted) {
     note_frame(&place, &(struct noting){1, 0});
     trodden_unlock(mask);
     trodden_calls_pass(found, trail.stack);
+}
+
+void trodden_note_return(const struct trodden_regs *regs, uintptr_t pc) {
+    int saved = errno;
+    uint64_t found, mask = trodden_lock_with_images(trodden_images_generation());
+    struct trodden_place place = trodden_place_of(regs, false, &found);
+    note(&place, 1);
+    note(&(struct trodden_place){.pc = pc}, -1);
+    trodden_unlock(mask);
+    errno = saved;
+}
+
+void trodden_note_end(const struct trodden_regs *regs) {
+    uint64_t mask = trodden_lock_with_images(trodden_images_generation());
+    if (trodden_walk_to(regs, UINT64_MAX, note_frame, &(struct noting){1, 0}) == TRODDEN_LOST)
+        trodden_lead.jumps.cut = true;
+    trodden_unlock(mask);
+}
+
+struct switching {
+    uint64_t cfa, pc; /* where it goes to */
+    bool resumed;     /* there a signal came in: nothing was left */
+};
+
+static void note_nothing(const struct trodden_place *place, void *context) {
+    (void)place, (void)context;
+}
+
+static void note_switched(const struct trodden_place *place, void *context) {
+    struct switching *switching = context;
+    if (place->interrupted && place->cfa == switching->cfa && place->pc == switching->pc)
+        switching->resumed = true;
+    else
+        note_frame(place, &(struct noting){1, 0});
+}
+
+void trodden_note_switch(const struct trodden_regs *from, const struct trodden_regs *to) {
+    uint64_t mask = trodden_lock_with_images(trodden_images_generation());
+    __atomic_store_n(&trodden_lead.jumps.elsewhere, true, __ATOMIC_RELAXED);
+    uint64_t cfa = trodden_cfa_of(to);
+    struct switching forth = {cfa, to->pc, false};
+    bool same = from && cfa && trodden_walk_stack(from, cfa, false, true, note_nothing, NULL) == TRODDEN_FOUND;
+    if (from && trodden_walk_stack(from, cfa, false, same, note_switched, &forth) == TRODDEN_LOST)
+        trodden_lead.jumps.cut = true;
+    if (same && !forth.resumed)
+        note(&(struct trodden_place){.pc = to->pc}, -1);
+    if (!same && cfa)
+        note_return(to);
+    trodden_unlock(mask);
 }
 
 /* Only the copy that leads ever begins. */

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -75,7 +76,7 @@ static bool may_reach(uint64_t size) {
 static void *map_part(int number, uint64_t *offset, size_t bytes) {
     void *memory = MAP_FAILED;
     if (number >= 0 && *offset != TRODDEN_NOWHERE && may_reach(*offset + bytes) &&
-        pwrite(number, "", 1, (off_t)(*offset + bytes - 1)) == 1)
+        syscall(SYS_pwrite64, number, "", 1ul, (off_t)(*offset + bytes - 1)) == 1) /* no thread is cancelled here */
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, number, (off_t)*offset);
     if (memory == MAP_FAILED) {
         *offset = TRODDEN_NOWHERE;
@@ -168,6 +169,14 @@ void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes) {
     return memory;
 }
 
+/* The kernel can do it without the file, but emulators may not know. */
+bool trodden_map_again(void *memory, uint64_t offset, size_t bytes, void *place) {
+    if (mremap(memory, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place)
+        return true;
+    return offset != TRODDEN_NOWHERE && reopen() &&
+           mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.number, (off_t)offset) == place;
+}
+
 static uint64_t region_count(const struct trodden_live *live) {
     uint64_t most = (live->header_bytes - sizeof *live) / sizeof *live->at;
     uint64_t used = __atomic_load_n(&live->used, __ATOMIC_RELAXED);
@@ -213,7 +222,9 @@ bool trodden_live_repair(uintptr_t address) {
         ours = live->at[i].kind && address - live->at[i].address < live->at[i].size;
     if (!ours && !trodden_is_counter(address))
         return false;
-    return mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
+    bool done = mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
+    live->flags |= TRODDEN_PARTLY; /* this may meet another such page, and is seen to in the same way */
+    return done;
 }
 
 void trodden_live_forget_end(void) {
@@ -246,7 +257,7 @@ static void renew_region(struct trodden_live *live, const struct trodden_region 
     void *place = (void *)(uintptr_t)old->address, *memory = map_part(number, &offset, old->size);
     if (!memory)
         return;
-    if (old->kind != TRODDEN_COUNTERS)
+    if (old->kind != TRODDEN_COUNTERS && old->kind != TRODDEN_RING)
         copy_pages(memory, old);
     if (!move_over(memory, old->size, place))
         return;

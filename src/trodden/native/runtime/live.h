@@ -24,6 +24,7 @@ enum trodden_kind {
     TRODDEN_START,      /* struct trodden_live_frames: calls that were active when the process was forked */
     TRODDEN_END,        /* the same when it ended, of one thread */
     TRODDEN_CONTEXT,    /* struct trodden_context: a frame of these that was interrupted */
+    TRODDEN_RING,       /* struct trodden_ring: the last paths of a thread */
 };
 
 struct trodden_region {
@@ -38,6 +39,7 @@ enum trodden_state {
     TRODDEN_RUNS,
     TRODDEN_EXEC, /* about to become another program */
     TRODDEN_DIES, /* by the signal in `signal` */
+    TRODDEN_ENDS, /* by itself, but nothing else could be put in the place of this file */
 };
 
 enum { TRODDEN_PARTLY = 1 }; /* some regions are not in the file */

@@ -150,6 +150,7 @@ void __trodden_enter(const struct trodden_part *part) {
         }
         describe(module);
         trodden_attach_module(module);
+        trodden_rings_attach_module(module);
         trodden_forget_cells(module);
         trodden_forget_plain_rows();
         module->cells_mark = part->cells_mark;

@@ -46,6 +46,19 @@ static bool is_ours(const struct sigaction *action) {
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == trodden_dies;
 }
 
+enum { RESTORER = 0x04000000 }; /* the C library's own, where it needs one */
+
+/* What else the program has set beside SIG_DFL, by signal. */
+static struct {
+    int flags;
+    sigset_t mask;
+} beside[NSIG];
+
+static void remember(int number, const struct sigaction *action) {
+    beside[number].flags = action->sa_flags | RESTORER;
+    beside[number].mask = action->sa_mask;
+}
+
 static struct sigaction ours(void) {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
     action.sa_sigaction = trodden_dies;
@@ -65,7 +78,7 @@ int trodden_set_action(int number, const struct sigaction *action, struct sigact
 void trodden_signals_begin(void) {
     struct sigaction watch = ours(), now;
     for (size_t i = 0; i < sizeof fatal; i++)
-        if (trodden_set_action(fatal[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+        if (trodden_set_action(fatal[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
             trodden_set_action(fatal[i], &watch, NULL);
 }
 
@@ -80,11 +93,13 @@ void trodden_signals_end(void) {
 
 /* ---- what the program sees ---- */
 static int set_action(int number, const struct sigaction *action, struct sigaction *former) {
-    struct sigaction watch, seen;
+    struct sigaction watch, seen, given;
     if (!trodden_leading())
         return trodden_set_action(number, action, former);
-    if (action && is_fatal(number) && !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL) {
+    bool none = action && is_fatal(number) && action->sa_handler == SIG_DFL;
+    if (none) {
         watch = ours();
+        given = *action; /* which may be what is answered into */
         action = &watch;
     }
     int result = trodden_set_action(number, action, &seen);
@@ -93,8 +108,12 @@ static int set_action(int number, const struct sigaction *action, struct sigacti
         if (is_ours(&seen)) {
             memset(former, 0, sizeof *former);
             former->sa_handler = SIG_DFL;
+            former->sa_flags = beside[number].flags & (seen.sa_flags | ~RESTORER);
+            former->sa_mask = beside[number].mask;
         }
     }
+    if (result == 0 && none)
+        remember(number, &given);
     return result;
 }
 

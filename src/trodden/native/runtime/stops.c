@@ -61,7 +61,7 @@ static void stop_here(int number, siginfo_t *info, void *context) {
 
 /* One that has no handler; it stays ours, as it may still be under way to somebody who has blocked it. */
 static int choose_signal(void) {
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART}, now;
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, now;
     action.sa_sigaction = stop_here;
     sigfillset(&action.sa_mask);
     for (int number = HIGHEST; number >= LOWEST; number--) {

@@ -95,13 +95,15 @@ static void thread_ends(void *value) {
     struct trodden_thread *thread = value;
     if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, thread) == 0)
         return;
-    uint64_t mask = trodden_lock();
+    trodden_lock();
     trodden_stack_end(thread);
     trodden_detach_thread(thread, false);
+    trodden_rings_detach_thread(thread, false);
     trodden_retire_notes(thread->tp);
     trodden_retire_calls(thread->tp);
     unlist_thread(thread);
-    trodden_unlock(mask);
+    /* From here on nobody would see what a handler counts: signals stay blocked for the moment that is left. */
+    trodden_unlock(~(uint64_t)0);
 }
 
 /* The record is only kept if its end will be noticed: else it would point into freed memory. */
@@ -112,6 +114,7 @@ static void thread_starts(struct trodden_thread *thread) {
     if (known) {
         __atomic_store_n(&thread->tp, trodden_thread_pointer(), __ATOMIC_RELEASE);
         trodden_attach_thread(thread);
+        trodden_rings_attach_thread(thread);
     } else {
         unlist_thread(thread);
     }
@@ -164,10 +167,12 @@ void trodden_threads_forked(void) {
         next = thread->next;
         if (thread != own) {
             trodden_detach_thread(thread, true);
+            trodden_rings_detach_thread(thread, true);
             unlist_thread(thread);
         }
     }
     trodden_counters_forked(own);
+    trodden_rings_forked(own);
     if (own)
         own->tid = (uint32_t)syscall(SYS_gettid);
 }

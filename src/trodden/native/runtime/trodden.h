@@ -36,6 +36,8 @@ struct trodden_unit {
     /* set by the runtime: which entry of the calling thread's table is the address of its counters; and its number
      * in the process, from 1 on */
     uint64_t index, number;
+    /* the calling thread's variable __trodden_ring; NULL: the unit does not keep last paths */
+    struct trodden_ring **(*ring)(void);
 };
 
 /* The counters lie at the same distance from the thread pointer in every thread, in the section .trodden_counts of
@@ -43,6 +45,9 @@ struct trodden_unit {
  * exported, of the initial-exec model, and trodden_common to begin with.  There it finds the address of its
  * counters, at `index`. */
 #define TRODDEN_STATIC_TLS 1u
+
+/* So many last paths of each thread are to be kept: `flags` shifted by this. */
+#define TRODDEN_LASTS 8
 
 extern void *trodden_common[] __attribute__((visibility("hidden")));
 
@@ -97,6 +102,26 @@ extern struct trodden_call trodden_outside __attribute__((visibility("hidden")))
 TRODDEN_KEEPS_REGISTERS struct trodden_call *__trodden_call(const struct trodden_key *key,
                                                             struct trodden_call *parent)
     __attribute__((visibility("hidden"), nothrow));
+
+/* ---- the last paths of each thread (rings.c) ----
+ *
+ * A unit that keeps them has a thread-local variable __trodden_ring that all modules of the process share: weak,
+ * exported, of the initial-exec model, and trodden_no_ring to begin with.  Where a path ends, the entry `at` is
+ * filled, and only then gives way to its `next`. */
+struct trodden_last {
+    struct trodden_last *next;
+    uint32_t function; /* in its unit, from 1 on; 0: nothing was entered yet */
+    uint32_t tag;      /* the first four bytes of the unit's id */
+    uint64_t path;
+};
+
+struct trodden_ring {
+    struct trodden_last *at;
+    uint32_t thread, room; /* `room`: entries, one more than are kept */
+    struct trodden_last entries[];
+};
+
+extern struct trodden_ring trodden_no_ring __attribute__((visibility("hidden")));
 
 /* Writes the counts so far, with the frames active now.  The program goes on counting, and what it
  * writes at its end replaces this.  NULL in a program that was not instrumented. */

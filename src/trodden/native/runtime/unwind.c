@@ -28,8 +28,8 @@ struct walk {
     struct trodden_cell_place place;
 };
 
-/* The kernel copies what is there and refuses what is not.  Where that call is forbidden, a page that is
- * mapped at all has to do. */
+/* The kernel copies what is there and refuses what is not.  It is asked for this thread's memory, since the first
+ * thread may have ended.  Where that call is forbidden, a page that is mapped at all has to do. */
 bool trodden_peek(struct trodden_window *window, uintptr_t address, unsigned size, uint64_t *value) {
     uint8_t bytes[8] = {0};
     for (unsigned i = 0; i < size; i++) {
@@ -37,7 +37,7 @@ bool trodden_peek(struct trodden_window *window, uintptr_t address, unsigned siz
         if (page != window->page || !page) {
             struct iovec local = {window->words, sizeof window->words};
             struct iovec remote = {(void *)page, sizeof window->words};
-            long got = syscall(SYS_process_vm_readv, (long)trodden_pid(), &local, 1ul, &remote, 1ul, 0ul);
+            long got = syscall(SYS_process_vm_readv, syscall(SYS_gettid), &local, 1ul, &remote, 1ul, 0ul);
             window->page = 0;
             if (got < 0 && (errno == ENOSYS || errno == EPERM) && page) {
                 unsigned char resident;
@@ -318,7 +318,7 @@ static struct walk *own_walk(void) {
 }
 
 struct trodden_place trodden_place_of(const struct trodden_regs *regs, bool interrupted, uint64_t *found) {
-    struct trodden_place place = {regs->pc, 0, false, interrupted};
+    struct trodden_place place = {regs->pc, 0, false, interrupted, 0};
     struct walk *walk = own_walk();
     *found = 0;
     if (!walk)
@@ -351,12 +351,51 @@ enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
         if (outcome == STEPPED && walk->cfa && (!depth || !walk->exact))
             trodden_keep_frame(walk->regs.pc, !depth, walk->image, &walk->facts, find_cell(walk));
         if (depth) {
-            struct trodden_place place = {walk->regs.pc, 0, false, is_interrupted(walk)};
+            struct trodden_place place = {walk->regs.pc, 0, false, is_interrupted(walk), 0};
             place.known = outcome == STEPPED && read_cell(walk, &place.cell);
             visit(&place, context);
         }
         if (outcome == STEPPED && depth && !walk->facts.signal_frame && walk->regs.r[TRODDEN_SP] <= sp &&
             sp < walk->cfa)
+            return TRODDEN_FOUND;
+        if (outcome == STEPPED)
+            outcome = leave(walk);
+        if (outcome != STEPPED)
+            return outcome == LOST ? TRODDEN_LOST : TRODDEN_ELSEWHERE;
+    }
+    return TRODDEN_LOST;
+}
+
+uint64_t trodden_cfa_of(const struct trodden_regs *regs) {
+    struct walk *walk = own_walk();
+    if (!walk)
+        return 0;
+    start(walk, regs);
+    if (describe(walk) != STEPPED || walk->facts.from == regs->pc)
+        return 0;
+    start(walk, regs);
+    walk->exact = false;
+    return describe(walk) == STEPPED ? walk->cfa : 0;
+}
+
+enum trodden_reach trodden_walk_stack(const struct trodden_regs *regs, uint64_t cfa, bool inner, bool across,
+                                      void (*visit)(const struct trodden_place *place, void *context),
+                                      void *context) {
+    struct walk *walk = own_walk();
+    if (!walk)
+        return TRODDEN_LOST;
+    start(walk, regs);
+    walk->exact = !inner;
+    for (uint32_t depth = 0; depth < MOST_FRAMES; depth++) {
+        enum outcome outcome = describe(walk);
+        if (outcome == STEPPED && !across && (!walk->cfa || walk->facts.signal_frame))
+            return TRODDEN_ELSEWHERE;
+        if (depth || inner) {
+            struct trodden_place place = {walk->regs.pc, 0, false, is_interrupted(walk), walk->cfa};
+            place.known = outcome == STEPPED && read_cell(walk, &place.cell);
+            visit(&place, context);
+        }
+        if (outcome == STEPPED && cfa && depth && walk->cfa == cfa)
             return TRODDEN_FOUND;
         if (outcome == STEPPED)
             outcome = leave(walk);

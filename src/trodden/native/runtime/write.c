@@ -1,4 +1,5 @@
-/* The raw file: header, modules, units, frames, jumps, notes, calls, trailer, all little endian and aligned to 8 bytes.
+/* The raw file: header, modules, units, frames, jumps, notes, calls, contexts, last paths, trailer, all little endian
+ * and aligned to 8 bytes.
  *
  * Tables of paths are mostly zeros, so a unit's counters are written as runs of those that are not.
  *
@@ -68,8 +69,8 @@ struct note_record {
 };
 _Static_assert(sizeof(struct trodden_frame) == 32 && sizeof(struct jump_record) == 32 &&
                    sizeof(struct note_record) == 32 && sizeof(struct trodden_call_record) == 24 &&
-                   sizeof(struct trodden_context) == 1336,
-               "frames, jumps and notes have 32 bytes each, calls 24");
+                   sizeof(struct trodden_context) == 1336 && sizeof(struct trodden_last_record) == 24,
+               "frames, jumps and notes have 32 bytes each, calls and last paths 24");
 
 /* All that a writer needs beside the stack, which may be nearly used up. */
 struct workspace {
@@ -279,6 +280,7 @@ struct content {
     struct places places;
     struct trodden_note_sums notes;
     struct jump_records jumps;
+    struct trodden_lasts lasts;
     uint32_t calls;
     bool complete;
 };
@@ -296,6 +298,7 @@ static void put_everything(struct workspace *out, const struct content *content)
                             .start = trodden_lead.start,
                             .frames = frames_in(&content->places),
                             .contexts = contexts_in(&content->places),
+                            .lasts = content->lasts.count,
                             .start_frames = start->count,
                             .jumps = content->jumps.count,
                             .notes = count_notes(&content->notes),
@@ -318,6 +321,8 @@ static void put_everything(struct workspace *out, const struct content *content)
     put_notes(out, &content->notes);
     trodden_tell_calls(put_call, out);
     put_contexts(out, &content->places);
+    if (content->lasts.count)
+        put(out, content->lasts.at, content->lasts.count * sizeof *content->lasts.at);
     struct trailer trailer = {.size = out->size + sizeof trailer, .crc = out->crc, .end = {'D', 'O', 'N', 'E'}};
     put(out, &trailer, sizeof trailer);
     flush(out);
@@ -382,6 +387,23 @@ static int write_file(struct workspace *out, const struct content *content, bool
     return trodden_close_result(whole, out->file, out->error, final);
 }
 
+/* The live file has all counts.  With the frames it is as good as what could not be written. */
+static bool keep_in_live(const struct content *content) {
+    struct trodden_live *live = trodden_lead.live;
+    if (!live || !trodden_live_path()[0] || (live->flags & TRODDEN_PARTLY))
+        return false;
+    for (uint32_t i = 0; i < content->places.count; i++) {
+        const struct trodden_frames *frames = &content->places.at[i];
+        trodden_keep_frames(TRODDEN_END, frames, frames->count ? frames->at[0].thread : 0, 0);
+    }
+    if (content->places.lost || trodden_lead.jumps.cut || trodden_lead.calls.lost)
+        live->cut = 1;
+    if (live->flags & TRODDEN_PARTLY)
+        return false;
+    __atomic_store_n(&live->state, content->complete ? TRODDEN_ENDS : TRODDEN_RUNS, __ATOMIC_RELEASE);
+    return true;
+}
+
 /* Of the last write (`final`) there is only one. */
 void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
     int saved = errno;
@@ -401,9 +423,12 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
         trodden_sum_notes(&content.notes);
         content.jumps = gather_jumps();
         content.calls = trodden_mark_calls();
+        content.lasts = trodden_gather_lasts();
         struct workspace *out = trodden_map(sizeof *out);
         if (out) {
             int error = write_file(out, &content, final);
+            if (error && final && keep_in_live(&content))
+                error = 0;
             /* The signal that came with the error is not the program's. */
             if (error == EFBIG)
                 trodden_swallow_signal(SIGXFSZ);
@@ -417,6 +442,7 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
         free_places(&content.places);
         trodden_free_sums(&content.notes);
         trodden_unmap(content.jumps.at, content.jumps.bytes);
+        trodden_unmap(content.lasts.at, content.lasts.bytes);
     }
     trodden_unlock(mask);
     trodden_images_free(images);

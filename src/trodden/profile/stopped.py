@@ -1,0 +1,175 @@
+"""Threads of processes that did not end by returning: how they are stored, what their frames were doing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trodden.plan.numbering import LARGEST, Numbering
+from trodden.plan.prefixes import Known, Offset, register_offsets
+from trodden.plan.routes import Route
+from trodden.profile.checked import ColumnError, columns, ints, same_length, whole
+from trodden.profile.ended import MOST_FRAMES, MOST_LASTS, LastPath, StoppedFrame, StoppedThread
+from trodden.profile.model import CalledFunction, FunctionFacts, PathCount, UnitFacts
+from trodden.recover.paths import WORD
+
+_NO_REGISTER = -1
+
+
+class Unfinished:
+    """Tells the paths of frames and threads; numberings are kept for those that come again."""
+
+    def __init__(self, units: Sequence[UnitFacts]) -> None:
+        self._functions = {unit.id: unit.functions for unit in units}
+        self._numberings: dict[CalledFunction, Numbering | None] = {}
+        self._offsets: dict[CalledFunction, list[Known | Offset | None]] = {}
+
+    def prefix(self, frame: StoppedFrame) -> PathCount | None:
+        """The path that a frame had come along so far, if that can be told (BL96 §3.6)."""
+        key = frame.unit, frame.function
+        numbering = self._numbering(key)
+        if numbering is None or frame.block is None:
+            return None
+        facts = self._facts(key)
+        if key not in self._offsets:
+            self._offsets[key] = register_offsets(facts.graph, facts.plan, numbering)
+        told = self._offsets[key][frame.block]
+        if isinstance(told, Known):
+            value = told.sum
+        elif told is not None and frame.register is not None:
+            value = (frame.register - told.amount) % WORD
+        else:
+            return None
+        try:
+            route = numbering.prefix(frame.block, value)
+        except ValueError:
+            return None
+        whole_path = not numbering.ways(frame.block)
+        return _path(route, value if whole_path else numbering.number * (frame.block + 1) + value)
+
+    def last(self, last: LastPath) -> PathCount | None:
+        """A path that was walked to its end."""
+        numbering = self._numbering((last.unit, last.function))
+        if numbering is None or last.path >= numbering.number:
+            return None
+        return _path(numbering.regenerate(last.path), last.path)
+
+    def _facts(self, key: CalledFunction) -> FunctionFacts:
+        return self._functions[key[0]][key[1]]
+
+    def _numbering(self, key: CalledFunction) -> Numbering | None:
+        if key not in self._numberings:
+            facts = self._facts(key)
+            found = None
+            if facts.plan.paths is not None:
+                try:
+                    found = Numbering(facts.graph, facts.plan.paths, LARGEST)
+                except ValueError:
+                    found = None
+            self._numberings[key] = found
+        return self._numberings[key]
+
+
+def _path(route: Route, number: int) -> PathCount:
+    return PathCount(number, 1, route.blocks, route.edges, route.starts, route.ends, None, route.context)
+
+
+def threads_to_documents(
+    threads: Sequence[StoppedThread], units: Sequence[UnitFacts]
+) -> list[dict[str, Any]]:
+    """Threads as they are stored: frames and last paths as columns."""
+    numbers = {unit.id: number for number, unit in enumerate(units)}
+    return [_to_document(thread, numbers) for thread in threads]
+
+
+def _to_document(thread: StoppedThread, numbers: dict[str, int]) -> dict[str, Any]:
+    document: dict[str, Any] = {"process": thread.process, "number": thread.number}
+    if thread.tid is not None:
+        document["tid"] = thread.tid
+    document["frames"] = [
+        [numbers[frame.unit] for frame in thread.frames],
+        [frame.function for frame in thread.frames],
+        [-1 if frame.block is None else frame.block for frame in thread.frames],
+        [int(frame.interrupted) for frame in thread.frames],
+        [_NO_REGISTER if frame.register is None else frame.register for frame in thread.frames],
+    ]
+    if thread.left_out:
+        document["left_out"] = thread.left_out
+    if thread.last:
+        document["last"] = [
+            [numbers[last.unit] for last in thread.last],
+            [last.function for last in thread.last],
+            [last.path for last in thread.last],
+        ]
+    return document
+
+
+def threads_from_documents(
+    documents: Any, units: Sequence[UnitFacts], processes: int
+) -> tuple[StoppedThread, ...]:
+    """Threads that were stored, every number of them checked."""
+    if type(documents) is not list:
+        raise ColumnError("a list of threads was expected")
+    return tuple(_from_document(document, units, processes) for document in documents)
+
+
+def _from_document(document: Any, units: Sequence[UnitFacts], processes: int) -> StoppedThread:
+    if type(document) is not dict:
+        raise ColumnError("a thread was expected")
+    tid = document.get("tid")
+    return StoppedThread(
+        process=whole(document["process"], 0, processes),
+        number=whole(document["number"], 0, 1 << 32),
+        tid=None if tid is None else whole(tid, 0, 1 << 32),
+        frames=tuple(_frames(document["frames"], units)),
+        left_out=whole(document.get("left_out", 0), 0, 1 << 62),
+        last=tuple(_lasts(document.get("last", [[], [], []]), units)),
+    )
+
+
+def _frames(document: Any, units: Sequence[UnitFacts]) -> list[StoppedFrame]:
+    table = columns(document, 5, "frames")
+    same_length(*table)
+    where, functions, blocks, interrupted, registers = table
+    _check_functions(where, functions, units, MOST_FRAMES)
+    ints(blocks, -1)
+    ints(interrupted, 0, 2)
+    ints(registers, _NO_REGISTER, WORD)
+    found = []
+    for unit, function, block, stopped, register in zip(*table, strict=True):
+        if block >= units[unit].functions[function].graph.exit:
+            raise ColumnError("a frame is in a block that does not exist")
+        found.append(
+            StoppedFrame(
+                units[unit].id,
+                function,
+                None if block < 0 else block,
+                bool(stopped),
+                None if register == _NO_REGISTER else register,
+            )
+        )
+    return found
+
+
+def _lasts(document: Any, units: Sequence[UnitFacts]) -> list[LastPath]:
+    table = columns(document, 3, "last paths")
+    same_length(*table)
+    where, functions, paths = table
+    _check_functions(where, functions, units, MOST_LASTS)
+    ints(paths, 0, WORD)
+    found = []
+    for unit, function, path in zip(*table, strict=True):
+        plan = units[unit].functions[function].plan.paths
+        if plan is None or path >= plan.number:
+            raise ColumnError("a last path does not exist")
+        found.append(LastPath(units[unit].id, function, path))
+    return found
+
+
+def _check_functions(where: Any, functions: Any, units: Sequence[UnitFacts], most: int) -> None:
+    ints(where, 0, len(units))
+    ints(functions, 0)
+    if len(where) > most:
+        raise ColumnError("a thread has more than is ever kept")
+    if any(f >= len(units[unit].functions) for unit, f in zip(where, functions, strict=True)):
+        raise ColumnError("a thread was in a function that does not exist")

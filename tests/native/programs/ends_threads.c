@@ -1,0 +1,5 @@
+#include "ends.h"
+
+int main(void) {
+    return run_threads();
+}
