@@ -109,6 +109,29 @@ def test_collect(tmp_path: Path) -> None:
     assert process("collect", *raws).returncode == 91
 
 
+def test_collect_leaves_out_what_is_damaged(tmp_path: Path) -> None:
+    unit = sample(str(tmp_path)).units[0]
+    program = tmp_path / "prog"
+    program.write_bytes(elf_bytes({".trodden": pack_unit(unit)}))
+    folder = tmp_path / "raws"
+    folder.mkdir()
+    whole = raw_bytes([(0, str(program))], [(unit.id, 0, counts_of(unit, FLOWS))])
+    (folder / "1.raw").write_bytes(whole)
+    (folder / "2.raw").write_bytes(whole[:-8])
+    out = tmp_path / "x.trod"
+    result = process("collect", str(folder), "-o", str(out))
+    assert (result.returncode, result.stdout) == (101, "")
+    assert (
+        f"note: {folder}/2.raw: truncated: its end is missing; run the program again (left out)"
+        in result.stderr
+    )
+    assert f"{out}: written without 1 raw file, named above" in result.stderr
+    kept = trodden.load(out)
+    assert kept.functions["main"].block_counts[2] == 1000
+    assert process("collect", str(folder / "2.raw"), "-o", str(out)).returncode == 93
+    assert trodden.load(out) == kept
+
+
 def test_show_a_profile(profile: str) -> None:
     text = click("show", profile, "-f", "main").output
     assert "counts" in text.splitlines()[1]

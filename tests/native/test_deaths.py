@@ -124,6 +124,11 @@ def test_nobody_notices(workshop: Workshop, tmp_path: Path, mode: str) -> None:
 # Killed, with no time for anything
 
 
+def build_durable(workshop: Workshop, variant: str) -> Path:
+    """A program that has all its counts in memory at every moment."""
+    return workshop.build("ledger_busy.c", variant, "--trodden-durable=on", name="ledger_busy-durable")
+
+
 def kill_soon(program: Path, threads: int, cwd: Path, seconds: float) -> Walk:
     """Let a busy program run for so long, and kill it."""
     counts, ledger, variables = prepare_walk(cwd)
@@ -141,7 +146,7 @@ def kill_soon(program: Path, threads: int, cwd: Path, seconds: float) -> Walk:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_killed_at_any_moment(workshop: Workshop, tmp_path: Path, variant: str, threads: int) -> None:
     """Every line is right but for those that threads were in the middle of."""
-    program = workshop.build("ledger_busy.c", variant)
+    program = build_durable(workshop, variant)
     chance = random.Random(f"{variant}{threads}")
     for turn in range(20):
         done = kill_soon(program, threads, tmp_path / str(turn), chance.uniform(0, 0.02))
@@ -154,7 +159,7 @@ def test_killed_at_any_moment(workshop: Workshop, tmp_path: Path, variant: str, 
 
 def test_killed_together_with_the_run(workshop: Workshop, tmp_path: Path) -> None:
     """The counts of a run that was killed, too, are found where they were made."""
-    program = workshop.build("ledger_busy.c", "edges-O2")
+    program = build_durable(workshop, "edges-O2")
     _, ledger, variables = prepare_walk(tmp_path)
     with subprocess.Popen(
         [*TRODDEN, "run", str(program), "2"],

@@ -191,8 +191,8 @@ def raw_bytes(
         body += struct.pack("<IIQQQ", unit, 0, key, value, amount)
     for call in calls:
         body += struct.pack("<IIIIQ", *call)
-    for thread, tag, number, path in lasts:
-        body += struct.pack("<IIIIQ", thread, tag, number, 0, path)
+    for thread, tag, number, walked in lasts:
+        body += struct.pack("<IIIIQ", thread, tag, number, 0, walked)
     head = struct.pack(
         "<8sIIQQQ12I",
         *(b"TRODRAW1", version, flags, pid, parent, started),

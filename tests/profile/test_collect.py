@@ -139,7 +139,8 @@ def test_a_frame_that_fits_no_site_is_noted(tmp_path: Path) -> None:
 def test_a_program_that_did_not_end_by_itself_is_noted(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
     raw = _raw(tmp_path, program, [(UNIT, counts_of(UNIT, {"main": WALK}))], ending=1)
-    assert collect([raw]).notes == ("process 42: the program did not end by itself; counts are those until then",)
+    (note,) = collect([raw]).notes
+    assert note == "process 42: the program did not end by itself; counts are those until then"
 
 
 def test_unwound_calls_are_counted_by_their_slot(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,7 @@ UNIT = unit_of(
 )
 LABELS = [(0x10, 0, False), (0x18, 0, True), (0x20, 1, False), (0x28, 1, True), (0x30, 2, False)]
 EXIT, DUMP, SIGNAL = range(3)
+WRONG: tuple[Any, ...] = (-2, 1 << 70, None, "x", [[]], {})
 
 
 def walk(rounds: int) -> Flow:
@@ -61,13 +63,28 @@ def write(
     *,
     unit: UnitFacts = UNIT,
     flow: Flow | None = None,
-    **facts: int,
+    pid: int = 42,
+    parent: int = 7,
+    started: int = 1,
+    ending: int = EXIT,
+    signal: int = 0,
 ) -> str:
     """A raw file beside the program; frames are (thread, address)."""
     path = Path(program).parent / name
     counts = counts_of(unit, {"main": walk(rounds) if flow is None else flow})
     active = [(thread, 0, CODE_AT + at) for thread, at in frames]
-    path.write_bytes(raw_bytes([(0, program)], [(unit.id, 0, counts)], active, **facts))
+    path.write_bytes(
+        raw_bytes(
+            [(0, program)],
+            [(unit.id, 0, counts)],
+            active,
+            pid=pid,
+            parent=parent,
+            started=started,
+            ending=ending,
+            signal=signal,
+        )
+    )
     return str(path)
 
 
@@ -206,7 +223,7 @@ def test_nothing_in_a_profile_is_believed(three: Profile) -> None:
     refused = Counter[str]()
     for part in ("processes", "threads"):
         for place in places_in(document[part], (part,)):
-            for wrong in (-2, 1 << 70, None, "x", [[]], {}):
+            for wrong in WRONG:
                 try:
                     from_bytes(seal(MAGIC, with_wrong(document, place, wrong)), "x")
                 except BadFile:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, prices_for, seeds
+from tests.graphs import graphs, leaving_graphs, prices_for, seeds
 from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import PathTally, interpret_paths, random_walk, tally
 from trodden.plan.paths import checked_paths, path_plan
@@ -58,9 +58,16 @@ def _check(graph: Graph, plan: Plan, walks: Sequence[Sequence[int]]) -> None:
 @settings(max_examples=200, deadline=None)
 def test_paths_under_way_are_told_as_far_as_they_are_known(context: bool, graph: Graph, seed: int) -> None:
     walks = _walks(graph, seed)
-    prices = prices_for(graph, seed)
-    _check(graph, path_plan(graph, prices, context=context, holds=range(graph.exit)), walks)
-    _check(graph, path_plan(graph, prices, context=context, limit=4), walks)
+    _check(graph, path_plan(graph, prices_for(graph, seed), context=context, holds=range(graph.exit)), walks)
+
+
+@pytest.mark.parametrize("context", [False, True])
+@given(leaving_graphs(), seeds())
+@settings(max_examples=200, deadline=None)
+def test_so_they_are_where_no_register_is_kept_for_it(context: bool, graph: Graph, seed: int) -> None:
+    walks = _walks(graph, seed)
+    _check(graph, path_plan(graph, prices_for(graph, seed), context=context), walks)
+    _check(graph, path_plan(graph, prices_for(graph, seed), context=context, limit=4), walks)
 
 
 @pytest.mark.parametrize("context", [False, True])
@@ -87,7 +94,7 @@ def test_an_end_that_one_of_two_counters_has_is_an_end(dense: int, graph: Graph,
     whole = interpret_paths(graph, plan, walks)
     back = plan.paths.back_edges if plan.paths is not None else ()
     ends = {edge for edge in graph.flow_edges() if graph.edges[edge].dst == graph.exit or edge in back}
-    last = [n for n, each in enumerate(plan.measures) if isinstance(each, SecondOpinion) and each.edge in ends]
+    last = [n for n, one in enumerate(plan.measures) if isinstance(one, SecondOpinion) and one.edge in ends]
     truth = recover_paths(graph, plan, whole.counters, whole.sparse, whole.prefixes, {})
     assert truth.violations == ()
     for slot in last:

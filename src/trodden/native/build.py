@@ -17,7 +17,7 @@ from trodden.native.cmdline import CommandLine, Source, Step
 from trodden.native.deliver import STANDARD_OUTPUT, deliver, scratch
 from trodden.native.dependencies import dependency_flags
 from trodden.native.instrument import finish_early, instrument
-from trodden.native.linkerflags import for_embedded_linker
+from trodden.native.linkerflags import for_embedded_linker, for_other_linker
 from trodden.native.llvm import check, disassemble, disassemble_apart
 from trodden.native.options import Options
 from trodden.native.runtime_build import runtime_words
@@ -210,11 +210,10 @@ class Builder:
     def _link(self, objects: Sequence[Path], directory: Path) -> None:
         remaining = iter(objects)
         words = [str(next(remaining)) if word is None else word for word in self.line.link_words]
-        if self.toolchain.embedded:
-            words, left_out = for_embedded_linker(words)
-            if left_out:
-                flags = " ".join(left_out)
-                sys.stderr.write(f"trodden: {flags}: ignored; the embedded linker makes the same without\n")
+        words, left_out = (for_embedded_linker if self.toolchain.embedded else for_other_linker)(words)
+        if left_out:
+            why = "the embedded linker makes the same without" if self.toolchain.embedded else "sites would go too"
+            sys.stderr.write(f"trodden: {' '.join(left_out)}: ignored; {why}\n")
         runtime = [] if "-r" in words else runtime_words(self.toolchain, words)
         output = self.line.output if self.line.output is not None else "a.out"
         # The linker may write the name into what it makes, so it sees the real one in another directory.

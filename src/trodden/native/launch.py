@@ -84,10 +84,11 @@ def launch(program: str, arguments: Sequence[str], wait: bool = False) -> Ended:
 
 def _left_behind(directory: Path, wait: bool) -> list[Path]:
     """Who still counts; each may have started others while we waited for it."""
-    left = still_counting(raw_files(directory), _PATIENCE)
-    while wait and left:
-        left = still_counting(raw_files(directory), _PATIENCE)
-    return left
+    while True:
+        seen = raw_files(directory)
+        left = still_counting(seen, _PATIENCE)
+        if not (wait and left) and (left or raw_files(directory) == seen):
+            return left
 
 
 def _start(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -27,6 +27,31 @@ _WITHOUT = frozenset(
 )
 
 
+_COLLECTS = "--gc-sections"
+_KEEPS_TABLES = ("-fuse-ld=lld", "-fuse-ld=mold")
+
+
+def for_other_linker(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The same for a linker of the system.
+
+    GNU's, when it drops the sections that nobody refers to, drops the table of call sites too.
+    """
+    if any(word.startswith(_KEEPS_TABLES) for word in words):
+        return list(words), []
+    kept: list[str] = []
+    left: list[str] = []
+    for word in words:
+        options = word.split(",") if word.startswith("-Wl,") else []
+        if _COLLECTS not in options:
+            kept.append(word)
+            continue
+        left.append(_COLLECTS)
+        rest = [option for option in options if option != _COLLECTS]
+        if len(rest) > 1:
+            kept.append(",".join(rest))
+    return kept, left
+
+
 def for_embedded_linker(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words of a link as the embedded linker takes them, and the options that were left out."""
     kept: list[str] = []

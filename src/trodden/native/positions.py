@@ -31,9 +31,13 @@ TRIPS = "__trodden_trips"
 BY_LINE, BY_DISCRIMINATOR, PLAIN = "l", "d", "p"
 
 _DBG = re.compile(r" !dbg !(\d+)")
-_CALL_LOCATION = re.compile(
-    rf"^(  (?:%{LABEL} = )?(?:(?:must|no)?tail )?call .*?|          to label .*?), !dbg !\d+", re.MULTILINE
+# Patterns that begin with plain text are found many times faster.
+_CALL_LOCATION = re.compile(r"call ([^\n]*), !dbg !\d+")
+_INVOKE_LOCATION = re.compile(r"to label ([^\n]*), !dbg !\d+")
+_CALL = re.compile(
+    rf"^(?:  (?:%{LABEL} = )?(?:(?:must|no)?tail )?call |          to label )[^\n]*", re.MULTILINE
 )
+_VERSION = '!"Debug Info Version"'
 _LINES_ONLY = re.compile(r"(?<=emissionKind: )LineTablesOnly")
 
 
@@ -72,6 +76,9 @@ class UnitMarks:
         if not self.nodes:
             return epilogue
         unit = "" if self.keep else f"!llvm.dbg.cu = !{{{self._unit}}}\n"
+        if _VERSION not in epilogue:
+            # Only a module that has some debug information, or comes from clang, says which kind.
+            unit += f"!llvm.module.flags = !{{!{self.node(f'!{{i32 2, {_VERSION}, i32 3}}')}}}\n"
         return _LINES_ONLY.sub("FullDebug", epilogue) + unit + "".join(self.nodes)
 
     def type(self, bits: int) -> str:
@@ -163,12 +170,18 @@ class FunctionMarks:
         """The function's text, with the subprogram that the records need."""
         if self._unit.keep:
             return text
-        text = _CALL_LOCATION.sub(rf"\1, !trodden !{self._location}", text)
+        text = _CALL_LOCATION.sub(rf"call \1, !trodden !{self._location}", text)
+        text = _INVOKE_LOCATION.sub(rf"to label \1, !trodden !{self._location}", text)
         newline = text.index("\n")
         header = text[:newline]
         debug = _DBG.search(header)
         at = debug.start() if debug is not None else header.rindex(" {")
-        return f"{header[:at]} !trodden !{self._scope}{header[at:]}{text[newline:]}"
+        body = text[newline:] if debug is not None else _CALL.sub(self._located, text[newline:])
+        return f"{header[:at]} !trodden !{self._scope}{header[at:]}{body}"
+
+    def _located(self, call: re.Match[str]) -> str:
+        """A call of a function that came without debug information: LLVM wants it to be somewhere."""
+        return call[0] if ", !trodden !" in call[0] else f"{call[0]}, !trodden !{self._location}"
 
     def _location_of(self, code: int) -> str:
         if not self._unit.keep:

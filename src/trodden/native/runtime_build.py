@@ -11,12 +11,13 @@ import tempfile
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import Symbol, SymbolTableSection
+from typing import TYPE_CHECKING
 
 from trodden.errors import ToolchainMissing
 from trodden.native.toolchain import Toolchain, cache_dir, target_in
+
+if TYPE_CHECKING:
+    from elftools.elf.sections import Symbol
 
 _FLAGS = (
     "-std=gnu11",
@@ -67,6 +68,9 @@ def exported_names(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
 
     They stand as patterns: no linker complains if one of them is not there.
     """
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import SymbolTableSection
+
     home, objects = _runtime(toolchain, target_in(words))
     names = set(_PLACES)
     for name in objects:

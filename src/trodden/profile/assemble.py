@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from trodden.plan.probes import BlockMeasure, Paths
 from trodden.plan.routes import PathEnd
-from trodden.profile.function_reading import FunctionReading, function_readings, touched
+from trodden.profile.function_reading import FunctionReading, function_readings
 from trodden.profile.model import (
     BranchKind,
     CallPath,
@@ -68,12 +68,6 @@ def assemble(
 
 def _entries(reading: Reading) -> int:
     return sum(1 for _ in nonzero(reading.counts)) + len(reading.prefixes) + len(reading.sparse)
-
-
-def executed_blocks(unit: UnitFacts, reading: Reading) -> int:
-    """How many blocks of a unit ran; functions without any counts are not even looked at."""
-    ran = recovered_unit(unit, reading, only=touched(unit, reading))
-    return max(0, sum(sum(each.block_counts[: each.facts.graph.exit]) for each in ran))
 
 
 def recovered_unit(

@@ -127,7 +127,10 @@ class CodeView:
 
     def _next(self, number: int) -> Iterable[int]:
         instruction = self.instructions[number]
-        if instruction.way in (Way.ON, Way.BRANCH) and number + 1 < len(self.instructions):
+        last = number + 1 == len(self.instructions)
+        # A block goes on behind a trap that LLVM does not take for its end.
+        on = instruction.way is Way.TRAP and not last and self.places[number + 1] == self.places[number]
+        if on or (instruction.way in (Way.ON, Way.BRANCH) and not last):
             yield number + 1
         if instruction.way in (Way.JUMP, Way.BRANCH):
             target = self._index.get(instruction.target)

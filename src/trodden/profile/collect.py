@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from trodden.errors import InputMissing, NotInstrumented, OtherBuild, TroddenError
 from trodden.profile.allocation import no_garbage
-from trodden.profile.assemble import assemble, executed_blocks
+from trodden.profile.assemble import assemble
 from trodden.profile.call_paths import CallTally
 from trodden.profile.ended import Process, StoppedThread
+from trodden.profile.executed import Executed
 from trodden.profile.model import CallPath, Profile, Reading, UnitFacts
 from trodden.profile.positions import Positions
 from trodden.profile.process_tally import ProcessTally
@@ -183,13 +184,8 @@ class _Gathering:
         """Each with the blocks that it ran; of one alone the profile says it all."""
         if len(processes) == 1:
             return (replace(processes[0], readings=()),)
-        facts = {name: tally.facts for name, tally in self._units.items()}
-        return tuple(
-            replace(
-                process, executed=sum(executed_blocks(facts[each.unit], each) for each in process.readings)
-            )
-            for process in processes
-        )
+        executed = Executed({name: tally.facts for name, tally in self._units.items()})
+        return tuple(replace(process, executed=executed.blocks(process.readings)) for process in processes)
 
     def _positions_of(self, program: Program) -> Positions:
         if program.path not in self._positions:

@@ -10,65 +10,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from trodden.profile.abbreviations import FIXED, Shape, read_shapes
 from trodden.profile.bytesread import sleb, uint, uleb
+from trodden.profile.loclists import Range, Unreadable, location_list, old_location_list
 
 _COMPILE = 1
-_SUBPROGRAM, _VARIABLE, _PARAMETER, _UNIT = 0x2E, 0x34, 0x05, 0x11
+_SUBPROGRAM, _VARIABLE, _UNIT = 0x2E, 0x34, 0x11
 _LOCATION, _NAME, _STMT_LIST, _LOW, _HIGH = 0x02, 0x03, 0x10, 0x11, 0x12
-_CONST, _ORIGIN, _DECL_LINE, _FRAME_BASE, _RANGES = 0x1C, 0x31, 0x3B, 0x40, 0x55
+_CONST, _ORIGIN, _DECL_LINE, _FRAME_BASE = 0x1C, 0x31, 0x3B, 0x40
 _STR_BASE, _ADDR_BASE, _LISTS_BASE = 0x72, 0x73, 0x8C
 _WANTED = frozenset(
-    {_LOCATION, _NAME, _STMT_LIST, _LOW, _HIGH, _CONST, _ORIGIN, _DECL_LINE, _FRAME_BASE, _RANGES}
+    {_LOCATION, _NAME, _STMT_LIST, _LOW, _HIGH, _CONST, _ORIGIN, _DECL_LINE, _FRAME_BASE}
     | {_STR_BASE, _ADDR_BASE, _LISTS_BASE}
 )
-_FIXED = {
-    0x01: 8,
-    0x05: 2,
-    0x06: 4,
-    0x07: 8,
-    0x0B: 1,
-    0x0C: 1,
-    0x0E: 4,
-    0x10: 4,
-    0x11: 1,
-    0x12: 2,
-    0x13: 4,
-    0x14: 8,
-    0x17: 4,
-    0x19: 0,
-    0x1C: 4,
-    0x1D: 4,
-    0x1E: 16,
-    0x1F: 4,
-    0x20: 8,
-    0x21: 0,
-    0x24: 8,
-    0x25: 1,
-    0x26: 2,
-    0x27: 3,
-    0x28: 4,
-    0x29: 1,
-    0x2A: 2,
-    0x2B: 3,
-    0x2C: 4,
-}
 _VARIABLE_LENGTH = frozenset({0x0D, 0x0F, 0x15, 0x1A, 0x1B, 0x22, 0x23})
 _BLOCKS = {0x03: 2, 0x04: 4, 0x0A: 1}
 _STRX = frozenset({0x1A, 0x25, 0x26, 0x27, 0x28})
 _ADDRX = frozenset({0x1B, 0x29, 0x2A, 0x2B, 0x2C})
 _OURS = "__trodden_"
-
-
-class Unreadable(Exception):
-    """Debug information of a kind that this reader does not know."""
-
-
-class Range(NamedTuple):
-    """An expression, and the addresses for which it says where a variable is."""
-
-    low: int
-    high: int
-    expression: bytes
 
 
 @dataclass
@@ -108,27 +67,12 @@ class Row(NamedTuple):
     end: bool = False
 
 
-class _Form(NamedTuple):
-    attribute: int
-    form: int
-    constant: int
-
-
-class _Shape(NamedTuple):
-    """What an entry looks like: its tag, whether it has children, its attributes, its size if it is fixed."""
-
-    tag: int
-    children: bool
-    forms: tuple[_Form, ...]
-    size: int | None
-
-
 class Dwarf:
     """The debug information of a program, from its sections."""
 
     def __init__(self, sections: Mapping[str, bytes]) -> None:
         self._sections = sections
-        self._shapes: dict[int, dict[int, _Shape]] = {}
+        self._shapes: dict[int, dict[int, Shape]] = {}
 
     def section(self, name: str) -> bytes:
         """A section's content; nothing if the program has none."""
@@ -152,41 +96,17 @@ class Dwarf:
                 yield from _Unit(self, position, first, end, version, self._table(abbreviations)).functions()
             position = end
 
-    def _table(self, offset: int) -> dict[int, _Shape]:
+    def _table(self, offset: int) -> dict[int, Shape]:
         if offset not in self._shapes:
-            self._shapes[offset] = _read_shapes(self.section(".debug_abbrev"), offset)
+            self._shapes[offset] = read_shapes(self.section(".debug_abbrev"), offset)
         return self._shapes[offset]
-
-
-def _read_shapes(data: bytes, position: int) -> dict[int, _Shape]:
-    found: dict[int, _Shape] = {}
-    while True:
-        code, position = uleb(data, position)
-        if code == 0:
-            return found
-        tag, position = uleb(data, position)
-        children = bool(data[position])
-        position += 1
-        forms: list[_Form] = []
-        while True:
-            attribute, position = uleb(data, position)
-            form, position = uleb(data, position)
-            constant = 0
-            if form == 0x21:
-                constant, position = sleb(data, position)
-            if attribute == 0 and form == 0:
-                break
-            forms.append(_Form(attribute, form, constant))
-        sizes = [_FIXED.get(each.form) for each in forms]
-        size = None if None in sizes else sum(each for each in sizes if each is not None)
-        found[code] = _Shape(tag, children, tuple(forms), size)
 
 
 class _Unit:
     """One compile unit."""
 
     def __init__(
-        self, dwarf: Dwarf, start: int, first: int, end: int, version: int, shapes: Mapping[int, _Shape]
+        self, dwarf: Dwarf, start: int, first: int, end: int, version: int, shapes: Mapping[int, Shape]
     ) -> None:
         self._dwarf = dwarf
         self._info = dwarf.section(".debug_info")
@@ -295,13 +215,13 @@ class _Unit:
             return ""
         return data[value : data.index(b"\0", value)].decode(errors="replace")
 
-    def _read(self, shape: _Shape, position: int) -> tuple[dict[int, Any], int]:
+    def _read(self, shape: Shape, position: int) -> tuple[dict[int, Any], int]:
         """The attributes that are wanted."""
         info = self._info
         values: dict[int, Any] = {}
         for attribute, form, constant in shape.forms:
             start = position
-            size = _FIXED.get(form)
+            size = FIXED.get(form)
             value: Any
             if size is not None:
                 position += size
@@ -336,11 +256,11 @@ class _Unit:
                 values[attribute] = value
         return values, position
 
-    def _skip(self, shape: _Shape, position: int) -> int:
+    def _skip(self, shape: Shape, position: int) -> int:
         info = self._info
         for each in shape.forms:
             form = each.form
-            size = _FIXED.get(form)
+            size = FIXED.get(form)
             if size is not None:
                 position += size
             elif form in _VARIABLE_LENGTH:
@@ -360,57 +280,10 @@ class _Unit:
 
     def _location_list(self, place: Any) -> Iterator[Range]:
         if self._version == 4:
-            yield from self._old_list(int(place))
-            return
+            return old_location_list(self._dwarf.section(".debug_loc"), int(place), self._base)
         data = self._dwarf.section(".debug_loclists")
         if isinstance(place, tuple):
             position = self._lists + uint(data, self._lists + 4 * place[1], 4)
         else:
             position = int(place)
-        base = self._base
-        while (kind := data[position]) != 0:
-            position += 1
-            if kind in (1, 6):
-                if kind == 1:
-                    index, position = uleb(data, position)
-                    base = self._indexed(index)
-                else:
-                    base = uint(data, position, 8)
-                    position += 8
-                continue
-            low = high = 0
-            if kind in (2, 3, 4):
-                first, position = uleb(data, position)
-                second, position = uleb(data, position)
-                low = base + first if kind == 4 else self._indexed(first)
-                high = (base if kind == 4 else low) + second if kind != 2 else self._indexed(second)
-            elif kind in (7, 8):
-                low = uint(data, position, 8)
-                position += 8
-                if kind == 7:
-                    high = uint(data, position, 8)
-                    position += 8
-                else:
-                    second, position = uleb(data, position)
-                    high = low + second
-            elif kind != 5:
-                raise Unreadable(f"location list entry {kind}")
-            size, position = uleb(data, position)
-            yield Range(low, high, data[position : position + size])
-            position += size
-
-    def _old_list(self, position: int) -> Iterator[Range]:
-        data = self._dwarf.section(".debug_loc")
-        base = self._base
-        while True:
-            low, high = uint(data, position, 8), uint(data, position + 8, 8)
-            position += 16
-            if low == high == 0:
-                return
-            if low == (1 << 64) - 1:
-                base = high
-                continue
-            size = uint(data, position, 2)
-            position += 2
-            yield Range(base + low, base + high, data[position : position + size])
-            position += size
+        return location_list(data, position, self._base, self._indexed)

@@ -89,6 +89,8 @@ def _run(expression: bytes, frame: Frame, frame_base: bytes) -> tuple[str, int] 
             if operation == 0x94:
                 size = expression[position]
                 position += 1
+                if size > 8:
+                    return None
             value = _load(frame, stack.pop(), size)
         else:
             value, position = _pushed(operation, expression, position, frame, frame_base)

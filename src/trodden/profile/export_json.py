@@ -29,6 +29,8 @@ def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     if profile.call_paths:
         paths = named_call_paths(profile, picked if pattern is not None else None)
         document["call_paths"] = [_call_path(path) for path in paths]
+    if profile.merged:
+        document["merged"] = profile.merged
     if profile.processes:
         document["processes"] = [_process(profile, each) for each in profile.processes]
     if profile.threads:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trodden.profile.bytesread import sleb, uint, uleb
-from trodden.profile.dwarf import Row, Unreadable
+from trodden.profile.dwarf import Row
+from trodden.profile.loclists import Unreadable
 
 
 def line_rows(data: bytes, start: int) -> list[Row]:

@@ -46,6 +46,8 @@ _MODULE = struct.Struct("<QIIII")
 _UNIT = struct.Struct("<16sIIQ")
 _FRAMES = struct.Struct("<IIII")
 _FRAME = struct.Struct("<IIQQII")
+_LEFT_PART = struct.Struct("<QQ")
+_LEFT_BYTES = _FRAME.size + CONTEXT.size
 _JUMPS = struct.Struct("<QQQ")
 _JUMP = struct.Struct("<IBBHQQq")
 _NOTE_TABLE_BYTES = 40
@@ -55,7 +57,7 @@ _TREE = struct.Struct("<QQQQQ")
 _CHUNK = struct.Struct("<QQQQ")
 _CALL = struct.Struct("<QQQQQ72xIIII")
 _NOTHING, _MODULES, _COUNTERS, _JUMPED, _NOTED, _NOTE_ARRAY, _CALL_TREE, _CALL_CHUNK = range(8)
-_START, _END, _CONTEXT, _RING = range(9, 13)
+_START, _END, _CONTEXT, _RING, _LEFT = range(9, 14)
 _NOWHERE = (1 << 64) - 1
 _TAKEN = (1 << 64) - 1
 _STATES = (Ending.KILLED, Ending.EXEC, Ending.SIGNAL, Ending.EXIT)
@@ -264,11 +266,7 @@ class _Reader:
             cut = cut or bool(lost)
             firsts.setdefault(thread, len(frames))
             data = self._bytes(region, _FRAMES.size, count * _FRAME.size)
-            for number, module, address, cell, flags, _ in _FRAME.iter_unpack(data):
-                if module >= modules:
-                    raise self._bad("a frame belongs to no module")
-                known = cell if flags & 1 else None
-                frames.append(RawFrame(number, module, address, known, bool(flags & 2)))
+            frames += [self._frame(fields, modules) for fields in _FRAME.iter_unpack(data)]
         contexts = []
         for region in regions if kind == _END else ():
             if region.kind == _CONTEXT:
@@ -276,7 +274,26 @@ class _Reader:
                 at = firsts.get(thread, len(frames)) + frame
                 if at < len(frames) and frames[at].interrupted:
                     contexts.append(replace(context, frame=at))
+            elif region.kind == _LEFT:
+                for frame_data, context_data in self._left(region):
+                    contexts.append(replace(context_from(context_data)[2], frame=len(frames)))
+                    frames.append(self._frame(_FRAME.unpack(frame_data), modules))
         return tuple(frames), tuple(contexts), cut
+
+    def _frame(self, fields: tuple[int, ...], modules: int) -> RawFrame:
+        number, module, address, cell, flags, _ = fields
+        if module >= modules:
+            raise self._bad("a frame belongs to no module")
+        return RawFrame(
+            number, module, address, cell if flags & 1 else None, bool(flags & 2), bool(flags & 4)
+        )
+
+    def _left(self, region: _Region) -> Iterator[tuple[bytes, bytes]]:
+        """Functions that were interrupted and left before the end: the frame, and its registers."""
+        _, used = _LEFT_PART.unpack(self._bytes(region, 0, _LEFT_PART.size))
+        data = self._bytes(region, _LEFT_PART.size, used * _LEFT_BYTES)
+        for at in range(0, len(data), _LEFT_BYTES):
+            yield data[at : at + _FRAME.size], data[at + _FRAME.size : at + _LEFT_BYTES]
 
     def _tids(self, regions: list[_Region]) -> dict[int, int]:
         """What the system called the threads whose frames were kept."""

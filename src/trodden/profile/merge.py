@@ -7,7 +7,7 @@ spoils what the others say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trodden.errors import BadFile, InputMissing, LeftOut, TroddenError, UsageError
 from trodden.profile.assemble import assemble
@@ -62,7 +62,7 @@ class _Merging:
         self._reader = PartReader()
         self._seen: set[int] = set()
         self._problems, self._notes = Lines(), Lines()
-        self._taken = self._left_out = 0
+        self._taken = self._left_out = self._merged = 0
         self._program = ""
 
     def add(self, name: str) -> None:
@@ -84,6 +84,7 @@ class _Merging:
 
     def _took(self, part: Part) -> None:
         self._taken += 1
+        self._merged += part.merged
         self._program = self._program or part.program
         for note in part.notes:
             self._notes.add(note)
@@ -107,6 +108,7 @@ class _Merging:
             raise LeftOut(f"{unjoined[0]} ({len(unjoined):,} such functions in all); nothing was written")
         units = list(self._joining.units.facts.values())
         profile = assemble(self._program, units, readings, list(self._told(unjoined)), calls)
+        profile = replace(profile, merged=self._merged)
         return Merged(profile, self._taken, self._left_out, tuple(self._problems.first), unjoined)
 
     def _told(self, unjoined: tuple[Unjoined, ...]) -> Iterator[str]:

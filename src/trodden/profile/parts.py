@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from trodden.errors import BadFile, InputMissing
 from trodden.profile.allocation import no_garbage
 from trodden.profile.call_paths import from_columns
-from trodden.profile.checked import ColumnError, text
+from trodden.profile.checked import ColumnError, text, whole
 from trodden.profile.collect import Programs, gather
 from trodden.profile.model import CallPath, Reading, UnitFacts
 from trodden.profile.readings import readings_from_columns
@@ -33,7 +33,11 @@ MOST_COUNT, MOST_FRAMES = 1 << 96, 1 << 48
 
 @dataclass(frozen=True)
 class Part:
-    """What one file brings to a merge: ``readings[i]`` belongs to ``units[i]``."""
+    """What one file brings to a merge: ``readings[i]`` belongs to ``units[i]``.
+
+    ``merged`` is how many it was made of by an earlier merge.  What each process has counted alone is not
+    kept, nor where its threads were.
+    """
 
     where: str
     program: str
@@ -41,6 +45,7 @@ class Part:
     readings: tuple[Reading, ...]
     notes: tuple[str, ...] = ()
     calls: tuple[CallPath, ...] = ()
+    merged: int = 1
 
 
 class PartReader:
@@ -95,6 +100,7 @@ class PartReader:
                 tuple(readings_from_columns(document, units)),
                 tuple(map(text, document["notes"])),
                 from_columns(document["calls"], units, name) if "calls" in document else (),
+                whole(document.get("merged", 1), 1, MOST_COUNT),
             )
         except (ColumnError, KeyError, TypeError, ValueError) as error:
             raise BadFile(f"{name}: corrupt: it is not a profile ({error})") from error

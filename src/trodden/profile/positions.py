@@ -23,9 +23,10 @@ from trodden.errors import TroddenError
 from trodden.native.positions import AT, BY_LINE, PLAIN
 from trodden.profile.codeview import rows_between, view
 from trodden.profile.debugsections import Loaded, load
-from trodden.profile.dwarf import Function, Row, Unreadable, Variable
+from trodden.profile.dwarf import Function, Row, Variable
 from trodden.profile.dwarfeval import Frame, ReadMemory
 from trodden.profile.linerows import line_rows
+from trodden.profile.loclists import Unreadable
 from trodden.profile.model import UnitFacts
 from trodden.profile.program import Program
 from trodden.profile.standing import Standing
@@ -41,8 +42,8 @@ class Position:
 
     ``unit`` is a unit's id and ``function`` an index in it.  ``block`` is a vertex of the function's graph;
     EXIT if the frame has counted its way out already.  ``register`` is the path register there, ``None`` if
-    there is none or the block tells the path alone.  ``owed`` are slots of the unit and what is to be added to
-    them; ``ended`` the numbers of paths, kept by number, that are to be counted.  ``whole``: its path was
+    there is none or the block tells the path alone.  ``owed`` are slots of the unit and what is to be added
+    to them; ``ended`` the numbers of paths, kept by number, that are to be counted.  ``whole``: its path was
     counted before its end, where only one way was left, so the blocks on that way count as walked.
     """
 

@@ -113,7 +113,7 @@ class ProcessTally:
     def _worth_telling(self) -> bool:
         """Whether it ended in the middle of something, other than by a plain ``exit`` of its first thread."""
         if self.raw.ending is Ending.EXIT:
-            return any(frame.thread or frame.interrupted for frame in self.raw.frames)
+            return any((frame.thread or frame.interrupted) and not frame.left for frame in self.raw.frames)
         return self.raw.ending in (Ending.SIGNAL, Ending.EXEC)
 
     def _tally(self, unit: str) -> UnitTally:
@@ -146,7 +146,7 @@ class ProcessTally:
     def _add_frames(self) -> None:
         contexts = {context.frame: context for context in self.raw.contexts}
         for number, frame in enumerate(self.raw.frames):
-            stack = self._threads.setdefault(frame.thread, [])
+            stack = [] if frame.left else self._threads.setdefault(frame.thread, [])
             if frame.interrupted:
                 stopped = self._add_interrupted(frame, contexts.get(number))
                 stack += [stopped] if stopped is not None else []

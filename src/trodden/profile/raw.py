@@ -49,7 +49,7 @@ _TRAILER = struct.Struct("<QI4s")
 _LAST = struct.Struct("<IIIIQ")
 
 _STACK_CUT = 2
-_KNOWN, _INTERRUPTED = 1, 2
+_KNOWN, _INTERRUPTED, _LEFT = 1, 2, 4
 
 _RECURSION = 1
 _ENDINGS = (Ending.EXIT, Ending.DUMP, Ending.SIGNAL)
@@ -173,11 +173,11 @@ class _Reader:
         thread, module, address, cell, flags, _ = _FRAME.unpack_from(self._data, self._take(_FRAME.size))
         if module >= n_modules and module != NO_MODULE:
             raise BadFile(f"{self._where}: corrupt: a frame belongs to no module")
-        if flags > _KNOWN | _INTERRUPTED:
+        if flags > _KNOWN | _INTERRUPTED | _LEFT:
             raise BadFile(f"{self._where}: corrupt: a frame is neither with nor without a path")
         place = None if module == NO_MODULE else module
         kept = cell if flags & _KNOWN else None
-        return RawFrame(thread, place, address, kept, bool(flags & _INTERRUPTED))
+        return RawFrame(thread, place, address, kept, bool(flags & _INTERRUPTED), bool(flags & _LEFT))
 
     def jump(self, n_modules: int) -> RawJump:
         module, known, address, cell, count = _JUMP.unpack_from(self._data, self._take(_JUMP.size))

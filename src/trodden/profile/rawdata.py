@@ -51,6 +51,7 @@ class RawFrame:
 
     ``cell`` is what the frame kept of its path register, ``None`` if it keeps nothing or it was not found.
     One that was ``interrupted`` by a signal is at no call: the address is that of its next instruction.
+    One that was ``left`` was so before the end, by a handler that jumped out, threw or ended the thread.
     """
 
     thread: int
@@ -58,6 +59,7 @@ class RawFrame:
     address: int
     cell: int | None = None
     interrupted: bool = False
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True)

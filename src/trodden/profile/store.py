@@ -13,12 +13,12 @@ from trodden.errors import BadFile, InputMissing
 from trodden.profile.allocation import no_garbage
 from trodden.profile.assemble import assemble
 from trodden.profile.call_paths import from_columns, to_columns
-from trodden.profile.checked import ColumnError, text
+from trodden.profile.checked import ColumnError, text, whole
 from trodden.profile.facts import unit_from_json, unit_to_json
 from trodden.profile.files import write_whole
 from trodden.profile.model import Profile
 from trodden.profile.processes import from_documents, to_documents
-from trodden.profile.readings import readings_from_columns, readings_to_columns
+from trodden.profile.readings import MOST_COUNT, readings_from_columns, readings_to_columns
 from trodden.profile.record import seal, unseal
 from trodden.profile.stopped import threads_from_documents, threads_to_documents
 from trodden.recover.budget import Budget
@@ -55,6 +55,8 @@ def to_bytes(profile: Profile) -> bytes:
     }
     if profile.call_paths:
         document["calls"] = to_columns(profile.call_paths, profile.units)
+    if profile.merged:
+        document["merged"] = profile.merged
     if profile.processes:
         document["processes"] = to_documents(profile.processes, profile.units)
     if profile.threads:
@@ -77,6 +79,7 @@ def from_bytes(data: bytes, where: str) -> Profile:
             processes = from_documents(document.get("processes", []), units)
             threads = threads_from_documents(document.get("threads", []), units, len(processes))
             profile = assemble(text(document["program"]), units, readings, notes, calls, budget)
-            return replace(profile, processes=processes, threads=threads)
+            merged = whole(document.get("merged", 0), 0, MOST_COUNT)
+            return replace(profile, processes=processes, threads=threads, merged=merged)
         except (ColumnError, KeyError, TypeError, ValueError) as error:
             raise BadFile(f"{where}: corrupt: it is not a profile ({error})") from error

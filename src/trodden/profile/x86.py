@@ -25,12 +25,13 @@ _INVALID = frozenset(b"\x06\x07\x0e\x16\x17\x1e\x1f\x27\x2f\x37\x3f\x60\x61\x82\
 
 
 class Way(Enum):
-    """Where control goes behind an instruction."""
+    """Where control goes behind an instruction; behind a trap there may be code that LLVM has left there."""
 
     ON = "on"
     JUMP = "jump"
     BRANCH = "branch"
     AWAY = "away"
+    TRAP = "trap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,9 @@ def _one(code: bytes, start: int, address: int) -> Instruction | None:
         return Instruction(address, length, Way.JUMP, _target(code, at, immediate, address + length))
     if opcode == 0xE8:
         return Instruction(address, length, Way.ON, writes=True)
-    if opcode in (0xC2, 0xC3, 0xCA, 0xCB, 0xCC, 0xCF, 0xF4) or (opcode == 0xFF and register in (4, 5)):
+    if opcode in (0xCC, 0xF4):
+        return Instruction(address, length, Way.TRAP)
+    if opcode in (0xC2, 0xC3, 0xCA, 0xCB, 0xCF) or (opcode == 0xFF and register in (4, 5)):
         return Instruction(address, length, Way.AWAY)
     spills = frame and opcode in (0x88, 0x89)
     return Instruction(address, length, Way.ON, writes=_writes(opcode, register, memory), spills=spills)
@@ -175,7 +178,7 @@ def _two_bytes(code: bytes, start: int, at: int, address: int, narrow: bool) -> 
         size, _, _ = _operands(code, at + 1)
         return Instruction(address, at + 1 + size + (opcode == 0x3A) - start, Way.ON)
     if opcode in _BARE_0F:
-        return Instruction(address, at - start, Way.AWAY if opcode == 0x0B else Way.ON)
+        return Instruction(address, at - start, Way.TRAP if opcode == 0x0B else Way.ON)
     size, _, memory = _operands(code, at)
     length = at + size + (opcode in _IMMEDIATE_0F or opcode == 0x0F) - start
     way = Way.AWAY if opcode in (0xB9, 0xFF) else Way.ON

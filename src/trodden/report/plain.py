@@ -11,6 +11,7 @@ from trodden.report.rows import tabbed
 from trodden.report.summary import Summary
 
 _HEADINGS = (
+    ("#merged", "profiles"),
     ("#process", "name", "parent", "depth", "program", "ended", "executed", "share"),
     ("#completed", "process", "function"),
     ("#thread", "process", "number", "tid", "frames", "left out", "last paths"),
@@ -35,6 +36,7 @@ _HEADINGS = (
 def to_plain(summary: Summary) -> str:
     """The first part of each line says what the line is about."""
     rows: list[tuple[object, ...]] = list(_HEADINGS)
+    rows += [("merged", summary.merged)] if summary.merged else []
     rows += [row for each in summary.processes for row in _process(each)]
     rows += [row for each in summary.threads for row in _thread(each)]
     rows += [

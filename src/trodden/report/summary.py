@@ -66,12 +66,16 @@ class EdgeRow:
 
 @dataclass(frozen=True)
 class Summary:
-    """Rows for each table.  ``total`` counts the functions looked at, ``walked`` those of them that ran."""
+    """Rows for each table.  ``total`` counts the functions looked at, ``walked`` those of them that ran.
+
+    ``merged`` is how many profiles it was made of, 0 if it comes from a run.
+    """
 
     program: str
     kind: str
     total: int
     walked: int
+    merged: int
     processes: tuple[ProcessRow, ...]
     threads: tuple[ThreadRow, ...]
     functions: tuple[FunctionRow, ...]
@@ -112,6 +116,7 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         kind=profile.kind,
         total=len(chosen),
         walked=sum(any(function.block_counts) for function in chosen.values()),
+        merged=profile.merged,
         processes=tuple(process_rows(profile)),
         threads=tuple(thread_rows(profile, describer, top)),
         functions=_first(top, (_function(key, each, everything) for key, each in chosen.items())),

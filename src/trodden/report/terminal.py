@@ -11,7 +11,7 @@ from trodden.report.describe_path import ARROW
 from trodden.report.ending_terminal import endings
 from trodden.report.path_rows import PathRow
 from trodden.report.pieces import Terminal, note, steps, table
-from trodden.report.rows import percent, short
+from trodden.report.rows import counted, percent, short
 from trodden.report.summary import Summary, summarise
 
 TOP_AFTER_RUN = 10
@@ -30,6 +30,8 @@ def print_tables(summary: Summary, console: Console) -> None:
     """Print the tables; what did not go well stands at the end, where it is seen."""
     head = Text(summary.program or "profile", style="bold")
     head.append(f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions ran", style="dim")
+    if summary.merged:
+        head.append(f", merged from {counted(summary.merged, 'profile')}", style="dim")
     console.print(head)
     for piece in endings(summary.processes, summary.threads):
         console.print(piece)

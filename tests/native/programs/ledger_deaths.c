@@ -150,7 +150,7 @@ APART static void handle(const char *mode) {
             raise(SIGINT);
         } else {
             HIT();
-            raise(SIGTERM);
+            kill(getpid(), SIGTERM);
         }
         if (BACK())
             HIT();

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -107,9 +106,8 @@ void trodden_dies(int number, siginfo_t *info, void *context) {
             __atomic_store_n(&seen_to, true, __ATOMIC_RELEASE);
         } else if (nobody != self) {
             /* Another thread is seeing to it; the process ends when it is done. */
-            struct timespec moment = {0, 1000000};
             for (int i = 0; i < 3000 && !__atomic_load_n(&seen_to, __ATOMIC_ACQUIRE); i++)
-                nanosleep(&moment, NULL);
+                trodden_sleep(1000000);
         }
     }
     struct sigaction none = {.sa_flags = 0};

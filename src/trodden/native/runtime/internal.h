@@ -26,6 +26,11 @@
 #define SHARED __attribute__((visibility("default"), weak))
 
 /* ---- system.c: memory and mutual exclusion without malloc and without the C library's locks ---- */
+int trodden_open(const char *path, int flags); /* these are no points of cancellation, as those of the C library are */
+int trodden_close(int file);
+long trodden_read(int file, void *into, size_t bytes);
+long trodden_send(int file, const void *from, size_t bytes);
+void trodden_sleep(uint64_t nanoseconds);
 void *trodden_map(size_t bytes);
 void trodden_unmap(void *memory, size_t bytes);
 void *trodden_alloc(size_t bytes); /* never given back; caller holds the lock */
@@ -229,6 +234,10 @@ struct trodden_lead {
     struct trodden_frames start_frames;
     struct trodden_jumps jumps;
     struct trodden_calls calls;
+    struct {
+        struct trodden_left_part *newest;
+        uint32_t parts;
+    } left;
     uint32_t table_used;
     struct trodden_live *live;
 };
@@ -258,7 +267,9 @@ bool trodden_has_units(void);
 
 /* ---- live.c: memory in the live file ---- */
 void trodden_live_begin(void);
-void trodden_live_forked(void);
+void trodden_live_before_fork(void);
+void trodden_live_await_child(void); /* in the parent */
+void trodden_live_forked(void);      /* in the child */
 void trodden_live_close(void);
 void *trodden_keep(enum trodden_kind kind, uint32_t module, size_t bytes); /* zero, in whole pages; needs no lock */
 void trodden_give_up(void *memory, size_t bytes);
@@ -414,7 +425,15 @@ struct trodden_place {
     bool known;
     bool interrupted; /* `pc` is no return address, as a signal came in there */
     uint64_t cfa;     /* or 0 */
+    const struct trodden_context *at; /* of one that was interrupted, if it matters */
 };
+
+/* ---- left.c ---- */
+bool trodden_note_left(const struct trodden_place *place); /* false: there is no room */
+uint32_t trodden_count_left(void);
+void trodden_tell_left(void (*visit)(const struct trodden_frame *frame, struct trodden_context *context, void *with),
+                       void *with);
+void trodden_forget_left(void);
 
 /* Where the frame with these registers is, and what its function has found in the thread's place among call paths,
  * or 0.  The caller holds the lock. */
@@ -464,6 +483,9 @@ void trodden_jumps_forget(void);
 uint64_t trodden_lock_with_images(uint64_t generation);
 /* All frames from the caller's up to the one at `sp` are left, `amount` times, for where `back` is. */
 void trodden_note_way(const struct trodden_regs *regs, uint64_t sp, uint64_t back, int64_t amount);
+/* The frame with these pointers, which has called what returns to `pc`, is left by unwinding; false: no such frame has
+ * been noted before, so that more has to be known of it: */
+bool trodden_note_passed_before(uintptr_t pc, uint64_t stack, uint64_t frame);
 /* The frame with these registers is left by unwinding. */
 void trodden_note_passed(const struct trodden_regs *regs, bool interrupted);
 /* The frame with these registers leaves the call it is in and goes on behind setjmp, at `pc`. */

@@ -253,6 +253,7 @@ void trodden_jumps_forget(void) {
             if (table->at[i].count)
                 table->at[i].count = 0;
     trodden_lead.jumps.cut = trodden_lead.jumps.elsewhere = false;
+    trodden_forget_left();
 }
 
 /* ---- the walk ---- */
@@ -267,8 +268,8 @@ static void note_frame(const struct trodden_place *place, void *context) {
         noting->skip--;
     else if (!place->interrupted)
         note(place, noting->amount);
-    else if (trodden_module_of(place->pc))
-        trodden_lead.jumps.cut = true; /* by a signal, anywhere in a block */
+    else if (noting->amount < 0 || !trodden_note_left(place))
+        trodden_lead.jumps.cut = trodden_lead.jumps.cut || trodden_module_of(place->pc); /* nobody can tell where */
 }
 
 /* What a jump puts into the registers. */
@@ -361,18 +362,18 @@ void trodden_note_way(const struct trodden_regs *regs, uint64_t sp, uint64_t bac
     errno = saved;
 }
 
+bool trodden_note_passed_before(uintptr_t pc, uint64_t stack, uint64_t frame) {
+    struct trodden_trail trail = {.pc = pc, .stack = stack, .frame = frame};
+    return !__atomic_load_n(&trodden_lead.jumps.elsewhere, __ATOMIC_RELAXED) &&
+           !__atomic_load_n(&trodden_lead.calls.caller, __ATOMIC_RELAXED) && trodden_note_plain(&trail);
+}
+
 void trodden_note_passed(const struct trodden_regs *regs, bool interrupted) {
-    struct trodden_trail trail = {
-        .pc = regs->pc, .stack = regs->r[TRODDEN_SP], .frame = regs->r[TRODDEN_FP]};
-    bool careful = interrupted || __atomic_load_n(&trodden_lead.jumps.elsewhere, __ATOMIC_RELAXED) ||
-                   __atomic_load_n(&trodden_lead.calls.caller, __ATOMIC_RELAXED);
-    if (!careful && trodden_note_plain(&trail))
-        return;
     uint64_t found, mask = trodden_lock_with_images(trodden_images_generation());
     struct trodden_place place = trodden_place_of(regs, interrupted, &found);
     note_frame(&place, &(struct noting){1, 0});
     trodden_unlock(mask);
-    trodden_calls_pass(found, trail.stack);
+    trodden_calls_pass(found, regs->r[TRODDEN_SP]);
 }
 
 void trodden_note_return(const struct trodden_regs *regs, uintptr_t pc) {

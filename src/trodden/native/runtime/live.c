@@ -10,11 +10,13 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -47,7 +49,7 @@ static int out_of_the_way(int number) {
     int moved = most > 64 ? fcntl(number, F_DUPFD_CLOEXEC, (int)most - 24) : -1;
     if (moved < 0)
         return number;
-    close(number);
+    trodden_close(number);
     return moved;
 }
 
@@ -57,10 +59,10 @@ static bool reopen(void) {
         return true;
     if (file.number < 0 || !path[0])
         return false;
-    int number = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+    int number = trodden_open(path, O_RDWR | O_NOFOLLOW);
     if (!is_ours(number)) {
         if (number >= 0)
-            close(number);
+            trodden_close(number);
         return false;
     }
     file.number = out_of_the_way(number);
@@ -120,7 +122,7 @@ static void begin_file(int number, struct trodden_live *live) {
     }
     if (!good) {
         trodden_live_unname();
-        close(number);
+        trodden_close(number);
         return;
     }
     file.device = status.st_dev;
@@ -266,15 +268,23 @@ static void renew_region(struct trodden_live *live, const struct trodden_region 
     enter_region(live, old->kind, old->module, place, old->size, offset);
 }
 
+static void tell_parent(struct trodden_live *parents) {
+    __atomic_store_n(&parents->copied, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &parents->copied, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 void trodden_live_forked(void) {
     struct trodden_live *old = trodden_lead.live;
     if (!old)
         return;
+    __atomic_store_n(&old->child, 1, __ATOMIC_RELEASE);
     int parents = is_ours(file.number) ? file.number : -1;
     int number = trodden_live_create();
     struct trodden_live *live = make_header(number);
-    if (!live)
+    if (!live) {
+        tell_parent(old);
         return;
+    }
     for (uint64_t i = 0; i < region_count(old); i++)
         if (old->at[i].kind == TRODDEN_START || old->at[i].kind == TRODDEN_END ||
             old->at[i].kind == TRODDEN_CONTEXT)
@@ -282,16 +292,37 @@ void trodden_live_forked(void) {
         else if (old->at[i].kind)
             renew_region(live, &old->at[i], number);
     if (parents >= 0)
-        close(parents);
+        trodden_close(parents);
     begin_file(number, live);
+    tell_parent(old);
     if (move_over(live, HEADER_BYTES, old))
         live = old;
     trodden_lead.live = live;
 }
 
+void trodden_live_before_fork(void) {
+    struct trodden_live *live = trodden_lead.live;
+    if (live)
+        live->child = live->copied = 0;
+}
+
+/* The child copies what its parent has at the moment of the fork, and that is shared memory.  So the parent stands
+ * still meanwhile; and who looks for files when the parent has ended finds the child's.  It does not wait for long:
+ * there may be no child, or one that was killed at once. */
+void trodden_live_await_child(void) {
+    struct trodden_live *live = trodden_lead.live;
+    struct timespec moment = {0, 5000000};
+    int saved = errno;
+    for (unsigned i = 0; live && !__atomic_load_n(&live->copied, __ATOMIC_ACQUIRE) &&
+                         i < (__atomic_load_n(&live->child, __ATOMIC_ACQUIRE) ? 400 : 50);
+         i++)
+        syscall(SYS_futex, &live->copied, FUTEX_WAIT, 0, &moment, NULL, 0);
+    errno = saved;
+}
+
 /* The file is not needed any more. */
 void trodden_live_close(void) {
     if (is_ours(file.number))
-        close(file.number);
+        trodden_close(file.number);
     file.number = -1;
 }

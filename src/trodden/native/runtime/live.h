@@ -25,6 +25,7 @@ enum trodden_kind {
     TRODDEN_END,        /* the same when it ended, of one thread */
     TRODDEN_CONTEXT,    /* struct trodden_context: a frame of these that was interrupted */
     TRODDEN_RING,       /* struct trodden_ring: the last paths of a thread */
+    TRODDEN_LEFT,       /* struct trodden_left_part: functions that were interrupted and then left */
 };
 
 struct trodden_region {
@@ -52,7 +53,8 @@ struct trodden_live {
     uint64_t size; /* of the file */
     uint64_t used; /* regions */
     uint64_t machine; /* as ELF counts them */
-    uint64_t reserved[3];
+    uint32_t child, copied; /* a child that was forked has begun to copy all this; it has done so */
+    uint64_t reserved[2];
     struct trodden_region at[];
 };
 
@@ -76,7 +78,7 @@ struct trodden_frame {
     uint32_t flags, reserved;
 };
 
-enum { TRODDEN_KNOWN = 1, TRODDEN_INTERRUPTED = 2 };
+enum { TRODDEN_KNOWN = 1, TRODDEN_INTERRUPTED = 2, TRODDEN_GONE_FROM = 4 }; /* the last: before the end */
 
 struct trodden_live_frames {
     uint32_t thread, tid, count, cut;

@@ -36,7 +36,8 @@ struct trodden_unwinder {
 
 const struct trodden_unwinder *trodden_own_unwinder(void) {
     static struct trodden_unwinder own;
-    own = (struct trodden_unwinder){_Unwind_GetIP, _Unwind_GetIPInfo, _Unwind_GetGR, _Unwind_GetCFA};
+    if (!own.pc)
+        own = (struct trodden_unwinder){_Unwind_GetIP, _Unwind_GetIPInfo, _Unwind_GetGR, _Unwind_GetCFA};
     return own.pc && own.of ? &own : NULL;
 }
 
@@ -80,35 +81,56 @@ static const struct trodden_unwinder *find_by_name(uintptr_t caller) {
     return fresh ? &fresh->functions : NULL;
 }
 
+/* Where the object lies that this copy's unwinder is in; it stays as long as this copy. */
+static struct {
+    uintptr_t low, high;
+} home;
+
+static void learn_home(const struct trodden_unwinder *own) {
+    static const char *const nothing[] = {NULL};
+    uintptr_t range[2];
+    trodden_symbols_beside((uintptr_t)own->pc, nothing, NULL, range);
+    home.low = range[0];
+    __atomic_store_n(&home.high, range[1], __ATOMIC_RELEASE);
+}
+
 static const struct trodden_unwinder *unwinder_at(uintptr_t caller) {
+    const struct trodden_unwinder *own = trodden_own_unwinder();
+    if (own && !__atomic_load_n(&home.high, __ATOMIC_ACQUIRE))
+        learn_home(own);
+    if (own && caller >= home.low && caller < home.high)
+        return own;
     const struct trodden_module *module = trodden_module_of(caller);
-    const struct trodden_unwinder *own = module ? module->unwinder : NULL;
+    own = module ? module->unwinder : NULL;
     uintptr_t at = own ? (uintptr_t)own->pc : 0;
     return own && at >= module->low && at < module->high ? own : find_by_name(caller);
 }
 
 /* ---- where is the frame? ---- */
 #if defined(__x86_64__)
-static const uint8_t kept[] = {3, 6, 12, 13, 14, 15};
+static const uint8_t kept[] = {3, 12, 13, 14, 15}; /* beside the two pointers */
 #else
-static const uint8_t kept[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+static const uint8_t kept[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
 #endif
 
 void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller) {
     int saved = errno, before = 0;
     const struct trodden_unwinder *ask = trodden_leading() ? unwinder_at(caller) : NULL;
-    if (ask) {
-        struct trodden_regs regs;
-        regs.pc = trodden_strip_signature(ask->pc_info ? ask->pc_info(context, &before) : ask->pc(context));
-        regs.known = (uint64_t)1 << TRODDEN_SP;
-        regs.r[TRODDEN_SP] = ask->sp ? ask->sp(context) : ask->of(context, TRODDEN_SP);
+    if (!ask) {
+        trodden_lead.jumps.cut = true;
+        return;
+    }
+    struct trodden_regs regs;
+    regs.pc = trodden_strip_signature(ask->pc_info ? ask->pc_info(context, &before) : ask->pc(context));
+    regs.r[TRODDEN_SP] = ask->sp ? ask->sp(context) : ask->of(context, TRODDEN_SP);
+    regs.r[TRODDEN_FP] = ask->of(context, TRODDEN_FP);
+    if (before || !trodden_note_passed_before(regs.pc, regs.r[TRODDEN_SP], regs.r[TRODDEN_FP])) {
+        regs.known = (uint64_t)1 << TRODDEN_SP | (uint64_t)1 << TRODDEN_FP;
         for (unsigned i = 0; i < sizeof kept; i++) {
             regs.r[kept[i]] = ask->of(context, kept[i]);
             regs.known |= (uint64_t)1 << kept[i];
         }
         trodden_note_passed(&regs, before != 0);
-    } else {
-        trodden_lead.jumps.cut = true;
     }
     errno = saved;
 }

@@ -29,11 +29,11 @@ static bool begins_as(const struct beginning *head, const char *magic) {
  * before an exec), or of a process that still runs?  One of an earlier process is replaced like any other file. */
 static bool taken(const char *path) {
     struct beginning head;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int file = trodden_open(path, O_RDONLY | O_NONBLOCK);
     if (file < 0)
         return false;
-    ssize_t got = read(file, &head, sizeof head);
-    close(file);
+    long got = trodden_read(file, &head, sizeof head);
+    trodden_close(file);
     bool lives = begins_as(&head, "TRODLIVE");
     if (got != sizeof head || (!lives && !begins_as(&head, "TRODRAW1")))
         return false;
@@ -87,7 +87,7 @@ static int create_temporary(void) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        file = open(place.temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = trodden_open(place.temporary, O_RDWR | O_CREAT | O_EXCL);
         if (file >= 0 || errno != EEXIST)
             break;
     }
@@ -109,13 +109,13 @@ int trodden_open_result(bool *whole) {
         return -1;
     }
     if (is_special())
-        return open(place.path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return trodden_open(place.path, O_WRONLY);
     *whole = true;
     return create_temporary();
 }
 
 int trodden_close_result(bool whole, int file, int error, bool final) {
-    if (close(file) != 0 && !error)
+    if (trodden_close(file) != 0 && !error)
         error = errno;
     if (!whole)
         return error;

@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -101,11 +100,10 @@ uint32_t trodden_stop_others(void) {
     for (const struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next)
         if (is_waited_for(thread, own))
             syscall(SYS_tgkill, trodden_lead.pid, thread->tid, chosen);
-    struct timespec moment = {0, 50000};
     uint32_t left;
     /* Those that wait for our lock have blocked all signals. */
     for (unsigned tries = 0; (left = missing(own)) > trodden_lock_waiters() && tries < PATIENCE * 20; tries++)
-        nanosleep(&moment, NULL);
+        trodden_sleep(50000);
     return left;
 }
 

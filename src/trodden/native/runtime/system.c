@@ -16,6 +16,21 @@
 
 #include "internal.h"
 
+int trodden_open(const char *path, int flags) {
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+int trodden_close(int file) { return (int)syscall(SYS_close, file); }
+
+long trodden_read(int file, void *into, size_t bytes) { return syscall(SYS_read, file, into, bytes); }
+
+long trodden_send(int file, const void *from, size_t bytes) { return syscall(SYS_write, file, from, bytes); }
+
+void trodden_sleep(uint64_t nanoseconds) {
+    struct timespec moment = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, NULL);
+}
+
 void *trodden_map(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
@@ -133,11 +148,11 @@ uint64_t trodden_ticks_of(uint32_t pid) {
         *--digit = (char)('0' + pid % 10);
     while (pid /= 10);
     strcat(strcat(name, digit), "/stat");
-    int file = open(name, O_RDONLY | O_CLOEXEC);
+    int file = trodden_open(name, O_RDONLY);
     if (file < 0)
         return 0;
-    ssize_t got = read(file, text, sizeof text - 1);
-    close(file);
+    long got = trodden_read(file, text, sizeof text - 1);
+    trodden_close(file);
     if (got <= 0)
         return 0;
     text[got] = 0;

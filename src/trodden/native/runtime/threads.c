@@ -136,9 +136,13 @@ static void before_fork(void) {
     uint64_t mask = trodden_lock();
     fork_mask = mask;
     trodden_use_images(images);
+    trodden_live_before_fork();
 }
 
-static void after_fork_in_parent(void) { trodden_unlock(fork_mask); }
+static void after_fork_in_parent(void) {
+    trodden_live_await_child();
+    trodden_unlock(fork_mask);
+}
 
 /* The child starts at zero, in the middle of the functions that called fork: their frames are kept, for
  * they will be left without having been entered. */

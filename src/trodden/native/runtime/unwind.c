@@ -229,20 +229,22 @@ static uint64_t copy_stack(struct walk *walk, uint64_t from, uint8_t *into) {
     return from;
 }
 
-static void note_context(struct walk *walk, struct trodden_frames *frames) {
-    if (!frames->contexts || frames->context_count == TRODDEN_CONTEXTS)
-        return;
-    struct trodden_context *context = &frames->contexts[frames->context_count++];
-    context->thread = frames->at[frames->count - 1].thread;
-    context->frame = frames->count - 1;
-    context->pc = walk->regs.pc;
-    context->cfa = walk->cfa;
-    context->known = walk->regs.known;
+static void take_context(struct walk *walk, struct trodden_context *context) {
+    *context = (struct trodden_context){.pc = walk->regs.pc, .cfa = walk->cfa, .known = walk->regs.known};
     memcpy(context->r, walk->regs.r, sizeof walk->regs.r);
     uint64_t sp = walk->regs.r[TRODDEN_SP];
     context->low = copy_stack(walk, sp, context->low_part);
     if (walk->cfa >= sp + TRODDEN_STACK_PART)
         context->high = copy_stack(walk, walk->cfa - TRODDEN_STACK_PART, context->high_part);
+}
+
+static void note_context(struct walk *walk, struct trodden_frames *frames) {
+    if (!frames->contexts || frames->context_count == TRODDEN_CONTEXTS)
+        return;
+    struct trodden_context *context = &frames->contexts[frames->context_count++];
+    take_context(walk, context);
+    context->thread = frames->at[frames->count - 1].thread;
+    context->frame = frames->count - 1;
 }
 
 /* Is the frame with these registers one that matters? */
@@ -309,6 +311,17 @@ static bool is_interrupted(const struct walk *walk) {
                             memcmp((const void *)before, code, sizeof code) == 0);
 }
 
+/* Of a frame that was interrupted in code with probes.  There is only one; the caller holds the lock. */
+static const struct trodden_context *context_of(struct walk *walk) {
+    static struct trodden_context *context;
+    if (!is_interrupted(walk) || !trodden_module_of(walk->regs.pc))
+        return NULL;
+    if (!context && !(context = trodden_map(sizeof *context)))
+        return NULL;
+    take_context(walk, context);
+    return context;
+}
+
 /* Too large for the stack of a signal handler; NULL: no memory. */
 static struct walk *own_walk(void) {
     static struct walk *walk;
@@ -318,7 +331,7 @@ static struct walk *own_walk(void) {
 }
 
 struct trodden_place trodden_place_of(const struct trodden_regs *regs, bool interrupted, uint64_t *found) {
-    struct trodden_place place = {regs->pc, 0, false, interrupted, 0};
+    struct trodden_place place = {regs->pc, 0, false, interrupted, 0, NULL};
     struct walk *walk = own_walk();
     *found = 0;
     if (!walk)
@@ -327,6 +340,7 @@ struct trodden_place trodden_place_of(const struct trodden_regs *regs, bool inte
     walk->exact = interrupted;
     bool described = describe(walk) == STEPPED && walk->cfa;
     place.interrupted = is_interrupted(walk);
+    place.at = context_of(walk);
     if (!described)
         return place;
     if (!interrupted)
@@ -351,7 +365,7 @@ enum trodden_reach trodden_walk_to(const struct trodden_regs *regs, uint64_t sp,
         if (outcome == STEPPED && walk->cfa && (!depth || !walk->exact))
             trodden_keep_frame(walk->regs.pc, !depth, walk->image, &walk->facts, find_cell(walk));
         if (depth) {
-            struct trodden_place place = {walk->regs.pc, 0, false, is_interrupted(walk), 0};
+            struct trodden_place place = {walk->regs.pc, 0, false, is_interrupted(walk), 0, context_of(walk)};
             place.known = outcome == STEPPED && read_cell(walk, &place.cell);
             visit(&place, context);
         }
@@ -391,7 +405,7 @@ enum trodden_reach trodden_walk_stack(const struct trodden_regs *regs, uint64_t 
         if (outcome == STEPPED && !across && (!walk->cfa || walk->facts.signal_frame))
             return TRODDEN_ELSEWHERE;
         if (depth || inner) {
-            struct trodden_place place = {walk->regs.pc, 0, false, is_interrupted(walk), walk->cfa};
+            struct trodden_place place = {walk->regs.pc, 0, false, is_interrupted(walk), walk->cfa, context_of(walk)};
             place.known = outcome == STEPPED && read_cell(walk, &place.cell);
             visit(&place, context);
         }

@@ -86,7 +86,7 @@ struct workspace {
 static void flush(struct workspace *out) {
     const char *at = (const char *)out->buffer;
     while (out->used && !out->error) {
-        ssize_t written = write(out->file, at, out->used);
+        long written = trodden_send(out->file, at, out->used);
         if (written < 0 && errno != EINTR)
             out->error = errno;
         if (written > 0) {
@@ -262,8 +262,25 @@ static void put_frames(struct workspace *out, const struct places *places) {
             put(out, places->at[i].at, places->at[i].count * sizeof *places->at[i].at);
 }
 
-/* Their frames are numbered through from here on. */
-static void put_contexts(struct workspace *out, const struct places *places) {
+static void put_left_frame(const struct trodden_frame *frame, struct trodden_context *context, void *out) {
+    (void)context;
+    put(out, frame, sizeof *frame);
+}
+
+struct leaving {
+    struct workspace *out;
+    uint32_t frame;
+};
+
+static void put_left_context(const struct trodden_frame *frame, struct trodden_context *context, void *with) {
+    (void)frame;
+    struct leaving *leaving = with;
+    context->frame = leaving->frame++;
+    put(leaving->out, context, sizeof *context);
+}
+
+/* Their frames are numbered through from here on; answers how many there are. */
+static uint32_t put_contexts(struct workspace *out, const struct places *places) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < places->count; i++) {
         for (uint32_t k = 0; k < places->at[i].context_count; k++) {
@@ -273,6 +290,7 @@ static void put_contexts(struct workspace *out, const struct places *places) {
         }
         first += places->at[i].count;
     }
+    return first;
 }
 
 /* What is written beside the counts; it does not change any more. */
@@ -281,7 +299,7 @@ struct content {
     struct trodden_note_sums notes;
     struct jump_records jumps;
     struct trodden_lasts lasts;
-    uint32_t calls;
+    uint32_t calls, left;
     bool complete;
 };
 
@@ -296,8 +314,8 @@ static void put_everything(struct workspace *out, const struct content *content)
                             .pid = trodden_lead.pid,
                             .parent = (uint64_t)getppid(),
                             .start = trodden_lead.start,
-                            .frames = frames_in(&content->places),
-                            .contexts = contexts_in(&content->places),
+                            .frames = frames_in(&content->places) + content->left,
+                            .contexts = contexts_in(&content->places) + content->left,
                             .lasts = content->lasts.count,
                             .start_frames = start->count,
                             .jumps = content->jumps.count,
@@ -314,13 +332,15 @@ static void put_everything(struct workspace *out, const struct content *content)
     put_modules(out);
     put_units(out);
     put_frames(out, &content->places);
+    trodden_tell_left(put_left_frame, out);
     if (start->count)
         put(out, start->at, start->count * sizeof *start->at);
     if (content->jumps.count)
         put(out, content->jumps.at, content->jumps.count * sizeof *content->jumps.at);
     put_notes(out, &content->notes);
     trodden_tell_calls(put_call, out);
-    put_contexts(out, &content->places);
+    struct leaving leaving = {out, put_contexts(out, &content->places)};
+    trodden_tell_left(put_left_context, &leaving);
     if (content->lasts.count)
         put(out, content->lasts.at, content->lasts.count * sizeof *content->lasts.at);
     struct trailer trailer = {.size = out->size + sizeof trailer, .crc = out->crc, .end = {'D', 'O', 'N', 'E'}};
@@ -374,7 +394,7 @@ static void complain(struct workspace *out, int error) {
         memcpy(out->line + used, parts[i], length);
         used += length;
     }
-    if (write(STDERR_FILENO, out->line, used) < 0)
+    if (trodden_send(STDERR_FILENO, out->line, used) < 0)
         return;
 }
 
@@ -423,6 +443,7 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
         trodden_sum_notes(&content.notes);
         content.jumps = gather_jumps();
         content.calls = trodden_mark_calls();
+        content.left = trodden_count_left();
         content.lasts = trodden_gather_lasts();
         struct workspace *out = trodden_map(sizeof *out);
         if (out) {

@@ -1,0 +1,65 @@
+"""How many blocks a process ran.
+
+There may be thousands of processes, too many to recover every count of each.  Where edges are counted it
+takes a sum over the counters that are not zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from trodden.profile.assemble import recovered_unit
+from trodden.profile.function_reading import touched
+from trodden.profile.model import Reading, UnitFacts
+from trodden.recover.counts import nonzero
+from trodden.recover.weights import block_weights
+
+
+@dataclass
+class _Unit:
+    """What a count in a slot, and an end in a function's block, is worth; ``others`` are without weights."""
+
+    slots: dict[int, int] = field(default_factory=dict)
+    ends: dict[tuple[int, int], int] = field(default_factory=dict)
+    others: set[int] = field(default_factory=set)
+
+
+class Executed:
+    """Answers for the units of a program."""
+
+    def __init__(self, units: Mapping[str, UnitFacts]) -> None:
+        self._facts = units
+        self._units: dict[str, _Unit] = {}
+
+    def blocks(self, readings: Iterable[Reading]) -> int:
+        """The blocks that ran according to some readings; never less than none, even if they contradict."""
+        return max(0, sum(map(self._in_unit, readings)))
+
+    def _in_unit(self, reading: Reading) -> int:
+        facts = self._facts[reading.unit]
+        if reading.unit not in self._units:
+            self._units[reading.unit] = _weigh(facts)
+        unit = self._units[reading.unit]
+        total = sum(count * unit.slots.get(slot, 0) for slot, count in nonzero(reading.counts))
+        total += sum(frames * unit.ends.get(place, 0) for place, frames in reading.active.items())
+        others = unit.others & touched(facts, reading) if unit.others else ()
+        if others:
+            ran = recovered_unit(facts, reading, only=others)
+            total += sum(sum(each.block_counts[: each.facts.graph.exit]) for each in ran)
+        return total
+
+
+def _weigh(facts: UnitFacts) -> _Unit:
+    unit = _Unit()
+    for number, function in enumerate(facts.functions):
+        weights = block_weights(function.graph, function.plan)
+        if weights is None:
+            unit.others.add(number)
+            continue
+        unit.slots.update(
+            {function.first_slot + slot: each for slot, each in enumerate(weights.slots) if each}
+        )
+        unit.slots.update({slot: weights.ends[block] for block, slot in function.exit_slots.items()})
+        unit.ends.update({(number, block): each for block, each in enumerate(weights.ends)})
+    return unit
