@@ -140,7 +140,7 @@ class Raw:
         for _ in range(n_contexts):
             thread, number, pc = struct.unpack_from("<IIQ", data, at)
             frame = frames[number]
-            assert (frame.thread, frame.interrupted) == (thread, True)
+            assert frame.thread == thread
             assert frame.address + modules[frame.module][0] == pc
             at += CONTEXT_BYTES
         size, crc, done = struct.unpack_from("<QI4s", data, at)
@@ -198,7 +198,8 @@ class Toolbox:
             parts = ["runtime.o", *last, *whole] if runtime else []
             # Objects are linked in their order, but before all that is given as a source.
             compiled = f"{name}.o"
-            steps = [option for option in options if not option.startswith(("-Wl,", "-L", "-l", "-shared", "-pie"))]
+            linking = ("-Wl,", "-L", "-l", "-shared", "-pie")
+            steps = [option for option in options if not option.startswith(linking)]
             self.compile(["-c", str(PROGRAMS / source), *steps, "-o", compiled])
             self.compile([compiled, *parts, "-o", str(target), *options, "-Wno-unused-command-line-argument"])
         return target

@@ -1,4 +1,4 @@
-"""Programs with books that outlive them (``programs/ledger.h``), against what trodden says of the same processes."""
+"""Programs with books that outlive them (``programs/ledger.h``), against what trodden says of them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ VARIANTS = {
     "edges-O2": ("-O2", *_AS_WRITTEN),
     "paths-O2": ("-O2", *_AS_WRITTEN, "--trodden-profile=paths", "--trodden-counters=checked"),
 }
+CHECKED = "checked-O2"
+_WAYS = VARIANTS | {CHECKED: ("-O2", *_AS_WRITTEN, "--trodden-counters=checked")}
 _HIT = re.compile(r"^\s*HIT\(\);(?: .*)?$")
 
 Line = tuple[str, int]
@@ -46,8 +48,7 @@ class Workshop:
         target = self._directory / f"{name or Path(source).stem}-{variant}"
         if not target.exists():
             compiler = "c++" if source.endswith(".cpp") else "cc"
-            words = [*VARIANTS[variant], PROGRAMS / source, *more, "-o", target]
-            must(compiler, *words, cwd=self._directory)
+            must(compiler, *_WAYS[variant], PROGRAMS / source, *more, "-o", target, cwd=self._directory)
         return target
 
     def plain(self, source: str) -> Path:
@@ -114,7 +115,7 @@ class Walk:
         """How much any line of any process differs from its books at most."""
         counted, books = self.counted(), self.books()
         assert counted.keys() == books.keys()
-        return max(abs(counted[pid][line] - books[pid][line]) for pid in books for line in hits_in(self.sources))
+        return max((abs(one - other) for one, other in differences(counted, books).values()), default=0)
 
 
 def differences(counted: Books, books: Books) -> dict[tuple[int, str, int], tuple[int, int]]:
@@ -156,7 +157,8 @@ def prepare_walk(directory: Path, file: str | None = None) -> tuple[Path, Path, 
     counts, ledger = directory / "counts", directory / "ledger"
     counts.mkdir(parents=True)
     ledger.write_bytes(bytes(PAGES * PAGE_BYTES))
-    return counts, ledger, environment({"LEDGER": str(ledger), "TRODDEN_FILE": file or str(counts / "%p.raw")})
+    named = {"LEDGER": str(ledger), "TRODDEN_FILE": file or str(counts / "%p.raw")}
+    return counts, ledger, environment(named)
 
 
 def walk(

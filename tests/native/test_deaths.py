@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import TRODDEN
-from tests.native.ledger import VARIANTS, Walk, Workshop, prepare_walk, source_of, walk
+from tests.native.ledger import CHECKED, VARIANTS, Walk, Workshop, prepare_walk, source_of, walk
 from trodden.profile.rawdata import Ending
 
 EXITS = {"none": 6, "exit": 3, "_exit": 4, "quick_exit": 5}
@@ -39,9 +39,9 @@ KILLED = (
 )
 
 
-def plainly(workshop: Workshop, program: str, *words: str, cwd: Path, prepare: Callable[[], None] | None = None) -> Walk:
+def plainly(workshop: Workshop, mode: str, cwd: Path, prepare: Callable[[], None] | None = None) -> Walk:
     """The same without trodden."""
-    return walk(workshop.plain(program), *words, cwd=cwd / "plain", prepare=prepare)
+    return walk(workshop.plain("ledger_deaths.c"), mode, cwd=cwd / "plain", prepare=prepare)
 
 
 def died_by(done: Walk, number: int) -> None:
@@ -94,9 +94,7 @@ def test_ignored_signals_stay_ignored(workshop: Workshop, tmp_path: Path, varian
 
 @pytest.mark.parametrize("mode", ["uncaught", "noexcept"])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_exceptions_that_nobody_catches(
-    workshop: Workshop, tmp_path: Path, variant: str, mode: str
-) -> None:
+def test_exceptions_that_nobody_catches(workshop: Workshop, tmp_path: Path, variant: str, mode: str) -> None:
     died_by(walk(workshop.build("ledger_uncaught.cpp", variant), mode, cwd=tmp_path), signal.SIGABRT)
 
 
@@ -115,9 +113,9 @@ def test_a_stack_that_overflows(workshop: Workshop, tmp_path: Path, variant: str
 def test_nobody_notices(workshop: Workshop, tmp_path: Path, mode: str) -> None:
     """Status and output are those of the plain program; so is what it is told of its own signals."""
     done = walk(workshop.build("ledger_deaths.c", "edges-O2"), mode, cwd=tmp_path)
-    plain = plainly(workshop, "ledger_deaths.c", mode, cwd=tmp_path)
+    plain = plainly(workshop, mode, tmp_path)
     assert (done.status, done.output) == (plain.status, plain.output)
-    assert done.errors.replace("ledger_deaths-edges-O2", "") == plain.errors.replace("ledger_deaths-plain", "")
+    assert done.errors.replace("-edges-O2", "-plain") == plain.errors
     assert list(done.books().values()) == list(plain.books().values())
 
 
@@ -129,8 +127,8 @@ def build_durable(workshop: Workshop, variant: str) -> Path:
     return workshop.build("ledger_busy.c", variant, "--trodden-durable=on", name="ledger_busy-durable")
 
 
-def kill_soon(program: Path, threads: int, cwd: Path, seconds: float) -> Walk:
-    """Let a busy program run for so long, and kill it."""
+def end_soon(program: Path, threads: int, cwd: Path, seconds: float, number: signal.Signals) -> Walk:
+    """Let a busy program run for so long, and end it."""
     counts, ledger, variables = prepare_walk(cwd)
     with subprocess.Popen(
         [str(program), str(threads)], cwd=cwd, env=variables, stdout=subprocess.PIPE, text=True
@@ -138,7 +136,7 @@ def kill_soon(program: Path, threads: int, cwd: Path, seconds: float) -> Walk:
         assert process.stdout is not None
         assert process.stdout.readline() == "up\n"
         time.sleep(seconds)
-        process.kill()
+        process.send_signal(number)
     return Walk(process.returncode, "", "", (source_of(program),), counts, ledger)
 
 
@@ -148,13 +146,35 @@ def test_killed_at_any_moment(workshop: Workshop, tmp_path: Path, variant: str, 
     """Every line is right but for those that threads were in the middle of."""
     program = build_durable(workshop, variant)
     chance = random.Random(f"{variant}{threads}")
+    hits = 0
     for turn in range(20):
-        done = kill_soon(program, threads, tmp_path / str(turn), chance.uniform(0, 0.02))
+        done = end_soon(program, threads, tmp_path / str(turn), chance.uniform(0, 0.02), signal.SIGKILL)
         (raw,) = done.raws
         assert (done.status, raw.ending, raw.partly) == (-signal.SIGKILL, Ending.KILLED, False)
-        assert sum(done.books()[raw.pid].values()) > 0
+        hits += done.books()[raw.pid].total()
         assert done.off_by() <= threads
         assert done.profile.notes[0] == f"process {raw.pid}{KILLED}"
+    assert hits > 10_000
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("variant", [*VARIANTS, CHECKED])
+def test_ended_by_others_at_any_moment(
+    workshop: Workshop, tmp_path: Path, variant: str, threads: int
+) -> None:
+    """Where all threads are is known to the instruction: books differ by what that one does."""
+    program = build_durable(workshop, variant)
+    chance = random.Random(f"{variant}{threads}")
+    for turn in range(20):
+        done = end_soon(program, threads, tmp_path / str(turn), chance.uniform(0, 0.02), signal.SIGTERM)
+        (raw,) = done.raws
+        assert (done.status, raw.ending, raw.signal) == (-signal.SIGTERM, Ending.SIGNAL, signal.SIGTERM)
+        assert (raw.partly, raw.stack_cut) == (False, False)
+        assert 0 in {frame.thread for frame in raw.frames}
+        assert done.off_by() <= threads
+        # Where the path register is not needed any more, a frame cannot say its path, and that is said.
+        said = done.profile.notes[1:] if variant.startswith("paths") else ()
+        done.check_flow(f"process {raw.pid} ended by SIGTERM", *(note.partition(": ")[2] for note in said))
 
 
 def test_killed_together_with_the_run(workshop: Workshop, tmp_path: Path) -> None:
@@ -195,7 +215,7 @@ def test_programs_that_can_write_nothing_end_as_they_would(
     workshop: Workshop, tmp_path: Path, place: str, mode: str
 ) -> None:
     done = walk(workshop.build("ledger_deaths.c", "edges-O2"), mode, cwd=tmp_path, file=place)
-    plain = plainly(workshop, "ledger_deaths.c", mode, cwd=tmp_path)
+    plain = plainly(workshop, mode, tmp_path)
     assert (done.status, done.output) == (plain.status, plain.output)
     assert list(done.books().values()) == list(plain.books().values())
     complaint = done.errors.removesuffix(plain.errors)
@@ -219,7 +239,7 @@ def test_files_that_may_not_grow(workshop: Workshop, tmp_path: Path, mode: str, 
     """The program notices nothing, and what there is room for is right."""
     prepare = limit_files(size)
     done = walk(workshop.build("ledger_deaths.c", "edges-O2"), mode, cwd=tmp_path, prepare=prepare)
-    plain = plainly(workshop, "ledger_deaths.c", mode, cwd=tmp_path, prepare=prepare)
+    plain = plainly(workshop, mode, tmp_path, prepare)
     assert (done.status, done.output) == (plain.status, plain.output)
     assert list(done.books().values()) == list(plain.books().values())
     raws = done.raws

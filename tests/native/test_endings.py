@@ -88,6 +88,8 @@ def test_a_family_of_processes_is_told_apart(tmp_path: Path, kind: str) -> None:
         ("--trodden-profile=paths", "-O0"),
         ("--trodden-profile=paths", "-O2"),
         ("--trodden-profile=paths", "--trodden-context=on", "-O1"),
+        ("--trodden-profile=paths", "--trodden-counters=checked", "-O0"),
+        ("--trodden-profile=paths", "--trodden-counters=checked", "-O2"),
     ],
     ids=" ".join,
 )
@@ -117,7 +119,7 @@ def test_the_last_paths_of_a_crash(tmp_path: Path) -> None:
     _, profile = _run(tmp_path, "endings_crash", "--profile", "paths", "--last", "8", "-O0")
     first = summarise(profile).threads[0]
     whole = [row for row in first.last if row.function == "poke"]
-    assert [[(step.line, step.outcome) for step in row.story.steps][0] for row in whole][-1] == (23, "no")
+    assert [(step.line, step.outcome) for step in whole[-1].story.steps][:1] == [(23, "no")]
     assert {row.function for row in first.last} <= {"poke", "work", "main"}
     assert 0 < len(first.last) <= 8
     assert first.last[-1].function in ("work", "main")

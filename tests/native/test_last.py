@@ -6,6 +6,7 @@ a path spell them.
 
 from __future__ import annotations
 
+import platform
 import re
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, environment, must, trodden
+from tests.native.stepping import build, walk
 from trodden.plan.numbering import Numbering
 from trodden.profile.model import FunctionFacts
 from trodden.profile.program import read_program
@@ -248,3 +250,13 @@ def test_a_library_that_is_loaded_later(host: tuple[str, ...], kept: dict[int, i
     assert set(names[2]) == {"choose_one"}
     both = ["choose_one"] if "edges" in host[0] else ["choose_one", "twice"]
     assert names[0] == (both * 10)[-kept[0] :]
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="steps with the trap flag of x86-64")
+@pytest.mark.parametrize("flags", [("-O2",), ("-O2", "-g"), ("-O0",)], ids=" ".join)
+def test_entering_a_path_does_not_hide_where_a_frame_is(flags: tuple[str, ...], tmp_path: Path) -> None:
+    """Wherever a signal stops a function, also between counting a path and entering it, it is told right."""
+    walked = walk(build(tmp_path, *flags, _PATHS, "--trodden-last=16"), tmp_path, 3)
+    assert walked.wrong == []
+    assert walked.told > 2000
+    assert walked.untold < 0.35 * walked.told

@@ -115,8 +115,8 @@ def test_a_run_that_waits_for_its_daemon(workshop: Workshop, tmp_path: Path) -> 
     _, ledger, variables = prepare_walk(tmp_path)
     program = workshop.build(SOURCE, "edges-O2")
     began = time.monotonic()
-    words = ["run", "--wait", "-o", "x.trod", program, "double"]
-    done = trodden(*words, cwd=tmp_path, env={"LEDGER": variables["LEDGER"]})
+    named = {"LEDGER": variables["LEDGER"]}
+    done = trodden("run", "--wait", "-o", "x.trod", program, "double", cwd=tmp_path, env=named)
     assert (done.returncode, done.stderr) == (8, "")
     assert time.monotonic() - began > 1.5
     books = Walk(0, "", "", (SOURCE,), tmp_path, ledger).books()

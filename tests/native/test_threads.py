@@ -25,7 +25,7 @@ def test_eight_threads_in_one_hot_function(workshop: Workshop, tmp_path: Path, v
 @pytest.mark.parametrize("mode", ["ends", "waiting"])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_threads_time_and_again(workshop: Workshop, tmp_path: Path, variant: str, mode: str) -> None:
-    """They end at the same time as others begin; or wait at the end of the process, with all signals blocked."""
+    """They end while others begin; or wait at the end of the process, with all signals blocked."""
     program = workshop.build("ledger_threads.c", variant)
     for turn in range(OFTEN):
         done = walk(program, mode, "50", cwd=tmp_path / str(turn))

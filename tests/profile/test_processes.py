@@ -23,14 +23,23 @@ from tests.profile.making import (
     with_wrong,
 )
 from trodden.errors import BadFile, InputMissing, OtherBuild, UsageError
+from trodden.plan.edges import every_edge
 from trodden.profile.collect import collect, collect_all
 from trodden.profile.ended import LastPath, Process, StoppedFrame, StoppedThread, signal_name
+from trodden.profile.export_json import to_document
 from trodden.profile.facts import pack_unit
+from trodden.profile.merge import merge
 from trodden.profile.model import Profile, UnitFacts
+from trodden.profile.positions import Positions
+from trodden.profile.process_tally import ProcessTally
 from trodden.profile.processes import family, named, only
-from trodden.profile.rawdata import Ending
+from trodden.profile.program import read_program
+from trodden.profile.raw import read_raw
+from trodden.profile.rawdata import Ending, RawUnit
 from trodden.profile.record import seal, unseal
 from trodden.profile.store import MAGIC, from_bytes, load, save, to_bytes
+from trodden.report.plain import to_plain
+from trodden.report.summary import summarise
 
 LOOP = "a>b b>b b>c c>exit"
 UNIT = unit_of(
@@ -282,6 +291,45 @@ def test_what_is_left_out_leaves_no_traces(program: str, tmp_path: Path) -> None
     assert collected.profile == replace(collect([good]), notes=collected.left_out)
     with pytest.raises(OtherBuild):
         collect([bad])
+
+
+def test_a_killed_process_is_completed(program: str) -> None:
+    """``main`` is known to have gone round its loop, but not to have left it."""
+    path = write(program, "1.raw", 0, flow={"a>b": 1, "b>b": 8, "b>c": 0, "c>exit": 0}, pid=9)
+    facts = read_program(program)
+    raw = replace(read_raw(path), ending=Ending.KILLED, partly=True)
+    plan = every_edge(UNIT.functions[0].graph)
+    told = unit_of(function("main", LOOP, planner=lambda graph: plan))
+    counts = counts_of(told, {"main": {"a>b": 1, "b>b": 8}})
+    other = replace(facts, units={told.id: told})
+    killed = replace(raw, units=(RawUnit(told.id, 0, counts),))
+    tally = ProcessTally(killed, {0: other}, Positions)
+    (reading,) = tally.readings()
+    assert reading.active == {(0, 1): 1}
+    assert tally.completed == ((told.id, 0),)
+    assert tally.notes == [
+        " was killed (or ended unseen): functions active then are not known,"
+        " counts may be off by one for each of them",
+        ": counts were completed in main",
+        ": not all of its counts were in the file; those of some threads or libraries are missing",
+    ]
+    exited = ProcessTally(replace(killed, ending=Ending.EXIT), {0: other}, Positions)
+    assert (exited.completed, exited.readings()[0].active) == ((), {})
+
+
+def test_merging_keeps_how_many_there_were(three: Profile, tmp_path: Path) -> None:
+    names = [str(tmp_path / f"{number}.trod") for number in range(3)]
+    for name in names[:2]:
+        save(three, name)
+    save(merge(names[:2]).profile, names[2])
+    merged = merge([names[2], names[0]]).profile
+    assert (merged.processes, merged.threads, merged.merged) == ((), (), 3)
+    assert load(names[2]).merged == 2
+    assert merged.functions["main"].block_counts[1] == 3 * three.functions["main"].block_counts[1]
+    summary = summarise(merged)
+    assert summary.to_document()["merged"] == 3
+    assert "merged\t3\n" in to_plain(summary)
+    assert to_document(merged)["merged"] == 3
 
 
 def test_signals_have_names() -> None:

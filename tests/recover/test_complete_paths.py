@@ -13,7 +13,7 @@ from tests.graphs import graphs, leaving_graphs, prices_for, seeds
 from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import PathTally, interpret_paths, random_walk, tally
 from trodden.plan.paths import checked_paths, path_plan
-from trodden.plan.probes import Plan, SecondOpinion
+from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.plan.routes import PathEnd
 from trodden.recover.complete_paths import PathCompletion, complete_paths
 from trodden.recover.paths import PathFlow, recover_paths
@@ -112,6 +112,21 @@ def test_an_end_that_one_of_two_counters_has_is_an_end(dense: int, graph: Graph,
         flow = _completed(graph, plan, PathTally(counters, sparse, whole.prefixes), whole.prefixes)
         assert flow.violations == ()
         assert _walked(graph, flow.edges) == _walked(graph, truth.edges)
+
+
+@pytest.mark.parametrize("weight", [0.0, 9.0])
+@pytest.mark.parametrize("lagging", [0, -1])
+def test_a_turn_of_a_loop_that_one_of_two_counters_has(weight: float, lagging: int) -> None:
+    """The loop of one block is counted on its edge, or by its block if it is heavy."""
+    graph = build("f", ["a", "h", "e", "EXIT"], [(0, 1), (1, 1), (1, 2), (2, 3)])
+    plan = checked_paths(path_plan(graph, [1.0, weight, 1.0, 1.0, 1.0], holds=range(3)), graph)
+    whole = interpret_paths(graph, plan, [[0, 1, 1, 2, 3]])
+    slot = plan.measures.index(SecondOpinion(1)) if lagging else 0
+    assert isinstance(plan.measures[0], BlockMeasure if weight else EdgeMeasure)
+    counters = [count - (number == slot) for number, count in enumerate(whole.counters)]
+    flow = _completed(graph, plan, PathTally(counters, {}, {}), {})
+    assert flow.violations == ()
+    assert flow.edges[:4] == [1, 2, 1, 1]
 
 
 @given(graphs(), seeds())

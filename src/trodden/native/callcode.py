@@ -58,7 +58,7 @@ class CallCode:
         self._read = read
         self._number = number
         self._told = machine == "x86_64" and not read.nounwind and _may_be_passed(read)
-        self._pads = [v for v, block in enumerate(read.ir.blocks) if _is_pad(block.text[: block.head_end()])]
+        self._pads = [v for v, block in enumerate(read.ir.blocks) if is_pad(block.text[: block.head_end()])]
 
     def entering(self) -> list[str]:
         """What comes first in the function."""
@@ -107,7 +107,8 @@ def _may_be_passed(read: FunctionRead) -> bool:
     return invoking or any(call.may_unwind for calls in read.calls for call in calls)
 
 
-def _is_pad(head: str) -> bool:
+def is_pad(head: str) -> bool:
+    """Whether what a block begins with makes it a landing pad."""
     return " = landingpad " in head
 
 

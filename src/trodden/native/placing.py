@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from trodden.native.callcode import CallCode, Room
+from trodden.native.callcode import CallCode, Room, is_pad
 from trodden.native.cells import Cells, kept_in_cell
 from trodden.native.pathcode import CLOCK, PathCode, increment, slot_address
 from trodden.native.places import Holder, Mark
@@ -23,6 +23,8 @@ from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
 
 Placed = tuple[Probe, Mark]
 """A probe, and the mark of its instructions."""
+
+_ANCHOR = '  call void asm sideeffect "", ""()'
 
 
 def _placed(probes: Sequence[Probe], holder: Holder, index: int) -> list[Placed]:
@@ -284,7 +286,12 @@ class Placing:
         """The records that stand behind a block's phis."""
         if self.marks is None:
             return []
-        return [self.marks.at(block), *self.records.get(block, ())]
+        found = [self.marks.at(block), *self.records.get(block, ())]
+        ir = self.read.ir.blocks[block]
+        if is_pad(ir.text[: ir.head_end()]):
+            # Without optimisation LLVM loads registers before the label of a landing pad, if a record comes first.
+            found.insert(0, _ANCHOR)
+        return found
 
     def _code(self, placed: Sequence[Placed], value: Value | None) -> list[str]:
         """The code of probes; ``value`` is what the path register holds before them."""

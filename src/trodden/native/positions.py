@@ -38,6 +38,7 @@ _CALL = re.compile(
     rf"^(?:  (?:%{LABEL} = )?(?:(?:must|no)?tail )?call |          to label )[^\n]*", re.MULTILINE
 )
 _VERSION = '!"Debug Info Version"'
+_DWARF = re.compile(r'(?<=!"Dwarf Version", i32 )\d+')
 _LINES_ONLY = re.compile(r"(?<=emissionKind: )LineTablesOnly")
 
 
@@ -79,6 +80,13 @@ class UnitMarks:
         if _VERSION not in epilogue:
             # Only a module that has some debug information, or comes from clang, says which kind.
             unit += f"!llvm.module.flags = !{{!{self.node(f'!{{i32 2, {_VERSION}, i32 3}}')}}}\n"
+        if not self.keep:
+            # Nobody has asked for these sections, so they must not be in anybody's way: tools of yesterday too can
+            # read what DWARF 4 says.
+            epilogue = _DWARF.sub("4", epilogue)
+            if _DWARF.search(epilogue) is None:
+                flag = self.node("""!{i32 7, !"Dwarf Version", i32 4}""")
+                unit += f"!llvm.module.flags = !{{!{flag}}}\n"
         return _LINES_ONLY.sub("FullDebug", epilogue) + unit + "".join(self.nodes)
 
     def type(self, bits: int) -> str:

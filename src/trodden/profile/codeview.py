@@ -53,6 +53,12 @@ class CodeView:
         """The instruction that begins at an address."""
         return self._index.get(address)
 
+    def call_before(self, address: int) -> int | None:
+        """The address of the instruction that ends at an address."""
+        place = bisect_right(self.instructions, address - 1, key=lambda each: each.address) - 1
+        found = place >= 0 and self.instructions[place].end == address
+        return self.instructions[place].address if found else None
+
     def leads_on(self, address: int) -> bool:
         """Whether an instruction only leads to its place, where nothing has been done yet."""
         return address in self.before

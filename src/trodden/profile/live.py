@@ -212,8 +212,8 @@ class _Reader:
             bias, index, count, first, length = _MODULE.unpack(self._bytes(region, 0, _MODULE.size))
             table = self._bytes(region, _MODULE.size, count * _UNIT.size)
             path = self._bytes(region, _MODULE.size + len(table), length)
-            units = tuple(_Unit(name, slots, offset) for name, slots, _, offset in _UNIT.iter_unpack(table))
-            found[index] = _Module(bias, os.fsdecode(path), first, units)
+            own = tuple(_Unit(name, slots, offset) for name, slots, _, offset in _UNIT.iter_unpack(table))
+            found[index] = _Module(bias, os.fsdecode(path), first, own)
         modules = [found[index] for index in sorted(found)]
         units = 0
         for module in modules:
@@ -233,9 +233,8 @@ class _Reader:
                 raise self._bad("counters belong to no module")
             counts = sums[region.module]
             for place, piece in self._data(region):
-                words = array("Q", piece[: len(piece) // 8 * 8])
                 first = place // 8
-                for number, value in enumerate(words):
+                for number, value in enumerate(array("Q", piece[: len(piece) // 8 * 8])):
                     if value:
                         counts[first + number] += value
         found = []
@@ -272,7 +271,7 @@ class _Reader:
             if region.kind == _CONTEXT:
                 thread, frame, context = context_from(self._bytes(region, 0, CONTEXT.size))
                 at = firsts.get(thread, len(frames)) + frame
-                if at < len(frames) and frames[at].interrupted:
+                if at < len(frames) and frames[at].thread == thread:
                     contexts.append(replace(context, frame=at))
             elif region.kind == _LEFT:
                 for frame_data, context_data in self._left(region):

@@ -288,9 +288,9 @@ class Profile:
 
     ``functions`` follow from ``units`` and ``readings`` (one a unit, in the same order); only the latter
     are stored.  ``call_paths`` are all that were taken, most frequent first; none if they were not kept.
-    ``processes`` are those that have counted, in the order of their starts, and ``threads`` where theirs were when
-    they did not end by returning; none are known of a profile that was merged, but ``merged`` is how many
-    profiles and raw files it was made of.
+    ``processes`` are those that have counted, in the order of their starts, and ``threads`` where theirs were
+    when they did not end by returning; none are known of a profile that was merged, but ``merged`` is how
+    many profiles and raw files it was made of.
     """
 
     kind: str

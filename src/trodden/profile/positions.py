@@ -32,6 +32,9 @@ from trodden.profile.program import Program
 from trodden.profile.standing import Standing
 from trodden.profile.x86 import decode
 
+_KEPT_BY_CALLS = frozenset({3, 6, 7, 12, 13, 14, 15})
+"""Registers of x86-64, by their numbers in DWARF, that a function finds again behind a call."""
+
 _NONSENSE = (Unreadable, LookupError, ValueError, TypeError, ArithmeticError)
 """What reading debug information may end in that anybody may have written: it tells nothing then."""
 
@@ -74,15 +77,7 @@ class Positions:
         ``registers`` go by their numbers in DWARF; ``read_stack(address, size)`` answers ``None`` for what is
         not known.  The answer is ``None`` where nothing certain can be said.
         """
-        function = self._function(pc)
-        if function is None:
-            return None
-        if function.low not in self._standing:
-            try:
-                self._standing[function.low] = self._prepare(function)
-            except _NONSENSE:
-                self._standing[function.low] = None
-        standing = self._standing[function.low]
+        standing = self._standing_at(pc)
         try:
             found = standing.at(pc, Frame(registers, read_stack, cfa)) if standing is not None else None
         except _NONSENSE:
@@ -93,6 +88,32 @@ class Positions:
         return Position(
             standing.unit.id, standing.number, found.block, found.register, owed, ended, found.whole
         )
+
+    def in_call(
+        self, back: int, registers: Mapping[int, int], read_stack: ReadMemory, cfa: int | None = None
+    ) -> Position | None:
+        """The same of a frame in a call that returns to ``back``: it stands where the call does.
+
+        A call that is certain to return has no label.  It is in the middle of it only if a signal
+        has stopped what it called.
+        """
+        standing = self._standing_at(back - 1)
+        call = standing.call_before(back) if standing is not None else None
+        if call is None:
+            return None
+        kept = {number: value for number, value in registers.items() if number in _KEPT_BY_CALLS}
+        return self.at(call, kept, read_stack, cfa)
+
+    def _standing_at(self, pc: int) -> Standing | None:
+        function = self._function(pc)
+        if function is None:
+            return None
+        if function.low not in self._standing:
+            try:
+                self._standing[function.low] = self._prepare(function)
+            except _NONSENSE:
+                self._standing[function.low] = None
+        return self._standing[function.low]
 
     def knows(self, pc: int) -> bool:
         """Whether an address lies in a function that tells where it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from trodden.errors import BadFile
@@ -151,6 +152,11 @@ class ProcessTally:
                 stopped = self._add_interrupted(frame, contexts.get(number))
                 stack += [stopped] if stopped is not None else []
                 continue
+            position = self._in_call(frame, contexts.get(number))
+            if position is not None:
+                add_position(self._tally(position.unit), position)
+                stack.append(replace(self._stopped(position), interrupted=False))
+                continue
             for unit, function, block in self._places(frame.module, frame.address, 1):
                 facts = unit.functions[function]
                 held = None
@@ -158,6 +164,14 @@ class ProcessTally:
                     self._tally(unit.id).cut_short(function, block, frame.cell, 1)
                     held = register_held(facts, block, frame.cell) if facts.plan.paths else None
                 stack.append(StoppedFrame(unit.id, function, None if block < 0 else block, False, held))
+
+    def _in_call(self, frame: RawFrame, context: RawContext | None) -> Position | None:
+        """Where a frame is in a call without a label, as it would have returned for certain."""
+        program = self._modules.get(frame.module) if frame.module is not None else None
+        if program is None or context is None or program.sites.find(frame.address):
+            return None
+        reader = _reader(context)
+        return self._positions(program).in_call(frame.address, context.registers, reader, context.cfa)
 
     def _add_interrupted(self, frame: RawFrame, context: RawContext | None) -> StoppedFrame | None:
         """A frame that a signal has stopped anywhere: its block and what it owes (BL94 §3.2, BL96 §3.6)."""
@@ -169,7 +183,11 @@ class ProcessTally:
         if context is not None:
             position = positions.at(frame.address, context.registers, _reader(context), context.cfa)
         if position is None:
-            if positions.knows(frame.address) or self._may_count(program, frame.address):
+            if (
+                positions.knows(frame.address)
+                or self._may_count(program, frame.address)
+                or _tells_little(program)
+            ):
                 self.unplaced += 1
             return None
         add_position(self._tally(position.unit), position)
@@ -252,6 +270,11 @@ def _reader(context: RawContext) -> Callable[[int, int], bytes | None]:
         return None
 
     return read
+
+
+def _tells_little(program: Program) -> bool:
+    """Whether some code has only calls to tell where it is: what got its probes before it was optimised."""
+    return any(unit.stage == "early" for unit in program.units.values())
 
 
 def _counts_on(program: Program, tag: int, number: int) -> bool:

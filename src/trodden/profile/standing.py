@@ -56,6 +56,10 @@ class Standing:
         except Unknown:
             return None
 
+    def call_before(self, back: int) -> int | None:
+        """The address of the call that returns to an address."""
+        return self._code.call_before(back)
+
     def _found(self, place: int, walk: Walk, pc: int, frame: Frame) -> Found:
         values = Values(self._variables, pc, frame, self._stored(place, walk))
         found = Found(walk.block)

@@ -19,13 +19,13 @@ from trodden.graph.cfg import Graph
 from trodden.plan.dag import ArcKind
 from trodden.plan.numbering import LARGEST, Numbering
 from trodden.plan.prefixes import Known, register_offsets
-from trodden.plan.probes import Plan, SecondOpinion
+from trodden.plan.probes import BlockMeasure, Measure, Plan, SecondOpinion
 from trodden.plan.routes import PathStart
 from trodden.recover.counts import Counts, nonzero
 from trodden.recover.paths import WORD, PathFlow, recover_paths
+from trodden.recover.unwalked import Unwalked
 
 Key = tuple[int, int | None]
-_MOST_WALKS = 4096
 _ROUNDS = 64
 
 
@@ -62,6 +62,7 @@ def complete_paths(
         told.missing.prefixes[key] += count
     for key, count in following.in_root(told.recovered(), told.counters):
         told.missing.prefixes[key] += count
+    told.missing.owed.update(following.turns(told.recovered(), told.counters))
     return None if told.recovered().violations else told.missing
 
 
@@ -186,7 +187,7 @@ class _Following:
 
     def under_way(self, flow: PathFlow, counters: Sequence[int]) -> Iterator[tuple[Key, int]]:
         """The paths that must have begun, followed as far as second opinions tell."""
-        ways = _Ways(self._graph, self._dag.removed, +self._ahead(flow, counters))
+        ways = Unwalked(self._graph, self._dag.removed, +self._ahead(flow, counters))
         for vertex, times in (+Counter(flow.begun)).items():
             for walk, count in ways.walks(vertex, times):
                 yield from self._told(vertex, walk, count, entry=False)
@@ -203,6 +204,24 @@ class _Following:
         for edge, ahead in self._ahead(flow, counters).items():
             if ahead < 0 and self._graph.edges[edge].src == self._graph.edges[edge].dst == root:
                 yield from self._told(root, (), -ahead, entry=True)
+
+    def turns(self, flow: PathFlow, counters: Sequence[int]) -> dict[int, int]:
+        """What slots are owed for turns of self loops of which one of two counters knows."""
+        ahead = self._ahead(flow, counters)
+        owed: dict[int, int] = {}
+        for slot, measure in enumerate(self._plan.measures):
+            for edge in self._self_loops(measure):
+                behind = -ahead[edge] if isinstance(measure, SecondOpinion) else ahead[edge]
+                if behind > 0:
+                    owed[slot] = behind
+        return owed
+
+    def _self_loops(self, measure: Measure) -> list[int]:
+        """The self loops that a counter is about; paths tell nothing of their turns (BL96 §4.1)."""
+        edges = self._graph.edges
+        if isinstance(measure, BlockMeasure):
+            return [e for e in self._graph.out_edges[measure.block] if edges[e].dst == measure.block]
+        return [measure.edge] if edges[measure.edge].src == edges[measure.edge].dst else []
 
     def _ahead(self, flow: PathFlow, counters: Sequence[int]) -> Counter[int]:
         """How much more second opinions say of edges than the paths do."""
@@ -254,41 +273,3 @@ class _Following:
             total += value[arc]
             node = dag.arcs[arc].src
         return total
-
-
-class _Ways:
-    """Edges that were taken more often than the paths tell; walks are taken off them."""
-
-    def __init__(self, graph: Graph, removed: frozenset[int], ahead: Counter[int]) -> None:
-        self._graph, self._removed, self._ahead = graph, removed, ahead
-
-    def leaving(self, vertex: int) -> int:
-        """How many more left a vertex than came to it or began there."""
-        flow = self._flow(self._graph.out_edges[vertex]) - self._flow(self._graph.in_edges[vertex])
-        return max(flow, 0)
-
-    def walks(self, start: int, times: int) -> Iterator[tuple[list[int], int]]:
-        """Ways that ``times`` walks from a vertex may have gone."""
-        for _ in range(_MOST_WALKS):
-            if not times:
-                return
-            walk: list[int] = []
-            block, count = start, times
-            while (edge := self._on(block)) is not None:
-                walk.append(edge)
-                count = min(count, self._ahead[edge])
-                block = self._graph.edges[edge].dst
-            # Where fewer went on than came some have stopped on the way; any of them may be cut there.
-            for edge in walk:
-                self._ahead[edge] -= count
-            times -= count
-            yield walk, count
-
-    def _on(self, block: int) -> int | None:
-        for edge in self._graph.out_edges[block]:
-            if self._ahead[edge] > 0 and edge not in self._removed and self._graph.edges[edge].dst != block:
-                return edge
-        return None
-
-    def _flow(self, edges: Sequence[int]) -> int:
-        return sum(self._ahead[edge] for edge in edges if edge not in self._removed)

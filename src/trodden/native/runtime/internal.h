@@ -162,11 +162,11 @@ struct trodden_thread {
     void *argument;
 };
 
-#define TRODDEN_CONTEXTS 16
+#define TRODDEN_CONTEXTS 32
 
 struct trodden_frames {
     struct trodden_frame *at;
-    struct trodden_context *contexts; /* of the first that were interrupted */
+    struct trodden_context *contexts; /* of the first that were interrupted, or wait for one that was */
     uint32_t count, context_count;
     bool cut; /* the walk did not reach the outermost frame */
     size_t bytes;

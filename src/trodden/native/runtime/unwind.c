@@ -239,7 +239,8 @@ static void take_context(struct walk *walk, struct trodden_context *context) {
 }
 
 static void note_context(struct walk *walk, struct trodden_frames *frames) {
-    if (!frames->contexts || frames->context_count == TRODDEN_CONTEXTS)
+    uint32_t most = walk->exact ? TRODDEN_CONTEXTS : TRODDEN_CONTEXTS / 2;
+    if (!frames->contexts || frames->context_count >= most)
         return;
     struct trodden_context *context = &frames->contexts[frames->context_count++];
     take_context(walk, context);
@@ -256,14 +257,16 @@ static bool note_frame(const struct walk *walk, struct trodden_frames *frames, u
     return module;
 }
 
-static void finish_frame(struct walk *walk, struct trodden_frames *frames) {
+/* A function that can do nothing but return is called without further ado: only registers tell where its caller is, if
+ * a signal has stopped it (`stopped`). */
+static void finish_frame(struct walk *walk, struct trodden_frames *frames, bool stopped) {
     struct trodden_frame *frame = &frames->at[frames->count - 1];
     if (read_cell(walk, &frame->cell))
         frame->flags |= TRODDEN_KNOWN;
-    if (walk->exact) {
+    if (walk->exact)
         frame->flags |= TRODDEN_INTERRUPTED;
+    if (stopped)
         note_context(walk, frames);
-    }
 }
 
 struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread, bool interrupted) {
@@ -274,10 +277,12 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
     if (walk && frames.at) {
         start(walk, regs);
         bool ours = interrupted && note_frame(walk, &frames, thread); /* is it the last one noted? */
+        bool stopped = interrupted;
         for (uint32_t depth = 0; depth < MOST_FRAMES - 1; depth++) {
             enum outcome outcome = describe(walk);
+            stopped = stopped || walk->exact;
             if (outcome == STEPPED && ours)
-                finish_frame(walk, &frames);
+                finish_frame(walk, &frames, stopped);
             if (outcome == STEPPED)
                 outcome = leave(walk);
             /* The outermost function started the program or the thread: it is never instrumented. */
