@@ -51,6 +51,23 @@ def test_ways_to_make_a_process(
     done.check()
 
 
+@pytest.mark.parametrize("mode", ["threads", "handler", "vfork"])
+@pytest.mark.parametrize("variant", ["edges-O2", "paths-O2"])
+def test_call_paths_of_processes(workshop: Workshop, tmp_path: Path, variant: str, mode: str) -> None:
+    """Trees of calls grow in other threads while a child copies those of its own."""
+    program = workshop.build(SOURCE, variant, "--trodden-call-paths=on", name="ledger_processes-calls")
+    for turn in range(8):
+        done = walk(program, mode, cwd=tmp_path / str(turn))
+        assert (done.status, done.errors) == (8, "")
+        done.check()
+        profile = done.profile
+        names = {(unit.id, n): f.name for unit in profile.units for n, f in enumerate(unit.functions)}
+        called: Counter[str] = Counter()
+        for path in profile.call_paths:
+            called[names[path.functions[-1]]] += path.count
+        assert +called == +Counter({f.name: f.entries for f in profile.functions.values()})
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_children_that_are_killed(workshop: Workshop, tmp_path: Path, variant: str) -> None:
     """Their parent's counts are exact, and theirs but for where they were."""

@@ -1,7 +1,8 @@
 """The command line: finds the verb, runs it, and turns what goes wrong into one line and a status.
 
-``cc``, ``c++``, ``rustc``, ``cargo`` and ``run`` stand before another program's whole command line and are called
-for every file of a build, so they get their arguments untouched and pay for no import that they do not need.
+``cc``, ``c++``, ``rustc``, ``cargo`` and ``run`` stand before another program's whole command line, and are
+called for every file of a build, so they get their arguments untouched and pay for no import that they do not
+need.
 """
 
 from __future__ import annotations

@@ -233,7 +233,8 @@ def tell_running(ended: Ended, program: str | None) -> None:
         shutil.copy2(program, kept)
         more = f" --program {kept}"
     numbers = ", ".join(str(process_of(raw)) for raw in ended.running)
-    _say(f"process {numbers}: still running; at its end: trodden collect {ended.directory}{more} -o FILE.trod")
+    then = f"trodden collect {ended.directory}{more} -o FILE.trod"
+    _say(f"process {numbers}: still running; at its end: {then}")
 
 
 @contextlib.contextmanager

@@ -212,7 +212,8 @@ class Builder:
         words = [str(next(remaining)) if word is None else word for word in self.line.link_words]
         words, left_out = (for_embedded_linker if self.toolchain.embedded else for_other_linker)(words)
         if left_out:
-            why = "the embedded linker makes the same without" if self.toolchain.embedded else "sites would go too"
+            embedded = self.toolchain.embedded
+            why = "the embedded linker makes the same without" if embedded else "sites would go too"
             sys.stderr.write(f"trodden: {' '.join(left_out)}: ignored; {why}\n")
         runtime = [] if "-r" in words else runtime_words(self.toolchain, words)
         output = self.line.output if self.line.output is not None else "a.out"

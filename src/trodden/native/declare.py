@@ -13,6 +13,8 @@ from trodden.native.sites import declare_resume
 from trodden.native.tables import TABLE, by_table, declare_table
 from trodden.profile.model import UnitFacts
 
+_LAYOUT = "@__trodden_layout_2"
+"""What the runtime calls the layout of a unit's entry: one that is made for another does not link."""
 _USED = re.compile(
     r"^@llvm\.used = appending global \[\d+ x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE
 )
@@ -46,10 +48,12 @@ def declare(
     if shared:
         module.definitions = [by_table(text) for text in module.definitions]
     lines.append(
-        "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr } "
+        "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr, ptr } "
         f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {flags}, '
-        f'ptr @__trodden_where, ptr {place}, i64 0, i64 0, ptr {ring} }}, section "trodden_units", align 8'
+        f'ptr @__trodden_where, ptr {place}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT} }}, '
+        'section "trodden_units", align 8'
     )
+    lines.append(f"{_LAYOUT} = external hidden constant i8")
     used = _USED.search(module.prologue)
     entries = [used.group(1)] if used is not None else []
     if used is not None:
@@ -91,7 +95,8 @@ def _own_counters(facts: UnitFacts, filled: bool) -> list[str]:
     name = COUNTERS[1:]
     return [
         f'module asm ".pushsection .trodden_counts,\\22awT\\22,@{kind}"',
-        f'module asm ".p2align 6\\0A.type {name},@object\\0A.size {name}, {slots * 8}\\0A{name}:\\0A.zero {slots * 8}"',
+        f'module asm ".p2align 6\\0A.type {name},@object\\0A.size {name}, {slots * 8}"',
+        f'module asm "{name}:\\0A.zero {slots * 8}"',
         'module asm ".popsection"',
         f"{COUNTERS} = external dso_local thread_local(localexec) global [{slots} x i64], align 64",
     ]

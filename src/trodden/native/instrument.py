@@ -17,7 +17,7 @@ from trodden.native.demangle import demangle
 from trodden.native.irtext import LABEL, IRFunction, IRModule, cut_function, cut_module, unescape, unquote
 from trodden.native.lower import Place, lower
 from trodden.native.options import Options
-from trodden.native.pathcode import in_memory
+from trodden.native.pathcode import in_one_step
 from trodden.native.personalities import Personalities
 from trodden.native.planning import plan_for
 from trodden.native.positions import UnitMarks, revealed
@@ -77,8 +77,6 @@ def instrument(
         sites=tuple(worker.sites.known) if worker.sites else (),
     )
     facts, record = identified(facts, tag)
-    if options.durable and options.stage == "early":
-        module.definitions = [in_memory(definition) for definition in module.definitions]
     declare(module, facts, worker.personalities, machine if options.calls else None, filled, last)
     if isinstance(sites, TaggedSites):
         module.epilogue += "".join(node + "\n" for node in sites.nodes)
@@ -164,6 +162,8 @@ class _Unit:
             )
         )
         self.slots += lowered.slots
+        if optnone or (self.options.durable and self.options.stage == "early"):
+            return in_one_step(lowered.text, self.machine)
         return lowered.text
 
     def _reason_to_skip(self, ir: IRFunction, shown: str, path: str) -> str | None:

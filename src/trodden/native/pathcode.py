@@ -28,12 +28,34 @@ def slot_address(slot: int) -> str:
     return COUNTERS if slot == 0 else f"getelementptr (i8, ptr {COUNTERS}, i64 {slot * 8})"
 
 
-_ACCESS = re.compile(rf"\b(load|store) (?=i64.*, ptr [^,]*{COUNTERS})")
+_STEPS = re.compile(
+    r"^  (%trodden\.[\w.]+) = load i64, ptr (.*), align 8(?:, ![a-z]+ !\d+)?\n"
+    r"  (%trodden\.[\w.]+) = add i64 \1, ([^,\n]+)(?:, ![a-z]+ !\d+)?\n"
+    r"  store i64 \3, ptr \2, align 8((?:, ![a-z]+ !\d+)?)$",
+    re.MULTILINE,
+)
+_ONE_STEP = {
+    "x86_64": '"addq $1, $0", "=*m,er,*m,~{flags}"',
+    "aarch64": (
+        '"0:\\0Aldxr x16, $0\\0Aadd x16, x16, $1\\0Astxr w17, x16, $0\\0Acbnz w17, 0b", '
+        '"=*Q,r,*Q,~{x16},~{x17}"'
+    ),
+}
 
 
-def in_memory(text: str) -> str:
-    """A function whose counters no optimiser may keep in registers."""
-    return _ACCESS.sub(r"\1 volatile ", text) if COUNTERS in text else text
+def in_one_step(text: str, machine: str) -> str:
+    """A function that adds to its counters by single instructions, which no signal can come between.
+
+    Optimised code does so anyway.  What the optimiser does not see into it cannot keep in a register either.
+    """
+    code = _ONE_STEP[machine]
+
+    def joined(match: re.Match[str]) -> str:
+        address, amount, location = match.group(2), match.group(4), match.group(5)
+        place = f"ptr elementtype(i64) {address}"
+        return f"  call void asm sideeffect {code}({place}, i64 {amount}, {place}){location}"
+
+    return _STEPS.sub(joined, text)
 
 
 def increment(name: Callable[[], str], address: str, amount: str) -> list[str]:

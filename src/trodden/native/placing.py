@@ -121,6 +121,8 @@ class Placing:
             self.phis[target].append((name, "i64", taken, "0"))
             if self.marks is not None:
                 self.records[target].append(self.marks.value(name))
+                if self.marks.plain:
+                    self._repeat(name, target)
         entry = self.cells.declare()
         if entry and self.marks is not None:
             entry.append(self.marks.cell(self.register.kept))
@@ -282,6 +284,16 @@ class Placing:
                 found += [(old, new)] * len(self.read.positions[edge])
         return found
 
+    def _repeat(self, name: str, target: int) -> None:
+        """Tell a base of the path register again wherever it is the register's.
+
+        Without optimisation LLVM forgets at the end of a block where a value is.
+        """
+        assert self.marks is not None
+        for block, value in enumerate(self.register.at):
+            if block != target and value is not None and value.base == name:
+                self.records[block].append(self.marks.value(name))
+
     def where(self, block: int) -> list[str]:
         """The records that stand behind a block's phis."""
         if self.marks is None:
@@ -289,7 +301,7 @@ class Placing:
         found = [self.marks.at(block), *self.records.get(block, ())]
         ir = self.read.ir.blocks[block]
         if is_pad(ir.text[: ir.head_end()]):
-            # Without optimisation LLVM loads registers before the label of a landing pad, if a record comes first.
+            # Without optimisation LLVM loads registers before a landing pad's label, if a record comes first.
             found.insert(0, _ANCHOR)
         return found
 

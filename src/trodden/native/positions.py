@@ -81,8 +81,8 @@ class UnitMarks:
             # Only a module that has some debug information, or comes from clang, says which kind.
             unit += f"!llvm.module.flags = !{{!{self.node(f'!{{i32 2, {_VERSION}, i32 3}}')}}}\n"
         if not self.keep:
-            # Nobody has asked for these sections, so they must not be in anybody's way: tools of yesterday too can
-            # read what DWARF 4 says.
+            # Nobody has asked for these sections, so they must not be in anybody's way: tools of yesterday
+            # too can read what DWARF 4 says.
             epilogue = _DWARF.sub("4", epilogue)
             if _DWARF.search(epilogue) is None:
                 flag = self.node("""!{i32 7, !"Dwarf Version", i32 4}""")
@@ -121,6 +121,7 @@ class FunctionMarks:
         self, unit: UnitMarks, read: FunctionRead, function: int, scope: str, line: int, plain: bool
     ) -> None:
         self.places = Places.of(read.graph)
+        self.plain = plain
         self._unit = unit
         self._read = read
         self._scope = scope
@@ -129,6 +130,7 @@ class FunctionMarks:
         told = (BY_DISCRIMINATOR if unit.keep else BY_LINE) + (PLAIN if plain else "")
         self._at = self._variable(f"{AT}.{unit.tag:08x}.{told}", 64, function + 1)
         self._marked: dict[int, str] = {}
+        self._values: dict[str, str] = {}
 
     def at(self, place: int) -> str:
         """The record that says where control is."""
@@ -136,7 +138,9 @@ class FunctionMarks:
 
     def value(self, base: str) -> str:
         """The record for what the path register is told from, behind the phi that makes it."""
-        return self._record("value", f"i64 %{base}", self._variable(f"{VALUE}.{base}", 64))
+        if base not in self._values:
+            self._values[base] = self._variable(f"{VALUE}.{base}", 64)
+        return self._record("value", f"i64 %{base}", self._values[base])
 
     def cell(self, kept: Collection[int]) -> str:
         """The record for the frame's cell; ``kept`` are the blocks behind whose calls it is the register."""

@@ -1,7 +1,7 @@
 """The directory that a run's counts go to, and who still counts there.
 
-It lies in shared memory where there is some: what is counted stays there whatever happens to the program, or to
-us, and nothing is ever written to a disk for it.
+It lies in shared memory where there is some: what is counted stays there whatever happens to the program,
+or to us, and nothing is ever written to a disk for it.
 """
 
 from __future__ import annotations

@@ -114,7 +114,9 @@ class _Reader:
         if magic != MAGIC:
             raise BadFile(f"{self._where}: not the file of a running program")
         if version > VERSION:
-            raise LaterVersion(f"{self._where}: written by a later trodden's runtime; update trodden to read it")
+            raise LaterVersion(
+                f"{self._where}: written by a later trodden's runtime; update trodden to read it"
+            )
         if state >= len(_STATES) or not _HEADER.size <= room <= _MOST_HEADER:
             raise self._bad("its header makes no sense")
         regions = self._regions(min(used, (room - _HEADER.size) // _REGION.size))
@@ -184,7 +186,9 @@ class _Reader:
             raise self._bad("a region is too small for what it holds")
         return os.pread(self._file, size, region.offset + first).ljust(size, b"\0")
 
-    def _records(self, region: _Region, first: int, layout: struct.Struct, count: int) -> Iterator[tuple[int, bytes]]:
+    def _records(
+        self, region: _Region, first: int, layout: struct.Struct, count: int
+    ) -> Iterator[tuple[int, bytes]]:
         """Records that are not empty, with their numbers: whole ones out of what was written."""
         if count > (region.size - first) // layout.size:
             raise self._bad("a table is larger than its region")

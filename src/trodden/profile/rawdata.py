@@ -124,7 +124,7 @@ class RawContext:
 
 @dataclass(frozen=True, slots=True)
 class RawLast:
-    """One of the last paths that a thread has walked to their ends: of a function of the unit with that tag."""
+    """One of the last paths that a thread has walked to their ends: of a function of the tagged unit."""
 
     thread: int
     tag: int

@@ -36,14 +36,15 @@ void trodden_unmap(void *memory, size_t bytes);
 void *trodden_alloc(size_t bytes); /* never given back; caller holds the lock */
 uint64_t trodden_lock(void);       /* blocks all signals; answers the mask to restore */
 bool trodden_lock_patiently(uint64_t *mask); /* false: somebody does not let go of it */
-uint32_t trodden_lock_waiters(void);
 void trodden_unlock(uint64_t mask);
 void trodden_lock_reset(void);
+uint64_t trodden_block_signals(void); /* answers the mask to restore */
 void trodden_restore_mask(uint64_t mask);
 void trodden_swallow_signal(int number);
 uint64_t trodden_now(void); /* nanoseconds since the epoch */
 uint64_t trodden_process_start(void);
 uint64_t trodden_process_ticks(void);
+long trodden_task_file(uint32_t tid, const char *name, char *into, size_t room); /* what was read of it, or less */
 uint64_t trodden_ticks_of(uint32_t pid); /* 0: there is no such process, or none that can be seen */
 size_t trodden_page(void);
 uint32_t trodden_pid(void);
@@ -154,6 +155,7 @@ struct trodden_thread {
     uint32_t tid;
     struct trodden_shard *shards;
     struct trodden_ring_home *ring;
+    bool ending;     /* all its functions have returned */
     void *alternate; /* a stack for signals, unless the thread has one of its own */
     uint64_t vfork_back, vfork_sp; /* where its last vfork returns to, and the stack pointer then */
     const void *stopped; /* what a signal has interrupted it in, see stops.c */
@@ -240,6 +242,7 @@ struct trodden_lead {
     } left;
     uint32_t table_used;
     struct trodden_live *live;
+    uintptr_t growing; /* the thread that adds a region or takes one away, or forks; 0: nobody */
 };
 
 extern struct trodden_lead trodden_lead;

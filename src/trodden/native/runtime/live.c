@@ -1,7 +1,7 @@
 /* The live file and its regions.
  *
- * Regions are added without a lock, since notes and call paths grow inside instrumented code and signal handlers.
- * Each takes its part of the file by one addition; the file is made longer by writing its last byte, which,
+ * Regions are added without the lock, since notes and call paths grow inside instrumented code and signal handlers;
+ * one thread at a time does so, with signals blocked.  The file is made longer by writing its last byte, which,
  * other than setting its size, can never make it shorter behind somebody's back.
  *
  * Where there can be no such file (a read-only directory, a pipe as target, a limit on the size of files), regions
@@ -155,19 +155,47 @@ void *trodden_keep(enum trodden_kind kind, uint32_t module, size_t bytes) {
     return __trodden_keep(kind, module, bytes);
 }
 
-void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes) {
-    if (!trodden_lead.live)
-        trodden_begin();
-    struct trodden_live *live = trodden_lead.live;
-    if (!live)
-        return NULL;
-    bytes = trodden_whole_pages(bytes);
+/* Nobody else adds a region or takes one away while this thread holds them: false if it does already.  Signals are
+ * blocked, so that no handler waits for the thread that it has interrupted. */
+static bool hold_regions(struct trodden_lead *lead, uint64_t *mask) {
+    uintptr_t own = trodden_thread_pointer(), nobody = 0;
+    *mask = trodden_block_signals();
+    while (!__atomic_compare_exchange_n(&lead->growing, &nobody, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        if (nobody == own)
+            return false;
+        nobody = 0;
+        syscall(SYS_sched_yield);
+    }
+    return true;
+}
+
+static void let_regions(struct trodden_lead *lead, bool held, uint64_t mask) {
+    if (held)
+        __atomic_store_n(&lead->growing, 0, __ATOMIC_RELEASE);
+    trodden_restore_mask(mask);
+}
+
+static void *add_region(struct trodden_live *live, uint32_t kind, uint32_t module, size_t bytes) {
     uint64_t offset = __atomic_fetch_add(&live->size, bytes, __ATOMIC_RELAXED);
     void *memory = map_part(reopen() ? file.number : -1, &offset, bytes);
     if (offset == TRODDEN_NOWHERE)
         live->flags |= TRODDEN_PARTLY;
     if (memory)
         enter_region(live, kind, module, memory, bytes, offset);
+    return memory;
+}
+
+void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes) {
+    uint64_t mask;
+    if (!trodden_lead.live)
+        trodden_begin();
+    if (!trodden_lead.live)
+        return NULL;
+    int saved = errno;
+    bool held = hold_regions(&trodden_lead, &mask);
+    void *memory = add_region(trodden_lead.live, kind, module, trodden_whole_pages(bytes));
+    let_regions(&trodden_lead, held, mask);
+    errno = saved;
     return memory;
 }
 
@@ -186,14 +214,18 @@ static uint64_t region_count(const struct trodden_live *live) {
 }
 
 void trodden_give_up(void *memory, size_t bytes) {
-    struct trodden_live *live = __trodden_leader()->live;
+    struct trodden_lead *lead = __trodden_leader();
+    struct trodden_live *live = lead->live;
+    uint64_t mask;
     bytes = trodden_whole_pages(bytes);
+    bool held = hold_regions(lead, &mask);
     for (uint64_t i = region_count(live); memory && i-- > 0;)
         if (live->at[i].address == (uintptr_t)memory && live->at[i].kind) {
             __atomic_store_n(&live->at[i].kind, TRODDEN_NOTHING, __ATOMIC_RELEASE);
             break;
         }
     trodden_unmap(memory, bytes);
+    let_regions(lead, held, mask);
 }
 
 uint64_t trodden_offset_of(const void *memory) {
@@ -275,6 +307,7 @@ static void tell_parent(struct trodden_live *parents) {
 
 void trodden_live_forked(void) {
     struct trodden_live *old = trodden_lead.live;
+    trodden_lead.growing = 0;
     if (!old)
         return;
     __atomic_store_n(&old->child, 1, __ATOMIC_RELEASE);
@@ -302,13 +335,16 @@ void trodden_live_forked(void) {
 
 void trodden_live_before_fork(void) {
     struct trodden_live *live = trodden_lead.live;
+    uint64_t mask; /* all are blocked already */
+    hold_regions(&trodden_lead, &mask);
     if (live)
         live->child = live->copied = 0;
 }
 
 /* The child copies what its parent has at the moment of the fork, and that is shared memory.  So the parent stands
- * still meanwhile; and who looks for files when the parent has ended finds the child's.  It does not wait for long:
- * there may be no child, or one that was killed at once. */
+ * still meanwhile, and its other threads get no regions, of which the child would only see the entries.  Besides, who
+ * looks for files when the parent has ended finds the child's.  It does not wait for long: there may be no child, or
+ * one that was killed at once. */
 void trodden_live_await_child(void) {
     struct trodden_live *live = trodden_lead.live;
     struct timespec moment = {0, 5000000};
@@ -317,6 +353,7 @@ void trodden_live_await_child(void) {
                          i < (__atomic_load_n(&live->child, __ATOMIC_ACQUIRE) ? 400 : 50);
          i++)
         syscall(SYS_futex, &live->copied, FUTEX_WAIT, 0, &moment, NULL, 0);
+    __atomic_store_n(&trodden_lead.growing, 0, __ATOMIC_RELEASE);
     errno = saved;
 }
 

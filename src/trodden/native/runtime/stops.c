@@ -17,7 +17,8 @@
 
 #include "internal.h"
 
-enum { HIGHEST = 58, LOWEST = 40, PATIENCE = 250 }; /* signals; milliseconds */
+enum { HIGHEST = 58, LOWEST = 40 }; /* signals */
+enum { LOOK = 50, PATIENCE = 5000 }; /* milliseconds: before one looks at those who do not answer, and at most */
 
 static uint32_t stopping; /* odd while threads are to stop */
 static int chosen;
@@ -75,8 +76,29 @@ static int choose_signal(void) {
 }
 
 static bool is_waited_for(const struct trodden_thread *thread, uintptr_t own) {
-    return thread->tp && thread->tp != own && thread->tid &&
+    return thread->tp && thread->tp != own && thread->tid && !__atomic_load_n(&thread->ending, __ATOMIC_ACQUIRE) &&
            !__atomic_load_n(&thread->stopped, __ATOMIC_ACQUIRE);
+}
+
+/* Does the thread block the signal, or is it gone?  Then it will not answer. */
+static bool is_out_of_reach(const struct trodden_thread *thread) {
+    char text[2048];
+    uint64_t mask = 0;
+    long got = trodden_task_file(thread->tid, "status", text, sizeof text - 1);
+    if (got <= 0)
+        return true;
+    text[got] = 0;
+    const char *at = strstr(text, "\nSigBlk:\t");
+    for (at = at ? at + 9 : ""; *at && *at != '\n'; at++)
+        mask = mask << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
+    return mask & bit_of(chosen);
+}
+
+static uint32_t within_reach(uintptr_t own) {
+    uint32_t count = 0;
+    for (const struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next)
+        count += is_waited_for(thread, own) && !is_out_of_reach(thread);
+    return count;
 }
 
 static uint32_t missing(uintptr_t own) {
@@ -101,9 +123,11 @@ uint32_t trodden_stop_others(void) {
         if (is_waited_for(thread, own))
             syscall(SYS_tgkill, trodden_lead.pid, thread->tid, chosen);
     uint32_t left;
-    /* Those that wait for our lock have blocked all signals. */
-    for (unsigned tries = 0; (left = missing(own)) > trodden_lock_waiters() && tries < PATIENCE * 20; tries++)
+    for (unsigned tries = 1; (left = missing(own)) && tries < PATIENCE * 20; tries++) {
+        if (tries % (LOOK * 20) == 0 && !within_reach(own))
+            break;
         trodden_sleep(50000);
+    }
     return left;
 }
 

@@ -62,9 +62,7 @@ void *trodden_alloc(size_t bytes) {
 /* 0 free, 1 held, 2 held and somebody waits. */
 static uint32_t lock_word;
 
-static uint32_t waiters;
-
-static uint64_t block_signals(void) {
+uint64_t trodden_block_signals(void) {
     uint64_t all = ~(uint64_t)0, mask = 0;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
     return mask;
@@ -75,29 +73,26 @@ static bool take_lock(const struct timespec *patience) {
     int saved = errno;
     bool got = __atomic_compare_exchange_n(&lock_word, &seen, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
     if (!got) {
-        __atomic_fetch_add(&waiters, 1, __ATOMIC_RELAXED);
         bool waits = true;
         while (!(got = __atomic_exchange_n(&lock_word, 2, __ATOMIC_ACQUIRE) == 0) && waits)
             waits = syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, 2, patience, NULL, 0) == 0 || errno != ETIMEDOUT;
-        __atomic_fetch_sub(&waiters, 1, __ATOMIC_RELAXED);
     }
     errno = saved;
     return got;
 }
 
 uint64_t trodden_lock(void) {
-    uint64_t mask = block_signals();
+    uint64_t mask = trodden_block_signals();
     take_lock(NULL);
     return mask;
 }
 
 bool trodden_lock_patiently(uint64_t *mask) {
     struct timespec patience = {1, 0};
-    *mask = block_signals();
+    *mask = trodden_block_signals();
     return take_lock(&patience);
 }
 
-uint32_t trodden_lock_waiters(void) { return __atomic_load_n(&waiters, __ATOMIC_RELAXED); }
 
 void trodden_restore_mask(uint64_t mask) {
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
@@ -110,7 +105,6 @@ void trodden_unlock(uint64_t mask) {
 }
 
 void trodden_lock_reset(void) {
-    waiters = 0;
     __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
 }
 
@@ -140,19 +134,41 @@ size_t trodden_page(void) {
     return known;
 }
 
-/* Field 22 of a process's stat: when the kernel made it, in ticks since it started; 0 if it cannot be known. */
-uint64_t trodden_ticks_of(uint32_t pid) {
-    char name[32] = "/proc/", text[1024], digits[12], *digit = digits + sizeof digits;
-    *--digit = 0;
-    do
-        *--digit = (char)('0' + pid % 10);
-    while (pid /= 10);
-    strcat(strcat(name, digit), "/stat");
+static long read_file(const char *name, char *into, size_t room) {
     int file = trodden_open(name, O_RDONLY);
     if (file < 0)
-        return 0;
-    long got = trodden_read(file, text, sizeof text - 1);
+        return -1;
+    long got = trodden_read(file, into, room);
     trodden_close(file);
+    return got;
+}
+
+static char *append(char *at, const char *text) {
+    size_t length = strlen(text);
+    memcpy(at, text, length + 1);
+    return at + length;
+}
+
+static char *append_number(char *at, uint32_t number) {
+    char digits[12], *digit = digits + sizeof digits;
+    *--digit = 0;
+    do
+        *--digit = (char)('0' + number % 10);
+    while (number /= 10);
+    return append(at, digit);
+}
+
+long trodden_task_file(uint32_t tid, const char *name, char *into, size_t room) {
+    char path[64];
+    append(append(append_number(append(path, "/proc/self/task/"), tid), "/"), name);
+    return read_file(path, into, room);
+}
+
+/* Field 22 of a process's stat: when the kernel made it, in ticks since it started; 0 if it cannot be known. */
+uint64_t trodden_ticks_of(uint32_t pid) {
+    char name[32], text[1024];
+    append(append_number(append(name, "/proc/"), pid), "/stat");
+    long got = read_file(name, text, sizeof text - 1);
     if (got <= 0)
         return 0;
     text[got] = 0;

@@ -95,6 +95,7 @@ static void thread_ends(void *value) {
     struct trodden_thread *thread = value;
     if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, thread) == 0)
         return;
+    __atomic_store_n(&thread->ending, true, __ATOMIC_RELEASE);
     trodden_lock();
     trodden_stack_end(thread);
     trodden_detach_thread(thread, false);

@@ -38,7 +38,11 @@ struct trodden_unit {
     uint64_t index, number;
     /* the calling thread's variable __trodden_ring; NULL: the unit does not keep last paths */
     struct trodden_ring **(*ring)(void);
+    /* &__trodden_layout_2: an object that was made for another runtime than this does not link */
+    const void *layout;
 };
+
+extern const char __trodden_layout_2 __attribute__((visibility("hidden")));
 
 /* The counters lie at the same distance from the thread pointer in every thread, in the section .trodden_counts of
  * the static TLS.  Code that may end up in a shared library has a thread-local variable __trodden_table instead: weak,

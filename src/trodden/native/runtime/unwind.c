@@ -229,11 +229,18 @@ static uint64_t copy_stack(struct walk *walk, uint64_t from, uint8_t *into) {
     return from;
 }
 
+/* A function that calls nobody may have its values below the stack pointer. */
+#ifdef __x86_64__
+#define RED_ZONE 128u
+#else
+#define RED_ZONE 0u
+#endif
+
 static void take_context(struct walk *walk, struct trodden_context *context) {
     *context = (struct trodden_context){.pc = walk->regs.pc, .cfa = walk->cfa, .known = walk->regs.known};
     memcpy(context->r, walk->regs.r, sizeof walk->regs.r);
     uint64_t sp = walk->regs.r[TRODDEN_SP];
-    context->low = copy_stack(walk, sp, context->low_part);
+    context->low = copy_stack(walk, sp - RED_ZONE, context->low_part);
     if (walk->cfa >= sp + TRODDEN_STACK_PART)
         context->high = copy_stack(walk, walk->cfa - TRODDEN_STACK_PART, context->high_part);
 }
@@ -269,6 +276,12 @@ static void finish_frame(struct walk *walk, struct trodden_frames *frames, bool 
         note_context(walk, frames);
 }
 
+static void forget_last(struct trodden_frames *frames) {
+    frames->count--;
+    if (frames->context_count && frames->contexts[frames->context_count - 1].frame == frames->count)
+        frames->context_count--;
+}
+
 struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_t thread, bool interrupted) {
     struct trodden_frames frames = {.cut = true, .bytes = MOST_FRAMES * sizeof(struct trodden_frame)};
     struct walk *walk = trodden_map(sizeof *walk);
@@ -280,14 +293,14 @@ struct trodden_frames trodden_frames_of(const struct trodden_regs *regs, uint32_
         bool stopped = interrupted;
         for (uint32_t depth = 0; depth < MOST_FRAMES - 1; depth++) {
             enum outcome outcome = describe(walk);
-            stopped = stopped || walk->exact;
+            stopped = stopped || (depth && walk->exact);
             if (outcome == STEPPED && ours)
                 finish_frame(walk, &frames, stopped);
             if (outcome == STEPPED)
                 outcome = leave(walk);
             /* The outermost function started the program or the thread: it is never instrumented. */
             if (outcome == OUTERMOST && ours)
-                frames.count--;
+                forget_last(&frames);
             frames.cut = outcome != OUTERMOST;
             if (outcome != STEPPED)
                 break;
