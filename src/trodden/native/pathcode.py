@@ -34,6 +34,7 @@ _STEPS = re.compile(
     r"  store i64 \3, ptr \2, align 8((?:, ![a-z]+ !\d+)?)$",
     re.MULTILINE,
 )
+_PAD = re.compile(r"^  %\S+ = landingpad .*\n(?: .*\n|\n)*", re.MULTILINE)
 _ONE_STEP = {
     "x86_64": '"addq $1, $0", "=*m,er,*m,~{flags}"',
     "aarch64": (
@@ -49,9 +50,13 @@ def in_one_step(text: str, machine: str) -> str:
     Optimised code does so anyway.  What the optimiser does not see into it cannot keep in a register either.
     """
     code = _ONE_STEP[machine]
+    # In a landing pad LLVM, without optimisation, would lose what the exception has left in registers.
+    pads = [match.span() for match in _PAD.finditer(text)]
 
     def joined(match: re.Match[str]) -> str:
         address, amount, location = match.group(2), match.group(4), match.group(5)
+        if any(start <= match.start() < end for start, end in pads):
+            return match[0]
         place = f"ptr elementtype(i64) {address}"
         return f"  call void asm sideeffect {code}({place}, i64 {amount}, {place}){location}"
 

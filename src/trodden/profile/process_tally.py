@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 from trodden.errors import BadFile
+from trodden.plan.probes import AddTrips
 from trodden.profile.completing import complete_unit
 from trodden.profile.ended import (
     MOST_FRAMES,
@@ -235,6 +237,15 @@ class ProcessTally:
 
     # ---- what has to be told ----
 
+    def _tells_turns_late(self) -> list[str]:
+        """The functions that tell the turns of a loop only where they leave it."""
+        functions = [function for tally in self._tallies.values() for function in tally.facts.functions]
+        return [
+            each.name
+            for each in functions
+            if any(isinstance(probe, AddTrips) for probe in chain(*each.plan.on_edges.values()))
+        ]
+
     def _tell(self) -> None:
         ending = self.raw.ending
         if ending is Ending.SIGNAL:
@@ -248,8 +259,13 @@ class ProcessTally:
             self.notes.append(": the program did not end by itself; counts are those until then")
         if self.completed:
             names = [self._facts[unit].functions[number].name for unit, number in self.completed]
-            more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-            self.notes.append(f": counts were completed in {', '.join(names[:_MOST_NAMED])}{more}")
+            self.notes.append(f": counts were completed in {_listed(names)}")
+        telling = self._tells_turns_late() if ending is Ending.KILLED else []
+        if telling:
+            self.notes.append(
+                f": if it was in a loop without calls of {_listed(telling)}, the turns of that loop since it"
+                " was entered are missing; build with --durable to have them"
+            )
         if self.raw.partly:
             self.notes.append(
                 ": not all of its counts were in the file; those of some threads or libraries are missing"
@@ -260,6 +276,11 @@ class ProcessTally:
             self.notes.append(
                 f": {self.unplaced} active calls fit no call site; counts may be off by as many"
             )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _reader(context: RawContext) -> Callable[[int, int], bytes | None]:
