@@ -42,6 +42,7 @@ def run(
     cut_by: str | None = None,
     last: int | None = None,
     call_paths: bool | None = None,
+    durable: bool | None = None,
     output: StrPath | None = None,
 ) -> Run:
     """Run an instrumented program, or sources with compiler flags, and answer with the profile.
@@ -51,10 +52,10 @@ def run(
 
     With ``profile="paths"`` every function of the answer has ``paths``; ``max_paths`` is the most that a
     function may have before some are cut (``"none"`` cuts nothing), ``context`` joins each path through a
-    loop with the way that led to it, ``metric="cycles"`` takes the time of each, ``last``
-    is how many of each thread's last paths are kept one by one.  With ``call_paths`` the
-    profile, whatever it is of, has the paths of calls too.  What is left ``None`` is as the environment
-    says, or else the default.
+    loop with the way that led to it, ``metric="cycles"`` takes the time of each, ``last`` is how many of each
+    thread's last paths are kept one by one.  With ``call_paths`` the profile, whatever it is of, has the
+    paths of calls too; with ``durable`` no count waits in a register for its loop to end.  What is left
+    ``None`` is as the environment says, or else the default.
     """
     from trodden.native.cmdline import is_source
 
@@ -65,11 +66,12 @@ def run(
         "weights": None if weights is None else os.fspath(weights),
         "toolchain": toolchain,
         "max-paths": None if max_paths is None else str(max_paths),
-        "context": None if context is None else "on" if context else "off",
+        "context": _switched(context),
         "metric": metric,
         "cut-by": cut_by,
         "last": None if last is None else str(last),
-        "call-paths": None if call_paths is None else "on" if call_paths else "off",
+        "call-paths": _switched(call_paths),
+        "durable": _switched(durable),
     }
     own = [f"--trodden-{name}={value}" for name, value in chosen.items() if value is not None]
     own += [f"--trodden-only={pattern}" for pattern in _several(only)]
@@ -109,6 +111,10 @@ def merge(
     if output is not None:
         save(merged.profile, output)
     return merged
+
+
+def _switched(on: bool | None) -> str | None:
+    return None if on is None else "on" if on else "off"
 
 
 def _several(given: str | Sequence[str]) -> Sequence[str]:

@@ -11,10 +11,11 @@ from bench.lines import compare
 from bench.llvmcov import from_tracefile
 from bench.placement import placement
 from bench.tables import added, geometric_mean, middle, table
-from tests.profile.making import function, profile_of, unit_of
+from tests.profile.making import function, profile_of, reading_of, unit_of
 from trodden.graph.cfg import Graph
 from trodden.plan.edges import eprof
 from trodden.plan.probes import Plan, Trip
+from trodden.profile.assemble import assemble
 
 LOOP = "a>b b>c b>d c>b d>exit"
 TEN_ROUNDS = {"a>b": 1, "b>c": 10, "b>d": 1, "c>b": 10, "d>exit": 1}
@@ -84,8 +85,10 @@ def test_a_jump_that_lies_on_the_line_it_leads_to() -> None:
 
 
 def test_a_call_that_did_not_come_back_is_a_reason() -> None:
-    facts = function("f", "a>b b>exit", {"a": (1,), "b": (2,)}, exits=["a"])
-    profile = profile_of(unit_of(facts), {"f": {"a>b": 7, "b>exit": 7, "!a": 3}})
+    facts = function("f", "a>b b>exit", {"a": (1,), "b": (2,)})
+    unit = unit_of(facts)
+    reading = reading_of(unit, {"f": {"a>b": 7, "b>exit": 7}}, {(0, 0): 3})
+    profile = assemble("/bin/prog", [unit], [reading])
     cut = Difference("/src/a.c", 2, 7, 10, None, None)
     assert dict(Explainer.of(profile).reasons([cut])) == {cut: Reason.CUT_SHORT}
 

@@ -85,7 +85,7 @@ def _real(folder: Path) -> None:
 
 def _made(folder: Path) -> None:
     """Files that no run has left behind, small and with everything in them that a file can hold."""
-    main = function("main", "a>b b>a b>c c>exit", {"a": [1], "b": [2, 3]}, exits=["b"])
+    main = function("main", "a>b b>a b>c c>exit", {"a": [1], "b": [2, 3]})
     unit = unit_of(main, function("f", "x>exit"), files=["/src/a.c"], sites=[(0, 1), (0, -1)])
     sites = sites_bytes(unit, [(0x1004, 0, False), (0x1009, 0, True), (0x1020, 1, False)])
     symbols = struct.pack("<IBBHQQ", 0, 2, 0, 1, 0x1000, 0x40) * 2
@@ -98,7 +98,7 @@ def _made(folder: Path) -> None:
         [(0, 0, 0x1009), (1, 0xFFFFFFFF, 7, 5)],
         inherited=[(0, 0, 0x1009, 1 << 63)],
         jumps=[(0, 0x1009, -2), (1, 4, 1, 9)],
-        notes=[(0, 0, 3, 4), (0, 1 << 32 | 2, 5, 6), (0, 1 << 63, 7, 8)],
+        notes=[(0, 0, 3, 4), (0, 1, 5, 6), (0, 1 << 63, 7, 8)],
         calls=[(0xFFFFFFFF, 0, 0, 0, 0), (0, 0, 0, 0, 5), (0, 1, 1, 0, 2), (0, 0, 2, 1, 9)],
     )
     (folder / "raw" / "made").write_bytes(raw)

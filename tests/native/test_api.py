@@ -9,6 +9,7 @@ import pytest
 import trodden
 from tests.native.building import must
 from trodden.errors import TroddenError, UsageError
+from trodden.plan.probes import AddTrips
 from trodden.plan.routes import PathEnd, PathStart
 
 SOURCE = """\
@@ -74,6 +75,17 @@ def test_paths_in_context_with_their_time_cut_short_of_the_default(source: Path)
 def test_edges_have_no_paths(source: Path) -> None:
     run = trodden.run(source, args=["5"], profile="edges", only="sum")
     assert [(name, each.paths) for name, each in run.profile.functions.items()] == [("sum", None)]
+
+
+def test_a_durable_build_has_no_loop_that_tells_its_turns_when_it_is_left(tmp_path: Path) -> None:
+    source = tmp_path / "spin.c"
+    source.write_text("volatile int x; int main(void) { for (int i = 0; i < 900; i++) x += i; return 0; }")
+    for durable in (False, True):
+        run = trodden.run(source, "-O1", durable=durable)
+        main = run.profile.functions["main"]
+        probes = [probe for probes in main.facts.plan.on_edges.values() for probe in probes]
+        assert any(isinstance(probe, AddTrips) for probe in probes) != durable
+        assert 899 in main.edge_counts
 
 
 def test_what_makes_no_sense(source: Path, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_what_is_kept_is_what_was_counted(
         }
     )
     for note in raw.notes:
-        counted[note.function, note.value] += note.amount if note.block is None else 0
+        counted[note.function, note.value] += note.amount
     assert len(+counted) > 5
     assert Counter((last.function, last.path) for last in raw.lasts) == +counted
 

@@ -59,16 +59,14 @@ def function(
     shared: bool = False,
     fingerprint: str = "",
     planner: Callable[[Graph], Plan] = plan_edges,
-    exits: Sequence[str] = (),
     inlined: Sequence[Place] = (),
 ) -> FunctionFacts:
-    """A function; ``exits`` are blocks that have a counter for calls that were unwound."""
+    """A function whose blocks have those lines, with a call in each."""
     graph = graph_of(name, shape)
     blocks = []
     for label in graph.labels[:-1]:
         refs = tuple(_ref(place) for place in (lines or {}).get(label, ()))
         blocks.append(BlockFacts(refs, refs[-1] if refs else None, BranchKind.JUMP, 1, 3))
-    exit_slots = {graph.labels.index(label): number for number, label in enumerate(exits)}
     return FunctionFacts(
         name=name,
         linkage_name=name if linkage_name is None else linkage_name,
@@ -78,7 +76,6 @@ def function(
         blocks=tuple(blocks),
         plan=planner(graph),
         first_slot=0,
-        exit_slots=exit_slots,
         shared=shared,
         fingerprint=fingerprint,
         inlined=tuple(_ref(place) for place in inlined),
@@ -91,12 +88,11 @@ def unit_of(
     sites: Sequence[tuple[int, int]] = (),
     skipped: Sequence[tuple[str, str]] = (),
 ) -> UnitFacts:
-    """A unit that gives each function its slots, first those of its plan, then those of its exits."""
+    """A unit that gives each function its slots."""
     placed, slot = [], 0
     for each in functions:
-        exits = {block: slot + each.plan.slots + number for block, number in each.exit_slots.items()}
-        placed.append(replace(each, first_slot=slot, exit_slots=exits))
-        slot += each.plan.slots + len(exits)
+        placed.append(replace(each, first_slot=slot))
+        slot += each.plan.slots
     facts = UnitFacts(
         id="",
         source="a.c",
@@ -124,7 +120,7 @@ def edge_counts(graph: Graph, flow: Flow) -> list[int]:
 
 
 def counts_of(unit: UnitFacts, flows: Mapping[str, Flow]) -> list[int]:
-    """What the counters hold after these flows; ``!a`` counts a call in ``a`` that was unwound."""
+    """What the counters hold after these flows; ``@a`` is how often control came to ``a`` otherwise."""
     counts = [0] * unit.slots
     for each in unit.functions:
         flow = flows.get(each.linkage_name, {})
@@ -135,8 +131,6 @@ def counts_of(unit: UnitFacts, flows: Mapping[str, Flow]) -> list[int]:
             else:
                 into = sum(edges[e] for e in each.graph.in_edges[measure.block])
                 counts[each.first_slot + slot] = into + flow.get(f"@{each.graph.labels[measure.block]}", 0)
-        for block, slot in each.exit_slots.items():
-            counts[slot] = flow.get(f"!{each.graph.labels[block]}", 0)
     return counts
 
 

@@ -143,16 +143,6 @@ def test_a_program_that_did_not_end_by_itself_is_noted(tmp_path: Path) -> None:
     assert note == "process 42: the program did not end by itself; counts are those until then"
 
 
-def test_unwound_calls_are_counted_by_their_slot(tmp_path: Path) -> None:
-    unit = unit_of(function("thrower", LOOP, exits=["b"]))
-    flows: dict[str, Flow] = {"thrower": {"a>b": 5, "b>b": 3, "b>c": 2, "c>exit": 2, "!b": 3}}
-    program = _program(tmp_path, unit)
-    thrower = collect([_raw(tmp_path, program, [(unit, counts_of(unit, flows))])]).functions["thrower"]
-    assert thrower.cut_short == {1: 3}
-    assert _edges(thrower) == {"a>b": 5, "b>b": 3, "b>c": 2, "c>exit": 2}
-    assert thrower.entries == 5
-
-
 def test_another_build_is_refused_by_name(tmp_path: Path) -> None:
     other = unit_of(function("main", "a>exit"))
     program = _program(tmp_path, other)

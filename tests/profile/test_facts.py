@@ -46,9 +46,7 @@ from trodden.profile.model import (
 from trodden.profile.record import seal, unseal
 
 SMALL = unit_of(
-    function(
-        "main", "a>b a>c b>c c>a c>exit", {"a": [1, 2], "b": [(1, 7, 1)]}, exits=["b"], inlined=[2, (1, 7, 1)]
-    ),
+    function("main", "a>b a>c b>c c>a c>exit", {"a": [1, 2], "b": [(1, 7, 1)]}, inlined=[2, (1, 7, 1)]),
     files=["/src/a.c", "/src/a.h"],
     sites=[(0, 1), (0, -1)],
     skipped=[("odd", "it is written in assembler")],
@@ -150,7 +148,6 @@ def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
         blocks=tuple(draw(st.lists(blocks, min_size=size, max_size=size))),
         plan=plan,
         first_slot=draw(st.integers(0, slots - plan.slots)),
-        exit_slots=draw(st.dictionaries(st.integers(0, size - 1), st.integers(0, slots - 1), max_size=2)),
         shared=draw(st.booleans()),
         fingerprint=draw(_texts(5)),
         inlined=tuple(inlined),

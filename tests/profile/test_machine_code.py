@@ -90,9 +90,11 @@ def test_places_and_marks_have_numbers_of_their_own() -> None:
     graph = build("f", ["a", "b", "c", "EXIT"], [(0, 1), (0, 2), (1, 2), (2, 3)])
     numbers = Places.of(graph)
     on_edges = [numbers.on_edge(edge) for edge in range(len(graph.edges))]
-    assert len({*range(graph.exit), *on_edges, numbers.elsewhere}) == graph.exit + len(on_edges) + 1
+    places = [*range(graph.exit), *on_edges]
+    assert len({*places}) == graph.exit + len(on_edges)
+    assert [place for place in range(-1, max(places) + 2) if numbers.has(place)] == sorted(places)
     assert [numbers.edge_of(place) for place in on_edges] == list(range(len(graph.edges)))
-    assert [numbers.edge_of(place) for place in (0, graph.exit - 1, numbers.elsewhere)] == [None] * 3
+    assert [numbers.edge_of(place) for place in (0, graph.exit - 1, max(places) + 1)] == [None] * 3
     marks = [
         Mark(holder, index, number)
         for holder in Holder

@@ -29,7 +29,7 @@ from trodden.profile.record import seal, unseal
 from trodden.profile.store import MAGIC, from_bytes, load, save, to_bytes
 from trodden.profile.unjoined import MOST_LISTED
 
-UNIT = unit_of(function("f", "a>b a>c b>d c>d d>exit", exits=["b"]), function("g", "a>exit"), sites=[(0, 2)])
+UNIT = unit_of(function("f", "a>b a>c b>d c>d d>exit"), function("g", "a>exit"), sites=[(0, 2)])
 
 
 def run_of(times: int, *notes: str) -> Profile:

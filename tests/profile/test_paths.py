@@ -167,16 +167,6 @@ def test_copies_whose_paths_are_numbered_differently_are_kept_apart() -> None:
     assert list(assemble("p", units, readings).functions) == ["max"]
 
 
-def test_the_pads_of_blocks_count_as_prefixes() -> None:
-    facts = path_function("thrower", "a>b a>c b>exit c>exit")
-    b = facts.graph.labels.index("b")
-    unit = unit_of(replace(facts, exit_slots={b: 0}))
-    held = list(read(unit, {"thrower": ["a c exit"]}).counts)
-    held[unit.functions[0].exit_slots[b]] = 3
-    thrower = assemble("p", [unit], [Reading(unit.id, held)]).functions["thrower"]
-    expect(thrower, ["a c exit", "a b", "a b", "a b"])
-
-
 def _program(tmp_path: Path, unit: UnitFacts) -> str:
     path = tmp_path / "prog"
     sites = sites_bytes(unit, [(CODE_AT + at, site, after) for at, site, after in SITES])
@@ -190,8 +180,8 @@ def _collected(tmp_path: Path, unit: UnitFacts, reading: Reading, **parts: Any) 
     return collect([raw])
 
 
-def _key(index: int, block: int | None = None, time: bool = False) -> int:
-    return (time << 63) | (index << 32) | (0 if block is None else block + 1)
+def _key(index: int, time: bool = False) -> int:
+    return (time << 63) | index
 
 
 def _cells(reading: Reading, index: int, block: int) -> list[int]:
@@ -250,19 +240,7 @@ def test_jumps_end_paths_and_begin_others(tmp_path: Path) -> None:
     assert main.cut_short == truth.early == {0: -3, 1: 3}
 
 
-def test_notes_of_exceptions_hold_the_register(tmp_path: Path) -> None:
-    """In d of two ways there it tells which one; in b, where one way leads, it is not looked at."""
-    unit = unit_of(path_function("thrower", "a>b a>c b>d c>d d>exit"))
-    walks = ["a b d exit", "a c d", "a b d", "a b"]
-    reading = read(unit, {"thrower": walks})
-    assert len(_cells(reading, 0, 3)) == 2
-    notes = [(0, _key(0, 3), (cell + ADDEND) % WORD, 1) for cell in _cells(reading, 0, 3)]
-    profile = _collected(tmp_path, unit, reading, notes=[*notes, (0, _key(0, 1), 12345, 1)])
-    assert profile.readings[0].prefixes == reading.prefixes
-    expect(profile.functions["thrower"], walks)
-
-
-@pytest.mark.parametrize("key", [_key(9), _key(0, 99), _key(0, 4, False) + (1 << 62)])
+@pytest.mark.parametrize("key", [_key(9), _key(9, time=True), _key(0) + (1 << 62)])
 def test_notes_about_nothing_are_refused(tmp_path: Path, key: int) -> None:
     with pytest.raises(BadFile, match=r"x.raw: corrupt: a note is about no path of its program"):
         _collected(tmp_path, UNIT, read(UNIT, {}), notes=[(0, key, 0, 1)])

@@ -30,7 +30,7 @@ SMALL = raw_bytes(
     [(ONE, 0, [1, 2**64 - 1]), (TWO, 1, [])],
     [(0, 0, 0x1234, 2**64 - 1), (1, 0xFFFFFFFF, 0)],
     jumps=[(0, 0x1234, -(2**63)), (1, 0x10, 7, 0)],
-    notes=[(0, 5 << 32, 9, 3), (0, 1 << 63 | 5 << 32, 9, 70), (1, 6 << 32 | 8, 2**64 - 2, 1)],
+    notes=[(0, 5, 9, 3), (0, 1 << 63 | 5, 9, 70), (1, 6, 2**64 - 2, 1)],
     calls=[(2**32 - 1, 0, 0, 0, 0), (1, 4, 0, 0, 2**64 - 1), (0, 0, 1, 0, 0), (1, 4, 2, 1, 6)],
     ending=1,
 )
@@ -51,9 +51,9 @@ def test_everything_comes_back() -> None:
     assert raw.frames == (RawFrame(0, 0, 0x1234, 2**64 - 1), RawFrame(1, None, 0))
     assert raw.jumps == (RawJump(0, 0x1234, -(2**63)), RawJump(1, 0x10, 7, 0))
     assert raw.notes == (
-        RawNote(0, 5, None, False, 9, 3),
-        RawNote(0, 5, None, True, 9, 70),
-        RawNote(1, 6, 7, False, 2**64 - 2, 1),
+        RawNote(0, 5, False, 9, 3),
+        RawNote(0, 5, True, 9, 70),
+        RawNote(1, 6, False, 2**64 - 2, 1),
     )
     assert raw.calls == (
         RawCall(None, 0, 0, False, 0),

@@ -148,9 +148,9 @@ class PathCode:
         elapsed = self._elapsed(lines, amount, now) if now else ""
         if not self.paths.dense:
             number = self.operand(lines, path)
-            self._note(lines, self.function << 32, number, amount)
+            self._note(lines, self.function, number, amount)
             if elapsed:
-                self._note(lines, self.function << 32 | _TIME, number, elapsed)
+                self._note(lines, self.function | _TIME, number, elapsed)
             return
         lines += increment(self.name, self._address(lines, path, 0), amount)
         if elapsed:

@@ -1,9 +1,9 @@
 """Numbers for the places of a function in which control may be found.
 
 An interrupted frame stands at any instruction.  What is told of it through debug information (see
-:mod:`trodden.native.positions`) are two numbers: the *place*, which is a block of the graph, an edge that has
-got a block of its own, or code of which nothing is told; and, at the instructions of a probe, the *mark* of
-that probe.  Both are computed from the graph alone, so that who reads them needs no table.
+:mod:`trodden.native.positions`) are two numbers: the *place*, which is a block of the graph or an edge that
+has got a block of its own; and, at the instructions of a probe, the *mark* of that probe.  Both are computed
+from the graph alone, so that who reads them needs no table.
 """
 
 from __future__ import annotations
@@ -54,10 +54,9 @@ class Places:
         """The place of a block that was put on an edge; a block of the graph is its own place."""
         return self.blocks + edge
 
-    @property
-    def elsewhere(self) -> int:
-        """The place of all code of which nothing is told: the landing pads that were added."""
-        return self.blocks + self.edges
+    def has(self, place: int) -> bool:
+        """Whether a number, read from somewhere, is one of a place."""
+        return 0 <= place < self.blocks + self.edges
 
     def edge_of(self, place: int) -> int | None:
         """The edge whose own block a place is."""

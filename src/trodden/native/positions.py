@@ -157,12 +157,6 @@ class FunctionMarks:
             found.setdefault(self._read.graph.edges[edge].dst, []).append(record)
         return found
 
-    def in_pad(self, text: str) -> str:
-        """A landing pad that was added, with a record that says so."""
-        return text.replace(
-            "\n          cleanup\n", f"\n          cleanup\n{self.at(self.places.elsewhere)}\n", 1
-        )
-
     def on(self, lines: list[str], start: int, mark: Mark) -> None:
         """Let the instructions from ``start`` on be those of a probe."""
         code = self.places.mark(mark)

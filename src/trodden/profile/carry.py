@@ -109,10 +109,7 @@ def _fill_table(theirs: Plan, portion: Portion, ours: Plan, found: Portion) -> N
 
 def _carry_prefixes(source: FunctionFacts, portion: Portion, target: FunctionFacts, found: Portion) -> None:
     """Each path that was cut short: from what their register held, by its sum, to what ours would hold."""
-    cut = portion.prefixes.copy()
-    for block, times in portion.exits.items():
-        cut[block, None] += times
-    if not any(cut.values()):
+    if not any(portion.prefixes.values()):
         return
     assert target.plan.paths is not None
     try:
@@ -121,7 +118,7 @@ def _carry_prefixes(source: FunctionFacts, portion: Portion, target: FunctionFac
         raise NotCarried(CONTRADICTORY) from error
     theirs = register_offsets(source.graph, source.plan, numbering)
     ours = register_offsets(target.graph, target.plan, numbering)
-    for (block, cell), times in cut.items():
+    for (block, cell), times in portion.prefixes.items():
         if times:
             register = register_held(source, block, cell)
             found.prefixes[block, _cell(target, block, ours[block], _sum(theirs[block], register))] += times

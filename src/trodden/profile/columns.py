@@ -43,7 +43,6 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
         "shared": int(function.shared),
         "fingerprint": function.fingerprint,
         "first_slot": function.first_slot,
-        "exit_slots": [x for pair in function.exit_slots.items() for x in pair],
         "graph": _graph_to_columns(function.graph),
         "blocks": _blocks_to_columns(function.blocks),
         "inlined": _inlined_to_columns(function.inlined),
@@ -62,9 +61,6 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
     blocks = _blocks_from_columns(data["blocks"], files, len(inlined) + 1)
     if len(blocks) != graph.exit:
         raise ColumnError("blocks and vertices differ in number")
-    exits = ints(data["exit_slots"])
-    if len(exits) % 2:
-        raise ColumnError("an exit slot lacks its half")
     return FunctionFacts(
         name=text(data["name"]),
         linkage_name=text(data["linkage_name"]),
@@ -74,7 +70,6 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         blocks=blocks,
         plan=plan,
         first_slot=whole(data["first_slot"], 0, slots - plan.slots + 1),
-        exit_slots=dict(zip(ints(exits[::2], 0, graph.exit), ints(exits[1::2], 0, slots), strict=True)),
         shared=bool(whole(data["shared"], 0, 2)),
         fingerprint=text(data["fingerprint"]),
         inlined=inlined,

@@ -60,6 +60,5 @@ def _weigh(facts: UnitFacts) -> _Unit:
         unit.slots.update(
             {function.first_slot + slot: each for slot, each in enumerate(weights.slots) if each}
         )
-        unit.slots.update({slot: weights.ends[block] for block, slot in function.exit_slots.items()})
         unit.ends.update({(number, block): each for block, each in enumerate(weights.ends)})
     return unit

@@ -57,33 +57,21 @@ def function_readings(
         found[function].sparse[path] = counted
     for each in found:
         if only is None or each.number in only:
-            _read_counters(each, reading.counts)
+            first = each.facts.first_slot
+            each.counters = reading.counts[first : first + each.facts.plan.slots]
             yield each
-
-
-def _read_counters(function: FunctionReading, counts: Sequence[int]) -> None:
-    facts = function.facts
-    function.counters = counts[facts.first_slot : facts.first_slot + facts.plan.slots]
-    for block, slot in facts.exit_slots.items():
-        if facts.plan.paths is None:
-            function.active[block] += counts[slot]
-        else:
-            function.prefixes[block, register_held(facts, block, None)] += counts[slot]
 
 
 def touched(unit: UnitFacts, reading: Reading) -> set[int]:
     """The functions that a reading says anything of."""
     found = {function for function, _ in [*reading.active, *reading.sparse]}
     found |= {function for function, _, _ in reading.prefixes}
-    exits = {
-        slot: number for number, facts in enumerate(unit.functions) for slot in facts.exit_slots.values()
-    }
     firsts = [facts.first_slot for facts in unit.functions]
     order = sorted(range(len(firsts)), key=firsts.__getitem__)
     starts = [firsts[number] for number in order]
     for slot, _ in nonzero(reading.counts):
         # Of several functions that start at one slot the last has it: the others have no counters.
-        found.add(exits[slot] if slot in exits else order[max(bisect_right(starts, slot) - 1, 0)])
+        found.add(order[max(bisect_right(starts, slot) - 1, 0)])
     return found
 
 

@@ -68,10 +68,9 @@ class FunctionFacts:
     """One function of a unit: its graph, its plan, and where its counters lie.
 
     The vertices of ``graph`` other than EXIT are the blocks; ``blocks[v]`` belongs to vertex ``v``.
-    Its counters are ``first_slot .. first_slot + plan.slots - 1`` of the unit.  ``exit_slots[v]`` is the
-    slot that counts how often a call in block ``v`` was unwound by an exception (BL94 §3.2).
-    ``fingerprint`` is a hash of the graph.  ``inlined[c - 1]`` is the call that copy ``c`` of its lines was
-    inlined at; that call may stand in another copy, of a smaller number.
+    Its counters are ``first_slot .. first_slot + plan.slots - 1`` of the unit.  ``fingerprint`` is a hash
+    of the graph.  ``inlined[c - 1]`` is the call that copy ``c`` of its lines was inlined at; that call may
+    stand in another copy, of a smaller number.
 
     ``registers[v]`` says of a path plan what its register holds while a call in block ``v`` is active:
     ``(False, c)`` that it is the constant ``c``, ``(True, a)`` that it is ``a`` plus what the frame's
@@ -86,7 +85,6 @@ class FunctionFacts:
     blocks: tuple[BlockFacts, ...]
     plan: Plan
     first_slot: int
-    exit_slots: Mapping[int, int] = field(default_factory=dict)
     shared: bool = False
     fingerprint: str = ""
     inlined: tuple[LineRef, ...] = ()

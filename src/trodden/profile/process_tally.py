@@ -135,11 +135,9 @@ class ProcessTally:
     def _add_note(self, note: RawNote) -> None:
         tally = self._tally(self.raw.units[note.unit].id)
         known = tally.facts.functions[note.function : note.function + 1]
-        if not known or known[0].plan.paths is None or (note.block or 0) >= known[0].graph.exit:
+        if not known or known[0].plan.paths is None:
             raise BadFile(f"{self.raw.path}: corrupt: a note is about no path of its program")
-        if note.block is not None:
-            tally.unwound(note.function, note.block, note.value, note.amount)
-        elif note.time:
+        if note.time:
             tally.ended(note.function, note.value, 0, note.amount)
         else:
             tally.ended(note.function, note.value, note.amount, 0)

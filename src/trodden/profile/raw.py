@@ -1,4 +1,4 @@
-"""The raw file that an instrumented program leaves behind when it ends.
+"""The raw file that an instrumented program leaves behind when it ends by itself.
 
 It is written by a dying process, perhaps onto a full disk, so every size in it is checked against the
 file's real one before it is believed.
@@ -194,7 +194,7 @@ class _Reader:
         unit, _, key, value, amount = _NOTE.unpack_from(self._data, self._take(_NOTE.size))
         if unit >= n_units:
             raise BadFile(f"{self._where}: corrupt: a note belongs to no unit")
-        return note_from(unit, key, value, amount, self._where)
+        return note_from(unit, key, value, amount)
 
     def context(self, n_frames: int) -> RawContext:
         start = self._take(CONTEXT.size)

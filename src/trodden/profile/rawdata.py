@@ -7,11 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from trodden.errors import BadFile
-
 ROOT = 0xFFFFFFFF
-_KEY_BLOCK = (1 << 32) - 1
-_KEY_FUNCTION = (1 << 31) - 1
 _KEY_TIME = 63
 _REGISTERS = 33
 _STACK = 512
@@ -79,14 +75,11 @@ class RawJump:
 class RawNote:
     """What paths without a counter of their own have left behind; ``unit`` is an index into the units.
 
-    If ``block`` is ``None``, path ``value`` of the function has ended ``amount`` times, or if ``time`` has
-    taken ``amount`` ticks.  Otherwise an exception unwound the function ``amount`` times in that block
-    while its path register held ``value``.
+    Path ``value`` of the function has ended ``amount`` times, or if ``time`` has taken ``amount`` ticks.
     """
 
     unit: int
     function: int
-    block: int | None
     time: bool
     value: int
     amount: int
@@ -137,8 +130,8 @@ class Raw:
     """What one process has counted.
 
     ``frames`` were active when it ended, ``inherited`` when it began: a forked child counts from zero in the
-    middle of its callers.  ``jumps`` sums up the calls that a longjmp ended, and those it came back to.
-    ``stack_cut`` says that not all frames could be found.  ``notes`` are of paths only.
+    middle of its callers.  ``jumps`` sums up the calls that a jump or an exception ended, and those that were
+    come back to.  ``stack_cut`` says that not all frames could be found.  ``notes`` are of paths only.
     ``calls`` are the trees of call paths of all threads, parents first.  ``lasts`` are the last paths of
     each thread, the oldest first.  ``partly`` says that not all of it was in the file when the process was
     killed.  ``tids`` is what the system called the threads, as far as that is known.
@@ -170,13 +163,9 @@ class Raw:
         return self.ending is Ending.EXIT
 
 
-def note_from(unit: int, key: int, value: int, amount: int, where: str) -> RawNote:
-    """A note as the runtime keeps it: the key names a function, and a block or that it is about time."""
-    block, time = key & _KEY_BLOCK, bool(key >> _KEY_TIME)
-    if block and time:
-        raise BadFile(f"{where}: corrupt: a note of time is about a block")
-    function = key >> 32 & _KEY_FUNCTION
-    return RawNote(unit, function, block - 1 if block else None, time, value, amount)
+def note_from(unit: int, key: int, value: int, amount: int) -> RawNote:
+    """A note as the runtime keeps it: the key names a function, and whether it is about time."""
+    return RawNote(unit, key & ((1 << _KEY_TIME) - 1), bool(key >> _KEY_TIME), value, amount)
 
 
 def context_from(data: bytes) -> tuple[int, int, RawContext]:

@@ -42,7 +42,7 @@ class Reaching:
 
     def trusted(self, place: int) -> bool:
         """Whether nobody else uses the place's instructions, and all probes around it are somewhere."""
-        if place >= self._code.numbers.elsewhere or self._code.shared(place):
+        if not self._code.numbers.has(place) or self._code.shared(place):
             return False
         edge = self._code.numbers.edge_of(place)
         return all(map(self._complete, [edge] if edge is not None else self.around(place)))
@@ -142,10 +142,15 @@ class Reaching:
                 or (mark.holder is Holder.BLOCK and mark.index == place)
             ]
             for block in seen - {place}:
-                probes = range(len(self._plan.on_blocks.get(block, ())))
-                marks = (Mark(Holder.BLOCK, block, number) for number in probes)
-                walk.probes += [mark for mark in marks if mark not in past]
+                walk.probes += [mark for mark in self._on_block(block) if mark not in past]
+            if any(self._graph.edges[edge].src == self._graph.edges[edge].dst == place for edge in passed):
+                # It is about to begin the same block again: what it did there was the last time.
+                walk.probes += [mark for mark in self._on_block(place) if mark not in walk.probes]
         return walk
+
+    def _on_block(self, block: int) -> list[Mark]:
+        probes = range(len(self._plan.on_blocks.get(block, ())))
+        return [Mark(Holder.BLOCK, block, number) for number in probes]
 
     def _handed_on(self, place: int) -> set[int]:
         """The edge out of a block whose probes stand before the block, since that must stay empty."""

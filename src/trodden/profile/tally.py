@@ -70,11 +70,6 @@ class UnitTally:
         """A call in a block came back that often once more than it was made, as setjmp does."""
         self._active[function, block] -= times
 
-    def unwound(self, function: int, block: int, register: int, times: int) -> None:
-        """An exception ended the function in a block while its path register was known."""
-        stored, addend = self.facts.functions[function].registers.get(block, (False, 0))
-        self.cut_short(function, block, (register - addend) % WORD if stored else None, times)
-
     def ended(self, function: int, path: int, times: int, ticks: int) -> None:
         """A path without a counter of its own has ended, or time has been spent on it."""
         self._ended[function, path] += times

@@ -19,7 +19,7 @@
 
 #pragma weak dlsym
 
-enum { SAVED_RBX = 0, SAVED_PC = 7, SPARE = 3 };
+enum { SAVED_RBX = 0, SAVED_PC = 7 };
 
 typedef void register_function(__pthread_unwind_buf_t *);
 extern register_function ___pthread_register_cancel __attribute__((weak, visibility("hidden")));

@@ -273,7 +273,6 @@ void trodden_live_begin(void);
 void trodden_live_before_fork(void);
 void trodden_live_await_child(void); /* in the parent */
 void trodden_live_forked(void);      /* in the child */
-void trodden_live_close(void);
 void *trodden_keep(enum trodden_kind kind, uint32_t module, size_t bytes); /* zero, in whole pages; needs no lock */
 void trodden_give_up(void *memory, size_t bytes);
 uint64_t trodden_offset_of(const void *memory);
@@ -343,7 +342,6 @@ void trodden_threads_begin(void);
 void trodden_threads_end(void);
 void trodden_threads_forked(void);
 uint32_t trodden_thread_number(void);
-bool trodden_is_listed(uintptr_t tp);
 struct trodden_thread *trodden_own_thread(void); /* NULL: nobody saw it start */
 
 /* ---- signals.c, deaths.c: signals that end the process; stops.c: other threads ---- */

@@ -356,10 +356,3 @@ void trodden_live_await_child(void) {
     __atomic_store_n(&trodden_lead.growing, 0, __ATOMIC_RELEASE);
     errno = saved;
 }
-
-/* The file is not needed any more. */
-void trodden_live_close(void) {
-    if (is_ours(file.number))
-        trodden_close(file.number);
-    file.number = -1;
-}

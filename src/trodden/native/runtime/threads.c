@@ -1,11 +1,10 @@
-/* Threads: each is known from its start to its end, and folded when it ends.
+/* Threads: each is known from its start to its end.
  *
  * pthread_create and thrd_create are replaced.  The real pthread_create is found
  * - in a dynamic program as the next of that name in lookup order;
  * - in a static program under the name __pthread_create, which glibc and musl both use for it.  As the
  *   reference is weak (no shared glibc or musl exports that name) it does not fetch the function out of
- *   libc.a; the link line has to: -Wl,-u,__pthread_create.  musl keeps pthread_exit beside it, so there
- *   our reference to pthread_exit does it too.
+ *   libc.a; the link line has to: -Wl,-u,__pthread_create.
  *
  * A thread's end is seen by the destructor of a pthread key, whichever way it ends.  It puts itself off
  * to the last round of destructors, when C++ thread_local objects and other keys have had theirs. */
@@ -30,11 +29,6 @@ extern create_function __pthread_create __attribute__((weak));
 static pthread_key_t key;
 static bool have_key;
 static struct trodden_thread *spare;
-
-#ifndef __GLIBC__
-/* Fetches pthread_create's object out of musl's libc.a; see above. */
-__attribute__((used)) static void (*const fetch)(void *) = pthread_exit;
-#endif
 
 static create_function *real_create(void) {
     static create_function *found;
@@ -75,13 +69,6 @@ static void unlist_thread(struct trodden_thread *thread) {
     thread->tp = 0;
     thread->next = spare;
     spare = thread;
-}
-
-bool trodden_is_listed(uintptr_t tp) {
-    for (struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next)
-        if (thread->tp == tp)
-            return true;
-    return false;
 }
 
 struct trodden_thread *trodden_own_thread(void) { return have_key ? pthread_getspecific(key) : NULL; }

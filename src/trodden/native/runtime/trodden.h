@@ -1,19 +1,21 @@
 /* trodden's runtime: what an instrumented program and its runtime agree upon.
  *
  * The runtime is linked into every instrumented executable and shared library.  Instrumented code
- * increments thread-local counters, or calls __trodden_note where there are too many things to count for
- * one counter each; everything else here happens when a thread or the process ends, and when a longjmp
- * leaves functions behind.
+ * increments counters of its thread, or calls __trodden_note where there are too many things to count for
+ * one counter each; everything else here happens when a thread starts or ends, when functions are left without
+ * returning (by a longjmp, an exception, a switch of stacks), and when the process forks or comes to its end.
  *
  * Compile all *.c of this folder with  -O2 -fPIC -fvisibility=hidden -fasynchronous-unwind-tables.
  * Link them whole (as one object, or with --whole-archive): some are reached by their sections only.
- * A dynamic executable should export __trodden_enter, __trodden_leave, __trodden_leader and
- * trodden_dump, so that its shared libraries use its copy: --export-dynamic-symbol, or with a driver
- * that lacks it a shared library on the link line that refers to them, after --as-needed.
- * A static one, and only that, needs  -Wl,-u,__pthread_create,-u,__libc_siglongjmp  (threads.c, jumps.c).
+ * A dynamic executable should export __trodden_enter, __trodden_leave, __trodden_leader, __trodden_keep,
+ * __trodden_passed and trodden_dump, so that its shared libraries use its copy: --export-dynamic-symbol, or with
+ * a driver that lacks it a shared library on the link line that refers to them, after --as-needed.
+ * A static one, and only that, needs -Wl,-u for the other names of the functions that are replaced, such as
+ * __pthread_create: native/runtime_build.py has the list.
  *
- * The environment variable TRODDEN_FILE names the result; %p is the process id, %h the host name,
- * %% a percent sign.  The default is trodden.%p.raw in the directory the program was started in.
+ * The environment variable TRODDEN_FILE names the result, which is there from the start of the process (live.h);
+ * %p is the process id, %h the host name, %% a percent sign.  The default is trodden.%p.raw in the directory the
+ * program was started in.
  */
 #ifndef TRODDEN_H
 #define TRODDEN_H

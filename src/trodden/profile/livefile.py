@@ -1,0 +1,105 @@
+"""A live file as it lies on disk: regions, mostly holes, none of whose sizes is believed unchecked."""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trodden.errors import BadFile
+
+REGION = struct.Struct("<QQQII")
+NOTHING = 0
+"""The kind of a region that was given back."""
+_NOWHERE = (1 << 64) - 1
+_MOST_AT_ONCE = 1 << 26
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Where a region lies in the file, where it lay in memory, what it holds and for which module."""
+
+    offset: int
+    size: int
+    address: int
+    kind: int
+    module: int
+
+
+class LiveFile:
+    """An open file; ``where`` names it when something is wrong with it."""
+
+    def __init__(self, descriptor: int, where: str) -> None:
+        self.where = where
+        self._descriptor = descriptor
+        self._size = os.fstat(descriptor).st_size
+
+    def bad(self, what: str) -> BadFile:
+        """The error for a file that does not hold together."""
+        return BadFile(f"{self.where}: corrupt: {what}; run the program again")
+
+    def head(self, size: int) -> bytes:
+        """The first bytes."""
+        return os.pread(self._descriptor, size, 0)
+
+    def regions(self, first: int, count: int) -> list[Region]:
+        """The regions that are there, out of a table that begins at ``first``."""
+        data = os.pread(self._descriptor, count * REGION.size, first)
+        found = []
+        for position in range(0, len(data) - REGION.size + 1, REGION.size):
+            region = Region(*REGION.unpack_from(data, position))
+            if region.kind == NOTHING or region.offset == _NOWHERE:
+                continue
+            if region.offset > self._size or region.size > self._size - region.offset:
+                raise self.bad("a region lies outside of it")
+            found.append(region)
+        # Each was given a place of its own; if all were the same one, it would be read again and again.
+        if sum(region.size for region in found) > self._size:
+            raise self.bad("its regions overlap")
+        return found
+
+    def data(self, region: Region, first: int = 0) -> Iterator[tuple[int, bytes]]:
+        """What was written of a region from ``first`` on, in pieces with their places in it."""
+        at, end = region.offset + first, region.offset + region.size
+        while at < end:
+            try:
+                at = os.lseek(self._descriptor, at, os.SEEK_DATA)
+                hole = os.lseek(self._descriptor, at, os.SEEK_HOLE)
+            except OSError as error:
+                if error.errno == errno.ENXIO:
+                    return
+                hole = end
+            while at < min(hole, end):
+                piece = os.pread(self._descriptor, min(hole, end, at + (1 << 20)) - at, at)
+                if not piece:
+                    return
+                yield at - region.offset, piece
+                at += len(piece)
+
+    def bytes_of(self, region: Region, first: int, size: int) -> bytes:
+        """A part of a region; what was never written of it is zero."""
+        if first > region.size or size > region.size - first or size > _MOST_AT_ONCE:
+            raise self.bad("a region is too small for what it holds")
+        return os.pread(self._descriptor, size, region.offset + first).ljust(size, b"\0")
+
+    def records(
+        self, region: Region, first: int, layout: struct.Struct, count: int
+    ) -> Iterator[tuple[int, bytes]]:
+        """Records that are not empty, with their numbers: whole ones out of what was written."""
+        if count > (region.size - first) // layout.size:
+            raise self.bad("a table is larger than its region")
+        end = first + count * layout.size
+        done = first
+        for place, piece in self.data(region, first):
+            start = max(done, first + (place - first) // layout.size * layout.size)
+            stop = min(end, first + -(-(place + len(piece) - first) // layout.size) * layout.size)
+            if start >= stop:
+                continue
+            data = self.bytes_of(region, start, stop - start)
+            for at in range(0, stop - start, layout.size):
+                record = data[at : at + layout.size]
+                if any(record):
+                    yield (start + at - first) // layout.size, record
+            done = stop
