@@ -220,9 +220,10 @@ def _say(text: str) -> None:
 
 def tell_abandoned() -> None:
     """Tell a person of earlier runs whose counts nobody has fetched."""
-    if sys.stderr.isatty():
-        for directory in abandoned():
-            _say(f"{directory}: counts of an earlier run; trodden collect {directory}, or remove it")
+    left = abandoned() if sys.stderr.isatty() else []
+    if left:
+        more = f" and {len(left) - 1:,} more of its kind" if len(left) > 1 else ""
+        _say(f"{left[0]}{more}: counts of an earlier run; trodden collect it, or remove it")
 
 
 def tell_running(ended: Ended, program: str | None) -> None:

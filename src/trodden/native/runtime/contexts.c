@@ -184,7 +184,7 @@ STEP static struct trodden_call *call_new(const struct trodden_key *key, struct 
         }
     }
     if (!call || call == &tree->spare)
-        calls->lost = true;
+        calls->lost = true, trodden_tell_cut();
     errno = saved;
     return call ? call : &nowhere;
 }

@@ -138,8 +138,11 @@ static void attach(struct trodden_module *module, struct trodden_thread *thread,
     struct trodden_shard *shard = has_shard(thread, module) || (module->tabled && !thread->table)
                                       ? NULL
                                       : take_shard(module);
-    if (!shard)
+    if (!shard) {
+        if (!has_shard(thread, module))
+            trodden_tell_cut();
         return;
+    }
     shard->tp = thread->tp;
     shard->beside = thread->shards;
     thread->shards = shard;
@@ -200,17 +203,32 @@ void trodden_counters_forked(struct trodden_thread *own) {
     }
 }
 
-bool trodden_is_counter(uintptr_t address) {
+/* A page of a thread's TLS that a shard is laid over: where the shard has it.  NULL: there is none. */
+void *trodden_home_of(uintptr_t address) {
     for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next)
-        for (const struct trodden_shard *shard = module->shards; shard; shard = shard->next)
-            if (shard->laid_over && address - (uintptr_t)in_tls(module, shard->tp) < module->tls_bytes)
-                return true;
-    return false;
+        for (const struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
+            uintptr_t at = address - (uintptr_t)in_tls(module, shard->tp);
+            if (shard->laid_over && at < module->tls_bytes)
+                return (uint8_t *)shard->home + at;
+        }
+    return NULL;
+}
+
+/* The other way round. */
+void *trodden_laid_over(uintptr_t home) {
+    for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next)
+        for (const struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
+            uintptr_t at = home - (uintptr_t)shard->home;
+            if (shard->laid_over && at < module->tls_bytes)
+                return (uint8_t *)in_tls(module, shard->tp) + at;
+        }
+    return NULL;
 }
 
 /* Is there nothing?  To look would make memory of it. */
 static bool is_empty(struct trodden_shard *shard, size_t from, size_t to) {
-    if (shard->offset == TRODDEN_NOWHERE)
+    /* What the file does not have may be memory that was put in its place. */
+    if (shard->offset == TRODDEN_NOWHERE || (trodden_lead.live->flags & TRODDEN_PARTLY))
         return false;
     if (from < shard->empty_from || to > shard->empty_to) {
         uint64_t data = trodden_data_from(shard->offset + from);

@@ -71,7 +71,7 @@ void trodden_keep_threads(const struct trodden_regs *regs, bool interrupted) {
 }
 
 static uint32_t dying; /* the thread that is seeing to it */
-static bool seen_to;
+static bool seen_to, holding;
 
 static void see_to_it(int number, const void *context) {
     struct trodden_regs regs;
@@ -82,14 +82,30 @@ static void see_to_it(int number, const void *context) {
     bool locked = trodden_lock_patiently(&mask);
     trodden_lead.live->signal = (uint32_t)number;
     __atomic_store_n(&trodden_lead.live->state, TRODDEN_DIES, __ATOMIC_RELEASE);
+    holding = locked;
     if (locked)
         trodden_keep_threads(&regs, true);
     else
         trodden_lead.live->cut = 1;
 }
 
+/* The signal did not end the process, as that of init in a container: all goes on. */
+static void go_on(void) {
+    if (trodden_lead.live && !trodden_lead.final) {
+        __atomic_store_n(&trodden_lead.live->state, TRODDEN_RUNS, __ATOMIC_RELEASE);
+        trodden_live_forget_end();
+    }
+    trodden_release_others();
+    if (holding)
+        trodden_unlock(~(uint64_t)0);
+    holding = seen_to = false;
+    __atomic_store_n(&dying, 0, __ATOMIC_RELEASE);
+}
+
 /* Does the instruction that did it do it again? */
 static bool comes_again(int number, const siginfo_t *info) {
+    if (number == SIGBUS && info->si_code == BUS_MCEERR_AO)
+        return false;
     return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
@@ -113,12 +129,17 @@ void trodden_dies(int number, siginfo_t *info, void *context) {
     struct sigaction none = {.sa_flags = 0};
     none.sa_handler = SIG_DFL;
     trodden_set_action(number, &none, NULL);
-    if (!comes_again(number, info))
+    if (!comes_again(number, info)) {
+        uint64_t one = (uint64_t)1 << (number - 1);
         syscall(SYS_rt_tgsigqueueinfo, trodden_pid(), self, number, info);
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &one, NULL, sizeof one); /* it ends here */
+        if (__atomic_load_n(&dying, __ATOMIC_ACQUIRE) == self)
+            go_on();
+    }
     errno = saved;
 }
 
 void trodden_deaths_forked(void) {
     dying = 0;
-    seen_to = false;
+    seen_to = holding = false;
 }

@@ -54,7 +54,9 @@ static int after(enum leaving leaving, const struct trodden_regs *regs) {
 
 static int become(int directory, const char *path, char *const *arguments, char *const *environment, int flags,
                   const struct trodden_regs *regs) {
-    enum leaving leaving = before(regs);
+    /* What cannot be run is found out before all threads are stopped. */
+    bool hopeless = directory == AT_FDCWD && !flags && path && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0;
+    enum leaving leaving = hopeless ? NOTHING : before(regs);
     if (directory == AT_FDCWD && !flags)
         syscall(SYS_execve, path, arguments, environment);
     else

@@ -280,6 +280,7 @@ uint64_t trodden_data_from(uint64_t offset);
 bool trodden_live_repair(uintptr_t address);
 bool trodden_map_again(void *memory, uint64_t offset, size_t bytes, void *place); /* the same pages there too */
 void trodden_live_forget_end(void); /* the process goes on after all */
+void trodden_tell_cut(void);        /* not all could be noted: calls, paths or where threads were */
 size_t trodden_whole_pages(size_t bytes);
 
 /* ---- counters.c: the only place that knows where counters are; the caller holds the lock ---- */
@@ -289,7 +290,8 @@ void trodden_attach_module(struct trodden_module *module);
 void trodden_attach_thread(struct trodden_thread *thread);
 void trodden_detach_thread(struct trodden_thread *thread, bool gone);
 void trodden_counters_forked(struct trodden_thread *own);
-bool trodden_is_counter(uintptr_t address);
+void *trodden_home_of(uintptr_t address);
+void *trodden_laid_over(uintptr_t home);
 void trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
                  uint32_t count, uint64_t *into);
 
@@ -356,6 +358,7 @@ void trodden_keep_threads(const struct trodden_regs *regs, bool interrupted);
 void trodden_deaths_forked(void);
 uint32_t trodden_stop_others(void);
 void trodden_release_others(void);
+void trodden_leave_stopped(void); /* for good */
 void trodden_stops_forked(void);
 void trodden_regs_from(const void *context, struct trodden_regs *regs);
 

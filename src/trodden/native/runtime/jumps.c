@@ -243,7 +243,7 @@ static void note(const struct trodden_place *place, int64_t amount) {
     if (entry)
         __atomic_fetch_add(&entry->count, amount, __ATOMIC_RELAXED);
     else
-        trodden_lead.jumps.cut = true;
+        trodden_tell_cut();
 }
 
 /* The tables stay mapped: a handler that forks may have interrupted somebody who is about to add to an entry. */
@@ -262,6 +262,12 @@ struct noting {
     uint32_t skip; /* so many of the first */
 };
 
+/* Nobody can tell where the frame was. */
+static void cut_in(uintptr_t pc) {
+    if (trodden_module_of(pc))
+        trodden_tell_cut();
+}
+
 static void note_frame(const struct trodden_place *place, void *context) {
     struct noting *noting = context;
     if (noting->skip)
@@ -269,7 +275,7 @@ static void note_frame(const struct trodden_place *place, void *context) {
     else if (!place->interrupted)
         note(place, noting->amount);
     else if (noting->amount < 0 || !trodden_note_left(place))
-        trodden_lead.jumps.cut = trodden_lead.jumps.cut || trodden_module_of(place->pc); /* nobody can tell where */
+        cut_in(place->pc);
 }
 
 /* What a jump puts into the registers. */
@@ -293,7 +299,7 @@ static struct trodden_regs regs_of(const struct __jmp_buf_tag *place, uint64_t p
 static void note_return(const struct trodden_regs *to) {
     struct noting back = {-1, 0};
     if (trodden_walk_stack(to, 0, true, false, note_frame, &back) == TRODDEN_LOST)
-        trodden_lead.jumps.cut = true;
+        trodden_tell_cut();
 }
 
 /* The first frames may have been noted before.  False: the jump goes to another stack.  The frames of this one are
@@ -302,7 +308,7 @@ static bool note_frames(const struct trodden_regs *regs, const struct trodden_tr
     struct noting forth = {1, trail->passed ? trail->passed - 1 : 0};
     enum trodden_reach reach = trodden_walk_to(regs, trail->sp, note_frame, &forth);
     if (reach == TRODDEN_LOST)
-        trodden_lead.jumps.cut = true;
+        trodden_tell_cut();
     if (reach == TRODDEN_ELSEWHERE)
         __atomic_store_n(&trodden_lead.jumps.elsewhere, true, __ATOMIC_RELAXED);
     return reach != TRODDEN_ELSEWHERE;
@@ -356,7 +362,7 @@ void trodden_note_way(const struct trodden_regs *regs, uint64_t sp, uint64_t bac
     struct noting noting = {amount, 0};
     uint64_t mask = trodden_lock_with_images(trodden_images_generation());
     if (trodden_walk_to(regs, sp, note_frame, &noting) != TRODDEN_FOUND)
-        trodden_lead.jumps.cut = true;
+        trodden_tell_cut();
     note(&(struct trodden_place){.pc = back}, -amount);
     trodden_unlock(mask);
     errno = saved;
@@ -389,7 +395,7 @@ void trodden_note_return(const struct trodden_regs *regs, uintptr_t pc) {
 void trodden_note_end(const struct trodden_regs *regs) {
     uint64_t mask = trodden_lock_with_images(trodden_images_generation());
     if (trodden_walk_to(regs, UINT64_MAX, note_frame, &(struct noting){1, 0}) == TRODDEN_LOST)
-        trodden_lead.jumps.cut = true;
+        trodden_tell_cut();
     trodden_unlock(mask);
 }
 
@@ -417,7 +423,7 @@ void trodden_note_switch(const struct trodden_regs *from, const struct trodden_r
     struct switching forth = {cfa, to->pc, false};
     bool same = from && cfa && trodden_walk_stack(from, cfa, false, true, note_nothing, NULL) == TRODDEN_FOUND;
     if (from && trodden_walk_stack(from, cfa, false, same, note_switched, &forth) == TRODDEN_LOST)
-        trodden_lead.jumps.cut = true;
+        trodden_tell_cut();
     if (same && !forth.resumed)
         note(&(struct trodden_place){.pc = to->pc}, -1);
     if (!same && cfa)

@@ -21,7 +21,7 @@
 
 #include "internal.h"
 
-enum { HEADER_BYTES = 4 << 20, VERSION = 1 };
+enum { HEADER_BYTES = 4 << 20, VERSION = 1, SMALL = 256 << 10 };
 #define MAGIC "TRODLIVE"
 
 /* Of the file: a program may close what it has not opened, and open something else under the same number. */
@@ -74,10 +74,17 @@ static bool may_reach(uint64_t size) {
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
 }
 
+/* Where the disk has no room for a page that is written to, the program gets a signal, which it may have blocked.  So
+ * room is made for all that is small; the rest is repaired when it comes to that (below). */
+static bool has_room(int number, uint64_t offset, size_t bytes) {
+    long done = syscall(SYS_fallocate, number, 0, (off_t)offset, (off_t)(bytes <= SMALL ? bytes : trodden_page()));
+    return done == 0 || errno == EOPNOTSUPP || errno == ENOSYS;
+}
+
 /* Memory at that place of the file, or anywhere if there is none. */
 static void *map_part(int number, uint64_t *offset, size_t bytes) {
     void *memory = MAP_FAILED;
-    if (number >= 0 && *offset != TRODDEN_NOWHERE && may_reach(*offset + bytes) &&
+    if (number >= 0 && *offset != TRODDEN_NOWHERE && may_reach(*offset + bytes) && has_room(number, *offset, bytes) &&
         syscall(SYS_pwrite64, number, "", 1ul, (off_t)(*offset + bytes - 1)) == 1) /* no thread is cancelled here */
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, number, (off_t)*offset);
     if (memory == MAP_FAILED) {
@@ -222,6 +229,9 @@ void trodden_give_up(void *memory, size_t bytes) {
     for (uint64_t i = region_count(live); memory && i-- > 0;)
         if (live->at[i].address == (uintptr_t)memory && live->at[i].kind) {
             __atomic_store_n(&live->at[i].kind, TRODDEN_NOTHING, __ATOMIC_RELEASE);
+            if (live->at[i].offset != TRODDEN_NOWHERE && is_ours(file.number))
+                syscall(SYS_fallocate, file.number, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                        (off_t)live->at[i].offset, (off_t)bytes);
             break;
         }
     trodden_unmap(memory, bytes);
@@ -254,11 +264,24 @@ bool trodden_live_repair(uintptr_t address) {
     bool ours = live && address - (uintptr_t)live < live->header_bytes;
     for (uint64_t i = 0; live && !ours && i < region_count(live); i++)
         ours = live->at[i].kind && address - live->at[i].address < live->at[i].size;
-    if (!ours && !trodden_is_counter(address))
+    void *home = trodden_home_of((uintptr_t)at), *beside = NULL;
+    if (!ours && !home)
         return false;
-    bool done = mmap(at, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
+    if (ours)
+        home = at;
+    beside = trodden_laid_over((uintptr_t)home);
+    bool done =
+        mmap(home, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == home &&
+        (!beside || mremap(home, 0, page, MREMAP_MAYMOVE | MREMAP_FIXED, beside) == beside);
     live->flags |= TRODDEN_PARTLY; /* this may meet another such page, and is seen to in the same way */
     return done;
+}
+
+void trodden_tell_cut(void) {
+    struct trodden_lead *lead = __trodden_leader();
+    lead->jumps.cut = true;
+    if (lead->live)
+        lead->live->cut = 1;
 }
 
 void trodden_live_forget_end(void) {
@@ -286,15 +309,31 @@ static bool move_over(void *memory, size_t bytes, void *place) {
     return mremap(memory, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place;
 }
 
+static uint64_t regions_at_fork; /* the parent may have got more since, which the child has not */
+
+/* Without any more address space: page by page, over the stack. */
+static void make_private(uint8_t *at, size_t bytes, bool empty) {
+    size_t page = trodden_page();
+    uint8_t kept[page];
+    for (size_t i = 0; i < bytes; i += page) {
+        if (!empty)
+            memcpy(kept, at + i, page);
+        mmap(at + i, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        if (!empty)
+            memcpy(at + i, kept, page);
+    }
+}
+
 static void renew_region(struct trodden_live *live, const struct trodden_region *old, int number) {
     uint64_t offset = __atomic_fetch_add(&live->size, old->size, __ATOMIC_RELAXED);
     void *place = (void *)(uintptr_t)old->address, *memory = map_part(number, &offset, old->size);
-    if (!memory)
-        return;
-    if (old->kind != TRODDEN_COUNTERS && old->kind != TRODDEN_RING)
+    bool empty = old->kind == TRODDEN_COUNTERS || old->kind == TRODDEN_RING;
+    if (memory && !empty)
         copy_pages(memory, old);
-    if (!move_over(memory, old->size, place))
-        return;
+    if (!memory || !move_over(memory, old->size, place)) {
+        make_private(place, old->size, empty);
+        offset = TRODDEN_NOWHERE;
+    }
     if (offset == TRODDEN_NOWHERE)
         live->flags |= TRODDEN_PARTLY;
     enter_region(live, old->kind, old->module, place, old->size, offset);
@@ -303,6 +342,20 @@ static void renew_region(struct trodden_live *live, const struct trodden_region 
 static void tell_parent(struct trodden_live *parents) {
     __atomic_store_n(&parents->copied, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &parents->copied, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* There is no memory for anything of the child's own: it counts where it is, but no more for its parent. */
+static void keep_private(struct trodden_live *old) {
+    for (uint64_t i = 0; i < regions_at_fork; i++)
+        if (old->at[i].kind)
+            make_private((void *)(uintptr_t)old->at[i].address, old->at[i].size,
+                         old->at[i].kind == TRODDEN_COUNTERS || old->at[i].kind == TRODDEN_RING);
+    tell_parent(old);
+    make_private((void *)old, old->header_bytes, false);
+    old->flags |= TRODDEN_PARTLY;
+    old->used = regions_at_fork;
+    file.number = -1;
+    trodden_live_unname();
 }
 
 void trodden_live_forked(void) {
@@ -315,10 +368,10 @@ void trodden_live_forked(void) {
     int number = trodden_live_create();
     struct trodden_live *live = make_header(number);
     if (!live) {
-        tell_parent(old);
+        keep_private(old);
         return;
     }
-    for (uint64_t i = 0; i < region_count(old); i++)
+    for (uint64_t i = 0; i < regions_at_fork; i++)
         if (old->at[i].kind == TRODDEN_START || old->at[i].kind == TRODDEN_END ||
             old->at[i].kind == TRODDEN_CONTEXT)
             trodden_unmap((void *)(uintptr_t)old->at[i].address, old->at[i].size);
@@ -337,8 +390,10 @@ void trodden_live_before_fork(void) {
     struct trodden_live *live = trodden_lead.live;
     uint64_t mask; /* all are blocked already */
     hold_regions(&trodden_lead, &mask);
-    if (live)
+    if (live) {
         live->child = live->copied = 0;
+        regions_at_fork = region_count(live);
+    }
 }
 
 /* The child copies what its parent has at the moment of the fork, and that is shared memory.  So the parent stands

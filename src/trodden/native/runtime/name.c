@@ -20,7 +20,7 @@ static void copy_text(char *into, const char *text, size_t room) {
 
 /* Everything is read now: a program may change its directory and its environment. */
 void trodden_name_begin(void) {
-    const char *given = getenv("TRODDEN_FILE");
+    const char *given = secure_getenv("TRODDEN_FILE");
     if (!given || !*given)
         given = "trodden.%p.raw";
     /* One that does not fit is cut, still too long for a name, and reported as such when it is used. */

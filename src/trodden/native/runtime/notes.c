@@ -152,6 +152,7 @@ STEP static void note_new(const struct trodden_unit *unit, uint64_t key, uint64_
         add(&entry->amount, amount);
     } else {
         notes.lost = true;
+        trodden_tell_cut();
     }
     errno = saved;
 }

@@ -117,7 +117,8 @@ void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller) {
     int saved = errno, before = 0;
     const struct trodden_unwinder *ask = trodden_leading() ? unwinder_at(caller) : NULL;
     if (!ask) {
-        trodden_lead.jumps.cut = true;
+        trodden_tell_cut();
+        errno = saved;
         return;
     }
     struct trodden_regs regs;

@@ -4,10 +4,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "internal.h"
+
+enum { NO_REPLACE = 1 };
 
 static struct {
     char path[TRODDEN_PATH], temporary[TRODDEN_PATH], live[TRODDEN_PATH + 8];
@@ -29,6 +33,9 @@ static bool begins_as(const struct beginning *head, const char *magic) {
  * before an exec), or of a process that still runs?  One of an earlier process is replaced like any other file. */
 static bool taken(const char *path) {
     struct beginning head;
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
     int file = trodden_open(path, O_RDONLY | O_NONBLOCK);
     if (file < 0)
         return false;
@@ -102,8 +109,18 @@ static bool is_special(void) {
     return stat(place.path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+/* A program that runs with more rights than its user writes nothing where that user says. */
+static bool may_write(void) {
+    if (!getauxval(AT_SECURE))
+        return true;
+    errno = EPERM;
+    return false;
+}
+
 int trodden_open_result(bool *whole) {
     *whole = false;
+    if (!may_write())
+        return -1;
     if (!choose_name()) {
         errno = ENAMETOOLONG;
         return -1;
@@ -136,13 +153,28 @@ int trodden_close_result(bool whole, int file, int error, bool final) {
 }
 
 int trodden_live_create(void) {
-    if (!choose_name() || is_special())
+    if (!may_write() || !choose_name() || is_special())
         return -1;
     return create_temporary();
 }
 
+/* A name that somebody has taken meanwhile is left to him. */
+static bool claim(void) {
+    for (unsigned i = 0; i < 1000; i++) {
+        if (syscall(SYS_renameat2, AT_FDCWD, place.temporary, AT_FDCWD, place.path, NO_REPLACE) == 0)
+            return true;
+        if (errno != EEXIST) /* a file system, or a kernel, that does not know this */
+            return rename(place.temporary, place.path) == 0;
+        if (!taken(place.path))
+            unlink(place.path);
+        else if (!trodden_name(place.path, ++place.attempt))
+            return false;
+    }
+    return false;
+}
+
 bool trodden_live_name(void) {
-    if (rename(place.temporary, place.path) != 0)
+    if (!claim())
         return false;
     memcpy(place.live, place.path, strlen(place.path) + 1);
     return true;

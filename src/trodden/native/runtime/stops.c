@@ -12,16 +12,20 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "internal.h"
 
-enum { HIGHEST = 58, LOWEST = 40 }; /* signals */
+enum { HIGHEST = 58, LOWEST = 40, MOST_OF_THEM = 25 }; /* signals; how many real-time ones are nearly all 30 */
+enum { LINGER = 40 }; /* times 50 milliseconds */
 enum { LOOK = 50, PATIENCE = 5000 }; /* milliseconds: before one looks at those who do not answer, and at most */
 
 static uint32_t stopping; /* odd while threads are to stop */
+static uint32_t ended;    /* 1: the process has had its last word */
 static int chosen;
+static uint64_t named; /* what the program has blocked by name: it means to wait for that */
 
 static uint64_t bit_of(int number) { return (uint64_t)1 << (number - 1); }
 
@@ -53,8 +57,10 @@ static void stop_here(int number, siginfo_t *info, void *context) {
         for (struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next)
             if (thread->tp == tp)
                 __atomic_store_n(&thread->stopped, context, __ATOMIC_RELEASE);
-        while (__atomic_load_n(&stopping, __ATOMIC_ACQUIRE) == round)
-            syscall(SYS_futex, &stopping, FUTEX_WAIT_PRIVATE, round, NULL, NULL, 0);
+        struct timespec moment = {0, 50000000};
+        for (unsigned waited = 0; __atomic_load_n(&stopping, __ATOMIC_ACQUIRE) == round && waited < LINGER;
+             waited += __atomic_load_n(&ended, __ATOMIC_ACQUIRE))
+            syscall(SYS_futex, &stopping, FUTEX_WAIT_PRIVATE, round, &moment, NULL, 0);
     }
     errno = saved;
 }
@@ -65,7 +71,7 @@ static int choose_signal(void) {
     action.sa_sigaction = stop_here;
     sigfillset(&action.sa_mask);
     for (int number = HIGHEST; number >= LOWEST; number--) {
-        if (trodden_set_action(number, NULL, &now) != 0)
+        if ((named & bit_of(number)) || trodden_set_action(number, NULL, &now) != 0)
             continue;
         bool mine = (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == stop_here;
         if (mine || (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL &&
@@ -131,6 +137,10 @@ uint32_t trodden_stop_others(void) {
     return left;
 }
 
+/* The process is about to end.  Whoever slept would wake up and go on, in code that was never to run; so they stay
+ * where they are.  Should the end wait for one of them, it goes on after all, a while later. */
+void trodden_leave_stopped(void) { __atomic_store_n(&ended, 1, __ATOMIC_RELEASE); }
+
 void trodden_release_others(void) {
     if (!(stopping & 1))
         return;
@@ -138,9 +148,20 @@ void trodden_release_others(void) {
     syscall(SYS_futex, &stopping, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void trodden_stops_forked(void) { stopping = 0; }
+void trodden_stops_forked(void) { stopping = ended = 0; }
 
 /* ---- masks ---- */
+/* Who blocks (nearly) everything does not mean our signal. */
+static void leave_out(int how, uint64_t *wanted) {
+    uint64_t ours = bit_of(chosen ? chosen : HIGHEST);
+    if (how == SIG_UNBLOCK || !(*wanted & ours))
+        return;
+    if (__builtin_popcountll(*wanted >> 34) >= MOST_OF_THEM)
+        *wanted &= ~ours;
+    else
+        __atomic_fetch_or(&named, ours, __ATOMIC_RELAXED);
+}
+
 static int set_mask(int how, const sigset_t *set, sigset_t *former) {
     uint64_t wanted = 0, *given = NULL;
     if (set) {
@@ -150,8 +171,7 @@ static int set_mask(int how, const sigset_t *set, sigset_t *former) {
 #ifndef __GLIBC__
         wanted &= ~bit_of(34);
 #endif
-        if (how != SIG_UNBLOCK)
-            wanted &= ~bit_of(chosen ? chosen : HIGHEST);
+        leave_out(how, &wanted);
         given = &wanted;
     }
     uint64_t was = 0;

@@ -90,8 +90,9 @@ static void thread_ends(void *value) {
     trodden_retire_notes(thread->tp);
     trodden_retire_calls(thread->tp);
     unlist_thread(thread);
-    /* From here on nobody would see what a handler counts: signals stay blocked for the moment that is left. */
-    trodden_unlock(~(uint64_t)0);
+    /* From here on nobody would see what a handler counts: signals stay blocked for the moment that is left, but for
+     * those by which the C library itself asks something of threads (32 to 34). */
+    trodden_unlock(~((uint64_t)7 << 31));
 }
 
 /* The record is only kept if its end will be noticed: else it would point into freed memory. */
@@ -107,7 +108,8 @@ static void thread_starts(struct trodden_thread *thread) {
         unlist_thread(thread);
     }
     trodden_unlock(mask);
-    trodden_stack_begin(thread);
+    if (known)
+        trodden_stack_begin(thread);
 }
 
 void trodden_threads_end(void) {

@@ -410,18 +410,16 @@ static int write_file(struct workspace *out, const struct content *content, bool
 /* The live file has all counts.  With the frames it is as good as what could not be written. */
 static bool keep_in_live(const struct content *content) {
     struct trodden_live *live = trodden_lead.live;
-    if (!live || !trodden_live_path()[0] || (live->flags & TRODDEN_PARTLY))
+    if (!live || !trodden_live_path()[0])
         return false;
+    __atomic_store_n(&live->state, content->complete ? TRODDEN_ENDS : TRODDEN_RUNS, __ATOMIC_RELEASE);
     for (uint32_t i = 0; i < content->places.count; i++) {
         const struct trodden_frames *frames = &content->places.at[i];
         trodden_keep_frames(TRODDEN_END, frames, frames->count ? frames->at[0].thread : 0, 0);
     }
     if (content->places.lost || trodden_lead.jumps.cut || trodden_lead.calls.lost)
         live->cut = 1;
-    if (live->flags & TRODDEN_PARTLY)
-        return false;
-    __atomic_store_n(&live->state, content->complete ? TRODDEN_ENDS : TRODDEN_RUNS, __ATOMIC_RELEASE);
-    return true;
+    return !(live->flags & TRODDEN_PARTLY);
 }
 
 /* Of the last write (`final`) there is only one. */
@@ -459,7 +457,10 @@ void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
                 complain(out, error);
         }
         trodden_unmap(out, sizeof *out);
-        trodden_release_others();
+        if (final)
+            trodden_leave_stopped();
+        else
+            trodden_release_others();
         free_places(&content.places);
         trodden_free_sums(&content.notes);
         trodden_unmap(content.jumps.at, content.jumps.bytes);
