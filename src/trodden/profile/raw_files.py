@@ -14,7 +14,13 @@ _RAW_END = ".raw"
 
 
 def raw_files(given: Sequence[str | os.PathLike[str]]) -> Iterator[str]:
-    """The names of all raw files that are meant."""
+    """The names of all raw files that are meant; of ``X`` and ``X.live`` only the latter: it knows more."""
+    names = list(_each(given))
+    living = {name for name in names if name.endswith(_LIVE_END)}
+    yield from (name for name in names if name + _LIVE_END not in living)
+
+
+def _each(given: Sequence[str | os.PathLike[str]]) -> Iterator[str]:
     for each in given:
         name = os.fspath(each)
         if os.path.isdir(name):

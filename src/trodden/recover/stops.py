@@ -149,33 +149,43 @@ def _raise(forest: _Forest, ends: Sequence[tuple[int, int]], turn: tuple[int, in
     What it brings to its target goes back to its source along the tree.
     """
     source, target = turn
-    down, up = _line(forest, source), _line(forest, target)
-    shared = set(down) & set(up)
+    lines = _lines(forest, target, source)
+    if lines is None:
+        return 0
     short, room = 0, _NO_LIMIT
     way: list[tuple[int, int]] = []
-    for node in [*up, *down]:
+    for upwards, node in [*((True, node) for node in lines[0]), *((False, node) for node in lines[1])]:
         edge = forest.above[node]
-        if node in shared or edge < 0:
-            continue
         # From the target upwards an edge that leads to the parent goes with the turn; from there
         # down to the source one that leads to the child does.
-        along = (ends[edge][0] == node) == (node in up)
+        along = (ends[edge][0] == node) == upwards
         way.append((edge, 1 if along else -1))
         if along:
             short = max(short, -forest.base[edge])
         else:
             room = min(room, forest.base[edge])
-    joined = bool(shared) or source == target
-    amount = max(0, min(short, room)) if joined else 0
+    amount = max(0, min(short, room))
     for edge, sign in way if amount else ():
         forest.base[edge] += sign * amount
     return amount
 
 
-def _line(forest: _Forest, node: int) -> dict[int, None]:
-    """A node and all above it."""
-    found: dict[int, None] = {}
-    while node >= 0:
-        found[node] = None
-        node = forest.parent[node]
-    return found
+def _lines(forest: _Forest, one: int, other: int) -> tuple[list[int], list[int]] | None:
+    """The nodes from each of two up to where their ways to the root meet, that one left out; if they do.
+
+    Both go up by turns, so this takes no longer than they are apart.
+    """
+    lines: tuple[list[int], list[int]] = ([], [])
+    places: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    nodes = [one, other]
+    while nodes[0] >= 0 or nodes[1] >= 0:
+        for side in (0, 1):
+            node = nodes[side]
+            if node < 0:
+                continue
+            places[side][node] = len(lines[side])
+            if node in places[1 - side]:
+                return lines[0][: places[0][node]], lines[1][: places[1][node]]
+            lines[side].append(node)
+            nodes[side] = forest.parent[node]
+    return None
