@@ -135,9 +135,15 @@ static struct trodden_call_tree *own_tree(struct trodden_calls *calls) {
     tree->newest->room = ((uintptr_t)tree + TREE_BYTES - (uintptr_t)tree->newest->at) / sizeof(struct trodden_call);
     tree->root = (struct trodden_call){.to = &tree->root, .frame = UINT64_MAX};
     has_called_nobody(&tree->root, tree);
-    tree->next = __atomic_load_n(bucket, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(bucket, &tree->next, tree, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        ;
+    tree->next = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+    do {
+        /* A handler may have come here meanwhile. */
+        for (struct trodden_call_tree *each = tree->next; each; each = each->next)
+            if (__atomic_load_n(&each->tp, __ATOMIC_RELAXED) == tp) {
+                trodden_give_up(tree, TREE_BYTES);
+                return each;
+            }
+    } while (!__atomic_compare_exchange_n(bucket, &tree->next, tree, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     return tree;
 }
 
