@@ -105,7 +105,9 @@ def test_frames_of_a_thread_that_ends_the_process(toolbox: Toolbox, tmp_path: Pa
     raw = Raw.read(run.raw)
     assert run.status == 3
     assert raw.flags == 1
-    assert [frame.thread for frame in raw.frames][-2:] == [1, 0]  # main waits for it
+    threads = [frame.thread for frame in raw.frames]
+    # main waits for it, if it has come back from pthread_create, which is the runtime's, by then
+    assert threads.count(0) in (1, 2) and threads == sorted(threads, reverse=True)
     check_frames(run, raw)
 
 
