@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,17 +121,16 @@ def _several(given: str | Sequence[str]) -> Sequence[str]:
 
 
 def _run(path: str, args: Sequence[str], output: StrPath | None) -> Run:
-    from trodden.commands.run import gather
+    from trodden.commands.run import gather, kept_on_failure
     from trodden.native.launch import launch
     from trodden.profile.program import read_program
     from trodden.profile.store import save
 
     read_program(path)
     ended = launch(path, args)
-    try:
+    with kept_on_failure(ended):
         profile = gather(ended, path)
-    finally:
-        shutil.rmtree(ended.directory, ignore_errors=True)
-    if output is not None:
-        save(profile, output)
+        if output is not None:
+            save(profile, output)
+    ended.clear()
     return Run(ended.status, profile)

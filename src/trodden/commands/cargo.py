@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from trodden.commands.cc import builder_for
-from trodden.commands.run import gather, own_option
+from trodden.commands.run import gather, kept_on_failure, own_option
 from trodden.commands.rustc import linker_script
 from trodden.errors import ToolchainMissing, UsageError
 from trodden.native.cmdline import parse as parse_own
@@ -145,13 +145,13 @@ def _run(request: Request, cargo: str) -> Ended:
     with scratch() as directory:
         os.environ[KEEP] = str(directory)
         ended = launch(cargo, request.words)
-        try:
-            if not ended.raws:
-                return ended
+        if not ended.raws:
+            ended.clear()
+            return ended
+        with kept_on_failure(ended):
             profile = replace(gather(ended, cargo), program=shlex.join(["cargo", *request.words]))
             save(profile, request.output)
-        finally:
-            shutil.rmtree(ended.directory, ignore_errors=True)
+        ended.clear()
     if request.report or (request.report is None and sys.stderr.isatty()):
         from trodden.report.terminal import print_summary
 
