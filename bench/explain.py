@@ -68,7 +68,7 @@ class Explainer:
         """Gather from all functions of a profile."""
         found = cls()
         for name, function in profile.functions.items():
-            found.starts[function.file, function.line] += function.entries
+            found.starts[function.file, function.line] += int(function.entries)
             found.without_jumps.update(count_without_jumps(function))
             for place, count in count_by_mentions(function).items():
                 found.mentions[place] += count
@@ -120,7 +120,7 @@ def count_by_mentions(function: FunctionProfile) -> Counter[Place]:
         for vertex, times in blocks.items():
             if times > 1:
                 coming = sum(
-                    function.edge_counts[index] or 0
+                    function.counted_edges[index] or 0
                     for index in graph.in_edges[vertex]
                     if graph.edges[index].kind is EdgeKind.CLOSING or graph.edges[index].src not in blocks
                 )
@@ -135,7 +135,7 @@ def count_without_jumps(function: FunctionProfile) -> Counter[Place]:
         ref = LineRef(file, line, copy)
         kept = {v for v in found.blocks if not _only_jumps(function.facts.blocks[v], ref)}
         count = count_stretch(function, Stretch(kept, found.inner & kept)).count if kept else 0
-        counts[function.files[file].path, line] += count
+        counts[function.files[file].path, line] += int(count)
     return counts
 
 

@@ -78,7 +78,7 @@ def _of_function(function: FunctionProfile) -> PathIncrements:
         possible=paths.number,
         walked=len(walked),
         ended=ended,
-        cut=sum(function.edge_counts[edge] or 0 for edge in paths.cuts),
+        cut=sum(function.counted_edges[edge] or 0 for edge in paths.cuts),
         hashed=0 if paths.dense else ended,
         loops=loops,
         register=register,
@@ -89,10 +89,10 @@ def _executed(function: FunctionProfile) -> Iterator[tuple[Probe, int]]:
     """Every probe and how often it was carried out."""
     plan = function.facts.plan
     for probe in plan.on_entry:
-        yield probe, function.entries
+        yield probe, int(function.entries)
     for edge, probes in plan.on_edges.items():
         for probe in probes:
-            yield probe, function.edge_counts[edge] or 0
+            yield probe, function.counted_edges[edge] or 0
     for block, probes in plan.on_blocks.items():
         for probe in probes:
-            yield probe, function.block_counts[block]
+            yield probe, function.counted_blocks[block]

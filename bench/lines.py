@@ -104,7 +104,7 @@ def compare(ours: Lines, others: Mapping[str, Lines]) -> Comparison:
 def profile_lines(profile: Profile) -> Lines:
     """Our line counts, in the shape of the others."""
     found = line_counts(profile)
-    return {file: {line: here.count for line, here in lines.items()} for file, lines in found.items()}
+    return {file: {line: int(here.count) for line, here in lines.items()} for file, lines in found.items()}
 
 
 def lines_agree(program: Program, stage: str) -> list[str]:

@@ -55,11 +55,11 @@ def placement_of(functions: Iterable[FunctionProfile]) -> Placement:
         number += 1
         edges += sum(1 for _ in graph.flow_edges())
         counters += plan.slots
-        redundant += sum(function.block_counts[: graph.exit])
+        redundant += sum(function.counted_blocks[: graph.exit])
         for edge, probes in plan.on_edges.items():
-            taken = function.edge_counts[edge] or 0
+            taken = function.counted_edges[edge] or 0
             optimal += taken * len(probes)
             trips += taken * sum(isinstance(probe, AddTrips) for probe in probes)
         for block, probes in plan.on_blocks.items():
-            optimal += len(probes) * function.block_counts[block]
+            optimal += len(probes) * function.counted_blocks[block]
     return Placement(number, edges, counters, redundant, optimal, trips)

@@ -129,7 +129,7 @@ def _compared(said: dict[str, int], profiles: Sequence[Profile]) -> dict[str, tu
     found = {}
     for name, count in said.items():
         entries = [profile.functions.get(f"{name}Command") for profile in profiles]
-        found[name] = (count, sum(function.entries for function in entries if function is not None))
+        found[name] = (count, sum(int(function.entries) for function in entries if function is not None))
     return found
 
 

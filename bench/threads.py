@@ -126,9 +126,9 @@ def _beside_books(here: Runner) -> Off:
     odd = books.pop("odd")
     profile = collect([here.raw])
     remarks("threads", profile)
-    found = {name: function.entries for name, function in profile.functions.items()}
+    found = {name: int(function.entries) for name, function in profile.functions.items()}
     hot = profile.functions[_HOT]
-    ways = sorted(edge.count or 0 for edge in hot.edges if edge.src == hot.blocks[0].id)
+    ways = sorted(int(edge.count or 0) for edge in hot.edges if edge.src == hot.blocks[0].id)
     expected = sorted((odd, books[_HOT] - odd))
     if len(ways) != len(expected):
         raise BenchError(f"{_HOT} was compiled with {len(ways)} ways to go; it should have {len(expected)}")

@@ -26,9 +26,10 @@ from trodden.plan.paths import path_plan
 from trodden.plan.probes import BlockMeasure, Bump, EdgeMeasure, Plan, Set
 from trodden.plan.routes import Route
 from trodden.recover.flow import recover
+from trodden.weigh.frequency import local_frequencies
 from trodden.weigh.nesting import nesting_weights
 
-ABOUT_THE_GRAPH = {"loop", "dominators", "weights"}
+ABOUT_THE_GRAPH = {"loop", "dominators", "weights", "frequencies", "block-frequencies"}
 ABOUT_PLANS = {"counters", "cost", "given", "hoisted", "pinned"}
 ABOUT_COUNTS = {"walks", "blocks", "edges", "open"}
 ABOUT_PATHS = {"paths", "values", "increments", "set", "bump"}
@@ -88,6 +89,21 @@ def test_weights(case: Case) -> None:
     weights = nesting_weights(case.graph)
     for index, expected in case.numbered_edges(case.section("weights")).items():
         assert weights[index] == pytest.approx(expected), case.graph.edges[index]
+
+
+@pytest.mark.parametrize("case", cases("wl94.cfg"), ids=str)
+def test_frequencies(case: Case) -> None:
+    graph = case.graph
+    assert case.text.weights is not None
+    frequencies = local_frequencies(graph, case.text.weights)
+    for section in case.sections("frequencies"):
+        for index, expected in case.numbered_edges(section).items():
+            assert abs(frequencies[index] - expected) <= float(section.arguments[0]), graph.edges[index]
+    for section in case.sections("block-frequencies"):
+        for line in section.lines:
+            name, expected = line.words[0].text, float(line.words[1].text)
+            found = sum(frequencies[index] for index in graph.in_edges[case.block(name)])
+            assert abs(found - expected) <= float(section.arguments[0]), name
 
 
 @pytest.mark.parametrize("case", cases(having="counters"), ids=str)

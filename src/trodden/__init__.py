@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trodden.api import Run, merge, run
+    from trodden.api import Run, estimate, merge, run
     from trodden.profile.merge import Merged
     from trodden.profile.model import Profile
     from trodden.profile.store import load
 
 __version__ = "0.1.0"
-__all__ = ["Merged", "Profile", "Run", "__version__", "load", "merge", "run"]
+__all__ = ["Merged", "Profile", "Run", "__version__", "estimate", "load", "merge", "run"]
 
 _HOMES = {
     "Merged": "trodden.profile.merge",
     "Profile": "trodden.profile.model",
     "Run": "trodden.api",
+    "estimate": "trodden.api",
     "load": "trodden.profile.store",
     "merge": "trodden.api",
     "run": "trodden.api",

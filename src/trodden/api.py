@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,6 +111,42 @@ def merge(
     if output is not None:
         save(merged.profile, output)
     return merged
+
+
+def estimate(
+    *program: StrPath,
+    flags: Sequence[str] = (),
+    rates: StrPath | None = None,
+    stage: str = "late",
+    toolchain: str | None = None,
+    output: StrPath | None = None,
+) -> Profile:
+    """The profile that one run of a program is expected to have, as ``trodden estimate`` makes it.
+
+    ``program`` are sources (compiled with ``flags``), LLVM IR, what ``trodden cc`` has built or profiles.
+    ``rates`` is ``"calibrated"``, ``"wl94"`` or a file that ``trodden calibrate`` has written.  The answer
+    has ``estimate``, and its counts are fractions.  ``output`` also writes it there.
+    """
+    from trodden.commands.units import units_of
+    from trodden.native.build import CompilerFailed
+    from trodden.native.options import Options
+    from trodden.profile.estimating import estimate as estimated
+    from trodden.profile.store import save
+    from trodden.weigh.rates import default_rates, load_rates
+
+    files = [os.fspath(file) for file in program]
+    table = default_rates() if rates is None else load_rates(os.fspath(rates))
+    try:
+        units = units_of(files, flags, Options(stage=stage), toolchain)
+    except CompilerFailed as failure:
+        named = shlex.join([*files, *flags])
+        raise TroddenError(
+            f"trodden.estimate: compiling {named} failed with status {failure.status}"
+        ) from failure
+    profile = estimated(shlex.join(files), units, table)
+    if output is not None:
+        save(profile, output)
+    return profile
 
 
 def _switched(on: bool | None) -> str | None:

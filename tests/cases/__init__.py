@@ -5,6 +5,8 @@ Sections that a case may have (an edge list is lines like ``A -> B, C``):
 ``[loop H members|exits]``      the blocks, or the edges out, of the loop with entry H
 ``[dominators]``                lines ``B A``: A is the closest dominator of B
 ``[weights]``                   edges with the weights that nesting gives them
+``[frequencies WITHIN]``        edges with the frequencies that follow if the weights of the graph are odds
+``[block-frequencies WITHIN]``  blocks with theirs
 ``[counters SCHEME]``           the edges, or blocks, that a scheme counts, given the weights of the graph
 ``[cost SCHEME]``               what these counters cost
 ``[walks]``                     one walk a line, as blocks; cut short if it does not end in EXIT

@@ -31,7 +31,7 @@ def runs(tmp_path: Path) -> list[str]:
     return names
 
 
-def _entries(path: Path) -> int:
+def _entries(path: Path) -> float:
     return load(path).functions["f"].entries
 
 

@@ -18,10 +18,12 @@ from tests.profile.test_facts import units
 from tests.profile.walking import stored
 from tests.report.sample_paths import run as walked_program
 from trodden.profile.assemble import assemble
+from trodden.profile.estimating import estimate
 from trodden.profile.facts import pack_unit
 from trodden.profile.model import CallPath, Reading, UnitFacts
 from trodden.profile.raw import MAGIC as RAW_MAGIC
 from trodden.profile.store import to_bytes
+from trodden.weigh.rates import WL94
 
 PROGRAM = Path(__file__).parent / "programs" / "tiny.c"
 CASES = Path(__file__).parents[1] / "cases"
@@ -109,10 +111,13 @@ def _made(folder: Path) -> None:
     (folder / "trod" / "sample").write_bytes(to_bytes(sample(str(folder))))
     walks = {"classify": {"in pos odd out": 600, "in pos even out": 400}}
     (folder / "trod" / "walked").write_bytes(to_bytes(stored(walked_program(walks, folder))))
+    guessed = estimate("/bin/prog", [unit], WL94)
+    (folder / "trod" / "estimated").write_bytes(to_bytes(guessed))
     for number, found in enumerate(_made_up()):
         (folder / "unit" / f"made-up{number}").write_bytes(pack_unit(found))
         readings = [Reading(found.id, [0] * found.slots)]
         (folder / "trod" / f"made-up{number}").write_bytes(to_bytes(assemble("p", [found], readings)))
+        (folder / "trod" / f"guessed{number}").write_bytes(to_bytes(estimate("p", [found], WL94)))
     (folder / "unit" / "made").write_bytes(pack_unit(unit) + bytes(3) + pack_unit(unit))
 
 

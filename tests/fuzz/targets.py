@@ -160,6 +160,16 @@ def _verbs(data: bytes, room: Path) -> None:
     _call(room, words, words[0] != "merge" and choice // len(_VERBS) % 2 == 0)
 
 
+def _estimate(data: bytes, room: Path) -> None:
+    """What a profile knows of a program is estimated anew, and the estimate is a profile."""
+    (room / "x.trod").write_bytes(data)
+    out = room / "guessed.trod"
+    out.unlink(missing_ok=True)
+    _call(room, ("estimate", "x.trod", "-o", out.name, "--report"), False)
+    if out.exists():
+        _trod(out.read_bytes(), room)
+
+
 def _graph(data: bytes, room: Path) -> None:
     (room / "x.cfg").write_bytes(data)
     choice = zlib.crc32(data)
@@ -237,6 +247,7 @@ TARGETS = (
     Target("positions", "program", (*_DEBUG, in_section(".text", bare())), _positions),
     Target("collect-verb", "raw", (bare(), raw_body()), _collect_verb),
     Target("trod", "trod", (bare(), record_text(), record_document(), record_document()), _trod),
+    Target("estimate", "trod", (record_text(), record_document()), _estimate),
     Target("verbs", "trod", (record_text(), record_document(), record_document()), _verbs),
     Target("unit", "unit", (bare(), record_text(), record_document()), _unit),
     Target("program", "program", (bare(), *_FACTS, in_section(".trodden_sites", bare())), _program),

@@ -148,7 +148,7 @@ def lines_of(profile: Profile, sources: Sequence[str]) -> Counter[Line]:
         for block in function.blocks:
             for ref in {(Path(function.files[ref.file].path).name, ref.line) for ref in block.lines}:
                 if ref in wanted:
-                    found[ref] += block.count
+                    found[ref] += int(block.count)
     return found
 
 

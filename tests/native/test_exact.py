@@ -98,7 +98,7 @@ def _lines_in_books(case: Case, outcome: Outcome) -> dict[tuple[int, int], int]:
     counted = {}
     for book, line in outcome.books:
         here = lines.get(str(PROGRAMS / dict(case.files)[book]), {})
-        counted[book, line] = here[line].count if line in here else 0
+        counted[book, line] = int(here[line].count) if line in here else 0
     return counted
 
 
@@ -110,7 +110,7 @@ def _blocks_in_books(case: Case, outcome: Outcome) -> dict[tuple[int, int], int]
         for block in function.blocks:
             for file, line in {(function.files[ref.file].path, ref.line) for ref in block.lines}:
                 if (book_of.get(file), line) in counted:
-                    counted[book_of[file], line] += block.count
+                    counted[book_of[file], line] += int(block.count)
     return counted
 
 
@@ -164,4 +164,4 @@ def test_weights_of_an_earlier_run_change_no_count(walk: Walk, level: str, tmp_p
 
 
 def _blocks(profile: Profile) -> dict[str, list[int]]:
-    return {name: list(function.block_counts) for name, function in profile.functions.items()}
+    return {name: list(function.counted_blocks) for name, function in profile.functions.items()}

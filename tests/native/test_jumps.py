@@ -33,7 +33,7 @@ def check(profile: Profile, output: str, *names: str) -> dict[str, int]:
     for function in profile.functions.values():
         for block in function.blocks:
             for ref in set(block.lines):
-                counted[f"{Path(function.files[ref.file].path).name}:{ref.line}"] += block.count
+                counted[f"{Path(function.files[ref.file].path).name}:{ref.line}"] += int(block.count)
     assert wanted
     return {place: counted[place] for place, count in wanted.items() if counted[place] != count}
 

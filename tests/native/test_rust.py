@@ -69,7 +69,7 @@ def _walked(profile: Profile, books: dict[int, int]) -> dict[int, int]:
     for function in profile.functions.values():
         for number, block in enumerate(function.blocks):
             for call in _hits(function, number):
-                counted[call.line] = counted.get(call.line, 0) + block.count
+                counted[call.line] = counted.get(call.line, 0) + int(block.count)
     return {line: count for line, count in counted.items() if count}
 
 

@@ -49,7 +49,7 @@ def _counted(profile: Profile, books: Books) -> Books:
         for block in function.blocks:
             lines = {(Path(function.files[ref.file].path).name, ref.line) for ref in block.lines}
             for place in lines & counted.keys():
-                counted[place] += block.count
+                counted[place] += int(block.count)
     return counted
 
 

@@ -77,7 +77,7 @@ def _raw(
     return str(path)
 
 
-def _edges(function_profile: FunctionProfile) -> dict[str, int | None]:
+def _edges(function_profile: FunctionProfile) -> dict[str, float | None]:
     return {f"{edge.src}>{edge.dst}": edge.count for edge in function_profile.edges}
 
 

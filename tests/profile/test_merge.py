@@ -46,7 +46,7 @@ def files(folder: Path, runs: int) -> list[str]:
 
 
 def edges(profile: Profile) -> Sequence[int | None]:
-    return profile.functions["f"].edge_counts
+    return profile.functions["f"].counted_edges
 
 
 def damage(name: str, what: str) -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
-from tests.profile.making import function, profile_of, unit_of
+from tests.profile.making import function, profile_of, reading_of, unit_of
 from tests.profile.sample import sample
 from trodden.plan.blocks import every_block
-from trodden.profile.model import Profile
+from trodden.profile.assemble import assemble
+from trodden.profile.model import FunctionFacts, Profile
 from trodden.report.plain import to_plain
 from trodden.report.summary import place_of, summarise
 from trodden.report.terminal import print_summary, print_tables
+from trodden.weigh.clues import BlockClues, CallClue, FunctionClues
 
 
 def _contradiction() -> Profile:
@@ -99,6 +103,44 @@ def test_the_json_form_holds_the_same() -> None:
     }
     assert document["skipped"] == [{"name": "start", "reason": "it is written in assembler"}]
     assert document["violations"] == []
+
+
+def _calls() -> Profile:
+    """Two files with a static function of one name each, that call it, a library and pointers."""
+
+    def calling(name: str, *callees: str) -> FunctionFacts:
+        clues = FunctionClues((BlockClues(calls=tuple(CallClue(callee) for callee in callees)),))
+        return replace(function(name, "x>exit"), clues=clues)
+
+    one = unit_of(
+        calling("main", "_Zhelp", "puts", "puts"), function("help()", "y>exit", linkage_name="_Zhelp")
+    )
+    two = unit_of(
+        calling("other", "_Zhelp", "", "main"),
+        function("help()", "z>exit", linkage_name="_Zhelp"),
+        files=["/src/b.c"],
+    )
+    readings = [reading_of(one, {"main": {"x>exit": 1}}), reading_of(two, {"other": {"x>exit": 1500}})]
+    return assemble("/bin/prog", [one, two], readings)
+
+
+def test_calls() -> None:
+    rows = [line for line in to_plain(summarise(_calls())).splitlines() if line.startswith("calls")]
+    assert rows == [
+        "calls\tother\t\t1500",
+        "calls\tother\t/src/b.c:help()\t1500",
+        "calls\tother\tmain\t1500",
+        "calls\tmain\tputs\t2",
+        "calls\tmain\t/src/a.c:help()\t1",
+    ]
+    document = json.loads(json.dumps(summarise(_calls(), top=1, pattern="main").to_document()))
+    assert document["calls"] == [{"caller": "other", "callee": "main", "count": 1500}]
+    console = Console(file=io.StringIO(), width=100)
+    print_tables(summarise(_calls()), console)
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert "Most frequent calls" in shown
+    assert re.search(r"1,500 +other +through pointers", shown)
 
 
 def test_contradictions_are_told() -> None:

@@ -42,7 +42,7 @@ def annotate(file: str, pattern: str | None, choice: str | None, process: str | 
     if choice is None:
         annotator = Annotator(profile, force)
         views = annotator.views(pattern)
-        _show(views, lambda view: view_text(view.path, list(annotator.lines(view)), colour))
+        _show(views, lambda view: view_text(view.path, list(annotator.lines(view)), colour, profile.estimate))
         return
     lit = PathAnnotator(profile, *pick_path(profile, file, choice, pattern), force)
     views = lit.views()

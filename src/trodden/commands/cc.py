@@ -114,9 +114,9 @@ def options_for(line: CommandLine) -> Options:
         options = replace(options, leave=("*",))
     weights = setting(line, "weights")
     if weights:
-        from trodden.commands.weights import weights_from
+        from trodden.commands.weights import weighed
 
-        options = replace(options, measured=weights_from(weights))
+        options = weighed(options, weights)
     return options
 
 

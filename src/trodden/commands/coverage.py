@@ -47,11 +47,13 @@ def coverage(
     Below stand paths that were never walked though they are one decision away from one that was: what to
     make an input do next.
     """
+    from trodden.profile.estimated import need_counted
     from trodden.report.coverage import report_coverage, to_document, to_plain
     from trodden.report.hot import need_paths
 
     profiles = [load_process(file, process) for file in files]
     for file, profile in zip(files, profiles, strict=True):
+        need_counted(profile, file, "run it with --profile paths")
         need_paths(profile, file)
     report = report_coverage(profiles, files, function, top)
     if as_json:

@@ -27,6 +27,8 @@ def load_process(file: str, process: str | None) -> Profile:
     profile = load(file)
     if process is None:
         return profile
+    from trodden.profile.estimated import need_counted
     from trodden.profile.processes import only
 
+    need_counted(profile, file, "leave --process out")
     return only(profile, process, file)

@@ -38,7 +38,8 @@ options:
   --last N                also the last N paths of each thread, one by one
   --call-paths            also the paths of calls that led to each function, and how often
   --durable               no count waits in a register for its loop to end: none is lost to SIGKILL
-  --weights FILE.trod     place counters by what an earlier run measured
+  --weights FILE.trod     place counters by what an earlier run measured; or estimate: by where control is
+                          likely to go; or nesting: by how deep loops are nested (default)
   --only GLOB             profile only these functions or files (repeat)
   --leave GLOB            leave out these functions or files (repeat)
   --toolchain NAME        embedded (default), clang, or the path of a clang

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import click
 
 from trodden.commands.output import put
-from trodden.commands.weights import weights_from
+from trodden.commands.weights import ESTIMATE, NESTING, weighed, weights_of
 from trodden.errors import InputMissing, OtherBuild, UsageError
 from trodden.graph.cfg import Graph
 from trodden.graph.text import GraphText, parse_graphs
@@ -20,8 +20,10 @@ from trodden.profile.export_dot import lines_text
 from trodden.profile.model import FunctionFacts, FunctionProfile, SourceFile, UnitFacts
 from trodden.report.drawing import Drawing
 from trodden.report.path_plan import PathPlan
-from trodden.weigh.measured import measured_weights
+from trodden.weigh.clues import FunctionClues
+from trodden.weigh.expected import expected_weights
 from trodden.weigh.nesting import nesting_weights
+from trodden.weigh.rates import default_rates
 
 FORMS = ("text", "dot", "svg")
 SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block")
@@ -63,7 +65,12 @@ class Asked:
 @click.option("--max-paths", metavar="N|none", help="Paths: how many before some are cut.")
 @click.option("--context", is_flag=True, help="Paths: those through a loop together with what led to it.")
 @click.option("--cut-by", type=click.Choice(CUTTING_RULES), help="Paths: the rule that chooses the cuts.")
-@click.option("--weights", metavar="FILE.trod", type=click.Path(), help="Weigh edges by what a run measured.")
+@click.option(
+    "--weights",
+    metavar="FILE.trod|estimate|nesting",
+    type=click.Path(),
+    help="Weigh edges by what a run measured, by an estimate, or by how deep loops are nested.",
+)
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
 def show(
     file: str,
@@ -85,7 +92,11 @@ def show(
 
     asked = _asked(profile, counters, max_paths, context, cut_by)
     subject = _pick(file, _subjects(file, flags, asked, weights), function)
-    if weights is not None:
+    if weights == ESTIMATE:
+        subject = replace(subject, counts=None, expected=_estimated(subject))
+    elif weights == NESTING:
+        subject = replace(subject, counts=None, expected=None)
+    elif weights is not None:
         subject = replace(subject, counts=_measured(weights, subject))
     drawers = {"text": to_text, "dot": to_dot, "svg": to_svg}
     put(drawers[form](draw(subject, asked)), output)
@@ -123,10 +134,15 @@ def _subjects(file: str, flags: Sequence[str], asked: Asked, weights: str | None
         return {
             each.graph.name: _Subject(each.graph.name, each.graph, expected=each.weights) for each in found
         }
+    from trodden.native.build import CompilerFailed
     from trodden.native.describe import facts_of_source
 
-    measured = None if weights is None else weights_from(weights)
-    unit = facts_of_source([file, *flags], Options(paths=asked.paths, measured=measured))
+    options = Options(paths=asked.paths)
+    try:
+        unit = facts_of_source([file, *flags], options if weights is None else weighed(options, weights))
+    except CompilerFailed as failure:
+        # The compiler has said what is wrong; there is nothing to add but its status.
+        raise SystemExit(failure.status) from failure
     return {each.name: _compiled(unit, each) for each in unit.functions}
 
 
@@ -160,6 +176,12 @@ def _pick(file: str, subjects: Mapping[str, _Subject], name: str | None) -> _Sub
     return found
 
 
+def _estimated(subject: _Subject) -> list[float]:
+    """What the function is expected to do; nothing but the graph is known of one in text form."""
+    clues = subject.facts.clues if subject.facts is not None else FunctionClues()
+    return expected_weights(subject.graph, clues, default_rates())
+
+
 def _measured(path: str, subject: _Subject) -> FunctionProfile:
     """The same function in a profile; one with another graph is of no use."""
     from trodden.profile.store import load
@@ -184,7 +206,7 @@ def draw(subject: _Subject, asked: Asked) -> Drawing:
         weights = list(subject.expected) if subject.expected else nesting_weights(graph)
         shown, blocks = weights, [sum(weights[e] for e in ins) for ins in graph.in_edges]
     else:
-        weights = measured_weights(graph, counts.edge_counts, counts.block_counts)
+        weights = weights_of(counts)
         shown, blocks = counts.edge_counts, [float(count) for count in counts.block_counts]
     if subject.facts is not None and _as_it_is(subject, asked):
         plan = subject.facts.plan
@@ -194,7 +216,9 @@ def draw(subject: _Subject, asked: Asked) -> Drawing:
         plan = _plan(graph, weights, blocks, asked)
         chosen_by = [weights]
     numbered = PathPlan.of(graph, plan, chosen_by, _walked(plan, counts))
-    return Drawing(subject.title, graph, _lines(subject), shown, blocks, counts is not None, plan, numbered)
+    measured = counts is not None and not counts.estimated
+    title = f"{subject.title}, estimated" if counts is not None and counts.estimated else subject.title
+    return Drawing(title, graph, _lines(subject), shown, blocks, measured, plan, numbered)
 
 
 def _walked(plan: Plan, counts: FunctionProfile | None) -> dict[int, int] | None:

@@ -19,10 +19,12 @@ from trodden.commands.process_option import load_process, process_option
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 def stats(file: str, per_function: bool, function: str | None, process: str | None, as_json: bool) -> None:
     """Show what the paths in the profile FILE are like: the columns of BL96 Table 2."""
+    from trodden.profile.estimated import need_counted
     from trodden.report.hot import need_paths
     from trodden.report.stats import report_stats, to_document, to_plain
 
     profile = load_process(file, process)
+    need_counted(profile, file, "run it with --profile paths")
     need_paths(profile, file)
     report = report_stats(profile, function)
     if as_json:

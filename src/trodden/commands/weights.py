@@ -1,12 +1,23 @@
-"""Weights from an earlier profile, found again by function."""
+"""Weights that a user names: from an earlier profile, found again by function, or from none at all."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trodden.graph.cfg import Edge, Graph
-from trodden.native.options import Weights
+from trodden.native.options import Options, Weights
 from trodden.profile.model import FunctionProfile
 from trodden.profile.store import load
 from trodden.weigh.measured import measured_weights
+
+ESTIMATE, NESTING = "estimate", "nesting"
+
+
+def weighed(options: Options, weights: str) -> Options:
+    """The options with the weights that a user has named: ``estimate``, ``nesting`` or a profile."""
+    if weights in (ESTIMATE, NESTING):
+        return replace(options, measured=None, estimated=weights == ESTIMATE)
+    return replace(options, measured=weights_from(weights))
 
 
 def weights_from(path: str) -> Weights:
@@ -22,6 +33,16 @@ def weights_from(path: str) -> Weights:
 
     def weigh(graph: Graph, symbol: str) -> list[float] | None:
         found = known.get((symbol, graph.edges))
-        return None if found is None else measured_weights(graph, found.edge_counts, found.block_counts)
+        return None if found is None else weights_of(found)
 
     return weigh
+
+
+def weights_of(function: FunctionProfile) -> list[float]:
+    """The counts of a function as weights of its edges.
+
+    An estimate tells what a call does even of a function that it expects nobody to call.
+    """
+    counts = function.per_call if function.estimated else function.edge_counts
+    blocks = None if function.estimated else function.block_counts
+    return measured_weights(function.facts.graph, counts, blocks)

@@ -24,6 +24,11 @@ class Dominators:
         """Whether every way from the root to ``lower`` passes ``upper`` (a block dominates itself)."""
         return 0 <= self._first[upper] <= self._first[lower] <= self._last[upper]
 
+    def sizes(self) -> list[int]:
+        """How many vertices each dominates, itself included; 0 where no way leads."""
+        spans = zip(self._first, self._last, strict=True)
+        return [last - first + 1 if first >= 0 else 0 for first, last in spans]
+
 
 def find_dominators(graph: Graph) -> Dominators:
     """The dominator tree of what control can reach from the root."""

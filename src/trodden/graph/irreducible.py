@@ -7,36 +7,29 @@ properly contains it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.collapse import Collapsed
 from trodden.graph.forest import Loop, LoopForest
 from trodden.graph.traverse import DepthFirst
 
 
 def forest_by_definition(
-    graph: Graph,
-    search: DepthFirst,
-    headers: Sequence[int],
-    latches: dict[int, list[int]],
-    bodies: Sequence[Sequence[int] | None],
+    graph: Graph, search: DepthFirst, latches: Mapping[int, Sequence[int]], found: Sequence[Collapsed]
 ) -> LoopForest:
-    """The loops of a graph where some ``bodies`` (those given as ``None``) are not known yet."""
+    """The loops of a graph where some of those that were ``found`` can be entered beside their entries."""
+    headers = [loop.header for loop in found]
     of_header = {header: loop for loop, header in enumerate(headers)}
-    sets: list[set[int]] = [set() for _ in headers]
-    for loop in range(len(headers) - 1, -1, -1):
-        body = bodies[loop]
-        if body is None:
-            sets[loop] = _natural_loop(graph, search, headers[loop], latches[headers[loop]])
-            continue
-        members = {headers[loop]}
-        for vertex in body:
-            inner = of_header.get(vertex)
-            if inner is None or bodies[inner] is None:
-                members.add(vertex)
-            else:
-                members |= sets[inner]
-        sets[loop] = members
+    nested: list[set[int]] = [set() for _ in found]
+    for loop in range(len(found) - 1, -1, -1):
+        nested[loop] = {headers[loop]}.union(
+            *(nested[of_header[vertex]] if vertex in of_header else (vertex,) for vertex in found[loop].body)
+        )
+    sets = [
+        nested[loop] if found[loop].proper else _natural_loop(graph, search, header, latches[header])
+        for loop, header in enumerate(headers)
+    ]
     by_size = sorted(range(len(headers)), key=lambda loop: len(sets[loop]))
     around: list[list[int]] = [[] for _ in graph.labels]
     for loop in by_size:

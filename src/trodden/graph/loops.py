@@ -2,9 +2,8 @@
 
 A loop belongs to its entry (the target of one or more back edges) and holds all vertices from which one of
 those back edges can be reached without passing the entry.  Where the entry dominates its loop, loops
-nest, and they are found from the inside out: a loop that has been found shrinks to its entry, so no
-vertex is looked at once per level.  Entries that do not dominate their loop (irreducible graphs) are
-taken at the paper's word, in :mod:`trodden.graph.irreducible`.
+nest, and they are found from the inside out (:mod:`trodden.graph.collapse`).  Entries that do not dominate
+their loop (irreducible graphs) are taken at the paper's word, in :mod:`trodden.graph.irreducible`.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.collapse import back_edges_by_header, collapse
 from trodden.graph.forest import Loop, LoopForest
 from trodden.graph.irreducible import forest_by_definition
 from trodden.graph.traverse import DepthFirst, depth_first
-from trodden.graph.unionfind import UnionFind
 
 __all__ = ["Loop", "LoopForest", "find_loops"]
 
@@ -23,49 +22,11 @@ __all__ = ["Loop", "LoopForest", "find_loops"]
 def find_loops(graph: Graph, search: DepthFirst | None = None) -> LoopForest:
     """The loops of a graph; near-linear time when the graph is reducible."""
     search = search or depth_first(graph)
-    latches: dict[int, list[int]] = {}
-    for index in sorted(search.back_edges):
-        latches.setdefault(graph.edges[index].dst, []).append(index)
-    headers = sorted(latches, key=search.enter.__getitem__)
-    bodies = _collapse(graph, search, headers, latches)
-    if any(body is None for body in bodies):
-        return forest_by_definition(graph, search, headers, latches, bodies)
-    return _forest(graph, headers, latches, [body for body in bodies if body is not None])
-
-
-def _collapse(
-    graph: Graph, search: DepthFirst, headers: Sequence[int], latches: dict[int, list[int]]
-) -> list[list[int] | None]:
-    """For each entry what lies directly in its loop: vertices, and entries that stand for inner loops.
-
-    ``None`` for an entry that does not dominate its loop: the search backwards then leaves the part of
-    the depth-first tree that hangs below the entry.
-    """
-    sets = UnionFind(len(graph.labels))
-    bodies: list[list[int] | None] = []
-    for header in reversed(headers):
-        work = [sets.find(graph.edges[index].src) for index in latches[header]]
-        body: set[int] = set()
-        proper = True
-        while work and proper:
-            vertex = work.pop()
-            if vertex == header or vertex in body:
-                continue
-            if not search.descends(vertex, header):
-                proper = False
-                break
-            body.add(vertex)
-            for index in graph.in_edges[vertex]:
-                edge = graph.edges[index]
-                if edge.kind is EdgeKind.FLOW and search.enter[edge.src] >= 0:
-                    work.append(sets.find(edge.src))
-        if not proper:
-            bodies.append(None)
-            continue
-        for vertex in body:
-            sets.union(header, vertex)
-        bodies.append(sorted(body))
-    return bodies[::-1]
+    latches = back_edges_by_header(graph, search)
+    found = collapse(graph, search, latches)
+    if not all(loop.proper for loop in found):
+        return forest_by_definition(graph, search, latches, found)
+    return _forest(graph, list(latches), latches, [loop.body for loop in found])
 
 
 def _forest(

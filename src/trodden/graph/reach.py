@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trodden.graph.cfg import Edge, Graph
+from trodden.graph.components import strong_components
 
 
 def sweep(successors: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int]:
@@ -46,51 +47,10 @@ def endless_regions(vertices: int, edges: Sequence[Edge], root: int, exit_vertex
         predecessors[edge.dst].append(edge.src)
     leaving = sweep(predecessors, [exit_vertex])
     stuck = sweep(successors, [root]) - leaving
-    return [component[0] for component in _sinks(successors, sorted(stuck))]
-
-
-def _sinks(successors: Sequence[Sequence[int]], vertices: Sequence[int]) -> list[list[int]]:
-    """The strongly connected components among ``vertices`` that no edge leaves (Tarjan, iterative)."""
-    order: dict[int, int] = {}
-    low: dict[int, int] = {}
-    component_of: dict[int, int] = {}
-    components: list[list[int]] = []
-    pending: list[int] = []
-    for start in vertices:
-        if start in order:
-            continue
-        work: list[tuple[int, int]] = [(start, 0)]
-        while work:
-            vertex, position = work.pop()
-            if position == 0:
-                order[vertex] = low[vertex] = len(order)
-                pending.append(vertex)
-            descended = False
-            for index in range(position, len(successors[vertex])):
-                target = successors[vertex][index]
-                if target not in order:
-                    work.append((vertex, index + 1))
-                    work.append((target, 0))
-                    descended = True
-                    break
-                if target not in component_of:
-                    low[vertex] = min(low[vertex], order[target])
-            if descended:
-                continue
-            if low[vertex] == order[vertex]:
-                members: list[int] = []
-                while True:
-                    member = pending.pop()
-                    component_of[member] = len(components)
-                    members.append(member)
-                    if member == vertex:
-                        break
-                components.append(members[::-1])
-            if work:
-                parent = work[-1][0]
-                low[parent] = min(low[parent], low[vertex])
+    components = strong_components(successors, sorted(stuck))
+    number_of = {vertex: number for number, members in enumerate(components) for vertex in members}
     return [
-        members
+        members[0]
         for number, members in enumerate(components)
-        if all(component_of[t] == number for v in members for t in successors[v])
+        if all(number_of[target] == number for vertex in members for target in successors[vertex])
     ]

@@ -20,6 +20,7 @@ from trodden.native.instrument import finish_early, instrument
 from trodden.native.linkerflags import for_embedded_linker, for_other_linker
 from trodden.native.llvm import check, disassemble, disassemble_apart
 from trodden.native.options import Options
+from trodden.native.reading import read_module
 from trodden.native.runtime_build import runtime_words
 from trodden.native.toolchain import Toolchain, without_target
 from trodden.profile.model import UnitFacts
@@ -33,7 +34,7 @@ _LAYOUT = ("-mllvm", "-force-precise-rotation-cost", "-mllvm", "-enable-ext-tsp-
 _EXACT_LINES = ("-mllvm", "-use-unknown-locations=Enable")
 _LINES_ONLY = "-gline-tables-only"
 _FRAMES = "-fasynchronous-unwind-tables"
-_ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
+ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
 
 
 class CompilerFailed(Exception):
@@ -111,7 +112,7 @@ class Builder:
             self._assemble(source, made)
         else:
             text = self.ir(source, directory)
-            if _ALREADY_INSTRUMENTED not in text:
+            if ALREADY_INSTRUMENTED not in text:
                 named = os.path.abspath(self.called or source.path)
                 filled = not self.toolchain.embedded if self.filled is None else self.filled
                 done = instrument(text, named, self.options, self.line.debug, filled)
@@ -134,7 +135,7 @@ class Builder:
     def facts(self, source: Source, directory: Path) -> UnitFacts:
         """What would be known of a source, without making anything of it."""
         text = self.ir(source, directory)
-        return instrument(text, os.path.abspath(source.path), self.options, False).facts
+        return read_module(text, os.path.abspath(source.path), self.options)
 
     def _flags(self) -> list[str]:
         flags = self.line.compile_flags
@@ -150,7 +151,7 @@ class Builder:
         if source.language == "ir":
             given = Path(source.path).read_bytes() if source.path != "-" else sys.stdin.buffer.read()
             text = disassemble_apart(given, source.path)
-            if _ALREADY_INSTRUMENTED in text or self.options.stage == "early":
+            if ALREADY_INSTRUMENTED in text or self.options.stage == "early":
                 return text
             flags = [*_codegen_flags(flags), "-w", "-Qunused-arguments"]
             if source.path == "-":

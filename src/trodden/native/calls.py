@@ -28,7 +28,7 @@ _HARDLY_ANYTHING = re.compile(
 )
 _OF_CALLS = frozenset({"nounwind", "willreturn", "noreturn", "returns_twice"})
 _TABLES = frozenset({"uwtable", "uwtable(sync)"})
-_INTERESTING = _OF_CALLS | _TABLES | {"naked", "noprofile", "optnone", "presplitcoroutine"}
+_INTERESTING = _OF_CALLS | _TABLES | {"cold", "naked", "noprofile", "optnone", "presplitcoroutine"}
 
 
 @dataclass(frozen=True, slots=True)

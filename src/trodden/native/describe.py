@@ -1,28 +1,44 @@
-"""What is known of a source before it ever runs: its graphs, weights and probes."""
+"""What is known of a source, or of LLVM IR, before it ever runs: its graphs, clues and probes."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
-from trodden.errors import UsageError
-from trodden.native.build import Builder, CompilerFailed
+from trodden.errors import InputMissing, UsageError
+from trodden.native.build import ALREADY_INSTRUMENTED, Builder
 from trodden.native.cmdline import parse
 from trodden.native.deliver import scratch
+from trodden.native.llvm import disassemble_apart
 from trodden.native.options import Options
+from trodden.native.reading import read_module
 from trodden.native.toolchain import find_toolchain
 from trodden.profile.model import UnitFacts
+from trodden.regular import open_regular
 
 
-def facts_of_source(words: Sequence[str], options: Options) -> UnitFacts:
-    """The facts of the one source among ``words``, compiled with the flags beside it."""
+def facts_of_source(words: Sequence[str], options: Options, toolchain: str | None = None) -> UnitFacts:
+    """The facts of the one source among ``words``, compiled with the flags beside it.
+
+    :class:`trodden.native.build.CompilerFailed` if it cannot be compiled.
+    """
     line = parse(words, cxx=False)
     if len(line.sources) != 1:
         raise UsageError("name one source file")
     source = line.sources[0]
-    builder = Builder(find_toolchain(None), options, line, source.cxx)
+    builder = Builder(find_toolchain(toolchain), options, line, source.cxx)
     with scratch() as directory:
-        try:
-            return builder.facts(source, directory)
-        except CompilerFailed as failure:
-            # The compiler has said what is wrong; there is nothing to add but its status.
-            raise SystemExit(failure.status) from failure
+        return builder.facts(source, directory)
+
+
+def facts_of_ir(path: str, options: Options) -> UnitFacts:
+    """The facts of a module as it stands in a file, bitcode or text; nothing is optimised."""
+    try:
+        with open_regular(path) as stream:
+            given = stream.read()
+    except OSError as error:
+        raise InputMissing(f"{path}: cannot be read: {error.strerror}") from error
+    text = disassemble_apart(given, path)
+    if ALREADY_INSTRUMENTED in text:
+        raise UsageError(f"{path}: has probes already; name the IR without them, or the program")
+    return read_module(text, os.path.abspath(path), options)

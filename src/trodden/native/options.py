@@ -53,6 +53,7 @@ class Options:
     """What a user can choose about instrumenting; the defaults are what most want.
 
     ``durable`` keeps every count in memory at every moment: none waits in a register for a loop to end.
+    Probes are placed by what was ``measured``, or else ``estimated``, or else by how deep loops are nested.
     """
 
     counters: str = "edges"
@@ -66,6 +67,7 @@ class Options:
     durable: bool = False
     paths: PathOptions | None = None
     measured: Weights | None = field(default=None, compare=False)
+    estimated: bool = False
 
     def wants(self, symbol: str, shown: str, file: str) -> bool:
         """Whether the globs take a function, by symbol, name (with parameters or without) or source file."""

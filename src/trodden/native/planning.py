@@ -14,7 +14,10 @@ from trodden.plan.numbering import Numbering
 from trodden.plan.paths import DEFAULT_LIMIT, DENSE, checked_paths, path_plan
 from trodden.plan.placement import single_prefixes
 from trodden.plan.probes import Plan
+from trodden.weigh.clues import FunctionClues
+from trodden.weigh.expected import expected_weights
 from trodden.weigh.nesting import nesting_weights
+from trodden.weigh.rates import default_rates
 
 MOST_SLOTS = 1 << 21
 """From where on large tables are kept by number: a unit's counters are memory of every thread."""
@@ -33,7 +36,7 @@ class Planned:
     ambiguous: frozenset[int] = frozenset()
 
 
-def plan_for(read: FunctionRead, options: Options, machine: str, slots: int = 0) -> Planned:
+def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clues: FunctionClues) -> Planned:
     """The plan for one function of a unit that has so many slots already."""
     graph = read.graph
     if options.paths is None and options.counters == "every-block":
@@ -41,6 +44,8 @@ def plan_for(read: FunctionRead, options: Options, machine: str, slots: int = 0)
     if options.paths is None and options.counters == "every-edge":
         return Planned(every_edge(graph), [])
     weights = options.measured(graph, read.ir.symbol) if options.measured else None
+    if weights is None and options.estimated:
+        weights = expected_weights(graph, clues, default_rates(), read.loops)
     if weights is None:
         weights = nesting_weights(graph, read.loops)
     if options.paths is not None:

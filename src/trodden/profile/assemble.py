@@ -53,13 +53,13 @@ def assemble(
     copies: list[FunctionProfile] = []
     for unit, reading in zip(units, readings, strict=True):
         copies += recovered_unit(unit, reading, budget)
-    functions = _named(_joined(copies))
+    functions = named(_joined(copies))
     return Profile(
         kind=_kind(functions.values()),
         program=program,
         units=tuple(units),
         functions=functions,
-        skipped=_skipped(units),
+        skipped=skipped_of(units),
         notes=tuple(notes),
         readings=tuple(readings),
         call_paths=tuple(call_paths),
@@ -164,7 +164,7 @@ def _sum_paths(one: Sequence[PathCount], other: Sequence[PathCount]) -> tuple[Pa
     return tuple(sorted(found.values(), key=lambda path: (-path.count, path.id)))
 
 
-def _named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]:
+def named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]:
     """Functions by name; by file and name if the name is not unique; numbered if that is not either."""
     names = Counter(each.name for each in functions)
     named: dict[str, FunctionProfile] = {}
@@ -195,5 +195,6 @@ def _tells_edges(function: FunctionProfile) -> bool:
     return not plan.free and not any(isinstance(measure, BlockMeasure) for measure in plan.measures)
 
 
-def _skipped(units: Sequence[UnitFacts]) -> tuple[Skipped, ...]:
+def skipped_of(units: Sequence[UnitFacts]) -> tuple[Skipped, ...]:
+    """The functions of some units that carry no probes, each once."""
     return tuple(dict.fromkeys(skipped for unit in units for skipped in unit.skipped))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind
-from trodden.profile.model import FunctionProfile
+from trodden.profile.model import Count, FunctionProfile
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Outcome:
 
     line: int | None
     label: str
-    count: int
+    count: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Branch:
     file: str
     line: int
     label: str
-    ran: int
+    ran: Count
     outcomes: tuple[Outcome, ...]
     copy: int = 0
 

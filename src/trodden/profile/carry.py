@@ -53,7 +53,7 @@ def carry(
     """
     if source.plan == target.plan and source.registers == target.registers:
         return portion
-    values = counter_values(target, counted.block_counts, counted.edge_counts, counted.cut_short)
+    values = counter_values(target, counted.counted_blocks, counted.counted_edges, counted.cut_short)
     found = Portion()
     found.counters.update(values)
     if target.plan.paths is None:

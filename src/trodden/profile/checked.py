@@ -21,6 +21,15 @@ def ints(value: Any, low: int | None = None, high: int | None = None) -> list[in
     return value
 
 
+def floats(value: Any, high: float) -> list[float]:
+    """``value`` if it is a list of fractions in ``0 <= x <= high``."""
+    if type(value) is not list or not set(map(type, value)) <= {float}:
+        raise ColumnError("a list of fractions was expected")
+    if not all(0 <= each <= high for each in value):
+        raise ColumnError("a fraction is out of range")
+    return value
+
+
 def whole(value: Any, low: int, high: int | None = None) -> int:
     """``value`` if it is a whole number in ``low <= x < high``."""
     if type(value) is not int or value < low or (high is not None and value >= high):

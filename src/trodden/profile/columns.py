@@ -13,9 +13,11 @@ from typing import Any
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph
 from trodden.profile.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
+from trodden.profile.clue_columns import clues_from_columns, clues_to_columns
 from trodden.profile.model import BlockFacts, BranchKind, FunctionFacts, LineRef
 from trodden.profile.plan_columns import plan_from_columns, plan_to_columns
 from trodden.recover.paths import WORD
+from trodden.weigh.clues import FunctionClues
 
 _KINDS = {
     BranchKind.JUMP: "j",
@@ -50,6 +52,8 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
     }
     if function.registers:
         document["registers"] = _registers_to_columns(function.registers)
+    if function.clues.blocks:
+        document["clues"] = clues_to_columns(function.clues)
     return document
 
 
@@ -74,6 +78,7 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         fingerprint=text(data["fingerprint"]),
         inlined=inlined,
         registers=_registers_from_columns(data["registers"], graph) if "registers" in data else {},
+        clues=clues_from_columns(data["clues"], graph) if "clues" in data else FunctionClues(),
     )
 
 

@@ -9,6 +9,7 @@ from trodden.graph.loops import find_loops
 from trodden.graph.traverse import depth_first
 from trodden.profile.differing import Branching, Shares
 from trodden.profile.evidence import likelihood_ratio, per_call
+from trodden.profile.model import Count
 from trodden.profile.pairing import Pair
 
 
@@ -46,11 +47,11 @@ class Decisions:
         edges = self._graph.edges
         return [edge for edge in self._graph.out_edges[block] if edges[edge].kind is EdgeKind.FLOW]
 
-    def taken(self, edge: int) -> tuple[int, int]:
+    def taken(self, edge: int) -> tuple[Count, Count]:
         """How often each run took an edge."""
         return self._pair.first.edge_counts[edge] or 0, self._pair.second.edge_counts[edge] or 0
 
-    def ran(self, block: int) -> tuple[int, int]:
+    def ran(self, block: int) -> tuple[Count, Count]:
         """How often each run came to a block."""
         return self._pair.first.block_counts[block], self._pair.second.block_counts[block]
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from trodden.profile.compare_counts import compare_blocks, compare_edges, tells_edges
+from trodden.profile.compare_expected import compare_expected
 from trodden.profile.compare_paths import compare_paths
 from trodden.profile.differing import Difference
-from trodden.profile.model import FunctionProfile
+from trodden.profile.model import Count, FunctionProfile
 from trodden.profile.pairing import Pair, Unpaired, pair, same_paths
 from trodden.profile.pathtree import instructions_of, walked_blocks
 
@@ -34,10 +35,10 @@ class Common:
     first: int = 0
     second: int = 0
     common: int = 0
-    second_walks: int = 0
-    common_walks: int = 0
-    instructions: int = 0
-    common_instructions: int = 0
+    second_walks: Count = 0
+    common_walks: Count = 0
+    instructions: Count = 0
+    common_instructions: Count = 0
 
     def __add__(self, other: Common) -> Common:
         return Common(
@@ -72,12 +73,14 @@ class Comparison:
 
     ``common`` holds a sum for each basis that was used, ``by_counts`` names the functions whose paths could
     not be compared though one of the profiles tells them.  ``differences`` are in the order of their rank.
+    ``expected`` is how many functions were compared with an estimate of them.
     """
 
     common: Mapping[Basis, Common]
     differences: tuple[Difference, ...]
     unpaired: tuple[Unpaired, ...]
     by_counts: tuple[str, ...]
+    expected: int = 0
 
     @property
     def same(self) -> bool:
@@ -91,14 +94,19 @@ def compare(first: Mapping[str, FunctionProfile], second: Mapping[str, FunctionP
     common: dict[Basis, Common] = {}
     differences: list[Difference] = []
     by_counts: list[str] = []
+    expected = 0
     for each in pairs:
+        if each.first.estimated or each.second.estimated:
+            expected += 1
+            differences += compare_expected(each)
+            continue
         basis = _basis(each)
         common[basis] = common.get(basis, Common()) + _common(each, basis)
         differences += _compared(each, basis)
         if basis is not Basis.PATHS and (each.first.paths is not None or each.second.paths is not None):
             by_counts.append(each.name)
     differences.sort(key=lambda each: each.rank)
-    return Comparison(common, tuple(differences), tuple(unpaired), tuple(by_counts))
+    return Comparison(common, tuple(differences), tuple(unpaired), tuple(by_counts), expected)
 
 
 def _basis(pair: Pair) -> Basis:
@@ -131,7 +139,7 @@ def _common(pair: Pair, basis: Basis) -> Common:
     return found
 
 
-def _executed(function: FunctionProfile, basis: Basis) -> list[tuple[int, int, int]]:
+def _executed(function: FunctionProfile, basis: Basis) -> list[tuple[int, Count, int]]:
     """What was executed: a number for it, how often, and how many instructions it holds.
 
     The instructions of an edge are those of the block that it leaves.

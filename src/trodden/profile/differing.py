@@ -14,7 +14,8 @@ So differences are ranked
    where fewest calls lie before it, in which the runs might have parted already; then by how few times
    it happened, for one cause can have many consequences; then nearest to the entry.
 
-Paths of both runs have no such structure to go by, and are ranked by evidence alone.
+Paths of both runs have no such structure to go by, and are ranked by evidence alone.  Where an estimate has
+other shares, they are ranked by how often that led the wrong way.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from trodden.profile.evidence import level, rarity
-from trodden.profile.model import FunctionProfile, PathCount
+from trodden.profile.model import Count, FunctionProfile, PathCount
 
 HABIT = 10
 """Who came to a place fewer times and always left it in the same way has not shown much by that."""
@@ -40,16 +41,18 @@ class Kind(IntEnum):
     """One run went on from a place where the other never was."""
     SHIFTS = 3
     """Both did it, in different shares."""
+    EXPECTS = 4
+    """An estimate expects another share than a run had, or than another estimate expects."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
     """How often something happened in two runs, and out of how many times that it could have."""
 
-    first: int
-    first_of: int
-    second: int
-    second_of: int
+    first: Count
+    first_of: Count
+    second: Count
+    second_of: Count
 
     @property
     def first_share(self) -> float:
@@ -78,7 +81,7 @@ class Branching:
     block: int
     edge: int
     shares: Shares
-    others: tuple[tuple[int, int, int], ...]
+    others: tuple[tuple[int, Count, Count], ...]
     along: bool
 
 
@@ -91,6 +94,7 @@ class Difference:
     path that it is about, the most walked one if there are ``more`` with the same mark; in a profile without
     paths ``edge`` or ``block`` stands in its place.  ``evidence`` is positive if the second run did it more.
     ``entries`` is how often each run called the function, ``calls_before`` how many calls lie before it.
+    ``off`` is, beside an estimate, how many more times the second went this way than the first would have.
     """
 
     name: str
@@ -103,9 +107,10 @@ class Difference:
     edge: int | None = None
     block: int | None = None
     more: tuple[PathCount, ...] = ()
-    entries: tuple[int, int] = (0, 0)
+    entries: tuple[Count, Count] = (0, 0)
     calls_before: int = 0
     place: int = 0
+    off: float = 0.0
 
     @property
     def only_second(self) -> bool:
@@ -119,6 +124,8 @@ class Difference:
         number = -1 if self.path is None else self.path.id
         if self.kind is Kind.SHIFTS:
             return self.kind, -abs(self.evidence), *where, number
+        if self.kind is Kind.EXPECTS:
+            return self.kind, -abs(self.off), *where, number
         if self.kind is Kind.FOLLOWS:
             return self.kind, not self.only_second, -max(self.what.first, self.what.second), *where, number
         what = self.what

@@ -8,7 +8,10 @@ CONVINCING = 10.83
 """What the measure exceeds by chance once in a thousand times (chi-square, one degree of freedom)."""
 
 
-def likelihood_ratio(a: int, n: int, b: int, m: int) -> float:
+_SUREST = 1e-6
+
+
+def likelihood_ratio(a: float, n: float, b: float, m: float) -> float:
     """The log-likelihood ratio G of ``a`` out of ``n`` against ``b`` out of ``m``.
 
     Positive if the share is larger in the second.  It holds for small counts too, where a
@@ -23,7 +26,7 @@ def likelihood_ratio(a: int, n: int, b: int, m: int) -> float:
     return max(0.0, 2 * total) * (1 if b * n >= a * m else -1)
 
 
-def rate_ratio(a: int, n: int, b: int, m: int) -> float:
+def rate_ratio(a: float, n: float, b: float, m: float) -> float:
     """The same for things that may happen several times a trial, as a block may run several times a call."""
     if not n or not m:
         return 0.0
@@ -32,11 +35,25 @@ def rate_ratio(a: int, n: int, b: int, m: int) -> float:
     return max(0.0, 2 * total) * (1 if b * n >= a * m else -1)
 
 
-def _term(seen: int, expected: float) -> float:
+def surprise(share: float, taken: float, trials: float) -> float:
+    """How strongly ``taken`` out of ``trials`` speaks against a share that was expected beforehand.
+
+    The same measure, with a share in the place of a run.  No expectation is so sure of itself that what it
+    has ruled out could not happen.  Positive if it happened more often than expected.
+    """
+    if trials <= 0:
+        return 0.0
+    taken = min(max(taken, 0), trials)
+    likely = min(max(share, _SUREST), 1 - _SUREST)
+    total = _term(taken, trials * likely) + _term(trials - taken, trials * (1 - likely))
+    return max(0.0, 2 * total) * (1 if taken >= trials * share else -1)
+
+
+def _term(seen: float, expected: float) -> float:
     return seen * log(seen / expected) if seen else 0.0
 
 
-def per_call(trials: tuple[int, int], entries: tuple[int, int]) -> float:
+def per_call(trials: tuple[float, float], entries: tuple[float, float]) -> float:
     """What one trial is worth as an observation of its own.
 
     The rounds of a loop within one call of a function are no independent observations: one input sends
@@ -55,6 +72,6 @@ def level(evidence: float) -> int:
     return 0 if strength < CONVINCING else 1 + floor(log2(strength / CONVINCING))
 
 
-def rarity(taken: int, trials: int) -> int:
+def rarity(taken: float, trials: float) -> int:
     """The share as a power of two, rounded: small numbers are rare."""
     return round(log2(max(taken, 1) / max(trials, 1)))

@@ -46,7 +46,7 @@ class Executed:
         others = unit.others & touched(facts, reading) if unit.others else ()
         if others:
             ran = recovered_unit(facts, reading, only=others)
-            total += sum(sum(each.block_counts[: each.facts.graph.exit]) for each in ran)
+            total += sum(sum(each.counted_blocks[: each.facts.graph.exit]) for each in ran)
         return total
 
 

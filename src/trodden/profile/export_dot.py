@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 
 from trodden.graph.cfg import EdgeKind
+from trodden.profile.amount import amount
+from trodden.profile.estimated import mark
 from trodden.profile.model import FunctionProfile, LineRef, Profile, SourceFile
 from trodden.profile.select import select
 
@@ -14,9 +16,12 @@ def to_dot(profile: Profile, pattern: str | None = None) -> str:
     """The functions that ``pattern`` picks; each has a frame of its own if there are several."""
     functions = select(profile, pattern)
     out = ["digraph trodden {", '  node [shape=box, fontname="monospace"];', '  edge [fontname="monospace"];']
+    marks = () if profile.estimate is None else (mark(profile.estimate),)
+    if marks and len(functions) > 1:
+        out.append(f"  label={quoted(*marks)};")
     for number, (key, function) in enumerate(functions.items()):
         if len(functions) == 1:
-            out += [f"  label={quoted(key)};", *_function(function, number, "  ")]
+            out += [f"  label={quoted(key, *marks)};", *_function(function, number, "  ")]
         else:
             out += [f"  subgraph cluster_{number} {{", f"    label={quoted(key)};"]
             out += [*_function(function, number, "    "), "  }"]
@@ -29,7 +34,7 @@ def _function(function: FunctionProfile, number: int, indent: str) -> list[str]:
     out: list[str] = []
     for vertex in range(graph.exit):
         where = lines_text(function.facts.blocks[vertex].lines, function.facts.file, function.files)
-        parts = [graph.labels[vertex], *([where] if where else []), f"{function.block_counts[vertex]:,}"]
+        parts = [graph.labels[vertex], *([where] if where else []), amount(function.block_counts[vertex])]
         style = "" if function.block_counts[vertex] else ", style=dashed"
         out.append(f"{indent}b{number}_{vertex} [label={quoted(*parts)}{style}];")
     out.append(f"{indent}b{number}_{graph.exit} [label=exit, shape=plaintext];")
@@ -37,7 +42,7 @@ def _function(function: FunctionProfile, number: int, indent: str) -> list[str]:
         if edge.kind is not EdgeKind.FLOW:
             continue
         count = function.edge_counts[index]
-        label = quoted("?" if count is None else f"{count:,}")
+        label = quoted("?" if count is None else amount(count))
         width = 1 + (4 * (count or 0) / hottest if hottest else 0)
         style = ", style=dashed" if count == 0 else ""
         ends = f"b{number}_{edge.src} -> b{number}_{edge.dst}"

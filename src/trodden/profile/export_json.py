@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from trodden.profile.call_paths import function_names, named_call_paths
+from trodden.profile.calling import CallCount, calls_of
 from trodden.profile.ended import Process, StoppedThread, signal_name
 from trodden.profile.model import SCHEMA, CalledFunction, FunctionProfile, NamedCallPath, PathCount, Profile
 from trodden.profile.select import select
@@ -24,8 +25,11 @@ def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
         "schema": SCHEMA,
         "kind": profile.kind,
         "functions": [_function(each) for each in picked.values()],
+        "calls": [_call(each) for each in calls_of(profile, picked)],
         "skipped": [{"name": each.name, "reason": each.reason} for each in profile.skipped],
     }
+    if profile.estimate is not None:
+        document["estimate"] = {"rates": profile.estimate.rates}
     if profile.call_paths:
         paths = named_call_paths(profile, picked if pattern is not None else None)
         document["call_paths"] = [_call_path(path) for path in paths]
@@ -85,6 +89,10 @@ def _thread(profile: Profile, thread: StoppedThread, names: Mapping[CalledFuncti
     return document
 
 
+def _call(call: CallCount) -> dict[str, Any]:
+    return {"caller": call.caller, "callee": call.callee, "count": call.count}
+
+
 def _call_path(path: NamedCallPath) -> dict[str, Any]:
     return {"functions": list(path.functions), "count": path.count, "recursive": path.recursive}
 
@@ -99,6 +107,9 @@ def _function(function: FunctionProfile) -> dict[str, Any]:
         "blocks": [_block(function, vertex) for vertex in range(function.facts.graph.exit)],
         "edges": [{"src": edge.src, "dst": edge.dst, "count": edge.count} for edge in function.edges],
     }
+    if function.estimated:
+        for edge, index in zip(document["edges"], function.facts.graph.flow_edges(), strict=True):
+            edge["per_call"] = function.per_call[index]
     document |= _paths(function)
     if function.violations:
         document["violations"] = list(function.violations)

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from trodden.profile.branches import Branch, branches
+from trodden.profile.estimated import mark
 from trodden.profile.lines import LineCount, lines_of_functions
-from trodden.profile.model import FunctionProfile, Profile
+from trodden.profile.model import Count, FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.visible import visible
 
@@ -22,7 +23,7 @@ def to_lcov(profile: Profile, pattern: str | None = None) -> str:
         defined.setdefault(function.file, []).append(function)
         for branch in branches(function):
             decided.setdefault(branch.file, []).append(branch)
-    out: list[str] = []
+    out = [] if profile.estimate is None else [f"# {mark(profile.estimate)}"]
     for file in sorted({*lines, *defined, *decided}):
         out += ["TN:", f"SF:{file}"]
         out += _functions(defined.get(file, []))
@@ -32,13 +33,18 @@ def to_lcov(profile: Profile, pattern: str | None = None) -> str:
     return "".join(visible(line) + "\n" for line in out)
 
 
+def _whole(count: Count) -> int:
+    """A tracefile holds whole numbers: what an estimate expects at all is there at least once."""
+    return count if isinstance(count, int) else max(round(count), int(count > 0))
+
+
 def _functions(functions: Sequence[FunctionProfile]) -> list[str]:
     uses = Counter(function.name for function in functions)
     named = [(each.name if uses[each.name] == 1 else each.facts.linkage_name, each) for each in functions]
     named.sort(key=lambda pair: (pair[1].line, pair[0]))
     return [
         *(f"FN:{each.line},{name}" for name, each in named),
-        *(f"FNDA:{each.entries},{name}" for name, each in named),
+        *(f"FNDA:{_whole(each.entries)},{name}" for name, each in named),
         f"FNF:{len(named)}",
         f"FNH:{sum(each.entries > 0 for _, each in named)}",
     ]
@@ -49,7 +55,7 @@ def _branches(found: Sequence[Branch]) -> list[str]:
     hit = total = 0
     for number, branch in enumerate(sorted(found, key=lambda each: each.line)):
         for way, outcome in enumerate(branch.outcomes):
-            taken = str(outcome.count) if branch.ran else "-"
+            taken = str(_whole(outcome.count)) if branch.ran else "-"
             out.append(f"BRDA:{branch.line},{number},{way},{taken}")
             total += 1
             hit += outcome.count > 0
@@ -58,7 +64,7 @@ def _branches(found: Sequence[Branch]) -> list[str]:
 
 def _lines(lines: Mapping[int, LineCount]) -> list[str]:
     return [
-        *(f"DA:{line},{here.count}" for line, here in lines.items()),
+        *(f"DA:{line},{_whole(here.count)}" for line, here in lines.items()),
         f"LF:{len(lines)}",
         f"LH:{sum(here.count > 0 for here in lines.values())}",
     ]

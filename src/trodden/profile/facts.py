@@ -69,6 +69,7 @@ def unit_to_json(facts: UnitFacts) -> dict[str, Any]:
         "slots": facts.slots,
         "site_functions": [function for function, _ in facts.sites],
         "site_blocks": [block for _, block in facts.sites],
+        "taken": list(facts.taken),
     }
 
 
@@ -87,6 +88,7 @@ def unit_from_json(data: Any, where: str) -> UnitFacts:
             skipped=tuple(Skipped(text(name), text(reason)) for name, reason in data["skipped"]),
             slots=slots,
             sites=_sites(data, functions),
+            taken=tuple(map(text, data.get("taken", []))),
         )
     except (ColumnError, KeyError, TypeError, ValueError) as error:
         raise BadFile(f"{where}: corrupt: a unit is not as it should be ({error})") from error

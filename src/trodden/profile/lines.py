@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.profile.model import FunctionProfile, Profile
+from trodden.profile.model import Count, FunctionProfile, Profile
 from trodden.profile.stretches import Stretch, stretches
 
 
@@ -23,7 +23,7 @@ from trodden.profile.stretches import Stretch, stretches
 class LineCount:
     """How often a line ran.  It is not ``exact`` when only block counts were to be had."""
 
-    count: int
+    count: Count
     exact: bool = True
 
 
@@ -62,8 +62,8 @@ def count_stretch(function: FunctionProfile, stretch: Stretch) -> LineCount:
     """How often control came to one copy of a line."""
     graph, edge_counts = function.facts.graph, function.edge_counts
     inside = stretch.blocks
-    coming = function.entries if graph.root in inside else 0
-    staying: dict[int, int] = {}
+    coming: Count = function.entries if graph.root in inside else 0
+    staying: dict[int, Count] = {}
     for vertex in inside:
         for index in graph.in_edges[vertex]:
             edge = graph.edges[index]
@@ -81,7 +81,7 @@ def count_stretch(function: FunctionProfile, stretch: Stretch) -> LineCount:
     return LineCount(coming + _rounds(graph, staying, inside))
 
 
-def _rounds(graph: Graph, flow: dict[int, int], inside: Set[int]) -> int:
+def _rounds(graph: Graph, flow: dict[int, Count], inside: Set[int]) -> Count:
     """How often control went round among some blocks, given the flow on edges.
 
     Cycles are taken out of the flow until none is left.
@@ -95,7 +95,7 @@ def _rounds(graph: Graph, flow: dict[int, int], inside: Set[int]) -> int:
         src, dst, _ = graph.edges[index]
         if flow[index] and src in inside and dst in inside:
             ways.setdefault(src, []).append(index)
-    rounds = 0
+    rounds: Count = 0
     for start in sorted(ways):
         walk: list[int] = []
         place = {start: 0}
@@ -124,7 +124,7 @@ def _rounds(graph: Graph, flow: dict[int, int], inside: Set[int]) -> int:
     return rounds
 
 
-def _take_least(flow: dict[int, int], cycle: Sequence[int]) -> int:
+def _take_least(flow: dict[int, Count], cycle: Sequence[int]) -> Count:
     least = min(flow[edge] for edge in cycle)
     for edge in cycle:
         flow[edge] -= least

@@ -55,7 +55,7 @@ class Evidence:
         length = 0
         for unit, reading in zip(part.units, part.readings, strict=True):
             for number, function in enumerate(recovered_unit(unit, reading)):
-                executed = sum(function.block_counts[: function.facts.graph.exit])
+                executed = sum(function.counted_blocks[: function.facts.graph.exit])
                 length += max(executed, 0)
                 own = unit.id, number
                 target = own if unit.id in self.units.facts else places.targets.get(own)
@@ -145,7 +145,7 @@ class _Branches:
         self.entries += function.entries / length
         graph, weights = function.facts.graph, self.weights
         for vertex in range(graph.exit):
-            ran = function.block_counts[vertex]
+            ran = function.counted_blocks[vertex]
             if not ran:
                 continue
             trusted = trust(ran)

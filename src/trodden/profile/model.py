@@ -11,13 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import TypeAlias, cast
 
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
 from trodden.plan.routes import PathEnd, PathStart
 from trodden.profile.ended import Process, StoppedThread
+from trodden.weigh.clues import FunctionClues
 
 SCHEMA = 1
+
+Count: TypeAlias = float
+"""How often something happened: an ``int`` where it was counted, a ``float`` where it was estimated."""
 
 
 class BranchKind(Enum):
@@ -75,6 +80,8 @@ class FunctionFacts:
     ``registers[v]`` says of a path plan what its register holds while a call in block ``v`` is active:
     ``(False, c)`` that it is the constant ``c``, ``(True, a)`` that it is ``a`` plus what the frame's
     cell holds.
+
+    ``clues`` say where control is likely to go; what was built by an earlier trodden has none.
     """
 
     name: str
@@ -89,6 +96,7 @@ class FunctionFacts:
     fingerprint: str = ""
     inlined: tuple[LineRef, ...] = ()
     registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
+    clues: FunctionClues = field(default=FunctionClues(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +143,7 @@ class UnitFacts:
 
     ``sites[s]`` is the function (its index) and the block of call site ``s``, so that an active frame's
     return address can be told apart; a block of -1 means that the frame has already counted its way out.
+    ``taken`` are the symbols of functions whose address it uses for more than calling them.
     """
 
     id: str
@@ -145,6 +154,7 @@ class UnitFacts:
     skipped: tuple[Skipped, ...] = ()
     slots: int = 0
     sites: tuple[tuple[int, int], ...] = ()
+    taken: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -173,7 +183,7 @@ class BlockCount:
 
     id: str
     lines: tuple[LineRef, ...]
-    count: int
+    count: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +192,7 @@ class EdgeCount:
 
     src: str
     dst: str
-    count: int | None
+    count: Count | None
 
 
 @dataclass(frozen=True)
@@ -194,16 +204,20 @@ class FunctionProfile:
     less how often it went on there without having entered it (behind a setjmp).
     ``violations`` are places where the counters contradict the flow law.  ``paths`` are the paths that were
     walked, most frequent first; ``None`` if the profile does not tell paths.
+
+    ``per_call[e]`` is, in an estimate, how often edge ``e`` is expected to be taken each time the function is
+    called: that is known even of a function that nothing is expected to call.
     """
 
     facts: FunctionFacts
     files: Sequence[SourceFile]
     unit: str
-    block_counts: Sequence[int]
-    edge_counts: Sequence[int | None]
+    block_counts: Sequence[Count]
+    edge_counts: Sequence[Count | None]
     cut_short: Mapping[int, int] = field(default_factory=dict)
     violations: tuple[str, ...] = ()
     paths: tuple[PathCount, ...] | None = None
+    per_call: Sequence[float] = ()
 
     @property
     def name(self) -> str:
@@ -221,7 +235,22 @@ class FunctionProfile:
         return self.facts.line
 
     @property
-    def entries(self) -> int:
+    def estimated(self) -> bool:
+        """Whether nothing of it has run."""
+        return bool(self.per_call)
+
+    @property
+    def counted_blocks(self) -> Sequence[int]:
+        """``block_counts`` where they were counted."""
+        return cast("Sequence[int]", self.block_counts)
+
+    @property
+    def counted_edges(self) -> Sequence[int | None]:
+        """``edge_counts`` where they were counted."""
+        return cast("Sequence[int | None]", self.edge_counts)
+
+    @property
+    def entries(self) -> Count:
         """How often it was entered."""
         closing = self.edge_counts[self.facts.graph.closing]
         return self.block_counts[self.facts.graph.exit] if closing is None else closing
@@ -280,15 +309,24 @@ class NamedCallPath:
         return -self.count, self.functions
 
 
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Says that nothing has run: the counts were estimated, with ``rates`` as the odds of the heuristics."""
+
+    rates: str
+
+
 @dataclass(frozen=True)
 class Profile:
-    """What a run (or several) of one build has walked.
+    """What a run (or several) of one build has walked; or an estimate of what one run would.
 
     ``functions`` follow from ``units`` and ``readings`` (one a unit, in the same order); only the latter
     are stored.  ``call_paths`` are all that were taken, most frequent first; none if they were not kept.
     ``processes`` are those that have counted, in the order of their starts, and ``threads`` where theirs were
     when they did not end by returning; none are known of a profile that was merged, but ``merged`` is how
     many profiles and raw files it was made of.
+
+    ``estimate`` tells an estimate apart: it has no readings, and its counts are expected frequencies.
     """
 
     kind: str
@@ -302,3 +340,4 @@ class Profile:
     processes: tuple[Process, ...] = ()
     threads: tuple[StoppedThread, ...] = ()
     merged: int = 0
+    estimate: Estimate | None = None

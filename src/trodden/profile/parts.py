@@ -13,11 +13,12 @@ import stat
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from trodden.errors import BadFile, InputMissing
+from trodden.errors import BadFile, InputMissing, UsageError
 from trodden.profile.allocation import no_garbage
 from trodden.profile.call_paths import from_columns
 from trodden.profile.checked import ColumnError, text, whole
 from trodden.profile.collect import Programs, gather
+from trodden.profile.estimated import refusal
 from trodden.profile.model import CallPath, Reading, UnitFacts
 from trodden.profile.readings import readings_from_columns
 from trodden.profile.record import parse, unpack
@@ -87,6 +88,8 @@ class PartReader:
         try:
             units, rest = self._facts(record)
             document = parse(rest, name)
+            if "estimate" in document:
+                raise UsageError(refusal(name, "merge profiles of runs"))
             if units is not None and "units" in document:
                 raise ColumnError("it has its units twice")
             if units is None:

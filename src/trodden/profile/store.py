@@ -1,19 +1,21 @@
 """The ``.trod`` file: a profile that needs nothing beside it.
 
-It keeps the facts of the units and what their counters held; everything else follows from these and is
-made anew when it is read.
+It keeps the facts of the units and what their counters held, or what is expected of a program that has not
+run; everything else follows from these and is made anew when it is read.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
+from typing import Any
 
 from trodden.errors import BadFile, InputMissing
 from trodden.profile.allocation import no_garbage
 from trodden.profile.assemble import assemble
 from trodden.profile.call_paths import from_columns, to_columns
 from trodden.profile.checked import ColumnError, text, whole
+from trodden.profile.estimated import estimate_from_columns, estimate_to_columns
 from trodden.profile.facts import unit_from_json, unit_to_json
 from trodden.profile.files import write_whole
 from trodden.profile.model import Profile
@@ -46,13 +48,16 @@ def load(path: str | os.PathLike[str]) -> Profile:
 
 def to_bytes(profile: Profile) -> bytes:
     """The content of the file."""
-    document = {
+    document: dict[str, Any] = {
         "kind": profile.kind,
         "program": profile.program,
         "notes": list(profile.notes),
         "units": [unit_to_json(unit) for unit in profile.units],
-        **readings_to_columns(profile.readings),
     }
+    if profile.estimate is not None:
+        document["estimate"] = estimate_to_columns(profile)
+        return seal(MAGIC, document)
+    document |= readings_to_columns(profile.readings)
     if profile.call_paths:
         document["calls"] = to_columns(profile.call_paths, profile.units)
     if profile.merged:
@@ -73,9 +78,11 @@ def from_bytes(data: bytes, where: str) -> Profile:
         budget = Budget(size, _STEPS_A_BYTE)
         try:
             units = [unit_from_json(unit, where) for unit in document["units"]]
+            notes = list(map(text, document["notes"]))
+            if "estimate" in document:
+                return estimate_from_columns(document["estimate"], text(document["program"]), units, notes)
             readings = readings_from_columns(document, units)
             calls = from_columns(document["calls"], units, where, budget) if "calls" in document else ()
-            notes = list(map(text, document["notes"]))
             processes = from_documents(document.get("processes", []), units)
             threads = threads_from_documents(document.get("threads", []), units, len(processes))
             profile = assemble(text(document["program"]), units, readings, notes, calls, budget)

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from trodden.errors import UsageError
+from trodden.profile.amount import amount
 from trodden.profile.branches import Branch, Outcome, branches
+from trodden.profile.estimated import mark
 from trodden.profile.lines import LineCount, Lines, line_counts
-from trodden.profile.model import Profile
+from trodden.profile.model import Count, Estimate, Profile
 from trodden.profile.select import select
 from trodden.report.source import read_source
 from trodden.visible import visible_text
@@ -121,29 +123,29 @@ def _join(one: Branch, other: Branch) -> Branch:
     return replace(one, ran=one.ran + other.ran, outcomes=outcomes)
 
 
-def count_text(count: LineCount | None) -> str:
-    """What stands in the column of counts."""
+def count_text(count: LineCount | None, never: str = NEVER) -> str:
+    """What stands in the column of counts, ``never`` where a line that holds code has none."""
     if count is None:
         return ""
     if not count.count:
-        return NEVER
-    return f"{'' if count.exact else '~'}{count.count}"
+        return never
+    return f"{'' if count.exact else '~'}{amount(count.count, '')}"
 
 
-def branch_text(branch: Branch) -> str:
-    """``line 12: 100% →13 1000, 0% →17 0``."""
+def branch_text(branch: Branch, never: str = "never decided") -> str:
+    """``line 12: 100% →13 1000, 0% →17 0``; or ``never`` where nothing came by."""
     if not branch.ran:
-        return f"line {branch.line}: never decided"
+        return f"line {branch.line}: {never}"
     total = sum(outcome.count for outcome in branch.outcomes)
     return f"line {branch.line}: " + ", ".join(_outcome_text(each, total) for each in branch.outcomes)
 
 
-def _outcome_text(outcome: Outcome, total: int) -> str:
+def _outcome_text(outcome: Outcome, total: Count) -> str:
     target = outcome.label if outcome.line is None else outcome.line
-    return f"{_percent(outcome.count, total)} →{target} {outcome.count}"
+    return f"{_percent(outcome.count, total)} →{target} {amount(outcome.count, '')}"
 
 
-def _percent(count: int, total: int) -> str:
+def _percent(count: Count, total: Count) -> str:
     """Rounded, but only what always happened is 100% and only what never did is 0%."""
     rounded = round(100 * count / total) if total else 0
     if rounded == 100 and count < total:
@@ -153,17 +155,25 @@ def _percent(count: int, total: int) -> str:
     return f"{rounded}%"
 
 
-def view_text(path: str, lines: Sequence[AnnotatedLine], colour: bool = False) -> Iterator[str]:
-    """One source file as lines of text.  Files of 200,000 lines exist, so this is kept simple."""
-    width = max([9, *(len(count_text(line.count)) for line in lines)])
+def view_text(
+    path: str, lines: Sequence[AnnotatedLine], colour: bool = False, estimate: Estimate | None = None
+) -> Iterator[str]:
+    """One source file as lines of text.  Files of 200,000 lines exist, so this is kept simple.
+
+    Of an estimate no line has run; one that is not expected to has a plain zero.
+    """
+    never, undecided = (NEVER, "never decided") if estimate is None else ("0", "not expected to be passed")
+    width = max([9, *(len(count_text(line.count, never)) for line in lines)])
     yield styled(path, _BOLD, colour)
+    if estimate is not None:
+        yield styled(mark(estimate), _BLUE, colour)
     for line in lines:
-        count = count_text(line.count)
-        style = _RED if count == NEVER else "" if count else _DIM
+        count = count_text(line.count, never)
+        style = _RED if count == never else "" if count else _DIM
         row = f"{count:>{width}} {line.number:>6}  {line.text.expandtabs(8)}".rstrip()
         yield styled(row, style, colour)
         for branch in line.branches:
-            note = " " * (width + 9) + branch_text(branch)
+            note = " " * (width + 9) + branch_text(branch, undecided)
             yield styled(note, _BLUE if branch.ran else _RED, colour)
 
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from trodden.errors import UsageError
 from trodden.plan.routes import PathEnd
+from trodden.profile.amount import amount
 from trodden.profile.difference import Basis, Common, Comparison, compare
 from trodden.profile.differing import Branching, Difference, Kind, Shares
-from trodden.profile.model import FunctionProfile, Profile
+from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.report.describe_path import Describer
 from trodden.report.rows import counted, percent, tabbed
@@ -42,6 +43,13 @@ class DifferenceReport:
     found: Comparison
     shown: tuple[tuple[int, Difference], ...]
     ways: Ways
+    estimates: tuple[Estimate | None, Estimate | None] = (None, None)
+
+    def marks(self) -> Iterator[tuple[str, Estimate]]:
+        """Which of the two is an estimate."""
+        for run, estimate in zip("AB", self.estimates, strict=True):
+            if estimate is not None:
+                yield run, estimate
 
 
 def report_difference(
@@ -61,7 +69,8 @@ def report_difference(
         seen[each.kind is Kind.SHIFTS] += 1
         if top is None or seen[each.kind is Kind.SHIFTS] <= top:
             shown.append((rank, each))
-    return DifferenceReport(files, found, tuple(shown), Ways(Describer(profiles[1])))
+    estimates = profiles[0].estimate, profiles[1].estimate
+    return DifferenceReport(files, found, tuple(shown), Ways(Describer(profiles[1])), estimates)
 
 
 def _picked(
@@ -110,6 +119,8 @@ def sentence(ways: Ways, each: Difference, short: bool = False) -> str:
     if each.kind is Kind.FOLLOWS:
         return _follows(each, where, did)
     shares = each.what if each.branching is None else each.branching.shares
+    if each.kind is Kind.EXPECTS:
+        return f"{where}goes {did}: {_expectation(shares)}"
     if each.kind is Kind.SHIFTS:
         if each.branching is None:
             return f"{where}{_rates(shares)}"
@@ -129,14 +140,14 @@ def _alone(shares: Shares) -> tuple[str, str, str]:
     return "B", "A", _times(shares.second, shares.second_of)
 
 
-def _times(count: int, trials: int) -> str:
-    return "the one time" if count == trials == 1 else f"{count:,} of {trials:,} times"
+def _times(count: Count, trials: Count) -> str:
+    return "the one time" if count == trials == 1 else f"{amount(count)} of {amount(trials)} times"
 
 
 def _passed(ways: Ways, each: Difference, branching: Branching | None) -> str:
     shares = each.what if branching is None else branching.shares
     trials = shares.second_of if shares.first else shares.first_of
-    never = f" never in {trials:,}" if trials > 1 else " not the one time"
+    never = f" never in {amount(trials)}" if trials > 1 else " not the one time"
     if branching is None:
         return never
     side = 2 if shares.first else 1
@@ -146,9 +157,21 @@ def _passed(ways: Ways, each: Difference, branching: Branching | None) -> str:
 
 
 def _rates(shares: Shares) -> str:
-    first = f"{percent(shares.first_share)} ({shares.first:,} of {shares.first_of:,})"
-    second = f"{percent(shares.second_share)} ({shares.second:,} of {shares.second_of:,})"
+    first = f"{percent(shares.first_share)} ({amount(shares.first)} of {amount(shares.first_of)})"
+    second = f"{percent(shares.second_share)} ({amount(shares.second)} of {amount(shares.second_of)})"
     return f"in A {first}, in B {second}"
+
+
+def _expectation(shares: Shares) -> str:
+    """``A expects 12.0%, in B it was 3.1% (5 of 160)``."""
+    first = "A", shares.first_share, shares.first, shares.first_of
+    second = "B", shares.second_share, shares.second, shares.second_of
+    return ", ".join(
+        f"{run} expects {percent(share)}"
+        if isinstance(of, float)
+        else f"in {run} it was {percent(share)} ({amount(count)} of {amount(of)})"
+        for run, share, count, of in (first, second)
+    )
 
 
 def _block_rates(shares: Shares) -> str:
@@ -164,7 +187,7 @@ def _follows(each: Difference, where: str, did: str) -> str:
     one, other = ("A", "B") if each.what.first else ("B", "A")
     went = did if each.branching is None else f"went {did}"
     more = f" on {len(each.more) + 1:,} paths" if each.more else ""
-    times = "once" if count == 1 else f"{count:,} times"
+    times = "once" if count == 1 else f"{amount(count)} times"
     return f"{where}{one} {went}{more}, {times}; {other} never came there"
 
 
@@ -182,9 +205,12 @@ def common_rows(found: Comparison) -> Iterator[tuple[Basis, Common]]:
 
 def to_document(report: DifferenceReport) -> dict[str, Any]:
     """The report as dictionaries and lists."""
+    sides = {"A": "first", "B": "second"}
+    estimates = {sides[run]: {"rates": each.rates} for run, each in report.marks()}
     return {
         "first": report.files[0],
         "second": report.files[1],
+        **({"estimates": estimates} if estimates else {}),
         "same": report.found.same,
         "common": {basis.value: _common(common) for basis, common in common_rows(report.found)},
         "differences": [_difference(report.ways, rank, each) for rank, each in report.shown],
@@ -210,14 +236,19 @@ def _common(common: Common) -> dict[str, Any]:
     }
 
 
+def _side(count: Count, of: Count) -> dict[str, Any]:
+    """How often one run did something; of an estimate there is only a share."""
+    return {"share": count / of} if isinstance(of, float) else {"count": count, "of": of}
+
+
 def _difference(ways: Ways, rank: int, each: Difference) -> dict[str, Any]:
     shares, function, branching = each.what, each.function, each.branching
     document: dict[str, Any] = {
         "rank": rank,
         "kind": kind_name(each),
         "function": each.name,
-        "first": {"count": shares.first, "of": shares.first_of},
-        "second": {"count": shares.second, "of": shares.second_of},
+        "first": _side(shares.first, shares.first_of),
+        "second": _side(shares.second, shares.second_of),
         "evidence": each.evidence,
         "sentence": sentence(ways, each),
     }
@@ -239,6 +270,7 @@ def _difference(ways: Ways, rank: int, each: Difference) -> dict[str, Any]:
 def to_plain(report: DifferenceReport) -> str:
     """One fact a line; the first part of each says what it is about."""
     rows: list[Sequence[object]] = list(_HEADINGS)
+    rows += [("estimate", run, each.rates) for run, each in report.marks()]
     for basis, common in common_rows(report.found):
         shares = f"{common.static:.6f}", f"{common.dynamic:.6f}"
         instructions = common.common_instructions, f"{common.dynamic_instructions:.6f}"

@@ -8,8 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from trodden.profile.amount import amount
 from trodden.profile.difference import Basis, Comparison
 from trodden.profile.differing import Difference, Kind
+from trodden.profile.estimated import mark
 from trodden.profile.evidence import CONVINCING
 from trodden.report.difference import DifferenceReport, common_rows, sentence
 from trodden.report.pieces import note, table, told
@@ -22,24 +24,34 @@ def print_difference(report: DifferenceReport, console: Console) -> None:
     """Print it, the place where the runs part at the top."""
     found = report.found
     console.print(Text.assemble(("A ", "bold"), report.files[0], ("  B ", "bold"), report.files[1]))
+    for run, estimate in report.marks():
+        console.print(note(f"{run} is an {mark(estimate)}; shares of branches are compared, not counts"))
     if found.common:
         console.print(_common(found))
     if Basis.PATHS not in found.common and found.common:
         console.print(note("there are no paths to compare; what follows are edges or blocks"))
-    alone = [(rank, each) for rank, each in report.shown if each.kind is not Kind.SHIFTS]
-    moved = [(rank, each) for rank, each in report.shown if each.kind is Kind.SHIFTS and not _by_chance(each)]
+    told_of = [(rank, each) for rank, each in report.shown if not _by_chance(each)]
+    moved = [(rank, each) for rank, each in told_of if each.kind is Kind.SHIFTS]
+    wrong = [(rank, each) for rank, each in told_of if each.kind is Kind.EXPECTS]
+    alone = [(rank, each) for rank, each in told_of if each.kind not in (Kind.SHIFTS, Kind.EXPECTS)]
     if alone:
         _print_list("Where the runs part", alone, report, console)
     if moved:
         _print_list("Shares that moved by more than chance", moved, report, console)
+    if wrong:
+        _print_list("Branches that go another way than expected", wrong, report, console)
     by_chance = sum(map(_by_chance, found.differences))
     if by_chance:
         console.print(note(f"{counted(by_chance, 'other share')} moved by no more than chance may do"))
-    hidden = len(found.differences) - by_chance - len(alone) - len(moved)
+    hidden = len(found.differences) - by_chance - len(alone) - len(moved) - len(wrong)
     if hidden:
         console.print(note(f"{counted(hidden, 'more difference')}; see --top"))
     if not found.differences:
-        console.print(Text("No difference" if found.common else "Nothing can be compared", style="bold"))
+        console.print(
+            Text(
+                "No difference" if found.common or found.expected else "Nothing can be compared", style="bold"
+            )
+        )
     for each in found.unpaired[:_MOST_NAMES]:
         console.print(note(f"{each.name} of {'A' if each.first else 'B'} cannot be compared: {each.reason}"))
     if len(found.unpaired) > _MOST_NAMES:
@@ -52,8 +64,13 @@ def print_difference(report: DifferenceReport, console: Console) -> None:
 
 
 def _by_chance(each: Difference) -> bool:
-    """Whether chance explains a difference of shares; what one run alone has done it does not."""
-    return each.kind is Kind.SHIFTS and abs(each.evidence) < CONVINCING
+    """Whether chance explains a difference of shares; what one run alone has done it does not.
+
+    Between two estimates there is no chance.
+    """
+    if each.kind is Kind.EXPECTS and isinstance(each.what.first_of, float):
+        return not isinstance(each.what.second_of, float) and abs(each.evidence) < CONVINCING
+    return each.kind in (Kind.SHIFTS, Kind.EXPECTS) and abs(each.evidence) < CONVINCING
 
 
 def _common(found: Comparison) -> Table:
@@ -64,7 +81,7 @@ def _common(found: Comparison) -> Table:
             f"{each.common:,}",
             percent(each.static),
             percent(each.dynamic),
-            f"{each.common_instructions:,}",
+            amount(each.common_instructions),
             percent(each.dynamic_instructions),
             f"{each.first - each.common:,}",
             f"{each.second - each.common:,}",

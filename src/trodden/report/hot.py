@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trodden.errors import UsageError
-from trodden.profile.model import FunctionProfile, PathCount, Profile
+from trodden.profile.model import Count, FunctionProfile, PathCount, Profile
 from trodden.profile.select import select
 
 
@@ -25,8 +25,8 @@ class HotPath(NamedTuple):
 class Executed(NamedTuple):
     """How much of the program ran, in blocks and in instructions."""
 
-    blocks: int
-    instructions: int
+    blocks: Count
+    instructions: Count
 
 
 def holds_paths(profile: Profile) -> bool:
@@ -60,7 +60,7 @@ def hot_among(functions: Mapping[str, FunctionProfile]) -> list[HotPath]:
     return sorted(found, key=_rank)
 
 
-def _rank(hot: HotPath) -> tuple[int, int, str, int]:
+def _rank(hot: HotPath) -> tuple[Count, int, str, int]:
     executed = executed_along(hot.function, hot.path)
     return -executed.instructions, -hot.path.count, hot.key, hot.path.id
 
@@ -78,7 +78,8 @@ def executed_along(function: FunctionProfile, path: PathCount) -> Executed:
 
 def executed_in_all(functions: Iterable[FunctionProfile]) -> Executed:
     """What some functions executed together."""
-    blocks = instructions = 0
+    blocks: Count = 0
+    instructions: Count = 0
     for function in functions:
         for facts, count in zip(function.facts.blocks, function.block_counts, strict=False):
             blocks += count

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from trodden.profile.model import FunctionProfile, Profile
+from trodden.profile.model import Count, FunctionProfile, Profile
 from trodden.report.decisions import Step
 from trodden.report.describe_path import Describer, Story
 from trodden.report.hot import executed_along, executed_in_all, hot_among
@@ -123,7 +123,7 @@ def cut_rows(chosen: Mapping[str, FunctionProfile], untaken: bool, describer: De
             continue
         found: Counter[tuple[str, str]] = Counter()
         for edge in plan.cuts:
-            count = function.edge_counts[edge] or 0
+            count = function.counted_edges[edge] or 0
             if count or untaken:
                 places = describer.places(function)
                 source, target, _ = function.facts.graph.edges[edge]
@@ -140,7 +140,9 @@ def loop_rows(
     for key, function in chosen.items():
         if function.paths is None:
             continue
-        for (source, target, _), count in zip(function.facts.graph.edges, function.edge_counts, strict=True):
+        for (source, target, _), count in zip(
+            function.facts.graph.edges, function.counted_edges, strict=True
+        ):
             if source == target and count:
                 share = _share(count * function.facts.blocks[source].size, everything)
                 yield LoopRow(key, _full_place(describer.places(function), source), count, share)
@@ -152,5 +154,5 @@ def _full_place(places: Places, vertex: int, end: bool = False) -> str:
     return places.name_of_block(vertex, None) if ref is None else f"{places.path_of(ref)}:{ref.line}"
 
 
-def _share(part: int, whole: int) -> float:
+def _share(part: Count, whole: Count) -> float:
     return part / whole if whole else 0.0

@@ -25,6 +25,7 @@ _HEADINGS = (
     ("#loop", "function", "place", "rounds", "instructions"),
     ("#cut", "function", "src place", "dst place", "count"),
     ("#call", "count", "recursive", "path"),
+    ("#calls", "caller", "callee", "count"),
     ("#block", "function", "block", "place", "count"),
     ("#edge", "function", "src", "dst", "src place", "dst place", "count"),
     ("#skipped", "name", "reason"),
@@ -36,6 +37,8 @@ _HEADINGS = (
 def to_plain(summary: Summary) -> str:
     """The first part of each line says what the line is about."""
     rows: list[tuple[object, ...]] = list(_HEADINGS)
+    if summary.estimate is not None:
+        rows = [("#estimate", "rates"), *rows, ("estimate", summary.estimate.rates)]
     rows += [("merged", summary.merged)] if summary.merged else []
     rows += [row for each in summary.processes for row in _process(each)]
     rows += [row for each in summary.threads for row in _thread(each)]
@@ -52,6 +55,7 @@ def to_plain(summary: Summary) -> str:
     rows += [
         ("call", each.count, "recursive" if each.recursive else "", each.chain) for each in summary.call_paths
     ]
+    rows += [("calls", each.caller, each.callee, each.count) for each in summary.calls]
     rows += [("block", each.function, each.block, each.place, each.count) for each in summary.blocks]
     rows += [
         ("edge", each.function, each.src, each.dst, each.src_place, each.dst_place, each.count)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+from trodden.profile.amount import amount
+from trodden.profile.model import Count
 from trodden.visible import visible
 
 
@@ -27,9 +29,9 @@ def percent(share: float) -> str:
     return rounded
 
 
-def counted(number: int, what: str) -> str:
+def counted(number: Count, what: str) -> str:
     """``1 path``, ``2,000 paths``."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{amount(number)} {what}{'' if number == 1 else 's'}"
 
 
 def short(place: str) -> str:

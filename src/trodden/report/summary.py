@@ -8,8 +8,9 @@ from heapq import nsmallest
 from typing import Any, Protocol, TypeVar
 
 from trodden.graph.cfg import EdgeKind
-from trodden.profile.model import FunctionProfile, LineRef, Profile, Skipped
+from trodden.profile.model import Count, Estimate, FunctionProfile, LineRef, Profile, Skipped
 from trodden.profile.select import select
+from trodden.report.arc_rows import ArcRow, arc_rows
 from trodden.report.call_rows import CallRow, call_rows
 from trodden.report.describe_path import Describer
 from trodden.report.ending_rows import ProcessRow, ThreadRow, process_rows, thread_rows
@@ -22,12 +23,12 @@ class FunctionRow:
 
     name: str
     place: str
-    entries: int
-    executed: int
+    entries: Count
+    executed: Count
     share: float
 
     @property
-    def rank(self) -> tuple[int, str]:
+    def rank(self) -> tuple[Count, str]:
         """Most executed first."""
         return -self.executed, self.name
 
@@ -39,10 +40,10 @@ class BlockRow:
     function: str
     block: str
     place: str
-    count: int
+    count: Count
 
     @property
-    def rank(self) -> int:
+    def rank(self) -> Count:
         """Most frequent first."""
         return -self.count
 
@@ -56,10 +57,10 @@ class EdgeRow:
     dst: str
     src_place: str
     dst_place: str
-    count: int
+    count: Count
 
     @property
-    def rank(self) -> int:
+    def rank(self) -> Count:
         """Most frequent first."""
         return -self.count
 
@@ -68,7 +69,8 @@ class EdgeRow:
 class Summary:
     """Rows for each table.  ``total`` counts the functions looked at, ``walked`` those of them that ran.
 
-    ``merged`` is how many profiles it was made of, 0 if it comes from a run.
+    ``merged`` is how many profiles it was made of, 0 if it comes from a run; ``estimate`` tells that nothing
+    has run.
     """
 
     program: str
@@ -83,15 +85,19 @@ class Summary:
     loops: tuple[LoopRow, ...]
     cuts: tuple[CutRow, ...]
     call_paths: tuple[CallRow, ...]
+    calls: tuple[ArcRow, ...]
     blocks: tuple[BlockRow, ...]
     edges: tuple[EdgeRow, ...]
     skipped: tuple[Skipped, ...]
     violations: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    estimate: Estimate | None = None
 
     def to_document(self) -> dict[str, Any]:
         """The summary as dictionaries and lists."""
         document = asdict(replace(self, paths=(), threads=()))
+        if self.estimate is None:
+            del document["estimate"]
         document["threads"] = [row.to_document() for row in self.threads]
         document["paths"] = [row.to_document() for row in self.paths]
         document["violations"] = [{"function": name, "what": what} for name, what in self.violations]
@@ -124,11 +130,13 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         loops=_first(top, loop_rows(profile, chosen, describer)),
         cuts=_first(top, cut_rows(chosen, pattern is not None, describer)),
         call_paths=call_rows(profile, chosen, top),
+        calls=_first(top, arc_rows(profile, chosen)),
         blocks=_first(top, (row for key, each in chosen.items() for row in _blocks(key, each))),
         edges=_first(top, (row for key, each in chosen.items() for row in _edges(key, each))),
         skipped=profile.skipped,
         violations=tuple((key, what) for key, each in chosen.items() for what in each.violations),
         notes=profile.notes,
+        estimate=profile.estimate,
     )
 
 
@@ -138,11 +146,11 @@ def _first(top: int | None, rows: Iterable[_Row]) -> tuple[_Row, ...]:
     return tuple(nsmallest(top, rows, key=lambda row: row.rank))
 
 
-def _executed(function: FunctionProfile) -> int:
+def _executed(function: FunctionProfile) -> Count:
     return sum(function.block_counts[: function.facts.graph.exit])
 
 
-def _function(key: str, function: FunctionProfile, everything: int) -> FunctionRow:
+def _function(key: str, function: FunctionProfile, everything: Count) -> FunctionRow:
     executed = _executed(function)
     share = executed / everything if everything else 0.0
     return FunctionRow(key, f"{function.file}:{function.line}", function.entries, executed, share)

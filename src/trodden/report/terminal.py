@@ -6,6 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from trodden.profile.amount import amount
+from trodden.profile.estimated import mark
 from trodden.profile.model import Profile
 from trodden.report.describe_path import ARROW
 from trodden.report.ending_terminal import endings
@@ -29,10 +31,13 @@ def print_summary(profile: Profile, path: str) -> None:
 def print_tables(summary: Summary, console: Console) -> None:
     """Print the tables; what did not go well stands at the end, where it is seen."""
     head = Text(summary.program or "profile", style="bold")
-    head.append(f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions ran", style="dim")
+    ran = "ran" if summary.estimate is None else "are expected to run"
+    head.append(f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions {ran}", style="dim")
     if summary.merged:
         head.append(f", merged from {counted(summary.merged, 'profile')}", style="dim")
     console.print(head)
+    if summary.estimate is not None:
+        console.print(note(f"{mark(summary.estimate)}; counts are expected frequencies in one run"))
     for piece in endings(summary.processes, summary.threads):
         console.print(piece)
     console.print(_functions(summary))
@@ -43,6 +48,8 @@ def print_tables(summary: Summary, console: Console) -> None:
     if summary.cuts:
         console.print(_cuts(summary))
     if summary.call_paths:
+        console.print(_call_paths(summary))
+    if any(row.count for row in summary.calls):
         console.print(_calls(summary))
     if any(row.count for row in summary.blocks):
         console.print(_blocks(summary))
@@ -57,12 +64,13 @@ def print_tables(summary: Summary, console: Console) -> None:
 
 
 def _functions(summary: Summary) -> Table:
-    found = table("Functions by blocks executed", ("share", "blocks", "entries"), ("function", "place"))
+    title = f"Functions by blocks {'executed' if summary.estimate is None else 'expected'}"
+    found = table(title, ("share", "blocks", "entries"), ("function", "place"))
     for row in summary.functions:
         found.add_row(
             percent(row.share),
-            f"{row.executed:,}",
-            f"{row.entries:,}",
+            amount(row.executed),
+            amount(row.entries),
             Text(row.name),
             Text(short(row.place)),
             style=None if row.executed else "dim",
@@ -80,7 +88,7 @@ def _paths(summary: Summary) -> Table:
             str(row.rank),
             percent(row.share_of_instructions),
             percent(row.share_of_blocks),
-            f"{row.count:,}",
+            amount(row.count),
             *cycles,
             _path(row),
         )
@@ -104,7 +112,7 @@ def _loops(summary: Summary) -> Table:
     found = table(title, ("instructions", "rounds"), ("function", "place"))
     for row in summary.loops:
         share = percent(row.share_of_instructions)
-        found.add_row(share, f"{row.count:,}", Text(row.function), Text(short(row.place)))
+        found.add_row(share, amount(row.count), Text(row.function), Text(short(row.place)))
     return found
 
 
@@ -112,16 +120,25 @@ def _cuts(summary: Summary) -> Table:
     found = table("Paths are cut at", ("times",), ("function", "place"))
     for row in summary.cuts:
         places = f"{short(row.src_place)} → {short(row.dst_place)}"
-        found.add_row(f"{row.count:,}", Text(row.function), Text(places), style=None if row.count else "dim")
+        found.add_row(amount(row.count), Text(row.function), Text(places), style=None if row.count else "dim")
     return found
 
 
-def _calls(summary: Summary) -> Table:
+def _call_paths(summary: Summary) -> Table:
     found = table("Call paths", ("count",), ("path",))
     for row in summary.call_paths:
         text = Text(row.chain)
         text.append(" (and by recursion)" if row.recursive else "", style="dim")
-        found.add_row(f"{row.count:,}", text)
+        found.add_row(amount(row.count), text)
+    return found
+
+
+def _calls(summary: Summary) -> Table:
+    found = table("Most frequent calls", ("count",), ("caller", "callee"))
+    for row in summary.calls:
+        if row.count:
+            callee = Text(row.callee) if row.callee else Text("through pointers", style="dim")
+            found.add_row(amount(row.count), Text(row.caller), callee)
     return found
 
 
@@ -129,7 +146,7 @@ def _blocks(summary: Summary) -> Table:
     found = table("Hottest blocks", ("count",), ("function", "block", "place"))
     for row in summary.blocks:
         if row.count:
-            found.add_row(f"{row.count:,}", Text(row.function), Text(row.block), Text(short(row.place)))
+            found.add_row(amount(row.count), Text(row.function), Text(row.block), Text(short(row.place)))
     return found
 
 
@@ -139,12 +156,12 @@ def _edges(summary: Summary) -> Table:
         if row.count:
             places = f"{short(row.src_place) or '?'} → {short(row.dst_place) or row.dst}"
             edge = f"{row.src} → {row.dst}"
-            found.add_row(f"{row.count:,}", Text(row.function), Text(edge), Text(places))
+            found.add_row(amount(row.count), Text(row.function), Text(edge), Text(places))
     return found
 
 
 def _skipped(summary: Summary) -> Table:
-    found = table("Not profiled", (), ("function", "reason"))
+    found = table("Not profiled" if summary.estimate is None else "Not estimated", (), ("function", "reason"))
     for skipped in summary.skipped:
         found.add_row(Text(skipped.name), Text(skipped.reason))
     return found

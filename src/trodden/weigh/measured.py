@@ -9,7 +9,7 @@ from trodden.graph.cfg import EdgeKind, Graph
 
 
 def measured_weights(
-    graph: Graph, edge_counts: Sequence[int | None], block_counts: Sequence[int] | None = None
+    graph: Graph, edge_counts: Sequence[float | None], block_counts: Sequence[float] | None = None
 ) -> list[float]:
     """The counts of an earlier run as weights, one for each edge of the graph.
 

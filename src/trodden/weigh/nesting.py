@@ -20,18 +20,20 @@ EXIT can be reached:
   In irreducible graphs it can, and then what is left over is dropped; there the flow law is not promised.
 * *An exit that the traversal meets before its loop's entry* (irreducible graphs only) is an ordinary edge.
 * *Deep nests* stop growing at HIGHEST_WEIGHT (several hundred loops inside each other): from there a loop
-  hardly turns.  Only where the weights had to be worked out anew does such a nest break the flow law.
+  hardly turns.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.forest import LoopForest
 from trodden.graph.loops import find_loops
 from trodden.graph.traverse import depth_first
-from trodden.weigh.spread import HIGHEST_WEIGHT, spread
+from trodden.weigh.frequency import local_frequencies
+from trodden.weigh.propagate import HIGHEST_WEIGHT
 
 LOOP_MULTIPLIER = 10.0
 """How often a loop is expected to go round for each time it is entered."""
@@ -47,7 +49,11 @@ def nesting_weights(graph: Graph, forest: LoopForest | None = None) -> list[floa
     order = search.postorder[::-1]
     weights, lawful = _apply_rules(graph, order, forest, search.back_edges)
     if not lawful and forest.reducible:
-        weights = spread(graph, _odds(graph, weights), order, forest, LOOP_MULTIPLIER)
+        odds = _odds(graph, weights)
+        weights = local_frequencies(graph, odds, forest, math.inf, LOOP_MULTIPLIER)
+        for index, edge in enumerate(graph.edges):
+            if edge.kind is EdgeKind.ENDLESS:
+                weights[index] = 0.0
     weights[graph.closing] = 1.0
     return weights
 

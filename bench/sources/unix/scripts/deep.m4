@@ -1,0 +1,1 @@
+define(`down', `down(down)')down

@@ -1,0 +1,1 @@
+fact(6) forloop(`j', 1, 9, `j ') reverse(x, y, z)

@@ -1,0 +1,176 @@
+"""What do weights save?  The increments that probes need, placed by nesting, estimate or measurement.
+
+    python -m bench.weights [NAME ...] [--jobs N] [--as-built] [--level O2] [--json OUT]
+
+Probes go where control is seldom expected, so better expectations mean fewer increments (BL94 §5).  Every
+function is planned anew by each kind of weights, and the probes are counted by what was measured: measured
+weights foretell the very runs that they are of, and are as good as weights can be.  Rates for the estimate
+are fitted to the programs of other packages, as in :mod:`bench.estimates`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from bench.errors import BenchError
+from bench.estimate_programs import LEVEL, Subject, subjects
+from bench.estimates import fitted_elsewhere, observations
+from bench.keeping import ir_of
+from bench.machine import description
+from bench.programs import RESULTS
+from bench.tables import geometric_mean, table
+from trodden.commands.weights import weights_of
+from trodden.errors import TroddenError
+from trodden.native.irtext import cut_function, cut_module
+from trodden.native.options import Options, PathOptions, Weights
+from trodden.native.planning import plan_for
+from trodden.native.reading import ModuleReader, ReadFunction
+from trodden.plan.probes import Add, AddTrips, Bump, BumpAt, Count, Plan, Probe, Restore, Set
+from trodden.profile.model import FunctionProfile, UnitFacts
+from trodden.profile.program import read_program
+from trodden.profile.store import load
+from trodden.weigh.expected import expected_weights
+from trodden.weigh.rates import Rates
+
+_WEIGHTS = ("nesting", "estimate", "measured")
+_PROFILES = {"edges": Options(), "paths": Options(paths=PathOptions())}
+
+
+@dataclass
+class Needed:
+    """What probes did to memory and to the path register, by profile and weights."""
+
+    increments: dict[tuple[str, str], int] = field(default_factory=dict)
+    register: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add(self, key: tuple[str, str], plan: Plan, counted: FunctionProfile) -> None:
+        """Add what the probes of a plan would have done in the runs that were counted."""
+        for probe, times in executed(plan, counted):
+            if isinstance(probe, Count | AddTrips | Bump | BumpAt):
+                self.increments[key] = self.increments.get(key, 0) + times
+            elif isinstance(probe, Set | Add | Restore):
+                self.register[key] = self.register.get(key, 0) + times
+
+    def as_json(self) -> dict[str, Any]:
+        """For the file of results."""
+        return {
+            profile: {
+                weights: {
+                    "increments": self.increments.get((profile, weights), 0),
+                    "register": self.register.get((profile, weights), 0),
+                }
+                for weights in _WEIGHTS
+            }
+            for profile in _PROFILES
+        }
+
+
+def executed(plan: Plan, counted: FunctionProfile) -> Iterator[tuple[Probe, int]]:
+    """Every probe of a plan, and how often control came by in the runs that were counted."""
+    for probe in plan.on_entry:
+        yield probe, int(counted.entries)
+    for edge, probes in plan.on_edges.items():
+        for probe in probes:
+            yield probe, counted.counted_edges[edge] or 0
+    for block, probes in plan.on_blocks.items():
+        for probe in probes:
+            yield probe, counted.counted_blocks[block]
+
+
+def needed(subject: Subject, rates: Rates) -> Needed:
+    """Plan all functions of a program by all weights."""
+    profile = load(subject.measured)
+    measured = {(each.unit, each.facts.linkage_name): each for each in profile.functions.values()}
+    found = Needed()
+    for unit in read_program(subject.executable).units.values():
+        for function in _functions(subject, unit):
+            counted = measured.get((unit.id, function.read.ir.symbol))
+            if counted is not None:
+                _plan(function, counted, rates, found)
+    return found
+
+
+def _functions(subject: Subject, unit: UnitFacts) -> Iterator[ReadFunction]:
+    text = ir_of(subject.ir, unit).read_text(encoding="utf-8", errors="surrogateescape")
+    reader = ModuleReader(cut_module(text), unit.source, Options())
+    for definition in reader.module.definitions:
+        function = reader.function(cut_function(definition))
+        if function is not None:
+            yield function
+
+
+def _plan(function: ReadFunction, counted: FunctionProfile, rates: Rates, found: Needed) -> None:
+    graph = function.read.graph
+    if graph.edges != counted.facts.graph.edges:
+        raise BenchError(f"{counted.name}: its IR is not that of its profile; build and run it again")
+    expected = expected_weights(graph, function.clues, rates, function.read.loops)
+    known = {"estimate": expected, "measured": weights_of(counted)}
+    for profile, options in _PROFILES.items():
+        for weights in _WEIGHTS:
+            given = known.get(weights)
+            chosen = replace(options, measured=None if given is None else _always(given))
+            plan = plan_for(function.read, chosen, "x86_64", 0, function.clues).plan
+            found.add((profile, weights), plan, counted)
+
+
+def _always(weights: list[float]) -> Weights:
+    return lambda graph, symbol: weights
+
+
+def increments_table(found: Mapping[str, Needed], profile: str, what: str) -> str:
+    """Increments or register changes of one profile, program by program."""
+    rows: list[list[str]] = []
+    ratios: list[list[float]] = []
+    for name, each in found.items():
+        counts = getattr(each, what)
+        numbers = [counts.get((profile, weights), 0) for weights in _WEIGHTS]
+        rows.append([name, *(f"{number:,}" for number in numbers), *_ratios(numbers)])
+        if all(numbers):
+            ratios.append([number / numbers[0] for number in numbers[1:]])
+    if ratios:
+        means = [geometric_mean(column) for column in zip(*ratios, strict=True)]
+        rows.append(["geometric mean", "", "", "", *(f"{each:.3f}" for each in means)])
+    return table((f"{profile}: {what}", *_WEIGHTS, "estimate/nesting", "measured/nesting"), rows)
+
+
+def _ratios(numbers: Sequence[int]) -> list[str]:
+    return [f"{number / numbers[0]:.3f}" if numbers[0] else "-" for number in numbers[1:]]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Plan, count and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--as-built", action="store_true", help="use builds and runs as they are")
+    parser.add_argument("--level", default=LEVEL, help=f"how far they are optimised (default {LEVEL})")
+    parser.add_argument("--json", type=Path, default=RESULTS / "weights.json", metavar="OUT")
+    arguments = parser.parse_args(argv)
+    try:
+        every = subjects((), arguments.jobs, arguments.as_built, arguments.level)
+        seen = observations(every)
+        found: dict[str, Needed] = {}
+        for subject in every:
+            if not arguments.names or subject.name in arguments.names:
+                found[subject.name] = needed(subject, fitted_elsewhere(seen, subject.package))
+                print(f"{subject.name} planned", file=sys.stderr)
+    except (BenchError, TroddenError) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    for profile, what in (("edges", "increments"), ("paths", "increments"), ("paths", "register")):
+        print(f"{increments_table(found, profile, what)}\n")
+    result = {"machine": description(), "programs": {name: each.as_json() for name, each in found.items()}}
+    arguments.json.parent.mkdir(parents=True, exist_ok=True)
+    arguments.json.write_text(json.dumps(result, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""``trodden calibrate``: how far heuristics about branches can be believed, measured on profiles."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+import click
+
+from trodden.commands.output import put
+
+_WEIGHINGS = ("log", "root", "branch", "executions")
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@click.option("-o", "--output", metavar="RATES", help="Write the rates here, for trodden estimate --rates.")
+@click.option(
+    "--fit",
+    type=click.Choice(("together", "hits")),
+    default="together",
+    show_default=True,
+    help="Fit the rates of all heuristics to each other, or take the hit rates of the paper's nine.",
+)
+@click.option(
+    "--weigh",
+    type=click.Choice(_WEIGHINGS),
+    default="log",
+    show_default=True,
+    help="What a branch weighs: the logarithm of its executions, the same as any other, its executions.",
+)
+@click.option("--name", metavar="NAME", help="What the rates are called; otherwise the name of their file.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def calibrate(
+    files: tuple[str, ...], output: str | None, fit: str, weigh: str, name: str | None, as_json: bool
+) -> None:
+    """Measure heuristics about branches on the profiles FILE..., and fit rates to them."""
+    from trodden.profile import calibrating
+    from trodden.profile.store import load
+    from trodden.report.calibration import to_document, to_plain
+    from trodden.weigh import rates
+
+    called = name or (os.path.basename(output).removesuffix(".json") if output else "") or "fitted"
+    found = calibrating.calibrate({file: load(file) for file in files}, fit, weigh, called)
+    if output is not None:
+        put(json.dumps(rates.to_document(found.rates), indent=1) + "\n", output)
+        if output == "-":
+            return
+    if as_json:
+        put(json.dumps(to_document(found), indent=1) + "\n")
+    elif sys.stdout.isatty():
+        from trodden.report.calibration_terminal import print_calibration
+        from trodden.report.pieces import Terminal
+
+        print_calibration(found, Terminal())
+    else:
+        put(to_plain(found))

@@ -1,0 +1,107 @@
+"""``trodden estimate``: the profile of a program that has never run."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+
+import click
+
+STAGES = ("late", "early")
+_FLAGS = "trodden.commands.estimate.flags"
+
+
+class _WithFlags(click.Command):
+    """What stands behind ``--`` is for the compiler."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = args[: args.index("--")] if "--" in args else args
+        ctx.meta[_FLAGS] = args[len(own) + 1 :]
+        return super().parse_args(ctx, own)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "[-- COMPILER FLAGS]"]
+
+
+@click.command(cls=_WithFlags)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "-o", "--output", metavar="OUT.trod", default="estimate.trod", show_default=True, type=click.Path()
+)
+@click.option(
+    "--rates",
+    metavar="calibrated|wl94|FILE",
+    default="calibrated",
+    show_default=True,
+    help="How far each heuristic is believed; FILE is from trodden calibrate.",
+)
+@click.option(
+    "--stage",
+    type=click.Choice(STAGES),
+    default=STAGES[0],
+    show_default=True,
+    help="Sources as they run once they are optimised, or as they were written.",
+)
+@click.option(
+    "--toolchain",
+    metavar="NAME",
+    envvar="TRODDEN_TOOLCHAIN",
+    help="What compiles sources: embedded (default), clang, or the path of a clang.",
+)
+@click.option(
+    "--report/--quiet",
+    "report",
+    default=None,
+    help="Print the report always / never (default: when standard error is a terminal).",
+)
+@click.pass_context
+def estimate(
+    context: click.Context,
+    files: tuple[str, ...],
+    output: str,
+    rates: str,
+    stage: str,
+    toolchain: str | None,
+    report: bool | None,
+) -> None:
+    """Estimate how often everything in a program would run, and write that as a profile.
+
+    FILE is a C or C++ source, LLVM IR (.ll, .bc), a program, library or object that trodden cc has built, or
+    a profile (.trod), of which only the program is looked at.  Several files are one program.  Sources are
+    compiled with the flags behind --, and with -O2 unless these say otherwise.
+    """
+    from trodden.commands.units import units_of
+    from trodden.native.build import CompilerFailed
+    from trodden.native.options import Options
+    from trodden.profile.estimating import estimate as estimated
+    from trodden.profile.files import check_place
+    from trodden.profile.store import save
+    from trodden.weigh.rates import load_rates
+
+    table = load_rates(rates)
+    check_place(output)
+    flags: Sequence[str] = context.meta[_FLAGS]
+    try:
+        units = units_of(_passing(files), flags, Options(stage=stage), toolchain)
+    except CompilerFailed as failure:
+        # The compiler has said what is wrong; there is nothing to add but its status.
+        raise SystemExit(failure.status) from failure
+    profile = estimated(shlex.join(files), units, table)
+    save(profile, output)
+    if report or (report is None and sys.stderr.isatty()):
+        from trodden.report.terminal import print_summary
+
+        print_summary(profile, output)
+
+
+def _passing(files: Sequence[str]) -> Iterator[str]:
+    """The files, one after the other; a terminal shows how far it is if there are several."""
+    if len(files) == 1 or not sys.stderr.isatty():
+        yield from files
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    yield from track(files, "reading", console=console, transient=True)

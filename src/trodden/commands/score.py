@@ -1,0 +1,42 @@
+"""``trodden score``: how well one profile foretells another."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from trodden.commands.output import put
+from trodden.errors import UsageError
+
+
+@click.command()
+@click.argument("estimate", metavar="ESTIMATE", type=click.Path())
+@click.argument("measured", metavar="MEASURED", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def score(estimate: str, measured: str, as_json: bool) -> None:
+    """Show how much of what ran most in the profile MEASURED the profile ESTIMATE ranks as high.
+
+    ESTIMATE may be a measured profile too: then the question is how well one run foretells another.
+    """
+    from trodden.profile import matching
+    from trodden.profile.estimated import need_counted
+    from trodden.profile.store import load
+    from trodden.report.score import ScoreReport, to_document, to_plain
+
+    first, second = load(estimate), load(measured)
+    need_counted(second, measured, "name the estimate first, and the profile of a run behind it")
+    try:
+        report = ScoreReport((estimate, measured), matching.score(first, second))
+    except UsageError as error:
+        raise UsageError(f"{estimate}, {measured}: {error}") from None
+    if as_json:
+        put(json.dumps(to_document(report), indent=1) + "\n")
+    elif sys.stdout.isatty():
+        from trodden.report.pieces import Terminal
+        from trodden.report.score_terminal import print_score
+
+        print_score(report, Terminal())
+    else:
+        put(to_plain(report))

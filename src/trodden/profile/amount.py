@@ -1,0 +1,24 @@
+"""How a count is written for people: what was counted in full, what was estimated as far as it is worth."""
+
+from __future__ import annotations
+
+from trodden.profile.model import Count
+
+_DIGITS = 3
+_LARGEST_IN_FULL = 1e12
+_SMALLEST_IN_FULL = 1e-3
+
+
+def amount(count: Count, separator: str = ",") -> str:
+    """``12,345`` of what was counted; of an estimate about three digits: ``0.052``, ``17.1``, ``1,230``.
+
+    A ``separator`` stands between thousands, and may be empty.
+    """
+    if isinstance(count, int):
+        return f"{count:,}".replace(",", separator)
+    rounded = float(f"{count:.{_DIGITS}g}")
+    if rounded and not _SMALLEST_IN_FULL <= abs(rounded) < _LARGEST_IN_FULL:
+        return f"{count:.{_DIGITS - 1}g}"
+    if abs(rounded) >= 10**_DIGITS:
+        return f"{rounded:,.0f}".replace(",", separator)
+    return f"{rounded:.{_DIGITS}g}"

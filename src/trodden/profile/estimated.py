@@ -1,0 +1,136 @@
+"""An estimate as a profile: how often each function is expected to be called, and what one call does.
+
+The counts are expected frequencies for one run of the program: what one call of a function is expected to do,
+times how often it is expected to be called (WL94 §6).  Both factors are kept, in a profile as in its file,
+for what a function does when it is called is known even of those that nothing is expected to call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trodden.errors import UsageError
+from trodden.profile.assemble import EDGES, named, skipped_of
+from trodden.profile.checked import ColumnError, floats, same_length, text
+from trodden.profile.model import Estimate, FunctionFacts, FunctionProfile, Profile, UnitFacts
+
+MOST_EXPECTED = 1e290
+"""Far more than any estimate comes to, and little enough that all sums of such numbers are numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Of one function: ``calls`` is how often a run calls it, ``edges`` how often a call takes each edge."""
+
+    calls: float
+    edges: Sequence[float]
+
+
+def one_of_each(units: Sequence[UnitFacts]) -> list[tuple[int, FunctionFacts]]:
+    """The functions of a program with the indices of their units.
+
+    Of a function that several units carry the linker keeps one copy, the first that it comes by.
+    """
+    found: list[tuple[int, FunctionFacts]] = []
+    shared: dict[str, tuple[int, FunctionFacts]] = {}
+    for number, unit in enumerate(units):
+        for facts in unit.functions:
+            if facts.shared:
+                shared.setdefault(facts.linkage_name, (number, facts))
+            else:
+                found.append((number, facts))
+    return [*found, *shared.values()]
+
+
+def estimated(
+    program: str,
+    units: Sequence[UnitFacts],
+    expected: Sequence[Expected],
+    estimate: Estimate,
+    notes: Sequence[str] = (),
+) -> Profile:
+    """The profile of which ``expected[i]`` tells function ``i`` of :func:`one_of_each`."""
+    functions = [
+        _function(units[number], facts, what)
+        for (number, facts), what in zip(one_of_each(units), expected, strict=True)
+    ]
+    return Profile(
+        kind=EDGES,
+        program=program,
+        units=tuple(units),
+        functions=named(functions),
+        skipped=skipped_of(units),
+        notes=tuple(notes),
+        estimate=estimate,
+    )
+
+
+def _function(unit: UnitFacts, facts: FunctionFacts, expected: Expected) -> FunctionProfile:
+    graph = facts.graph
+    if expected.edges[graph.closing] != 1:
+        raise ColumnError(f"a call of {facts.name} enters it once")
+    edges = [expected.calls * each for each in expected.edges]
+    blocks = [sum((edges[index] for index in ins), 0.0) for ins in graph.in_edges]
+    if max(blocks) > MOST_EXPECTED:
+        raise ColumnError(f"{facts.name} is expected more often than a number can tell")
+    return FunctionProfile(
+        facts=facts,
+        files=unit.files,
+        unit=unit.id,
+        block_counts=blocks,
+        edge_counts=edges,
+        per_call=list(expected.edges),
+    )
+
+
+def estimate_to_columns(profile: Profile) -> dict[str, Any]:
+    """What a file keeps of an estimate beside its units: numbers that are read back as they are."""
+    assert profile.estimate is not None
+    functions = list(_in_order(profile))
+    return {
+        "rates": profile.estimate.rates,
+        "calls": [float(each.entries) for each in functions],
+        "edges": [[float(edge) for edge in each.per_call] for each in functions],
+    }
+
+
+def _in_order(profile: Profile) -> Iterator[FunctionProfile]:
+    """The functions as :func:`one_of_each` lists them."""
+    known = {(each.unit, id(each.facts)): each for each in profile.functions.values()}
+    for number, facts in one_of_each(profile.units):
+        yield known[profile.units[number].id, id(facts)]
+
+
+def estimate_from_columns(
+    document: Any, program: str, units: Sequence[UnitFacts], notes: Sequence[str]
+) -> Profile:
+    """The profile again; whatever is wrong with the columns ends in :class:`ColumnError`."""
+    functions = one_of_each(units)
+    calls, edges = floats(document["calls"], MOST_EXPECTED), document["edges"]
+    if type(edges) is not list:
+        raise ColumnError("a list of columns was expected")
+    same_length(functions, calls, edges)
+    expected = [
+        Expected(times, floats(each, MOST_EXPECTED)) for times, each in zip(calls, edges, strict=True)
+    ]
+    for (_, facts), what in zip(functions, expected, strict=True):
+        same_length(facts.graph.edges, what.edges)
+    return estimated(program, units, expected, Estimate(text(document["rates"])), notes)
+
+
+def mark(estimate: Estimate) -> str:
+    """What stands wherever an estimate is shown."""
+    return f"estimate by the rates {estimate.rates}: nothing of it has run"
+
+
+def need_counted(profile: Profile, where: str, instead: str) -> None:
+    """Refuse the estimate in the file ``where``; ``instead`` is what to do."""
+    if profile.estimate is not None:
+        raise UsageError(refusal(where, instead))
+
+
+def refusal(where: str, instead: str) -> str:
+    """Why an estimate will not do."""
+    return f"{where}: is an estimate: nothing of it has run; {instead}"

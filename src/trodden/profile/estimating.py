@@ -1,0 +1,77 @@
+"""The profile of a program that has never run (WL94 §6).
+
+From clues to the odds of branches (§3), from odds to frequencies within a call (§4), from these and the call
+graph to how often each function is called (§5); a block then runs as often as a call runs it, times the
+calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from trodden.profile.estimated import Expected, estimated
+from trodden.profile.model import Estimate, FunctionFacts, Profile, UnitFacts
+from trodden.profile.whole_program import is_taken, taken_addresses, whole_program
+from trodden.weigh.callgraph import Procedure
+from trodden.weigh.calls import call_frequencies
+from trodden.weigh.expected import expected_frequencies
+from trodden.weigh.propagate import HIGHEST_WEIGHT
+from trodden.weigh.rates import Rates
+
+Local = Callable[[UnitFacts, FunctionFacts], list[float]]
+"""Answers how often one call of a function takes each of its edges."""
+
+_CONSTRUCTORS = ("_GLOBAL__sub_I_", "_GLOBAL__I_")
+"""How compilers name what sets up the globals of a unit before ``main`` is called."""
+
+
+def local_estimate(facts: FunctionFacts, rates: Rates) -> list[float]:
+    """How often one call of a function is expected to take each of its edges."""
+    return expected_frequencies(facts.graph, facts.clues, rates)
+
+
+def estimate(program: str, units: Sequence[UnitFacts], rates: Rates, local: Local | None = None) -> Profile:
+    """The profile that one run of a program is expected to have; nothing of it is run.
+
+    ``local`` stands in for :func:`local_estimate` where it is given.
+    """
+    functions = whole_program(units)
+    edges = [
+        local_estimate(facts, rates) if local is None else local(units[number], facts)
+        for number, facts in functions
+    ]
+    taken = taken_addresses(units)
+    procedures = [
+        _procedure(number, facts, is_taken(number, facts, taken), expected)
+        for (number, facts), expected in zip(functions, edges, strict=True)
+    ]
+    first = [number for number, each in enumerate(procedures) if each.symbol.startswith(_CONSTRUCTORS)]
+    calls = call_frequencies(procedures, also=first).invocations
+    expected = [
+        Expected(min(times, HIGHEST_WEIGHT / max(1.0, *each.blocks)), flow)
+        for times, each, flow in zip(calls, procedures, edges, strict=True)
+    ]
+    return estimated(program, units, expected, Estimate(rates.name), list(_notes(functions)))
+
+
+def _procedure(unit: int, facts: FunctionFacts, taken: bool, edges: Sequence[float]) -> Procedure:
+    graph = facts.graph
+    return Procedure(
+        symbol=facts.linkage_name,
+        unit=unit,
+        blocks=[sum(edges[index] for index in ins) for ins in graph.in_edges[: graph.exit]],
+        calls=[block.calls for block in facts.clues.blocks],
+        local=facts.clues.local,
+        taken=taken,
+        signature=facts.clues.signature,
+    )
+
+
+def _notes(functions: Sequence[tuple[int, FunctionFacts]]) -> Iterator[str]:
+    """What makes the estimate worse than it could be."""
+    blind = sum(not facts.clues.blocks for _, facts in functions)
+    if blind:
+        yield (
+            f"{blind:,} of {len(functions):,} functions were built by an earlier trodden, which kept no"
+            " clues: they are estimated from their graphs alone, and what they call is not known"
+        )

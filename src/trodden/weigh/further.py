@@ -1,0 +1,278 @@
+"""Heuristics that go beyond those of the paper, for branches of two ways (WL94 §8).
+
+The paper asks for rates of the compiler at hand, for heuristics that look deeper into the graph, and for some
+for branches with many ways (:mod:`trodden.weigh.many`).  Loops get more than one rate here: where the test
+stands, what it compares, and what the edges do to the loops around say how often a loop turns.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from trodden.weigh.branch import FIRST, NONE, Branch, Places
+from trodden.weigh.clues import Against, Origin, Relation, Sort
+from trodden.weigh.heuristics import Heuristic, Scope
+
+_COMPARERS = frozenset(
+    (
+        "strcmp",
+        "strncmp",
+        "strcasecmp",
+        "strncasecmp",
+        "strcoll",
+        "memcmp",
+        "bcmp",
+        "wcscmp",
+        "wcsncmp",
+        "wmemcmp",
+    )
+)
+
+
+def _ends_badly(branch: Branch) -> Places:
+    return branch.without(branch.around.ends_badly)
+
+
+def _cold(branch: Branch) -> Places:
+    return branch.without(branch.around.runs_cold)
+
+
+def _comes_back(branch: Branch) -> Places:
+    """A call that may unwind has two ways but nothing that decides between them; the first one goes on."""
+    clues = branch.clues
+    return FIRST if clues.test is None and not clues.cases and clues.calls else NONE
+
+
+def _heaviest(weights: tuple[int, ...], branch: Branch) -> Places:
+    if len(weights) != len(branch.edges):
+        return NONE
+    most = max(weights)
+    return [place for place, weight in enumerate(weights) if weight == most]
+
+
+def _said(branch: Branch) -> Places:
+    return _heaviest(branch.clues.said, branch)
+
+
+def _guessed(branch: Branch) -> Places:
+    return _heaviest(branch.clues.guessed, branch)
+
+
+def _share(weights: tuple[int, ...]) -> float:
+    most = max(weights)
+    return most * weights.count(most) / sum(weights)
+
+
+def _trips(branch: Branch) -> Places:
+    return branch.staying() if _certain(branch) else NONE
+
+
+def _certain(branch: Branch) -> int:
+    """How often the loop around turns, if that is certain."""
+    loop = branch.around.forest.innermost[branch.block]
+    return branch.around.clues[branch.around.forest.loops[loop].header].trips if loop >= 0 else 0
+
+
+def _stays(branch: Branch) -> Places:
+    leaving = branch.around.leaving
+    return branch.unlike(branch.edges[0] in leaving, branch.edges[1] in leaving)
+
+
+def _top(branch: Branch) -> Places:
+    return _stays(branch) if branch.block in branch.around.headers else NONE
+
+
+def _outer(branch: Branch) -> Places:
+    """The back edge belongs to a loop further out: to take it is to leave the loop inside."""
+    around = branch.around
+    back = [edge in around.back and edge in around.leaving for edge in branch.edges]
+    return branch.unlike(back[0], back[1])
+
+
+def _continue(branch: Branch) -> Places:
+    """One way goes back to the entry, the other stays in the loop as well."""
+    around = branch.around
+    if branch.edges[0] in around.leaving or branch.edges[1] in around.leaving:
+        return NONE
+    return branch.like(branch.edges[0] in around.back, branch.edges[1] in around.back)
+
+
+def _turns(branch: Branch) -> Places:
+    """The way that stays, if this is where the loop is meant to end: at its entry or where it goes back."""
+    around = branch.around
+    if around.forest.innermost[branch.block] < 0:
+        return NONE
+    if branch.block in around.headers or branch.edges[0] in around.back or branch.edges[1] in around.back:
+        return _stays(branch)
+    return NONE
+
+
+def _turns_on(what: str, branch: Branch) -> Places:
+    turns = _turns(branch)
+    return turns if turns and _decided_by(branch) == what else NONE
+
+
+def _decided_by(branch: Branch) -> str:
+    """What sort of comparison decides a branch, as far as it tells how long a loop may run."""
+    test = branch.clues.test
+    if test is None:
+        return ""
+    if test.origin is Origin.CALL:
+        return "call"
+    if test.sort is Sort.POINTER:
+        return "null" if test.against is Against.ZERO else "pointer"
+    if test.sort is Sort.INTEGER:
+        if test.relation in (Relation.EQUAL, Relation.UNEQUAL):
+            return "equal" if test.against is Against.VARIABLE else "sentinel"
+        return "limit" if test.against is Against.VARIABLE else "constant"
+    return {Sort.CHARACTER: "character", Sort.FLOAT: "float", Sort.FLAG: "flag"}[test.sort]
+
+
+def _turns_inside(branch: Branch) -> Places:
+    around = branch.around
+    loop = around.forest.innermost[branch.block]
+    return _turns(branch) if loop >= 0 and around.forest.loops[loop].parent >= 0 else NONE
+
+
+def _turns_outside(branch: Branch) -> Places:
+    around = branch.around
+    return _turns(branch) if around.forest.innermost[branch.block] in around.nesting else NONE
+
+
+def _turns_alone(branch: Branch) -> Places:
+    return _turns(branch) if branch.block in branch.targets else NONE
+
+
+def _compares(branch: Branch) -> Places:
+    test = branch.clues.test
+    if test is None or test.callee not in _COMPARERS or test.against is not Against.ZERO:
+        return NONE
+    return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
+
+
+def _detour(branch: Branch) -> Places:
+    meeting = branch.around.postdominators.idom[branch.block]
+    return branch.unlike(branch.targets[0] == meeting, branch.targets[1] == meeting)
+
+
+def _away_from_crowds(ways: int, branch: Branch) -> Places:
+    """Where many ways come together that have nothing else in common, there is the handling of errors."""
+    into = branch.around.graph.in_edges
+    return branch.unlike(len(into[branch.targets[0]]) >= ways, len(into[branch.targets[1]]) >= ways)
+
+
+def _ahead(what: str, branch: Branch) -> tuple[bool, bool]:
+    """Look as far as to where the ways meet again: which of two ways has something on it for sure."""
+    around, (first, second) = branch.around, branch.targets
+    counted = getattr(around, what)
+    return (
+        around.before_meeting(counted, branch.block, first) > 0,
+        around.before_meeting(counted, branch.block, second) > 0,
+    )
+
+
+def _towards(what: str, branch: Branch) -> Places:
+    return branch.like(*_ahead(what, branch))
+
+
+def _away_from(what: str, branch: Branch) -> Places:
+    return branch.unlike(*_ahead(what, branch))
+
+
+_EXITS = Scope.PLAIN | Scope.ROUND
+_TESTS = {
+    "null": "a pointer against null",
+    "pointer": "two pointers",
+    "equal": "two integers for equality",
+    "sentinel": "an integer with a constant for equality",
+    "limit": "an integer with a limit that is no constant",
+    "constant": "an integer with a constant limit",
+    "character": "a character",
+    "float": "floating-point numbers",
+    "flag": "a truth value",
+    "call": "the result of a call",
+}
+
+FURTHER = (
+    Heuristic(
+        "trips",
+        "trips",
+        "turns as often as is certain",
+        Scope.TWO,
+        _trips,
+        strength=lambda branch: 1 - 1 / _certain(branch),
+        settles=True,
+    ),
+    Heuristic(
+        "said",
+        "said",
+        "goes where the source says",
+        Scope.ANY,
+        _said,
+        strength=lambda branch: _share(branch.clues.said),
+    ),
+    Heuristic(
+        "guessed",
+        "guessed",
+        "goes where the compiler guesses",
+        Scope.ANY,
+        _guessed,
+        strength=lambda branch: _share(branch.clues.guessed),
+    ),
+    Heuristic("ends-badly", "bad", "does not go where the program ends", Scope.ANY, _ends_badly),
+    Heuristic("cold", "cold", "does not go where only cold calls are", Scope.ANY, _cold),
+    Heuristic("comes-back", "call", "a call comes back without an exception", Scope.TWO, _comes_back),
+    Heuristic("stays", "stays", "does not leave the smallest loop", _EXITS, _stays),
+    Heuristic("loop-top", "top", "does not leave the loop at its entry", _EXITS, _top),
+    Heuristic("outer-back", "outer", "does not go back in a loop further out", Scope.LOOP, _outer),
+    Heuristic("continue", "cont", "goes back early, within the loop", Scope.LOOP, _continue),
+    *(
+        Heuristic(
+            f"turns-{what}",
+            what,
+            f"the loop goes on; its end compares {words}",
+            Scope.TWO,
+            partial(_turns_on, what),
+        )
+        for what, words in _TESTS.items()
+    ),
+    Heuristic("turns-inside", "inner", "a loop within another goes on", Scope.TWO, _turns_inside),
+    Heuristic("turns-outside", "outer", "a loop with others in it goes on", Scope.TWO, _turns_outside),
+    Heuristic("turns-alone", "alone", "a loop of one block goes on", Scope.TWO, _turns_alone),
+    Heuristic("compares", "cmp", "two strings or memories are not equal", Scope.PLAIN, _compares),
+    Heuristic("detour", "then", "does not go straight to where the ways meet", Scope.PLAIN, _detour),
+    Heuristic(
+        "joined", "joined", "does not go where several ways meet", Scope.PLAIN, partial(_away_from_crowds, 2)
+    ),
+    Heuristic(
+        "crowded", "crowd", "does not go where many ways meet", Scope.PLAIN, partial(_away_from_crowds, 5)
+    ),
+    Heuristic(
+        "surely-calls",
+        "calls",
+        "does not go where a call lies ahead",
+        Scope.PLAIN,
+        partial(_away_from, "surely_calls"),
+    ),
+    Heuristic(
+        "surely-stores",
+        "stores",
+        "does not go where a store lies ahead",
+        Scope.PLAIN,
+        partial(_away_from, "surely_stores"),
+    ),
+    Heuristic(
+        "surely-loops",
+        "loops",
+        "goes where a loop lies ahead",
+        Scope.PLAIN,
+        partial(_towards, "surely_loops"),
+    ),
+    Heuristic(
+        "surely-branches",
+        "branches",
+        "goes where a branch lies ahead",
+        Scope.PLAIN,
+        partial(_towards, "surely_branches"),
+    ),
+)

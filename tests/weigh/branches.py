@@ -1,0 +1,82 @@
+"""Small functions written down with their clues, and random ones."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from tests.graphs import labels
+from trodden.graph.cfg import Graph, build
+from trodden.weigh.branch import Branch, branch_at
+from trodden.weigh.clues import (
+    Against,
+    BlockClues,
+    CallClue,
+    Ending,
+    Origin,
+    Relation,
+    Sort,
+    Test,
+)
+from trodden.weigh.surroundings import Surroundings
+
+Flow = Sequence[tuple[int, int]]
+
+CALLS = BlockClues(calls=(CallClue("f"),))
+STORES = BlockClues(stores=1)
+RETURNS = BlockClues(ending=Ending.RETURNS)
+DIES = BlockClues(ending=Ending.NEVER_RETURNS, calls=(CallClue("abort"),))
+
+DIAMOND: Flow = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)]
+"""Two ways that meet again."""
+IF: Flow = [(0, 1), (0, 2), (1, 2), (2, 3)]
+"""One way meets the other."""
+WHILE: Flow = [(0, 1), (1, 2), (1, 3), (2, 1), (3, 4)]
+"""Block 1 heads a loop and is where it ends."""
+
+
+def function(flow: Flow, clues: Mapping[int, BlockClues] | None = None) -> tuple[Graph, list[BlockClues]]:
+    """A function of these edges, whose last vertex is EXIT, and of these clues."""
+    size = 1 + max(max(edge) for edge in flow)
+    return build("f", labels(size - 1), flow), [(clues or {}).get(v, BlockClues()) for v in range(size - 1)]
+
+
+def branch(flow: Flow, clues: Mapping[int, BlockClues] | None = None, block: int = 0) -> Branch:
+    return branch_at(Surroundings(*function(flow, clues)), block)
+
+
+def comparing(
+    relation: Relation, sort: Sort, against: Against, origin: Origin = Origin.OTHER, unsigned: bool = False
+) -> BlockClues:
+    return BlockClues(test=Test(relation, sort, against, origin, unsigned))
+
+
+def random_clues(graph: Graph, seed: int) -> list[BlockClues]:
+    """Clues of all sorts, whether they make sense or not."""
+    rng = random.Random(seed)
+    return [_random(rng, len(graph.out_edges[vertex])) for vertex in range(graph.exit)]
+
+
+def _random(rng: random.Random, edges: int) -> BlockClues:
+    cases: list[int | None] = [None, *range(max(edges - 1, 0))]
+    return BlockClues(
+        ending=rng.choice([Ending.GOES_ON] * 4 + list(Ending)),
+        test=_random_test(rng) if rng.random() < 0.8 else None,
+        guarded=tuple(place for place in range(edges) if rng.random() < 0.3),
+        stores=rng.choice([0, 0, 1]),
+        calls=tuple(CallClue("f", cold=rng.random() < 0.3) for _ in range(rng.choice([0, 0, 1]))),
+        said=tuple(rng.randint(1, 2000) for _ in range(edges)) if rng.random() < 0.1 else (),
+        guessed=tuple(rng.randint(0, 9) + 1 for _ in range(edges)) if rng.random() < 0.1 else (),
+        trips=rng.choice([0, 0, 0, 1, 7]),
+        cases=tuple(cases) if rng.random() < 0.5 else (),
+    )
+
+
+def _random_test(rng: random.Random) -> Test:
+    return Test(
+        rng.choice(list(Relation)),
+        rng.choice(list(Sort)),
+        rng.choice(list(Against)),
+        rng.choice(list(Origin)),
+        rng.random() < 0.3,
+    )
