@@ -134,6 +134,7 @@ def need(tools: Sequence[str]) -> None:
         "rustc": "rustc",
         "valgrind": "valgrind",
         "llvm-cov-22": "llvm-22",
+        "opt-22": "llvm-22",
         "llvm-profdata-22": "llvm-22",
     }
     missing = [tool for tool in tools if shutil.which(tool) is None]

@@ -26,6 +26,7 @@ OPT = "opt-22"
 # Blocks get names first: to tell one without a name, opt numbers the whole module each time.
 _PASSES = "instnamer,print<branch-prob>,print<block-freq>"
 _END = "\n}"
+_LEFT_ALONE = re.compile(r"(?<=[{ \w]) optnone (?=[\w\"}])")
 _FUNCTION = re.compile(r"Printing analysis 'Branch Probability Analysis' for function '(.*)':$")
 _EDGE = re.compile(r"  edge %(.+) -> %(.+) probability is (0x[0-9a-f]+) / (0x[0-9a-f]+) = ")
 _BLOCK = re.compile(r" - (.*): float = ([0-9.e+-]+), int = ")
@@ -92,7 +93,11 @@ def expectations(ir: Path) -> Mapping[str, Expectation]:
 
 
 def as_counted(text: str) -> str:
-    """A module whose blocks are those that are counted: calls that return twice end theirs."""
+    """A module whose blocks are those that are counted: calls that return twice end theirs.
+
+    Functions that are not to be optimised are not to be given names either, so that word is left out.
+    """
+    text = _LEFT_ALONE.sub(" ", text)
     if "returns_twice" not in text:
         return text
     module = cut_module(text)

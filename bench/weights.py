@@ -4,8 +4,8 @@
 
 Probes go where control is seldom expected, so better expectations mean fewer increments (BL94 §5).  Every
 function is planned anew by each kind of weights, and the probes are counted by what was measured: measured
-weights foretell the very runs that they are of, and are as good as weights can be.  Rates for the estimate
-are fitted to the programs of other packages, as in :mod:`bench.estimates`.
+weights foretell the very runs that they are of, and are as good as weights can be.  Estimates are made with
+the paper's rates and with rates fitted to the programs of other packages, as in :mod:`bench.estimates`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from bench.current import measured_of
 from bench.errors import BenchError
 from bench.estimate_programs import LEVEL, Subject, subjects
 from bench.estimates import fitted_elsewhere, observations
@@ -34,12 +35,10 @@ from trodden.native.planning import plan_for
 from trodden.native.reading import ModuleReader, ReadFunction
 from trodden.plan.probes import Add, AddTrips, Bump, BumpAt, Count, Plan, Probe, Restore, Set
 from trodden.profile.model import FunctionProfile, UnitFacts
-from trodden.profile.program import read_program
-from trodden.profile.store import load
 from trodden.weigh.expected import expected_weights
-from trodden.weigh.rates import Rates
+from trodden.weigh.rates import WL94, Rates
 
-_WEIGHTS = ("nesting", "estimate", "measured")
+_WEIGHTS = ("nesting", "WL94", "fitted", "measured")
 _PROFILES = {"edges": Options(), "paths": Options(paths=PathOptions())}
 
 
@@ -86,10 +85,10 @@ def executed(plan: Plan, counted: FunctionProfile) -> Iterator[tuple[Probe, int]
 
 def needed(subject: Subject, rates: Rates) -> Needed:
     """Plan all functions of a program by all weights."""
-    profile = load(subject.measured)
-    measured = {(each.unit, each.facts.linkage_name): each for each in profile.functions.values()}
+    functions = measured_of(subject).functions.values()
+    measured = {(each.unit, each.facts.linkage_name): each for each in functions}
     found = Needed()
-    for unit in read_program(subject.executable).units.values():
+    for unit in measured_of(subject).units:
         for function in _functions(subject, unit):
             counted = measured.get((unit.id, function.read.ir.symbol))
             if counted is not None:
@@ -110,8 +109,11 @@ def _plan(function: ReadFunction, counted: FunctionProfile, rates: Rates, found:
     graph = function.read.graph
     if graph.edges != counted.facts.graph.edges:
         raise BenchError(f"{counted.name}: its IR is not that of its profile; build and run it again")
-    expected = expected_weights(graph, function.clues, rates, function.read.loops)
-    known = {"estimate": expected, "measured": weights_of(counted)}
+    known = {
+        "WL94": expected_weights(graph, function.clues, WL94, function.read.loops),
+        "fitted": expected_weights(graph, function.clues, rates, function.read.loops),
+        "measured": weights_of(counted),
+    }
     for profile, options in _PROFILES.items():
         for weights in _WEIGHTS:
             given = known.get(weights)
@@ -136,8 +138,9 @@ def increments_table(found: Mapping[str, Needed], profile: str, what: str) -> st
             ratios.append([number / numbers[0] for number in numbers[1:]])
     if ratios:
         means = [geometric_mean(column) for column in zip(*ratios, strict=True)]
-        rows.append(["geometric mean", "", "", "", *(f"{each:.3f}" for each in means)])
-    return table((f"{profile}: {what}", *_WEIGHTS, "estimate/nesting", "measured/nesting"), rows)
+        rows.append(["geometric mean", *("" for _ in _WEIGHTS), *(f"{each:.3f}" for each in means)])
+    beside = [f"{weights}/{_WEIGHTS[0]}" for weights in _WEIGHTS[1:]]
+    return table((f"{profile}: {what}", *_WEIGHTS, *beside), rows)
 
 
 def _ratios(numbers: Sequence[int]) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bench import keeping, unix_inputs
+from bench import current, estimate_programs, keeping, unix_inputs
 from bench.errors import BenchError
-from bench.estimate_programs import subjects
 from bench.estimates import average, fitted_elsewhere, geometric
 from bench.llvm_estimate import as_counted, read_expectations
 from bench.packages import PACKAGES
@@ -19,8 +20,11 @@ from bench.wl94 import KINDS, SCORES, SHORT, SPEC, UNIX
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.native.irtext import cut_function, cut_module
 from trodden.plan.probes import Add, AddTrips, Bump, Count, Plan, Set
+from trodden.profile.collect import collect
 from trodden.profile.matching import score
 from trodden.profile.program import read_program
+from trodden.profile.store import load, save
+from trodden.weigh.clues import FunctionClues
 from trodden.weigh.fitting import fit_together
 from trodden.weigh.heuristics import Scope
 from trodden.weigh.observed import Observation
@@ -99,9 +103,9 @@ def test_means_leave_out_what_was_not_scored() -> None:
 
 def test_no_package_has_a_say_in_its_own_rates() -> None:
     def seen(first: float, second: float) -> Observation:
-        return Observation(Scope.PLAIN, (first, second), (("call", frozenset({0})),), False)
+        return Observation(Scope.PLAIN, (first, second), (("call", frozenset({0})),))
 
-    known = {"a": [seen(90, 10)], "b": [seen(10, 90)], "c": [seen(50, 50), seen(80, 20)]}
+    known = {"a": [[seen(90, 10)]], "b": [[seen(10, 90)]], "c": [[seen(50, 50), seen(80, 20)]]}
     rates = fitted_elsewhere(known, "b")
     assert rates.taken == fit_together([*known["a"], *known["c"]])
     assert rates.taken["call"] > 0.5 > fit_together(known["b"])["call"]
@@ -122,19 +126,21 @@ def test_probes_are_counted_by_what_was_measured() -> None:
     paths = Plan("paths", (), {1: (Add(1),), 3: (Bump(), Set(0))}, on_entry=(Set(0),))
     needed = Needed()
     needed.add(("edges", "nesting"), inside, counted)
-    needed.add(("edges", "estimate"), lean, counted)
+    needed.add(("edges", "WL94"), lean, counted)
+    needed.add(("edges", "fitted"), inside, counted)
     needed.add(("edges", "measured"), lean, counted)
     needed.add(("paths", "nesting"), paths, counted)
     assert needed.increments == {
         ("edges", "nesting"): 12,
-        ("edges", "estimate"): 2,
+        ("edges", "WL94"): 2,
+        ("edges", "fitted"): 12,
         ("edges", "measured"): 2,
         ("paths", "nesting"): 10,
     }
     assert needed.register == {("paths", "nesting"): 22}
     lines = increments_table({"p": needed}, "edges", "increments").splitlines()
-    assert lines[2].split() == ["p", "12", "2", "2", "0.167", "0.167"]
-    assert lines[3].split() == ["geometric", "mean", "0.167", "0.167"]
+    assert lines[2].split() == ["p", "12", "2", "12", "2", "0.167", "1.000", "0.167"]
+    assert lines[3].split() == ["geometric", "mean", "0.167", "1.000", "0.167"]
 
 
 def test_inputs_are_the_same_each_time(tmp_path: Path) -> None:
@@ -159,7 +165,7 @@ def test_every_program_is_run_and_nothing_else() -> None:
 
 def test_a_program_that_is_not_there_is_named() -> None:
     with pytest.raises(BenchError, match="no program cal; there are factor, split, "):
-        subjects(["cal"])
+        estimate_programs.subjects(["cal"])
 
 
 def test_the_ir_of_a_unit_is_found_again(tmp_path: Path) -> None:
@@ -170,3 +176,25 @@ def test_the_ir_of_a_unit_is_found_again(tmp_path: Path) -> None:
     text = keeping.ir_of(kept, unit).read_text()
     assert "@twice(" in text
     assert "__trodden" not in text
+
+
+def test_clues_are_read_again_for_what_was_built_and_run_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimate_programs, "WORK", tmp_path)
+    subject = estimate_programs.Subject("p", "p", "p", estimate_programs.LEVEL)
+    source, raw = tmp_path / "p.c", tmp_path / "p.raw"
+    source.write_text("#include <stdio.h>\nint main(int n, char **v) { if (n > 2) puts(v[1]); return n; }\n")
+    subject.executable.parent.mkdir(parents=True)
+    subject.measured.parent.mkdir(parents=True)
+    assert keeping.main(str(subject.ir), "cc", "-O2", str(source), "-o", str(subject.executable)) == 0
+    assert subprocess.run([subject.executable], env={"TRODDEN_FILE": str(raw)}, check=False).returncode == 1
+    whole = collect([raw])
+    (unit,) = whole.units
+    bare = replace(unit, functions=tuple(replace(f, clues=FunctionClues()) for f in unit.functions))
+    save(replace(whole, units=(bare,)), subject.measured)
+    assert not load(subject.measured).functions["main"].facts.clues.blocks
+    found = current.measured_of(subject)
+    assert found.functions["main"].facts.clues == whole.functions["main"].facts.clues
+    assert found.functions["main"].block_counts == whole.functions["main"].block_counts
+    assert current.units_of(subject) == [unit]

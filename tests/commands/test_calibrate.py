@@ -17,6 +17,7 @@ from trodden.profile.model import Estimate, UnitFacts
 from trodden.profile.store import save
 from trodden.weigh.clues import Against, BlockClues, Ending, FunctionClues, Relation, Sort
 from trodden.weigh.clues import Test as Comparison
+from trodden.weigh.fitting import WEIGHINGS
 from trodden.weigh.rates import Measured, load_rates
 
 SHAPE = "a>b a>c b>exit c>c c>exit"
@@ -67,6 +68,7 @@ def test_coverage_and_hit_rates_beside_those_of_the_paper(ran: Path) -> None:
     }
     assert rows["loop-branch"]["hit_rate"] == 0.9
     assert rows["loop-branch"]["coverage"] == 1.0
+    assert (rows["loop-branch"]["short"], rows["pointer-equal-zero"]["short"]) == ("LBH", "")
     assert rows["pointer-equal-zero"]["wl94"] is None
     assert document["right"] == {"wl94": 0.9, "rates": 0.9, "at_best": 0.9}
 
@@ -86,7 +88,7 @@ def test_plain_rows(ran: Path) -> None:
 def test_a_table_at_a_terminal(ran: Path) -> None:
     text = at_a_terminal("calibrate", str(ran))
     assert "Heuristics on the branches that ran" in text
-    assert "loop-branch" in text
+    assert "loop-branch LBH" in text
     assert "2 branches; predicted rightly: 90.0% of executions by these rates, 90.0% by those of WL94" in text
 
 
@@ -143,6 +145,12 @@ def test_what_cannot_be_calibrated_with(tmp_path: Path, capsys: pytest.CaptureFi
         assert error.startswith(f"trodden: {file}: {complaint}"), name
         assert error.count("\n") == 1
         assert output.read_text() == "kept"
+
+
+@pytest.mark.parametrize("weighing", WEIGHINGS)
+def test_branches_may_weigh_otherwise(ran: Path, weighing: str) -> None:
+    document = json.loads(click("calibrate", ran, "--weigh", weighing, "--json").output)
+    assert all(0 < row["rate"] < 1 for row in document["heuristics"])
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O1"])

@@ -82,7 +82,7 @@ def test_flags_are_for_the_compiler(folder: Path) -> None:
         functions = load("x.trod").functions.values()
         return sum(block.size for each in functions for block in each.facts.blocks)
 
-    assert size() == size("--", "-O2") < size("--", "-O0")
+    assert size("--", "-O2") < size() == size("--", "-O0")
     assert size("--", "-DX") == size()
     assert click("estimate", "a.c", "--stage", "early", "-o", "x.trod").exit_code == 0
     assert {unit.stage for unit in load("x.trod").units} == {"early"}

@@ -43,7 +43,7 @@ def test_json_holds_the_scores_and_nothing_else(folder: Path) -> None:
     document = json.loads(click("score", folder / "guess.trod", folder / "run.trod", "--json").output)
     assert list(document) == KINDS
     for kind in KINDS:
-        assert list(document[kind]) == ["10", "20", "50"]
+        assert list(document[kind]) == ["10", "20", "30", "40", "50"]
         assert all(list(each) == ["weighted", "unweighted"] for each in document[kind].values())
     assert document["invocations"]["50"] == {"weighted": 1.0, "unweighted": 1.0}
     assert document["calls"]["50"] == {"weighted": 1.0, "unweighted": 1.0}
@@ -63,7 +63,7 @@ def test_plain_rows(folder: Path) -> None:
         for line in click("score", folder / "guess.trod", folder / "run.trod").output.splitlines()
     ]
     assert rows[0] == ["#score", "of", "percent", "weighted", "unweighted", "items"]
-    assert [row[1] for row in rows if row[0] == "score"][::3] == KINDS
+    assert [row[1] for row in rows if row[0] == "score"][::5] == KINDS
     assert ["score", "calls", "50", "1.000000", "1.000000", "1"] in rows
     assert rows[-1] == ["#unpaired", "function", "profile", "reason"]
 

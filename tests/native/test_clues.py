@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 
 from trodden.errors import BadFile
+from trodden.graph.cfg import build
 from trodden.native.calls import read_attributes
 from trodden.native.clues import function_clues, read_module_clues
 from trodden.native.irtext import cut_function, cut_module
@@ -15,9 +17,11 @@ from trodden.profile.checked import ColumnError
 from trodden.profile.clue_columns import clues_from_columns, clues_to_columns
 from trodden.weigh.clues import (
     Against,
+    BlockClues,
     CallClue,
     Ending,
     FunctionClues,
+    Given,
     Origin,
     Relation,
     Sort,
@@ -29,6 +33,9 @@ target triple = "x86_64-pc-linux-gnu"
 
 @table = internal constant [2 x ptr] [ptr @listed, ptr null], align 16
 @cell = global i32 0, align 4
+@stderr = external global ptr, align 8
+@stdout = external global ptr, align 8
+@_ZSt4cerr = external global [272 x i8], align 8
 
 {body}
 
@@ -39,6 +46,10 @@ declare i32 @printf(ptr noundef, ...)
 declare i64 @llvm.expect.i64(i64, i64)
 declare i64 @llvm.expect.with.probability.i64(i64, i64, double immarg)
 declare void @abort() #0
+declare i32 @fprintf(ptr, ptr, ...)
+declare i64 @fwrite(ptr, i64, i64, ptr)
+declare ptr @_ZStlsPSoi(ptr, i32)
+declare void @leave(i32)
 declare i32 @listed(i32)
 declare i32 @compare(ptr, ptr)
 
@@ -218,6 +229,40 @@ def test_calls_with_what_they_pass_and_how_a_block_ends() -> None:
     assert taken == ("compare", "listed")
 
 
+@pytest.mark.parametrize(
+    ("lines", "complains"),
+    [
+        ("  %s = load ptr, ptr @stderr, align 8\n  %r = call i32 (ptr, ptr, ...) @fprintf(ptr %s, ptr %p)", True),
+        ("  %s = load ptr, ptr @stdout, align 8\n  %r = call i32 (ptr, ptr, ...) @fprintf(ptr %s, ptr %p)", False),
+        ("  %s = load ptr, ptr @stderr\n  %r = tail call i64 @fwrite(ptr %p, i64 1, i64 9, ptr %s) #1", True),
+        ("  %r = call ptr @_ZStlsPSoi(ptr nonnull @_ZSt4cerr, i32 7)", True),
+        ("  %r = call i32 %p(ptr @stderr)", True),
+        ("  %r = call i32 @strcmp(ptr %p, ptr @table)", False),
+    ],
+)
+def test_a_call_that_is_told_to_write_where_errors_go(lines: str, complains: bool) -> None:
+    _, clues, _ = read(f"define void @f(ptr %p) {{\n{lines}\n  ret void\n}}\n")
+    (call,) = clues.blocks[0].calls
+    assert call.complains is complains
+    assert not call.ends
+
+
+def test_a_module_that_does_not_know_where_errors_go_has_no_complaints() -> None:
+    """What is loaded is not looked at, so that it costs nothing there."""
+    module = cut_module("define void @f(ptr %p) {\n  call void %p(ptr %p)\n  ret void\n}\n")
+    assert not read_module_clues(module).complains
+    assert read_module_clues(cut_module(MODULE.format(body=CALLS))).complains
+
+
+@pytest.mark.parametrize(
+    ("call", "ends"),
+    [("@abort()", True), ("@leave(i32 1) #0", True), ("@leave(i32 1)", False), ("%p(i32 1) #0", True)],
+)
+def test_a_call_that_does_not_come_back(call: str, ends: bool) -> None:
+    _, clues, _ = read(f"define void @f(ptr %p) {{\n  call void {call}\n  ret void\n}}\n")
+    assert clues.blocks[0].calls[0].ends is ends
+
+
 def test_an_invoke_is_a_call() -> None:
     text = (
         "define i32 @f(ptr %p) personality ptr @listed {\n"
@@ -303,6 +348,13 @@ def turns(text: str) -> int:
         value += step
 
 
+def test_what_the_blocks_of_a_function_make_it_return() -> None:
+    _, clues, _ = read(SWITCH)
+    assert [block.gives for block in clues.blocks] == [Given.NOTHING, Given.CONSTANT, Given.ZERO]
+    _, clues, _ = read(GUARD)
+    assert [block.gives for block in clues.blocks] == [Given.NOTHING, Given.NOTHING, Given.CONSTANT]
+
+
 @pytest.mark.parametrize("body", [GUARD, CALLS, SWITCH, loop("0", 1, "eq i32 {}, 10")])
 def test_clues_come_back_from_their_columns(body: str) -> None:
     found, clues, _ = read(body)
@@ -310,15 +362,39 @@ def test_clues_come_back_from_their_columns(body: str) -> None:
     assert clues_from_columns(columns, found.graph) == clues
 
 
+def test_every_constant_and_every_mark_of_a_call_comes_back_from_its_column() -> None:
+    chain = build("f", ["a", "b", "c", "d", "e", "EXIT"], [(block, block + 1) for block in range(5)])
+    marks = [
+        CallClue("f", cold=cold, complains=complains, ends=ends)
+        for cold, complains, ends in product((False, True), repeat=3)
+    ]
+    blocks = tuple(BlockClues(gives=given, calls=tuple(marks)) for given in Given)
+    clues = FunctionClues(blocks)
+    columns = clues_to_columns(clues)
+    assert columns["gives"] == "".join(given.value for given in Given)
+    assert columns["calls"][3] == [0, 4, 2, 6, 1, 5, 3, 7] * len(Given)
+    assert clues_from_columns(json.loads(json.dumps(columns)), chain) == clues
+
+
+def test_what_the_whole_program_tells_is_not_kept() -> None:
+    """How many places call a function changes with the program around, so it is counted anew each time."""
+    line = build("f", ["a", "EXIT"], [(0, 1)])
+    clues = FunctionClues((BlockClues(calls=(CallClue("f", sites=9),)),))
+    assert clues_from_columns(clues_to_columns(clues), line).blocks[0].calls == (CallClue("f"),)
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
         ("ends", "g"),
+        ("gives", "."),
+        ("gives", "..x"),
         ("tests", [[0], "eqi0x", [0], [0]]),
         ("tests", [[0], "eqi0gs", [4], [0]]),
         ("tests", [[0], "eqi0gs", [0], [9]]),
         ("calls", [[0], [0], [0]]),
         ("calls", [[7], [0], [0], [0]]),
+        ("calls", [[0], [0], [0], [8]]),
         ("passes", [[0], [0], [0]]),
         ("stores", [[0], [-1]]),
         ("said", [[0], [[1]]]),

@@ -19,7 +19,7 @@ from tests.graphs import seeds
 from tests.weigh.wl94_permutation import CALLS, FUNCTIONS, MAIN, TABLE_11, Row
 from trodden.weigh.callbacks import CALLBACKS, called_back
 from trodden.weigh.callgraph import Procedure
-from trodden.weigh.calls import MOST_ROUNDS, CallEstimate, call_frequencies
+from trodden.weigh.calls import MOST_ROUNDS, UNKNOWN_ROUNDS, CallEstimate, call_frequencies
 from trodden.weigh.clues import CallClue
 from trodden.weigh.frequency import local_frequencies
 from trodden.weigh.recursion import settle
@@ -127,8 +127,8 @@ def test_recursion_that_ends() -> None:
 def test_recursion_that_would_not_end() -> None:
     functions = [procedure("main", to("walk", 2.0)), procedure("walk", to("walk", 1.2), to("visit"))]
     found = call_frequencies([*functions, procedure("visit")])
-    assert found.invocations == pytest.approx([1, 2 * MOST_ROUNDS, 2 * MOST_ROUNDS])
-    assert found.calls[1].local == pytest.approx(1 - 1 / MOST_ROUNDS)
+    assert found.invocations == pytest.approx([1, 2 * UNKNOWN_ROUNDS, 2 * UNKNOWN_ROUNDS])
+    assert found.calls[1].local == pytest.approx(1 - 1 / UNKNOWN_ROUNDS)
     assert found.calls[2].local == 1
     check_consistent(found)
 
@@ -136,8 +136,19 @@ def test_recursion_that_would_not_end() -> None:
 def test_recursion_that_just_does_not_end_is_bounded_alike() -> None:
     """At one, just below and just above: there is no jump."""
     for rate in (1 - 1e-6, 1.0, 1 + 1e-6):
-        found = call_frequencies([procedure("main", to("main", rate))], most_rounds=10.0)
+        found = call_frequencies([procedure("main", to("main", rate))], most_rounds=10.0, instead=10.0)
         assert found.invocations == pytest.approx([10])
+
+
+@pytest.mark.parametrize(
+    ("rounds", "expected"), [(3.0, 3.0), (9.99, 9.99), (10.01, 4.0), (1e6, 4.0)], ids=str
+)
+def test_recursion_is_believed_up_to_a_limit(rounds: float, expected: float) -> None:
+    """Beyond it nothing is known, and what is taken instead may be less than what would be believed."""
+    functions = [procedure("main", to("f")), procedure("f", to("g")), procedure("g", to("f", 1 - 1 / rounds))]
+    found = call_frequencies(functions, most_rounds=10.0, instead=4.0)
+    assert found.invocations == pytest.approx([1, expected, expected])
+    check_consistent(found)
 
 
 def test_mutual_recursion() -> None:
@@ -183,7 +194,8 @@ def test_recursion_through_pointers_loses_nothing() -> None:
     ]
     found = call_frequencies(functions)
     check_consistent(found)
-    assert found.invocations == pytest.approx([1, MOST_ROUNDS, 1.5 * MOST_ROUNDS, 1.5 * MOST_ROUNDS])
+    rounds = UNKNOWN_ROUNDS
+    assert found.invocations == pytest.approx([1, rounds, 1.5 * rounds, 1.5 * rounds])
     assert [call.local for call in found.calls[:2]] == [1, 3]
     assert found.calls[2].local == pytest.approx(2 * found.calls[3].local)
 
@@ -197,8 +209,8 @@ def test_a_pointer_that_leads_back_to_its_caller() -> None:
     ]
     found = call_frequencies(functions)
     check_consistent(found)
-    assert found.invocations == pytest.approx([1, MOST_ROUNDS, 2 * MOST_ROUNDS])
-    assert found.calls[1].local == pytest.approx(2 + (1 - 1 / MOST_ROUNDS))
+    assert found.invocations == pytest.approx([1, UNKNOWN_ROUNDS, 2 * UNKNOWN_ROUNDS])
+    assert found.calls[1].local == pytest.approx(2 + (1 - 1 / UNKNOWN_ROUNDS))
 
 
 def test_calls_that_lead_on_inside_a_component_are_left_as_they_are() -> None:
@@ -210,7 +222,7 @@ def test_calls_that_lead_on_inside_a_component_are_left_as_they_are() -> None:
         procedure("main", to("expression")),
         procedure("number"),
     ]
-    found = call_frequencies(functions, most_rounds=10.0)
+    found = call_frequencies(functions, most_rounds=10.0, instead=10.0)
     check_consistent(found)
     assert found.invocations == pytest.approx([40, 20, 10, 1, 40])
 

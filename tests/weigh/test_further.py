@@ -23,6 +23,7 @@ from trodden.weigh.clues import Against, BlockClues, CallClue, Ending, Origin, R
 from trodden.weigh.clues import Test as Comparison
 from trodden.weigh.evidence import branch_odds, predictions
 from trodden.weigh.kinds import KINDS, kind_of
+from trodden.weigh.library import COMPLAINERS, OPTION_READERS
 from trodden.weigh.rates import Rates
 from trodden.weigh.table import HEURISTICS, KEYS
 
@@ -64,6 +65,26 @@ def test_cold_calls() -> None:
     assert "cold" not in told(DIAMOND, {1: CALLS})
 
 
+def test_calls_that_complain_or_do_not_come_back() -> None:
+    def calling(callee: str, **marks: bool) -> BlockClues:
+        return BlockClues(calls=(CallClue(callee, **marks),))
+
+    for complaint in (calling("say", complains=True), *map(calling, sorted(COMPLAINERS))):
+        found = told(DIAMOND, {1: complaint})
+        assert found["complains"] == [1]
+        assert "ends-badly" not in found
+        assert "complains" not in told(DIAMOND, {1: complaint, 2: complaint})
+    found = told(DIAMOND, {1: calling("leave", ends=True)})
+    assert (found["complains"], found["ends-badly"]) == ([1], [1])
+    assert not {"complains", "ends-badly"} & told(DIAMOND, {1: calling("say")}).keys()
+
+
+def test_an_exception_that_goes_on_is_a_bad_end_but_no_complaint() -> None:
+    found = told([(0, 1), (0, 2), (1, 3), (2, 3)], {1: BlockClues(Ending.UNWINDS)})
+    assert found["ends-badly"] == [1]
+    assert "complains" not in found
+
+
 def test_a_call_that_may_unwind_comes_back() -> None:
     assert told(DIAMOND, {0: CALLS})["comes-back"] == [0]
     tested = BlockClues(test=Comparison(Relation.EQUAL, Sort.INTEGER, Against.ZERO), calls=CALLS.calls)
@@ -88,11 +109,14 @@ def test_certain_trips_settle_a_branch() -> None:
 
 
 def test_where_a_loop_ends() -> None:
-    assert told(WHILE, block=1).items() >= {"stays": [0], "loop-top": [0]}.items()
+    """Only where a loop is meant to end does it turn on what is compared; anywhere else it may be left."""
+    tested = comparing(Relation.LESS, Sort.INTEGER, Against.VARIABLE)
     middle = [(0, 1), (1, 2), (2, 3), (2, 4), (3, 1), (4, 5)]
-    found = told(middle, block=2)
-    assert found["stays"] == [0]
-    assert "loop-top" not in found
+    bottom = [(0, 1), (1, 2), (2, 1), (2, 3), (3, 4)]
+    for flow, block, turns in ((WHILE, 1, True), (bottom, 2, True), (middle, 2, False)):
+        found = told(flow, {block: tested}, block)
+        assert found.get("turns-limit") == ([0] if turns else None)
+        assert ("stays" in found) == (flow is not bottom)
 
 
 def test_a_back_edge_of_a_loop_further_out_leaves_the_inner_one() -> None:
@@ -124,24 +148,32 @@ def test_an_early_way_back_stays_in_the_loop_like_the_other() -> None:
     ],
 )
 def test_loops_by_what_ends_them(test: Comparison, kind: str) -> None:
-    turns = {"turns-" + each for each in ("inside", "outside", "alone")}
     for flow, block in ((WHILE, 1), ([(0, 0), (0, 1), (1, 2)], 0)):
         found = told(flow, {block: BlockClues(test=test)}, block)
-        assert [key for key in found if key.startswith("turns-") and key not in turns] == [f"turns-{kind}"]
+        assert [key for key in found if key.startswith("turns-")] == [f"turns-{kind}"]
         assert found[f"turns-{kind}"] == [0]
     assert not any(key.startswith("turns-") for key in told(DIAMOND, {0: BlockClues(test=test)}))
 
 
-def test_loops_by_how_they_nest() -> None:
-    nested = [(0, 1), (1, 2), (1, 3), (2, 2), (2, 1), (3, 4)]
-    assert told(nested, block=1)["turns-outside"] == [0]
-    assert (
-        told([(0, 1), (1, 1), (1, 2), (2, 0), (2, 3)], block=1).items()
-        >= {
-            "turns-inside": [0],
-            "turns-alone": [0],
-        }.items()
+@pytest.mark.parametrize("reader", sorted(OPTION_READERS))
+def test_loops_over_options(reader: str) -> None:
+    asks = BlockClues(
+        test=Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.NEGATIVE, Origin.CALL, callee=reader),
+        calls=(CallClue(reader),),
     )
+    found = told(WHILE, {1: asks}, 1)
+    assert (found["turns-options"], found["turns-call"]) == ([0], [0])
+    assert odds(WHILE, {1: asks}, turns_options=0.6, turns_call=0.9)[1:3] == pytest.approx([0.6, 0.4])
+    assert odds(WHILE, {1: asks}, turns_call=0.9)[1:3] == pytest.approx([0.9, 0.1])
+
+
+def test_a_loop_around_that_over_options_is_none() -> None:
+    """1 heads a loop around that of 2, which asks for options in 3."""
+    nested = [(0, 1), (1, 2), (1, 4), (2, 3), (2, 1), (3, 2), (4, 5)]
+    clues = {3: BlockClues(calls=(CallClue("getopt"),))}
+    assert "turns-options" not in told(nested, clues, 1)
+    assert told(nested, clues, 2)["turns-options"] == [0]
+    assert "turns-options" not in told(DIAMOND, {0: BlockClues(calls=(CallClue("getopt"),))})
 
 
 def test_where_ways_come_together() -> None:

@@ -10,7 +10,7 @@ import click
 
 from trodden.commands.output import put
 
-_WEIGHINGS = ("log", "root", "branch", "executions")
+_WEIGHINGS = ("root", "log", "branch", "executions")
 
 
 @click.command()
@@ -26,9 +26,9 @@ _WEIGHINGS = ("log", "root", "branch", "executions")
 @click.option(
     "--weigh",
     type=click.Choice(_WEIGHINGS),
-    default="log",
+    default=_WEIGHINGS[0],
     show_default=True,
-    help="What a branch weighs: the logarithm of its executions, the same as any other, its executions.",
+    help="What a branch weighs: square root or logarithm of its executions, 1, or their number.",
 )
 @click.option("--name", metavar="NAME", help="What the rates are called; otherwise the name of their file.")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")

@@ -69,7 +69,7 @@ def estimate(
 
     FILE is a C or C++ source, LLVM IR (.ll, .bc), a program, library or object that trodden cc has built, or
     a profile (.trod), of which only the program is looked at.  Several files are one program.  Sources are
-    compiled with the flags behind --, and with -O2 unless these say otherwise.
+    compiled with the flags behind --, just as trodden run compiles them.
     """
     from trodden.commands.units import units_of
     from trodden.native.build import CompilerFailed

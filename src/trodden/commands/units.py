@@ -10,7 +10,6 @@ from trodden.native.options import Options
 from trodden.profile.model import UnitFacts
 
 _IR = (".ll", ".bc")
-_USUAL = "-O2"
 
 
 def units_of(
@@ -18,7 +17,7 @@ def units_of(
 ) -> list[UnitFacts]:
     """The units of one program: sources, LLVM IR, what was built with probes, and profiles, in any mixture.
 
-    ``flags`` are for the sources, which are optimised unless a flag says otherwise.
+    ``flags`` are for the sources, which are compiled just as ``trodden run`` compiles them.
     """
     found: dict[str, UnitFacts] = {}
     named: list[str] = []
@@ -38,8 +37,7 @@ def _units(file: str, flags: Sequence[str], options: Options, toolchain: str | N
     if file.endswith(_IR):
         return [facts_of_ir(file, options)]
     if is_source(file):
-        usual = () if any(flag.startswith("-O") for flag in flags) else (_USUAL,)
-        return [facts_of_source([file, *usual, *flags], options, toolchain)]
+        return [facts_of_source([file, *flags], options, toolchain)]
     if file.endswith(".trod"):
         return load(file).units
     try:

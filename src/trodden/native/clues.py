@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trodden.native.calls import Attributes, read_attributes
 from trodden.native.comparisons import Condition, Values
 from trodden.native.irtext import LABEL, IRBlock, IRFunction, IRModule, unquote
 from trodden.native.read import FunctionRead
+from trodden.native.returned import returned_constants
 from trodden.native.signatures import (
     enclosed,
     function_symbols,
@@ -18,7 +19,7 @@ from trodden.native.signatures import (
     taken_functions,
 )
 from trodden.native.tripcounts import certain_trips
-from trodden.weigh.clues import BlockClues, CallClue, Ending, FunctionClues
+from trodden.weigh.clues import BlockClues, CallClue, Ending, FunctionClues, Given
 
 _CALL = re.compile(rf"^  (?:%{LABEL} = )?(?:(?:tail |musttail |notail )?call|invoke) (.*)$", re.MULTILINE)
 _CALLEE = re.compile(rf"([@%])({LABEL})\(")
@@ -77,9 +78,14 @@ def function_clues(read: FunctionRead, module: ModuleClues) -> FunctionClues:
     values = Values(ir)
     trips = certain_trips(read.graph, ir, read.loops, values)
     by_label = {block.label: block for block in ir.blocks}
+    given = returned_constants(ir)
     return FunctionClues(
         blocks=tuple(
-            _block(block, values, by_label, module, trips.get(vertex, 0))
+            replace(
+                _block(block, values, by_label, module),
+                trips=trips.get(vertex, 0),
+                gives=given.get(block.label, Given.NOTHING),
+            )
             for vertex, block in enumerate(ir.blocks)
         ),
         signature=_own_signature(ir),
@@ -94,9 +100,7 @@ def _own_signature(ir: IRFunction) -> str:
     return signature(ir.header[: at.start()], enclosed(ir.header, at.end() - 1))
 
 
-def _block(
-    block: IRBlock, values: Values, by_label: dict[str, IRBlock], module: ModuleClues, trips: int
-) -> BlockClues:
+def _block(block: IRBlock, values: Values, by_label: dict[str, IRBlock], module: ModuleClues) -> BlockClues:
     terminator = block.text[block.terminator :]
     condition = values.condition(terminator) if len(block.targets) == 2 else None
     said, guessed = _weights(block, terminator, module)
@@ -108,7 +112,6 @@ def _block(
         calls=tuple(_calls(block, values, module)),
         said=condition.said if condition is not None and condition.said is not None else said,
         guessed=guessed,
-        trips=trips,
         cases=(None, *map(int, _CASE.findall(terminator))) if block.opcode == "switch" else (),
     )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from trodden.errors import UsageError
 from trodden.profile.estimated import need_counted
-from trodden.profile.model import FunctionProfile, Profile
+from trodden.profile.model import FunctionFacts, FunctionProfile, Profile
+from trodden.profile.whole_program import whole_program
 from trodden.weigh.fitting import fit_together, hit_rates
 from trodden.weigh.observed import Accuracy, Counted, accuracy, measure, observe
 from trodden.weigh.rates import WL94, Measured, Rates
@@ -36,24 +38,32 @@ def counted_functions(profile: Profile, file: str) -> list[Counted]:
             f"{file}: holds no clues about branches, for its program was built by an earlier trodden; "
             "build and run it again"
         )
-    found = [_counted(each) for each in with_clues if None not in each.edge_counts]
+    foreseen = {
+        (profile.units[unit].id, facts.linkage_name): facts for unit, facts in whole_program(profile.units)
+    }
+    found = [
+        _counted(each, foreseen.get((each.unit, each.facts.linkage_name), each.facts))
+        for each in with_clues
+        if None not in each.edge_counts
+    ]
     if with_clues and not found:
         raise UsageError(f"{file}: tells blocks, not edges; build and run the program with edges or paths")
     return found
 
 
-def _counted(function: FunctionProfile) -> Counted:
-    facts = function.facts
+def _counted(function: FunctionProfile, facts: FunctionFacts) -> Counted:
     return Counted(facts.graph, facts.clues.blocks, function.edge_counts)
 
 
 def calibrate(profiles: Mapping[str, Profile], fit: str, weighing: str, name: str) -> Calibration:
     """Measure all heuristics on profiles (by their files), and fit rates: ``hits`` or ``together``."""
-    functions = [each for file, profile in profiles.items() for each in counted_functions(profile, file)]
-    observations = observe(functions)
+    programs = [counted_functions(profile, file) for file, profile in profiles.items()]
+    functions = list(chain(*programs))
+    by_program = [observe(each) for each in programs]
+    observations = list(chain(*by_program))
     if not observations:
         raise UsageError(f"{', '.join(profiles)}: no branch has run, so there is nothing to calibrate with")
-    taken = hit_rates(observations, weighing) if fit == "hits" else fit_together(observations, weighing)
+    taken = hit_rates(observations, weighing) if fit == "hits" else fit_together(by_program, weighing)
     measured = measure(observations)
     rates = Rates(
         name,

@@ -17,6 +17,7 @@ from trodden.weigh.clues import (
     CallClue,
     Ending,
     FunctionClues,
+    Given,
     Origin,
     Relation,
     Sort,
@@ -32,6 +33,7 @@ _SORTS = {each.value: each for each in Sort}
 _AGAINST = {each.value: each for each in Against}
 _ORIGINS = {each.value: each for each in Origin}
 _ENDINGS = {each.value: each for each in Ending}
+_GIVEN = {each.value: each for each in Given}
 _SIGNS = {"s": False, "u": True}
 
 
@@ -47,6 +49,7 @@ def clues_to_columns(clues: FunctionClues) -> dict[str, Any]:
         "local": int(clues.local),
         "cold": int(clues.cold),
         "ends": "".join(each.ending.value for each in blocks),
+        "gives": "".join(each.gives.value for each in blocks),
         "stores": _sparse((block, each.stores) for block, each in enumerate(blocks)),
         "trips": _sparse((block, each.trips) for block, each in enumerate(blocks)),
         "tests": [
@@ -78,6 +81,8 @@ def clues_from_columns(data: Any, graph: Graph) -> FunctionClues:
     """The clues of a function with this graph; empty if there are none of its blocks."""
     names = ["", *map(text, _list(data["names"]))]
     ends = [_ENDINGS[letter] for letter in text(data["ends"])]
+    gives = [_GIVEN[letter] for letter in text(data["gives"])]
+    same_length(ends, gives)
     if len(ends) not in (0, graph.exit):
         raise ColumnError("clues and blocks differ in number")
     width = [len(graph.out_edges[block]) for block in range(len(ends))]
@@ -98,6 +103,7 @@ def clues_from_columns(data: Any, graph: Graph) -> FunctionClues:
                 guessed=guessed.get(block, ()),
                 trips=trips.get(block, 0),
                 cases=cases.get(block, ()),
+                gives=gives[block],
             )
             for block, ending in enumerate(ends)
         ),

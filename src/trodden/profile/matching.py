@@ -18,7 +18,7 @@ from trodden.profile.compare_counts import tells_edges
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.pairing import Pair, Unpaired, pair
 
-PERCENTS = (10, 20, 50)
+PERCENTS = (10, 20, 30, 40, 50)
 _AS_GOOD_AS_EQUAL = 1e-9
 """Estimates that should be equal may differ by this part of them: they were added up in different orders."""
 

@@ -39,6 +39,7 @@ def to_document(found: Calibration) -> dict[str, Any]:
         "heuristics": [
             {
                 "key": heuristic.key,
+                "short": heuristic.short,
                 "says": heuristic.says,
                 "branches": seen.branches,
                 "coverage": seen.coverage,

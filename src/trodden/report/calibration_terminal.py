@@ -8,7 +8,7 @@ from rich.text import Text
 from trodden.profile.calibrating import Calibration
 from trodden.report.calibration import rows, share_right
 from trodden.report.pieces import table
-from trodden.report.rows import counted, percent
+from trodden.report.rows import percent
 from trodden.weigh.rates import WL94
 
 
@@ -24,7 +24,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
             percent(seen.hit_rate),
             "" if rate is None else f"{rate:.2f}",
             "" if paper is None else f"{paper:.2f}",
-            Text(heuristic.key),
+            Text(f"{heuristic.key} {heuristic.short}".strip()),
             Text(heuristic.says),
             style=None if rate is not None else "dim",
         )
@@ -32,7 +32,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
     best = found.with_rates.best / found.with_rates.executions
     console.print(
         Text(
-            f"{counted(found.branches, 'branch').replace('branchs', 'branches')}; predicted rightly: "
+            f"{found.branches:,} branch{'' if found.branches == 1 else 'es'}; predicted rightly: "
             f"{percent(share_right(found.with_rates))} of executions by these rates, "
             f"{percent(share_right(found.with_paper))} by those of WL94, {percent(best)} at best",
             style="dim",

@@ -81,6 +81,18 @@ class Ending(Enum):
     UNWINDS = "u"
 
 
+class Given(Enum):
+    """What constant a function gives back if it returns right after a block."""
+
+    NOTHING = "."
+    """None, or none that is constant."""
+    ZERO = "0"
+    NULL = "n"
+    NEGATIVE = "-"
+    CONSTANT = "c"
+    """Any other constant."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallClue:
     """One call in a block.
@@ -88,8 +100,8 @@ class CallClue:
     ``callee`` is the symbol that is called, empty for a call through a pointer, of which ``signature`` tells
     the type.  ``passes`` are the functions whose addresses are among the arguments, as ``(place, symbol)``.
     ``cold`` says that the source declares the callee as seldom called, ``complains`` that it is told to write
-    where errors go, ``ends`` that it does not come back.  ``reach`` is how many functions of the program it
-    leads to, where the whole program is known.
+    where errors go, ``ends`` that it does not come back.  Where the whole program is known, these hold of
+    what the callee does in the end, and ``sites`` is how many calls of the same function there are.
     """
 
     callee: str
@@ -98,7 +110,7 @@ class CallClue:
     cold: bool = False
     complains: bool = False
     ends: bool = False
-    reach: int = 0
+    sites: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +122,7 @@ class BlockClues:
     to the edges in their order, ``guessed`` those that a compiler has put there of its own; both are empty
     where there are none.  ``trips`` is how often the loop that the block heads turns each time it is
     entered, if that is certain, else 0.  ``cases`` are, in a branch with many ways, the constants that lead
-    along each edge, ``None`` for the default.
+    along each edge, ``None`` for the default.  ``gives`` is what the function returns if it does so next.
     """
 
     ending: Ending = Ending.GOES_ON
@@ -122,6 +134,7 @@ class BlockClues:
     guessed: tuple[int, ...] = ()
     trips: int = 0
     cases: tuple[int | None, ...] = ()
+    gives: Given = Given.NOTHING
 
 
 NOTHING_KNOWN = BlockClues()

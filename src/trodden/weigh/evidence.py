@@ -101,17 +101,38 @@ def _said(branch: Branch, witnesses: Mapping[Scope, Sequence[Heuristic]]) -> Ite
 
 
 def _shares(branch: Branch, witnesses: Mapping[Scope, Sequence[Heuristic]], rates: Rates) -> Sequence[float]:
+    """What all evidence comes to; the first that settles a branch says what its edges have in all."""
     edges = len(branch.edges)
     found: list[tuple[Places, float]] = []
+    settled: tuple[Places, float] | None = None
     for heuristic, places in _said(branch, witnesses):
         rate = rates.taken.get(heuristic.key)
-        if rate is not None:
-            mass = heuristic.mass(branch, rate)
-            if heuristic.settles:
-                found = [(places, mass)]
-                break
+        if rate is None:
+            continue
+        mass = heuristic.mass(branch, rate)
+        if not heuristic.settles:
             found.append((places, mass))
-    return _of_two(found) if edges == 2 else combined(edges, found)
+        elif settled is None:
+            settled = places, mass
+            if edges == 2:
+                return _of_two([settled])
+    if edges == 2:
+        return _of_two(found)
+    shares = combined(edges, found)
+    return shares if settled is None else _rescaled(shares, *settled)
+
+
+def _rescaled(shares: Sequence[float], places: Places, mass: float) -> list[float]:
+    """The same shares, but those of some edges come to ``mass`` in all, those of the others to the rest."""
+    named = set(places)
+    inside = sum(share for place, share in enumerate(shares) if place in named)
+    outside = sum(share for place, share in enumerate(shares) if place not in named)
+    if not (inside and outside):
+        return combined(len(shares), [(places, mass)])
+    return [
+        share * mass / inside if place in named else share * (1 - mass) / outside
+        for place, share in enumerate(shares)
+    ]
 
 
 def _of_two(evidence: Sequence[tuple[Places, float]]) -> Sequence[float]:

@@ -10,18 +10,20 @@ those edges that all heuristics treat alike is in proportion to ``exp`` of the s
 heuristics that predict them.  This is logistic regression with yes-or-no features and no constant; its
 likelihood has one peak, which Newton's method finds.
 
-Each branch weighs as the logarithm of one plus its executions (:data:`WEIGHINGS`): one that ran a million
-times tells more than one that ran once, but not a million times as much, or else the hottest loop alone
-would be fitted.  A ridge pulls each ``t`` towards 0, a rate of one half, about as ``4 * ridge`` branches of
-weight one would that went both ways equally: heuristics that were seldom seen stay near "does not know".
+Each branch weighs as the square root of its executions (:data:`WEIGHINGS`): one that ran a million times
+tells more than one that ran once, but not a million times as much, or else the hottest loop alone would be
+fitted; and all programs weigh alike.  A ridge pulls each ``t`` towards 0, a rate of one half, about as
+``4 * ridge`` branches of weight one would that went both ways equally: heuristics that were seldom seen stay
+near "does not know".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from math import exp, log, log1p, sqrt
 
-from trodden.weigh.heuristics import NINE
+from trodden.weigh.heuristics import NINE, Heuristic
 from trodden.weigh.linear import solve
 from trodden.weigh.observed import Observation
 from trodden.weigh.table import HEURISTICS
@@ -45,7 +47,7 @@ _Way = tuple[frozenset[int], float]
 """Heuristics (by number) that predict the edges of one kind, and how far those edges were taken."""
 
 
-def hit_rates(observations: Sequence[Observation], weighing: str = "log") -> dict[str, float]:
+def hit_rates(observations: Sequence[Observation], weighing: str = "root") -> dict[str, float]:
     """The hit rate of each of the paper's nine heuristics, each branch weighing as ``weighing`` says.
 
     A half is counted for each outcome besides, so that no rate is 0 or 1.
@@ -64,40 +66,80 @@ def hit_rates(observations: Sequence[Observation], weighing: str = "log") -> dic
 
 
 def fit_together(
-    observations: Sequence[Observation],
-    weighing: str = "log",
+    programs: Sequence[Sequence[Observation]],
+    weighing: str = "root",
     ridge: float = RIDGE,
     keys: Collection[str] | None = None,
 ) -> dict[str, float]:
-    """The rates that make what was seen most likely, for the heuristics of ``keys`` or all that spoke."""
-    spoke = {key for seen in observations for key, _ in seen.said}
+    """The rates that make what was seen most likely, for the heuristics of ``keys`` or all that spoke.
+
+    What was seen is given program by program, and all programs count alike.  Rates of heuristics that settle
+    a branch alone are their hit rates (:func:`settling_rates`).
+    """
+    spoke = {key for seen in chain(*programs) for key, _ in seen.said}
     wanted = [
         heuristic
         for heuristic in HEURISTICS
         if heuristic.key in spoke and (keys is None or heuristic.key in keys)
     ]
     fitted = [heuristic.key for heuristic in wanted if not heuristic.settles]
-    settling = {heuristic.key for heuristic in wanted if heuristic.settles}
-    logits = _peak(_cases(observations, fitted, WEIGHINGS[weighing], bool(settling)), len(fitted), ridge)
+    settling = [heuristic for heuristic in wanted if heuristic.settles]
+    certain = frozenset(each.key for each in settling if each.strength is not None)
+    cases = _cases(programs, fitted, WEIGHINGS[weighing], certain)
+    logits = _peak(cases, len(fitted), ridge)
     rates = {key: _bounded(1 / (1 + exp(-logit))) for key, logit in zip(fitted, logits, strict=True)}
-    rates.update(dict.fromkeys(settling, MOST_BELIEVED))
+    rates.update(settling_rates(programs, settling))
     return {heuristic.key: rates[heuristic.key] for heuristic in wanted}
 
 
+def settling_rates(
+    programs: Sequence[Sequence[Observation]], settling: Sequence[Heuristic]
+) -> dict[str, float]:
+    """The hit rates of heuristics that settle a branch, over the branches that each of them settles.
+
+    Within a program executions count, as Ball and Larus count them: an error that is never met in a million
+    executions is that rare.  Over programs the mean is that of the odds' logarithms, so that one program
+    with a single hot loop does not decide for all, and one that does not know is counted besides.
+    Where the clue itself tells how probable the edges are, the rate is only the most that is believed.
+    """
+    asked = [heuristic.key for heuristic in settling]
+    sums = {key: [0.0, 1.0] for key in asked}
+    for observations in programs:
+        hits = {key: [0.5, 1.0] for key in asked}
+        spoke: set[str] = set()
+        for seen in observations:
+            first = next((key for key in seen.settling if key in hits), None)
+            if first is not None:
+                spoke.add(first)
+                hits[first][0] += seen.hits(dict(seen.said)[first])
+                hits[first][1] += seen.executions
+        for key in spoke:
+            rate = hits[key][0] / hits[key][1]
+            sums[key][0] += log(rate / (1 - rate))
+            sums[key][1] += 1
+    rates = {key: _bounded(1 / (1 + exp(-total / number))) for key, (total, number) in sums.items()}
+    rates.update({heuristic.key: MOST_BELIEVED for heuristic in settling if heuristic.strength is not None})
+    return rates
+
+
 def _cases(
-    observations: Sequence[Observation],
+    programs: Sequence[Sequence[Observation]],
     fitted: Sequence[str],
     weigh: Callable[[float], float],
-    without_settled: bool,
+    certain: frozenset[str],
 ) -> list[list[_Way]]:
-    """The observations as the fit sees them; those that look the same are one."""
+    """The observations as the fit sees them, without those that are certain; those that look alike are one.
+
+    Branches that something settles are among them: what else is there to say about a check for errors tells
+    also of those checks that cannot be recognised.
+    """
     number = {key: each for each, key in enumerate(fitted)}
     found: dict[tuple[frozenset[int], ...], list[float]] = {}
-    for seen in observations:
+    for seen, share in _alike(programs, weigh):
         said = [(number[key], places) for key, places in seen.said if key in number]
-        if not said or (seen.settled and without_settled):
+        if not said or not certain.isdisjoint(seen.settling):
             continue
-        weight = weigh(seen.executions) / seen.executions
+        weight = share / seen.executions
         ways: dict[frozenset[int], float] = {}
         for place, count in enumerate(seen.counts):
             kind = frozenset(each for each, places in said if place in places)
@@ -107,6 +149,17 @@ def _cases(
         for each, kind in enumerate(kinds):
             sums[each] += ways[kind]
     return [list(zip(kinds, sums, strict=True)) for kinds, sums in found.items()]
+
+
+def _alike(
+    programs: Sequence[Sequence[Observation]], weigh: Callable[[float], float]
+) -> Iterator[tuple[Observation, float]]:
+    """All observations with their weights, scaled so that those of every program come to the same sum."""
+    sums = [sum(weigh(seen.executions) for seen in observations) for observations in programs]
+    mean = sum(sums) / max(1, len(sums))
+    for observations, total in zip(programs, sums, strict=True):
+        for seen in observations:
+            yield seen, weigh(seen.executions) * mean / total
 
 
 def _peak(cases: Sequence[Sequence[_Way]], size: int, ridge: float) -> list[float]:

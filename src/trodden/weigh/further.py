@@ -33,6 +33,10 @@ def _ends_badly(branch: Branch) -> Places:
     return branch.without(branch.around.ends_badly)
 
 
+def _complains(branch: Branch) -> Places:
+    return branch.without(branch.around.complains)
+
+
 def _cold(branch: Branch) -> Places:
     return branch.without(branch.around.runs_cold)
 
@@ -76,10 +80,6 @@ def _certain(branch: Branch) -> int:
 def _stays(branch: Branch) -> Places:
     leaving = branch.around.leaving
     return branch.unlike(branch.edges[0] in leaving, branch.edges[1] in leaving)
-
-
-def _top(branch: Branch) -> Places:
-    return _stays(branch) if branch.block in branch.around.headers else NONE
 
 
 def _outer(branch: Branch) -> Places:
@@ -128,19 +128,9 @@ def _decided_by(branch: Branch) -> str:
     return {Sort.CHARACTER: "character", Sort.FLOAT: "float", Sort.FLAG: "flag"}[test.sort]
 
 
-def _turns_inside(branch: Branch) -> Places:
+def _turns_options(branch: Branch) -> Places:
     around = branch.around
-    loop = around.forest.innermost[branch.block]
-    return _turns(branch) if loop >= 0 and around.forest.loops[loop].parent >= 0 else NONE
-
-
-def _turns_outside(branch: Branch) -> Places:
-    around = branch.around
-    return _turns(branch) if around.forest.innermost[branch.block] in around.nesting else NONE
-
-
-def _turns_alone(branch: Branch) -> Places:
-    return _turns(branch) if branch.block in branch.targets else NONE
+    return _turns(branch) if around.forest.innermost[branch.block] in around.loops_over_options else NONE
 
 
 def _compares(branch: Branch) -> Places:
@@ -196,7 +186,7 @@ _TESTS = {
 FURTHER = (
     Heuristic(
         "trips",
-        "trips",
+        "",
         "turns as often as is certain",
         Scope.TWO,
         _trips,
@@ -205,72 +195,72 @@ FURTHER = (
     ),
     Heuristic(
         "said",
-        "said",
+        "",
         "goes where the source says",
         Scope.ANY,
         _said,
         strength=lambda branch: _share(branch.clues.said),
+        settles=True,
     ),
     Heuristic(
         "guessed",
-        "guessed",
+        "",
         "goes where the compiler guesses",
         Scope.ANY,
         _guessed,
         strength=lambda branch: _share(branch.clues.guessed),
     ),
-    Heuristic("ends-badly", "bad", "does not go where the program ends", Scope.ANY, _ends_badly),
-    Heuristic("cold", "cold", "does not go where only cold calls are", Scope.ANY, _cold),
-    Heuristic("comes-back", "call", "a call comes back without an exception", Scope.TWO, _comes_back),
-    Heuristic("stays", "stays", "does not leave the smallest loop", _EXITS, _stays),
-    Heuristic("loop-top", "top", "does not leave the loop at its entry", _EXITS, _top),
-    Heuristic("outer-back", "outer", "does not go back in a loop further out", Scope.LOOP, _outer),
-    Heuristic("continue", "cont", "goes back early, within the loop", Scope.LOOP, _continue),
+    Heuristic("ends-badly", "", "does not go where the program ends", Scope.ANY, _ends_badly, settles=True),
+    Heuristic("complains", "", "does not go where an error is reported", Scope.ANY, _complains, settles=True),
+    Heuristic("cold", "", "does not go where only cold calls are", Scope.ANY, _cold, settles=True),
+    Heuristic(
+        "comes-back", "", "a call comes back without an exception", Scope.TWO, _comes_back, settles=True
+    ),
+    Heuristic("turns-options", "", "a loop over options goes on", Scope.TWO, _turns_options, settles=True),
+    Heuristic("stays", "", "does not leave the smallest loop", _EXITS, _stays),
+    Heuristic("outer-back", "", "does not go back in a loop further out", Scope.LOOP, _outer),
+    Heuristic("continue", "", "goes back early, within the loop", Scope.LOOP, _continue),
     *(
         Heuristic(
             f"turns-{what}",
-            what,
+            "",
             f"the loop goes on; its end compares {words}",
             Scope.TWO,
             partial(_turns_on, what),
+            settles=True,
         )
         for what, words in _TESTS.items()
     ),
-    Heuristic("turns-inside", "inner", "a loop within another goes on", Scope.TWO, _turns_inside),
-    Heuristic("turns-outside", "outer", "a loop with others in it goes on", Scope.TWO, _turns_outside),
-    Heuristic("turns-alone", "alone", "a loop of one block goes on", Scope.TWO, _turns_alone),
-    Heuristic("compares", "cmp", "two strings or memories are not equal", Scope.PLAIN, _compares),
-    Heuristic("detour", "then", "does not go straight to where the ways meet", Scope.PLAIN, _detour),
+    Heuristic("compares", "", "two strings or memories are not equal", Scope.PLAIN, _compares),
+    Heuristic("detour", "", "does not go straight to where the ways meet", Scope.PLAIN, _detour),
     Heuristic(
-        "joined", "joined", "does not go where several ways meet", Scope.PLAIN, partial(_away_from_crowds, 2)
+        "joined", "", "does not go where several ways meet", Scope.PLAIN, partial(_away_from_crowds, 2)
     ),
-    Heuristic(
-        "crowded", "crowd", "does not go where many ways meet", Scope.PLAIN, partial(_away_from_crowds, 5)
-    ),
+    Heuristic("crowded", "", "does not go where many ways meet", Scope.PLAIN, partial(_away_from_crowds, 5)),
     Heuristic(
         "surely-calls",
-        "calls",
+        "",
         "does not go where a call lies ahead",
         Scope.PLAIN,
         partial(_away_from, "surely_calls"),
     ),
     Heuristic(
         "surely-stores",
-        "stores",
+        "",
         "does not go where a store lies ahead",
         Scope.PLAIN,
         partial(_away_from, "surely_stores"),
     ),
     Heuristic(
         "surely-loops",
-        "loops",
+        "",
         "goes where a loop lies ahead",
         Scope.PLAIN,
         partial(_towards, "surely_loops"),
     ),
     Heuristic(
         "surely-branches",
-        "branches",
+        "",
         "goes where a branch lies ahead",
         Scope.PLAIN,
         partial(_towards, "surely_branches"),

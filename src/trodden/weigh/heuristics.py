@@ -36,7 +36,8 @@ class Scope(Flag):
 
 @dataclass(frozen=True)
 class Heuristic:
-    """A rule of thumb: its key in a table of rates, its short name, what it says, and to which edges.
+    """A rule of thumb: its key in a table of rates, the paper's short name for it if it is one of the nine,
+    what it says, of which branches, and to which edges.
 
     ``strength`` is for those whose clue tells by itself how probable the edges are, so that the rate is only
     the most that is believed.  One that ``settles`` a branch knows, and others are not asked.

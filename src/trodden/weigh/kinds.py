@@ -96,7 +96,7 @@ def _rows() -> list[Heuristic]:
                     (f"{sort}-{how}-of-{origin}", _words(f"{sort} from {origin}", how, "something"))
                     for origin in _ORIGINS.values()
                 ]
-    return [Heuristic(key, key, says, Scope.PLAIN, _fails) for key, says in found]
+    return [Heuristic(key, "", says, Scope.PLAIN, _fails) for key, says in found]
 
 
 KINDS = tuple(_rows())

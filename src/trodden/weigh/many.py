@@ -41,9 +41,9 @@ def _shared(branch: Branch) -> Places:
 _SCOPE = Scope.MANY | Scope.MANY_LOOP
 
 MANY = (
-    Heuristic("case-listed", "case", "one of the cases, not the default", _SCOPE, _cases),
-    Heuristic("case-stays", "stays", "a case that stays in the loop", _SCOPE, _stays),
-    Heuristic("case-no-return", "goes on", "a case where no return is", _SCOPE, _returns),
-    Heuristic("case-no-call", "no call", "a case where no call is", _SCOPE, _calls),
-    Heuristic("case-shared", "shared", "a case that shares its block with others", _SCOPE, _shared),
+    Heuristic("case-listed", "", "one of the cases, not the default", _SCOPE, _cases),
+    Heuristic("case-stays", "", "a case that stays in the loop", _SCOPE, _stays),
+    Heuristic("case-no-return", "", "a case where no return is", _SCOPE, _returns),
+    Heuristic("case-no-call", "", "a case where no call is", _SCOPE, _calls),
+    Heuristic("case-shared", "", "a case that shares its block with others", _SCOPE, _shared),
 )

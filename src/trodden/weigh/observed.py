@@ -31,13 +31,13 @@ class Counted:
 class Observation:
     """A branch that ran: how often each of its edges was taken, and the places that heuristics predict.
 
-    ``settled`` says that one of them knows, so that others are not asked.
+    ``settling`` are those of them that settle a branch alone, in the order in which they are asked.
     """
 
     scope: Scope
     counts: tuple[float, ...]
     said: tuple[tuple[str, frozenset[int]], ...]
-    settled: bool
+    settling: tuple[str, ...] = ()
 
     @property
     def executions(self) -> float:
@@ -61,7 +61,7 @@ def observe(functions: Iterable[Counted]) -> list[Observation]:
                         scope_of(branch),
                         tuple(counts),
                         tuple((heuristic.key, frozenset(places)) for heuristic, places in said),
-                        any(heuristic.settles for heuristic, _ in said),
+                        tuple(heuristic.key for heuristic, _ in said if heuristic.settles),
                     )
                 )
     return found

@@ -46,13 +46,18 @@ class Settled:
     scale: float
 
 
-def settle(inflow: Sequence[float], calls: Iterable[tuple[int, int, float]], most_rounds: float) -> Settled:
+def settle(
+    inflow: Sequence[float],
+    calls: Iterable[tuple[int, int, float]],
+    most_rounds: float,
+    instead: float | None = None,
+) -> Settled:
     """Solve the flow equations of one component whose members are numbered in depth-first order.
 
     ``inflow`` is how often each is called from outside and ``calls`` are caller, callee and local call
     frequency of the calls inside.  Where calling the component would lead to more than ``most_rounds``
     rounds through its cycles, the calls that close one (the callee's number is not the larger) are scaled
-    down until it leads to just as many.
+    down until it leads to ``instead`` as many, or to just as many.
     """
     arriving: list[list[tuple[int, float]]] = [[] for _ in inflow]
     for caller, callee, frequency in calls:
@@ -61,7 +66,7 @@ def settle(inflow: Sequence[float], calls: Iterable[tuple[int, int, float]], mos
     growth = _growth(arriving, bound)
     if growth <= bound:
         return Settled(_solve(inflow, arriving, most_rounds), 1.0)
-    scale = bound / growth
+    scale = (1 - 1 / (instead or most_rounds)) / growth
     scaled = [
         [(caller, often if caller < callee else often * scale) for caller, often in callers]
         for callee, callers in enumerate(arriving)

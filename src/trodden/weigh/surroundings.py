@@ -15,8 +15,8 @@ from trodden.graph.forest import LoopForest
 from trodden.graph.loops import find_loops
 from trodden.graph.postdominators import find_postdominators
 from trodden.graph.traverse import DepthFirst, depth_first
-from trodden.weigh.clues import NOTHING_KNOWN, BlockClues, Ending
-from trodden.weigh.complainers import COMPLAINERS
+from trodden.weigh.clues import NOTHING_KNOWN, BlockClues, CallClue, Ending, Given
+from trodden.weigh.library import COMPLAINERS, OPTION_READERS
 
 
 class Surroundings:
@@ -91,20 +91,34 @@ class Surroundings:
         )
 
     @cached_property
+    def gives(self) -> list[Given]:
+        """What constant a block makes the function return, at once or after unconditional jumps."""
+        found = [
+            clues.gives if returns else Given.NOTHING
+            for clues, returns in zip(self.clues, self.returns_ahead, strict=True)
+        ]
+        for block in self.search.postorder:
+            flow = self.flow[block]
+            if found[block] is Given.NOTHING and len(flow) == 1 and flow[0] not in self.back:
+                found[block] = found[self.graph.edges[flow[0]].dst]
+        return found
+
+    @cached_property
+    def popular(self) -> list[int]:
+        """The least number of places that call what some call in each block does; 0 without such a call."""
+        return [min((call.sites for call in clues.calls if call.sites), default=0) for clues in self.clues]
+
+    @cached_property
+    def loops_over_options(self) -> frozenset[int]:
+        """The loops (their numbers) that ask for the next option of the command line."""
+        innermost = self.forest.innermost
+        asking = (block for block, clues in enumerate(self.clues) if any(map(_asks, clues.calls)))
+        return frozenset(innermost[block] for block in asking if innermost[block] >= 0)
+
+    @cached_property
     def owned(self) -> list[int]:
         """How many blocks each block dominates, itself included."""
         return self._dominators.sizes()
-
-    @cached_property
-    def reach(self) -> list[int]:
-        """The most functions that any call leads to in the blocks that each block dominates."""
-        found = [max((call.reach for call in clues.calls), default=0) for clues in self.clues]
-        idom = self._dominators.idom
-        for block in self.search.postorder:
-            above = idom[block]
-            if above >= 0 and found[block] > found[above]:
-                found[above] = found[block]
-        return found
 
     @cached_property
     def runs_cold(self) -> list[bool]:
@@ -210,3 +224,7 @@ class Surroundings:
         for vertex in order:
             order += below[vertex]
         return order
+
+
+def _asks(call: CallClue) -> bool:
+    return call.callee in OPTION_READERS

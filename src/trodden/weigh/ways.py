@@ -1,4 +1,4 @@
-"""Heuristics about what lies along the ways out of a branch: trouble, or most of the function.
+"""Heuristics about what lies along the ways out of a branch: most of the function, or a quick way out of it.
 
 A check that fails leads to a few blocks and out; one that holds leads to all the rest of the function.  So
 the way with more blocks that only it leads to is the usual one, the more so the more there are.
@@ -9,13 +9,20 @@ from __future__ import annotations
 from functools import partial
 
 from trodden.weigh.branch import FIRST, NONE, SECOND, Branch, Places
+from trodden.weigh.clues import Against, Given, Relation
 from trodden.weigh.heuristics import Heuristic, Scope
 
 _TIMES = (2, 4, 16, 64)
-
-
-def _complains(branch: Branch) -> Places:
-    return branch.without(branch.around.complains)
+_PLACES = (2, 8, 32)
+_GIVEN = {
+    "zero": (Given.ZERO, "zero"),
+    "null": (Given.NULL, "a null pointer"),
+    "negative": (Given.NEGATIVE, "a negative number"),
+    "constant": (Given.CONSTANT, "another constant"),
+}
+_ALLOCATORS = frozenset(
+    ("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", "fopen", "fdopen", "opendir", "mmap")
+)
 
 
 def _only_way(branch: Branch, place: int) -> int:
@@ -41,21 +48,50 @@ def _larger(times: int, first: int, second: int) -> Places:
     return FIRST if first > second else SECOND
 
 
-def _reaches(times: int, branch: Branch) -> Places:
-    """The way on which a call leads to more of the program, not counting what lies behind where ways meet."""
-    reach = branch.around.reach
-    first, second = (
-        reach[target] if _only_way(branch, place) else 0 for place, target in enumerate(branch.targets)
+def _gives(what: Given, branch: Branch) -> Places:
+    gives, (first, second) = branch.around.gives, branch.targets
+    return branch.unlike(gives[first] is what, gives[second] is what)
+
+
+def _popular(places: int, branch: Branch) -> Places:
+    """Away from a call of what is called in so many places."""
+    sites, (first, second) = branch.around.popular, branch.targets
+    around, block = branch.around, branch.block
+    return branch.unlike(
+        sites[first] >= places and not around.postdominates(first, block),
+        sites[second] >= places and not around.postdominates(second, block),
     )
-    return _larger(times, first, second)
+
+
+def _allocated(branch: Branch) -> Places:
+    test = branch.clues.test
+    if test is None or test.callee not in _ALLOCATORS or test.against is not Against.ZERO:
+        return NONE
+    return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
 
 
 WAYS = (
-    Heuristic("complains", "complains", "does not go where an error is reported", Scope.ANY, _complains),
+    *(
+        Heuristic(
+            f"gives-{key}", "", f"does not go where {says} is returned", Scope.PLAIN, partial(_gives, what)
+        )
+        for key, (what, says) in _GIVEN.items()
+    ),
+    *(
+        Heuristic(
+            f"popular-{places}",
+            "",
+            f"does not go where a function is called that {places} places call",
+            Scope.PLAIN,
+            partial(_popular, places),
+        )
+        for places in _PLACES
+    ),
+    Heuristic("allocated", "", "memory and files can be had", Scope.PLAIN, _allocated),
     *(
         Heuristic(
             f"long-way-{times}",
-            f"long {times}",
+            "",
             f"goes on with the function, {times} times as long as the way out",
             Scope.PLAIN,
             partial(_longer, times, True),
@@ -65,20 +101,10 @@ WAYS = (
     *(
         Heuristic(
             f"long-side-{times}",
-            f"side {times}",
+            "",
             f"goes the way that is {times} times as long",
             Scope.PLAIN,
             partial(_longer, times, False),
-        )
-        for times in _TIMES
-    ),
-    *(
-        Heuristic(
-            f"reaches-{times}",
-            f"reach {times}",
-            f"goes where a call leads to {times} times as many functions",
-            Scope.PLAIN,
-            partial(_reaches, times),
         )
         for times in _TIMES
     ),

@@ -17,5 +17,5 @@ changequote([, ])define([x], [y])[x] x changequote`'changecom(/*, */)/* fact(3) 
 include(short)sinclude(absent)syscmd(echo out)esyscmd(echo fact(4))sysval
 dumpdef(`fact')traceon(`fact')fact(3)traceoff(`fact')
 indir(`fact', 5) builtin(`len', abc) defn(`fact') undefine(`x') m4wrap(`at the end
-')maketemp(fooXXXXXX) errprint(`said
+')errprint(`said
 ')__file__ __line__ debugmode(t) eval((1 << 9) | 7 ** 2 % 5)

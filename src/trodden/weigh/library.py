@@ -1,4 +1,4 @@
-"""Which library functions report what has gone wrong, as data."""
+"""What is known of library functions by name: which report errors, and which read options."""
 
 from __future__ import annotations
 
@@ -11,3 +11,11 @@ COMPLAINERS = frozenset(
     )
 )
 """A call of one of them says that control has left its usual way."""
+
+OPTION_READERS = frozenset(
+    (
+        *("getopt", "getopt_long", "getopt_long_only", "rpl_getopt", "rpl_getopt_long"),
+        *("rpl_getopt_long_only", "__posix_getopt", "getsubopt", "poptGetNextOpt"),
+    )
+)
+"""A loop around a call of one of them turns as often as there are options, which are mostly few."""
