@@ -46,7 +46,7 @@ _FITTED = "rates fitted to other packages"
 _SHIPPED = "rates that come with trodden"
 _LLVM = "LLVM inside functions, calls ours"
 _ESTIMATES = (_PAPER, _FITTED, _SHIPPED, _LLVM)
-FITTED_TO = frozenset({"cut", "sort", "expr", "od", "diff", "gzip", "sed", "m4", "gawk"})
+FITTED_TO = frozenset({"cut", "sort", "expr", "od", "diff", "gzip", "sed", "m4", "gawk", "gperf"})
 """The programs whose profiles, without optimisation and with -O2, made the rates that come with trodden."""
 
 Row = Sequence[float | None]

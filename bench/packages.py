@@ -27,7 +27,10 @@ _LIBRARY_FIRST = (("-C", "lib"), ("-C", "src"))
 
 @dataclass(frozen=True)
 class Package:
-    """A source package: how it is configured, what make is to do, and where its commands are then."""
+    """A source package: how it is configured, what make is to do, and where its commands are then.
+
+    ``cxx`` are the flags that its C++ is compiled with, if it has some.
+    """
 
     name: str
     version: str
@@ -36,6 +39,7 @@ class Package:
     commands: tuple[str, ...]
     steps: tuple[tuple[str, ...], ...] = _LIBRARY_FIRST
     options: tuple[str, ...] = (*_PLAIN, "--with-included-regex")
+    cxx: tuple[str, ...] = ()
 
 
 def _apt(package: str, file: str, sha256: str) -> Archive:
@@ -148,6 +152,20 @@ PACKAGES: tuple[Package, ...] = (
         steps=(("-C", "support"), ("gawk",)),
         options=(*_PLAIN, "--disable-mpfr", "--disable-extensions", "--without-readline", "--disable-pma"),
     ),
+    Package(
+        name="gperf",
+        version="3.1",
+        archive=_apt(
+            "gperf",
+            "gperf_3.1.orig.tar.gz",
+            "1f88819b78187350e7e6ca24b5e15cbf4083659773508d3f018b9b525e9d1cb8",
+        ),
+        directory="gperf-3.1",
+        commands=("src/gperf",),
+        steps=(("-C", "lib"), ("-C", "src")),
+        options=(),
+        cxx=("-std=gnu++98",),
+    ),
 )
 
 
@@ -157,6 +175,11 @@ def built(package: Package, way: Way, jobs: int = 1) -> dict[str, Path]:
     home = WORK / "build" / package.name / way.name
     tree = home / "tree"
     settings = [f"CC={shlex.join([*way.cc, '-w'])}", f"CFLAGS={shlex.join(way.flags)}"]
+    if package.cxx:
+        settings += [
+            f"CXX={shlex.join([*way.cxx, '-w'])}",
+            f"CXXFLAGS={shlex.join([*way.flags, *package.cxx])}",
+        ]
     steps = [["make", f"-j{jobs}", *settings, *step] for step in package.steps]
     found = {Path(place).name: tree / place for place in package.commands}
     stamp = home / "stamp"
@@ -181,6 +204,8 @@ def _configured(package: Package) -> Path:
     home = WORK / "configured" / package.name
     stamp = home / "stamp"
     command = [str(sources / "configure"), *package.options, f"CC={CLANG}", "CFLAGS=-O2 -w"]
+    if package.cxx:
+        command += [f"CXX={CLANG} --driver-mode=g++", f"CXXFLAGS={shlex.join(['-O2', '-w', *package.cxx])}"]
     state = f"{shlex.join(command)}\n{package.archive.sha256}\n{version_of(CLANG)}\n"
     if stamp.is_file() and stamp.read_text() == state:
         return home

@@ -232,8 +232,14 @@ def test_calls_with_what_they_pass_and_how_a_block_ends() -> None:
 @pytest.mark.parametrize(
     ("lines", "complains"),
     [
-        ("  %s = load ptr, ptr @stderr, align 8\n  %r = call i32 (ptr, ptr, ...) @fprintf(ptr %s, ptr %p)", True),
-        ("  %s = load ptr, ptr @stdout, align 8\n  %r = call i32 (ptr, ptr, ...) @fprintf(ptr %s, ptr %p)", False),
+        (
+            "  %s = load ptr, ptr @stderr, align 8\n  %r = call i32 (ptr, ptr, ...) @fprintf(ptr %s, ptr %p)",
+            True,
+        ),
+        (
+            "  %s = load ptr, ptr @stdout, align 8\n  %r = call i32 (ptr, ptr, ...) @fprintf(ptr %s, ptr %p)",
+            False,
+        ),
         ("  %s = load ptr, ptr @stderr\n  %r = tail call i64 @fwrite(ptr %p, i64 1, i64 9, ptr %s) #1", True),
         ("  %r = call ptr @_ZStlsPSoi(ptr nonnull @_ZSt4cerr, i32 7)", True),
         ("  %r = call i32 %p(ptr @stderr)", True),

@@ -66,17 +66,16 @@ def test_cold_calls() -> None:
 
 
 def test_calls_that_complain_or_do_not_come_back() -> None:
-    def calling(callee: str, **marks: bool) -> BlockClues:
-        return BlockClues(calls=(CallClue(callee, **marks),))
-
-    for complaint in (calling("say", complains=True), *map(calling, sorted(COMPLAINERS))):
+    named = [CallClue(callee) for callee in sorted(COMPLAINERS)]
+    for call in (CallClue("say", complains=True), *named):
+        complaint = BlockClues(calls=(call,))
         found = told(DIAMOND, {1: complaint})
         assert found["complains"] == [1]
         assert "ends-badly" not in found
         assert "complains" not in told(DIAMOND, {1: complaint, 2: complaint})
-    found = told(DIAMOND, {1: calling("leave", ends=True)})
+    found = told(DIAMOND, {1: BlockClues(calls=(CallClue("leave", ends=True),))})
     assert (found["complains"], found["ends-badly"]) == ([1], [1])
-    assert not {"complains", "ends-badly"} & told(DIAMOND, {1: calling("say")}).keys()
+    assert not {"complains", "ends-badly"} & told(DIAMOND, {1: CALLS}).keys()
 
 
 def test_an_exception_that_goes_on_is_a_bad_end_but_no_complaint() -> None:

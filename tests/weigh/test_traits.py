@@ -19,9 +19,7 @@ def calls(*callees: str) -> BlockClues:
     return BlockClues(calls=tuple(map(CallClue, callees)))
 
 
-def known(
-    symbol: str, flow: Flow = LINE, unit: int = 0, local: bool = False, **blocks: BlockClues
-) -> Known:
+def known(symbol: str, flow: Flow = LINE, unit: int = 0, local: bool = False, **blocks: BlockClues) -> Known:
     """A function; ``b1=...`` are the clues of block 1."""
     graph, clues = function(flow, {int(name[1:]): each for name, each in blocks.items()})
     return Known(unit, symbol, graph, FunctionClues(tuple(clues), local=local))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -69,7 +70,7 @@ def calibrate(profiles: Mapping[str, Profile], fit: str, weighing: str, name: st
         name,
         {key: round(rate, _DIGITS) for key, rate in taken.items()},
         {key: _rounded(each) for key, each in measured.items()},
-        tuple(profile.program or file for file, profile in profiles.items()),
+        tuple(dict.fromkeys(os.path.basename(each.program or file) for file, each in profiles.items())),
     )
     return Calibration(
         rates, measured, len(observations), accuracy(functions, WL94), accuracy(functions, rates)

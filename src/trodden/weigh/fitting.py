@@ -89,7 +89,7 @@ def fit_together(
     logits = _peak(cases, len(fitted), ridge)
     rates = {key: _bounded(1 / (1 + exp(-logit))) for key, logit in zip(fitted, logits, strict=True)}
     rates.update(settling_rates(programs, settling))
-    return {heuristic.key: rates[heuristic.key] for heuristic in wanted}
+    return {heuristic.key: rates[heuristic.key] for heuristic in wanted if heuristic.key in rates}
 
 
 def settling_rates(
@@ -100,7 +100,8 @@ def settling_rates(
     Within a program executions count, as Ball and Larus count them: an error that is never met in a million
     executions is that rare.  Over programs the mean is that of the odds' logarithms, so that one program
     with a single hot loop does not decide for all, and one that does not know is counted besides.
-    Where the clue itself tells how probable the edges are, the rate is only the most that is believed.
+    Where the clue itself tells how probable the edges are, the rate is only the most that is believed.  A
+    heuristic that never had the say, as others always settled its branches first, has no rate.
     """
     asked = [heuristic.key for heuristic in settling]
     sums = {key: [0.0, 1.0] for key in asked}
@@ -117,7 +118,9 @@ def settling_rates(
             rate = hits[key][0] / hits[key][1]
             sums[key][0] += log(rate / (1 - rate))
             sums[key][1] += 1
-    rates = {key: _bounded(1 / (1 + exp(-total / number))) for key, (total, number) in sums.items()}
+    rates = {
+        key: _bounded(1 / (1 + exp(-total / number))) for key, (total, number) in sums.items() if number > 1
+    }
     rates.update({heuristic.key: MOST_BELIEVED for heuristic in settling if heuristic.strength is not None})
     return rates
 
