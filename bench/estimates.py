@@ -46,8 +46,10 @@ _FITTED = "rates fitted to other packages"
 _SHIPPED = "rates that come with trodden"
 _LLVM = "LLVM inside functions, calls ours"
 _ESTIMATES = (_PAPER, _FITTED, _SHIPPED, _LLVM)
+FITTED_AT = ("O0", "O2")
+"""How far the programs are optimised that rates are fitted to: those of both levels together."""
 FITTED_TO = frozenset({"cut", "sort", "expr", "od", "diff", "gzip", "sed", "m4", "gawk", "gperf"})
-"""The programs whose profiles, without optimisation and with -O2, made the rates that come with trodden."""
+"""The programs whose profiles made the rates that come with trodden."""
 
 Row = Sequence[float | None]
 """The six scores of a program; none where nothing was there to be scored."""
@@ -167,8 +169,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         need([OPT])
-        every = subjects((), arguments.jobs, arguments.as_built, arguments.level)
-        chosen = [each for each in every if not arguments.names or each.name in arguments.names]
+        levels = dict.fromkeys((*FITTED_AT, arguments.level))
+        every = [each for level in levels for each in subjects((), arguments.jobs, arguments.as_built, level)]
+        chosen = [
+            each
+            for each in every
+            if each.level == arguments.level and (not arguments.names or each.name in arguments.names)
+        ]
         seen = observations(every)
         fitted = {package: fitted_elsewhere(seen, package) for package in {each.package for each in chosen}}
         found: list[Scored] = []

@@ -134,8 +134,11 @@ def test_only_the_first_that_settles_a_branch_learns_from_it() -> None:
     assert unasked["complains"] > 0.9
 
 
-def test_what_never_settles_anything_does_not_know() -> None:
-    assert rates_of([[seen(5, 5, pointer=FIRST)], []], "cold") == {"cold": 0.5}
+def test_what_never_has_the_say_has_no_rate() -> None:
+    assert rates_of([[seen(5, 5, pointer=FIRST)], []], "cold") == {}
+    always_second = [[seen(90, 10, said=FIRST, cold=FIRST, pointer=FIRST)]]
+    assert rates_of(always_second, "said", "cold") == {"said": MOST_BELIEVED}
+    assert list(fit_together(always_second)) == ["pointer", "said"]
 
 
 def test_clues_that_tell_the_odds_themselves_are_believed() -> None:

@@ -10,9 +10,9 @@ The product of such masses lies on those edges that are treated alike by all evi
 them apart, so they share it equally.  With two ways that is the multiplication of Algorithm 1, with one
 piece of evidence about a loop its ``taken_prob(LBH) / m``, and without any the equal shares of ``1 / n``.
 
-Beyond the paper, some heuristics settle a branch: what a check for errors leads to is seldom reached, whatever
-else there is to say.  The first of them fixes what its edges have in all; among many ways the others still
-tell how each side shares its part.
+Beyond the paper, some heuristics settle a branch: what a check for errors leads to is seldom reached,
+whatever else there is to say.  The first of them fixes what its edges have in all; among many ways the others
+still tell how each side shares its part.
 """
 
 from __future__ import annotations

@@ -98,8 +98,9 @@ def settling_rates(
     """The hit rates of heuristics that settle a branch, over the branches that each of them settles.
 
     Within a program executions count, as Ball and Larus count them: an error that is never met in a million
-    executions is that rare.  Over programs the mean is that of the odds' logarithms, so that one program
-    with a single hot loop does not decide for all, and one that does not know is counted besides.
+    executions is that rare.  Over programs the mean is that of the odds' logarithms, each weighing as the
+    logarithm of its executions, so that one program with a single hot loop does not decide for all; and one
+    that does not know is counted besides.
     Where the clue itself tells how probable the edges are, the rate is only the most that is believed.  A
     heuristic that never had the say, as others always settled its branches first, has no rate.
     """
@@ -116,8 +117,9 @@ def settling_rates(
                 hits[first][1] += seen.executions
         for key in spoke:
             rate = hits[key][0] / hits[key][1]
-            sums[key][0] += log(rate / (1 - rate))
-            sums[key][1] += 1
+            weight = log1p(hits[key][1])
+            sums[key][0] += weight * log(rate / (1 - rate))
+            sums[key][1] += weight
     rates = {
         key: _bounded(1 / (1 + exp(-total / number))) for key, (total, number) in sums.items() if number > 1
     }

@@ -49,8 +49,15 @@ def _larger(times: int, first: int, second: int) -> Places:
 
 
 def _gives(what: Given, branch: Branch) -> Places:
-    gives, (first, second) = branch.around.gives, branch.targets
-    return branch.unlike(gives[first] is what, gives[second] is what)
+    return branch.unlike(_given(branch, 0) is what, _given(branch, 1) is what)
+
+
+def _given(branch: Branch, place: int) -> Given:
+    """What is returned after one edge: the target tells, or the block itself if the way out starts there."""
+    around, target = branch.around, branch.targets[place]
+    if around.gives[target] is Given.NOTHING and around.returns_ahead[target]:
+        return branch.clues.gives
+    return around.gives[target]
 
 
 def _popular(places: int, branch: Branch) -> Places:
