@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import log
+from math import log, log1p
 
 import pytest
 from hypothesis import given
@@ -117,10 +117,12 @@ def test_within_a_program_executions_count() -> None:
 def test_over_programs_the_odds_have_one_mean_and_one_vote_is_for_not_knowing() -> None:
     hot, cold = [seen(10**6 - 1, 0, cold=FIRST)], [seen(0, 99, cold=FIRST)]
     (rate,) = rates_of([hot, cold], "cold").values()
-    logits = (log((10**6 - 0.5) / 0.5) + log(0.5 / 99.5)) / 3
+    much, little = log1p(10**6), log1p(100)
+    logits = (much * log((10**6 - 0.5) / 0.5) + little * log(0.5 / 99.5)) / (much + little + 1)
     assert log(rate / (1 - rate)) == pytest.approx(logits)
-    (once,) = rates_of([hot], "cold").values()
-    (often,) = rates_of([hot] * 9, "cold").values()
+    few = [seen(9, 0, cold=FIRST)]
+    (once,) = rates_of([few], "cold").values()
+    (often,) = rates_of([few] * 9, "cold").values()
     assert 0.5 < once < often <= MOST_BELIEVED
 
 
