@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.weigh.branches import DIAMOND, RETURNS, WHILE, comparing, function
 from trodden.weigh.clues import Against, BlockClues, Relation, Sort
 from trodden.weigh.evidence import branch_odds, combined
-from trodden.weigh.fitting import MOST_BELIEVED, WEIGHINGS, fit_together, hit_rates
+from trodden.weigh.fitting import MOST_BELIEVED, MOST_CERTAIN, WEIGHINGS, fit_together, hit_rates
 from trodden.weigh.heuristics import Scope
 from trodden.weigh.linear import solve
 from trodden.weigh.observed import Counted, Observation, accuracy, measure, observe
@@ -111,7 +111,7 @@ def test_only_some_keys_and_what_settles() -> None:
     many = [seen(90, 10, trips=FIRST, pointer=SECOND), seen(80, 20, pointer=FIRST, call=FIRST)] * 100
     assert set(fit_together([many], keys=["pointer"])) == {"pointer"}
     found = fit_together([many])
-    assert found["trips"] == MOST_BELIEVED
+    assert found["trips"] == MOST_CERTAIN
     assert found["pointer"] > 0.5
     assert fit_together([many], keys=["pointer"])["pointer"] < found["pointer"]
 

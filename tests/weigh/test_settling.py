@@ -14,7 +14,7 @@ from tests.weigh.test_fitting import FIRST, SECOND, seen
 from tests.weigh.test_further import odds
 from trodden.weigh.clues import Against, BlockClues, CallClue, Origin, Relation, Sort
 from trodden.weigh.clues import Test as Comparison
-from trodden.weigh.fitting import MOST_BELIEVED, fit_together, settling_rates
+from trodden.weigh.fitting import MOST_BELIEVED, MOST_CERTAIN, fit_together, settling_rates
 from trodden.weigh.further import FURTHER
 from trodden.weigh.heuristics import NINE
 from trodden.weigh.observed import Observation
@@ -139,13 +139,13 @@ def test_only_the_first_that_settles_a_branch_learns_from_it() -> None:
 def test_what_never_has_the_say_has_no_rate() -> None:
     assert rates_of([[seen(5, 5, pointer=FIRST)], []], "cold") == {}
     always_second = [[seen(90, 10, said=FIRST, cold=FIRST, pointer=FIRST)]]
-    assert rates_of(always_second, "said", "cold") == {"said": MOST_BELIEVED}
+    assert rates_of(always_second, "said", "cold") == {"said": MOST_CERTAIN}
     assert list(fit_together(always_second)) == ["pointer", "said"]
 
 
 def test_clues_that_tell_the_odds_themselves_are_believed() -> None:
     told = [[seen(0, 1000, trips=FIRST)], [seen(0, 1000, said=FIRST)]]
-    assert rates_of(told, "trips", "said") == {"trips": MOST_BELIEVED, "said": MOST_BELIEVED}
+    assert rates_of(told, "trips", "said") == {"trips": MOST_CERTAIN, "said": MOST_CERTAIN}
 
 
 def test_fitting_together_takes_settling_rates_as_they_are() -> None:

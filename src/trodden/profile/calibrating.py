@@ -15,7 +15,7 @@ from trodden.weigh.fitting import fit_together, hit_rates
 from trodden.weigh.observed import Accuracy, Counted, accuracy, measure, observe
 from trodden.weigh.rates import WL94, Measured, Rates
 
-_DIGITS = 4
+_DIGITS = 6
 
 
 @dataclass(frozen=True)

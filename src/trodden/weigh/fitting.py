@@ -38,7 +38,10 @@ WEIGHINGS: Mapping[str, Callable[[float], float]] = {
 
 RIDGE = 10.0
 MOST_BELIEVED = 0.9999
-"""No rate is more certain than this, and none of what is certain by itself is less so."""
+"""No rate that was seen is more certain than this."""
+
+MOST_CERTAIN = 0.999999
+"""How far a clue is believed at most that tells by itself how probable the edges are."""
 
 _MOST_STEPS = 50
 _SMALL = 1e-9
@@ -123,7 +126,7 @@ def settling_rates(
     rates = {
         key: _bounded(1 / (1 + exp(-total / number))) for key, (total, number) in sums.items() if number > 1
     }
-    rates.update({heuristic.key: MOST_BELIEVED for heuristic in settling if heuristic.strength is not None})
+    rates.update({heuristic.key: MOST_CERTAIN for heuristic in settling if heuristic.strength is not None})
     return rates
 
 

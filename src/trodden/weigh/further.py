@@ -210,12 +210,12 @@ FURTHER = (
         _guessed,
         strength=lambda branch: _share(branch.clues.guessed),
     ),
-    Heuristic("ends-badly", "", "does not go where the program ends", Scope.ANY, _ends_badly, settles=True),
-    Heuristic("complains", "", "does not go where an error is reported", Scope.ANY, _complains, settles=True),
-    Heuristic("cold", "", "does not go where only cold calls are", Scope.ANY, _cold, settles=True),
     Heuristic(
         "comes-back", "", "a call comes back without an exception", Scope.TWO, _comes_back, settles=True
     ),
+    Heuristic("ends-badly", "", "does not go where the program ends", Scope.ANY, _ends_badly, settles=True),
+    Heuristic("complains", "", "does not go where an error is reported", Scope.ANY, _complains, settles=True),
+    Heuristic("cold", "", "does not go where only cold calls are", Scope.ANY, _cold, settles=True),
     Heuristic("turns-options", "", "a loop over options goes on", Scope.TWO, _turns_options, settles=True),
     Heuristic("stays", "", "does not leave the smallest loop", _EXITS, _stays),
     Heuristic("outer-back", "", "does not go back in a loop further out", Scope.LOOP, _outer),
