@@ -49,7 +49,10 @@ _ESTIMATES = (_PAPER, _FITTED, _SHIPPED, _LLVM)
 FITTED_AT = ("O0", "O2")
 """How far the programs are optimised that rates are fitted to: those of both levels together."""
 FITTED_TO = frozenset({"cut", "sort", "expr", "od", "diff", "gzip", "sed", "m4", "gawk", "gperf"})
-"""The programs whose profiles made the rates that come with trodden."""
+"""The programs whose profiles made the rates that come with trodden.
+
+None of them is scored in the means, but some share a package, and so code of a library, with some that are.
+"""
 
 Row = Sequence[float | None]
 """The six scores of a program; none where nothing was there to be scored."""

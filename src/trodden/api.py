@@ -127,23 +127,20 @@ def estimate(
     ``rates`` is ``"calibrated"``, ``"wl94"`` or a file that ``trodden calibrate`` has written.  The answer
     has ``estimate``, and its counts are fractions.  ``output`` also writes it there.
     """
-    from trodden.commands.units import units_of
+    from trodden.commands.units import estimate_of
     from trodden.native.build import CompilerFailed
-    from trodden.native.options import Options
-    from trodden.profile.estimating import estimate as estimated
     from trodden.profile.store import save
     from trodden.weigh.rates import default_rates, load_rates
 
     files = [os.fspath(file) for file in program]
     table = default_rates() if rates is None else load_rates(os.fspath(rates))
     try:
-        units = units_of(files, flags, Options(stage=stage), toolchain)
+        profile = estimate_of(files, flags, stage, toolchain, table)
     except CompilerFailed as failure:
         named = shlex.join([*files, *flags])
         raise TroddenError(
             f"trodden.estimate: compiling {named} failed with status {failure.status}"
         ) from failure
-    profile = estimated(shlex.join(files), units, table)
     if output is not None:
         save(profile, output)
     return profile

@@ -56,7 +56,7 @@ def ran(tmp_path: Path) -> Path:
 
 
 def test_coverage_and_hit_rates_beside_those_of_the_paper(ran: Path) -> None:
-    document = json.loads(click("calibrate", ran, "--json").output)
+    document = json.loads(click("calibrate", ran, "--json").stdout)
     rows = {row["key"]: row for row in document["heuristics"]}
     assert document["branches"] == 2
     assert rows["pointer"]["says"] == "a pointer is not null, two are not equal"
@@ -74,7 +74,7 @@ def test_coverage_and_hit_rates_beside_those_of_the_paper(ran: Path) -> None:
 
 
 def test_plain_rows(ran: Path) -> None:
-    text = click("calibrate", ran, "--fit", "hits", "--weigh", "executions").output
+    text = click("calibrate", ran, "--fit", "hits", "--weigh", "executions").stdout
     rows = [line.split("\t") for line in text.splitlines()]
     assert rows[0][0] == "#heuristic"
     assert ["heuristic", "loop-branch", "1", "1.0000", "0.9000", "0.8996", "0.8800"] in [
@@ -104,13 +104,13 @@ def test_rates_are_written_for_the_estimate(ran: Path, tmp_path: Path) -> None:
     again = load_rates(str(file))
     assert again.name == "others"
     assert set(again.taken) == {"loop-branch", "pointer", "loop-header"}
-    document = json.loads(click("calibrate", ran, "-o", "-").output)
+    document = json.loads(click("calibrate", ran, "-o", "-").stdout)
     assert document["format"] == "trodden rates"
 
 
 def test_more_profiles_weigh_more(ran: Path) -> None:
     def rate(*files: Path) -> float:
-        document = json.loads(click("calibrate", *files, "--json").output)
+        document = json.loads(click("calibrate", *files, "--json").stdout)
         return float(next(row["rate"] for row in document["heuristics"] if row["key"] == "loop-branch"))
 
     copies = [ran.with_name(f"{number}.trod") for number in range(3)]
@@ -149,7 +149,7 @@ def test_what_cannot_be_calibrated_with(tmp_path: Path, capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize("weighing", WEIGHINGS)
 def test_branches_may_weigh_otherwise(ran: Path, weighing: str) -> None:
-    document = json.loads(click("calibrate", ran, "--weigh", weighing, "--json").output)
+    document = json.loads(click("calibrate", ran, "--weigh", weighing, "--json").stdout)
     assert all(0 < row["rate"] < 1 for row in document["heuristics"])
 
 
@@ -159,8 +159,28 @@ def test_a_program_that_is_built_and_run(tmp_path: Path, level: str) -> None:
     source.write_text(PROGRAM)
     assert main(["cc", level, str(source), "-o", str(program)]) == 0
     assert main(["run", "-o", str(profile), str(program)]) == 0
-    document = json.loads(click("calibrate", profile, "--json").output)
+    document = json.loads(click("calibrate", profile, "--json").stdout)
     rows = {row["key"]: row for row in document["heuristics"]}
     assert rows["ends-badly"]["hit_rate"] == 1.0
     assert rows["pointer" if level == "-O0" else "pointer-equal-zero"]["hit_rate"] >= 0.9
     assert document["right"]["rates"] >= 0.9
+
+
+def test_rates_from_few_programs_have_a_note(ran: Path) -> None:
+    note = "trodden: note: rates from fewer than 5 programs say more about these than about others\n"
+    assert click("calibrate", ran, "-o", "-").stderr == note
+    copies = [ran.with_name(f"{number}.trod") for number in range(5)]
+    for copy in copies:
+        copy.write_bytes(ran.read_bytes())
+    assert click("calibrate", *copies[:4]).stderr == note
+    assert click("calibrate", *copies).stderr == ""
+
+
+def test_rates_have_names_that_can_be_printed(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    odd = ran.with_name("o\x1bdd.json")
+    assert main(["calibrate", str(ran), "-o", str(odd)]) == 2
+    assert "give the rates another --name" in capsys.readouterr().err
+    assert not odd.exists()
+    assert main(["calibrate", str(ran), "-o", str(odd), "--name", "plain"]) == 0
+    assert load_rates(str(odd)).name == "plain"
+    assert json.loads(click("calibrate", ran, "-o", "-").stdout)["name"] == "fitted"

@@ -91,6 +91,15 @@ def test_at_a_terminal(folder: Path) -> None:
     assert "2 functions in both" in shown
 
 
+def test_a_function_that_differs_on_both_sides_is_one(folder: Path) -> None:
+    other = unit_of(_unit().functions[0], function("step", "x>y y>exit"), function("more", "x>exit"))
+    save(profile_of(other, {}), folder / "changed.trod")
+    shown = at_a_terminal("score", str(folder / "changed.trod"), str(folder / "run.trod"))
+    assert "2 functions are not in both profiles" in shown
+    rows = click("score", folder / "changed.trod", folder / "run.trod").output.splitlines()
+    assert [row.split("\t")[1] for row in rows if row.startswith("unpaired")] == ["step", "more", "step"]
+
+
 def test_mistakes_are_told(folder: Path) -> None:
     run, guess, other = (str(folder / f"{name}.trod") for name in ("run", "guess", "other"))
     swapped = process("score", run, guess)

@@ -27,6 +27,8 @@ from trodden.weigh.clues import (
     Sort,
 )
 from trodden.weigh.clues import Test as Comparison
+from trodden.weigh.evidence import branch_odds
+from trodden.weigh.rates import Rates
 
 MODULE = """\
 target triple = "x86_64-pc-linux-gnu"
@@ -269,6 +271,53 @@ def test_a_call_that_does_not_come_back(call: str, ends: bool) -> None:
     assert clues.blocks[0].calls[0].ends is ends
 
 
+def test_a_switch_over_a_truth_value() -> None:
+    text = (
+        "define i32 @f(i1 %n) {\n  switch i1 %n, label %other [\n    i1 true, label %one\n"
+        "    i1 false, label %other\n  ]\n\none:\n  ret i32 1\n\nother:\n  ret i32 0\n}\n"
+    )
+    _, clues, _ = read(text)
+    assert clues.blocks[0].cases == (None, 1, 0)
+
+
+def test_a_switch_in_a_loop_without_end_comes_back_from_its_columns() -> None:
+    """The edge that closes such a loop for the flow law is none that the switch has."""
+    text = (
+        "define i32 @f(i32 %n) {\n  br label %loop\n\nloop:\n  switch i32 %n, label %loop [\n"
+        "    i32 1, label %loop\n    i32 2, label %loop\n  ]\n}\n"
+    )
+    found, clues, _ = read(text)
+    assert clues.blocks[1].cases == (None, 1, 2)
+    assert len(found.graph.out_edges[1]) == 4
+    assert clues_from_columns(json.loads(json.dumps(clues_to_columns(clues))), found.graph) == clues
+
+
+@pytest.mark.parametrize(
+    ("word", "relation"), [("ord", Relation.UNEQUAL), ("uno", Relation.EQUAL), ("une", Relation.UNEQUAL)]
+)
+def test_numbers_that_are_none_are_not_expected(word: str, relation: Relation) -> None:
+    _, clues, _ = read(branching(f"  %c = fcmp {word} double %d, 0.000000e+00"))
+    test = clues.blocks[0].test
+    assert test is not None
+    assert (test.relation, test.sort) == (relation, Sort.FLOAT)
+
+
+def test_a_comparison_that_asks_nothing_is_a_flag() -> None:
+    _, clues, _ = read(branching("  %c = fcmp true double %d, 0.000000e+00"))
+    test = clues.blocks[0].test
+    assert test is not None
+    assert test.sort is Sort.FLAG
+
+
+def test_the_type_of_what_takes_any_number_of_arguments() -> None:
+    text = (
+        "define i32 @f(ptr %p, ...) {\n  %1 = call i32 (ptr, ...) %p(ptr null, i32 5, double 1.0)\n"
+        "  ret i32 %1\n}\n"
+    )
+    _, clues, _ = read(text)
+    assert clues.blocks[0].calls[0].signature == clues.signature == "i32(ptr,...)"
+
+
 def test_an_invoke_is_a_call() -> None:
     text = (
         "define i32 @f(ptr %p) personality ptr @listed {\n"
@@ -278,6 +327,7 @@ def test_an_invoke_is_a_call() -> None:
     )
     _, clues, _ = read(text)
     assert clues.blocks[0].calls == (CallClue("", "i32(ptr)"),)
+    assert [block.may_throw for block in clues.blocks] == [True, False, False]
     assert [block.ending for block in clues.blocks] == [Ending.GOES_ON, Ending.RETURNS, Ending.UNWINDS]
 
 
@@ -325,6 +375,7 @@ def loop(start: str, step: int, test: str, leave_if_true: bool = True, on_next: 
         (loop("%n", 1, "eq i32 {}, 10"), 0),
         (loop("0", 1, "eq i32 {}, %n"), 0),
         (loop("0", -1, "eq i32 {}, 10"), 0),
+        (loop("0", 1 << 20, "ult i32 {}, -294967296", leave_if_true=False), 3815),
     ],
 )
 def test_loops_between_constants_turn_a_certain_number_of_times(text: str, trips: int) -> None:
@@ -341,6 +392,8 @@ def turns(text: str) -> int:
     step = int(words[words.index("%i,") + 1])
     at = words.index("icmp")
     relation, tested, limit = words[at + 1], words[at + 3].strip(","), int(words[at + 4])
+    if relation.startswith("u"):
+        limit %= 1 << 32
     leave_if_true = words[words.index("i1") + 3] == "%out,"
     made = 0
     while True:
@@ -352,6 +405,54 @@ def turns(text: str) -> int:
         if holds == leave_if_true:
             return made
         value += step
+
+
+CHECKED = """\
+define i32 @f(i32 %n) {{
+0:
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %go ]
+  %ok = icmp ult i32 %i, %n
+  br i1 %ok, label %go, label %bad
+
+go:
+  %next = add i32 %i, 1
+  %c = icmp eq i32 %next, 10
+  br i1 %c, label %out, label %loop
+
+bad:
+  {bad}
+
+worse:
+  {worse}
+
+out:
+  {out}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bad", "worse", "out", "trips"),
+    [
+        ("unreachable", "unreachable", "ret i32 0", 10),
+        ("br label %worse", "unreachable", "ret i32 0", 10),
+        ("br label %worse", "ret i32 2", "ret i32 0", 0),
+        ("ret i32 1", "unreachable", "ret i32 0", 0),
+        ("unreachable", "unreachable", "unreachable", 0),
+    ],
+)
+def test_checks_that_fail_do_not_end_a_loop(bad: str, worse: str, out: str, trips: int) -> None:
+    found, clues, _ = read(CHECKED.format(bad=bad, worse=worse, out=out))
+    assert clues.blocks[1].trips == trips
+    if trips:
+        rates = Rates("some", {"trips": 0.9999, "ends-badly": 0.999})
+        odds = branch_odds(found.graph, clues.blocks, rates)
+        by_way = {(edge.src, edge.dst): odds[number] for number, edge in enumerate(found.graph.edges)}
+        assert by_way[1, 2] == pytest.approx(0.999)
+        assert by_way[2, 1] == pytest.approx(0.9)
 
 
 def test_what_the_blocks_of_a_function_make_it_return() -> None:

@@ -252,6 +252,36 @@ def test_cxx(tmp_path: Path) -> None:
     assert entries["_Z5twiceIiET_S0_"] > 1
 
 
+ALIASED = """\
+#include <stdlib.h>
+__attribute__((noinline)) int real(const void *a, const void *b) { return *(char *)a - *(char *)b; }
+int known(const void *a, const void *b) __attribute__((alias("real")));
+static volatile int many[4];
+__attribute__((constructor)) static void first(void) { many[0]++; }
+__attribute__((destructor)) static void last(void) { many[1]++; }
+int main(int argc, char **argv) {
+    qsort(argv[0], 3, 1, known);
+    return known(argv[0], argv[1]) + many[argc];
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_other_names_and_what_runs_at_the_start(tmp_path: Path, level: str) -> None:
+    unit = _built(tmp_path, "a.c", ALIASED, level)
+    assert (unit.aliases, unit.started, unit.taken) == ((("known", "real"),), ("first", "last"), ("real",))
+    profile = estimate("p", [unit], WL94)
+    entries = {name: each.entries for name, each in profile.functions.items()}
+    assert {name: entries[name] for name in ("main", "first", "last")} == {"main": 1, "first": 1, "last": 1}
+    assert entries["real"] > 1
+    assert {each.callee for each in calls_of(profile)} == {"qsort", "real"}
+
+
+def test_functions_are_the_same_with_and_without_debug_information(tmp_path: Path) -> None:
+    plain, debugged = (_built(tmp_path, "a.c", ALIASED, "-O1", flag) for flag in ("-g0", "-g"))
+    assert [each.fingerprint for each in debugged.functions] == [each.fingerprint for each in plain.functions]
+
+
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_recursion_without_main(tmp_path: Path, level: str) -> None:
     flags = (level, "-fno-optimize-sibling-calls", "-fno-inline")

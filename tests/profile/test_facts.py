@@ -250,9 +250,15 @@ CLUES = FunctionClues(
     "i32()",
     local=True,
 )
-TOLD = replace(SMALL, functions=(replace(SMALL.functions[0], clues=CLUES),), taken=("given",))
+TOLD = replace(
+    SMALL,
+    functions=(replace(SMALL.functions[0], clues=CLUES),),
+    taken=("given",),
+    aliases=(("other", "given"), ("third", "given")),
+    started=("setup",),
+)
 DOCUMENT = unit_to_json(TOLD)
-MAY_BE_MISSING = {("taken",), ("functions", 0, "clues")}
+MAY_BE_MISSING = {("taken",), ("aliases",), ("started",), ("functions", 0, "clues")}
 """What units of an earlier trodden do not have."""
 WRONG: list[Any] = [-1, 10**6, 10**30, 1.5, "x", None, True, [], {}, [[]], [1, 2, 3]]
 
@@ -287,7 +293,7 @@ def test_nothing_may_be_missing(place: tuple[Any, ...]) -> None:
 def test_units_of_an_earlier_trodden_tell_nothing_about_branches() -> None:
     document = copy.deepcopy(DOCUMENT)
     assert unit_from_json(document, "prog") == TOLD
-    del document["taken"], document["functions"][0]["clues"]
+    del document["taken"], document["aliases"], document["started"], document["functions"][0]["clues"]
     assert unit_from_json(document, "prog") == SMALL
 
 

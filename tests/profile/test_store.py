@@ -95,6 +95,13 @@ def test_missing_and_foreign_files(tmp_path: Path) -> None:
         load(tmp_path / "x.trod")
 
 
+def test_what_never_ends_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name in (tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(InputMissing, match="cannot be read: it is not a regular file"):
+            load(name)
+
+
 def test_a_result_replaces_the_former_one_and_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "x.trod"
     path.write_bytes(b"old")

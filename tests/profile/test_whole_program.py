@@ -8,11 +8,13 @@ import pytest
 
 from tests.profile.making import function, profile_of, unit_of
 from trodden.profile.calibrating import counted_functions
+from trodden.profile.calling import CallCount, calls_of
+from trodden.profile.estimated import one_of_each
 from trodden.profile.estimating import estimate
 from trodden.profile.model import FunctionFacts, UnitFacts
-from trodden.profile.whole_program import is_taken, taken_addresses, whole_program
+from trodden.profile.whole_program import known_functions, started_functions, whole_program
 from trodden.weigh.clues import BlockClues, CallClue, Ending, FunctionClues
-from trodden.weigh.rates import Rates
+from trodden.weigh.rates import WL94, Rates
 
 SHAPE = "a>b a>c b>c c>exit"
 """A check: block b is where it goes if something is wrong."""
@@ -95,8 +97,86 @@ def test_whose_address_is_used() -> None:
     """That of a static function by its own unit, that of others by any."""
     static = with_calls(function("f", "a>exit"), local=True)
     plain = with_calls(function("f", "a>exit"))
-    units = [replace(in_file("a", plain), taken=("f",)), in_file("b", static)]
-    taken = taken_addresses(units)
-    assert taken == [{"f"}, set(), {"f"}]
-    assert [is_taken(unit, plain, taken) for unit in (0, 1)] == [True, True]
-    assert [is_taken(unit, static, taken) for unit in (0, 1)] == [True, False]
+    said = replace(in_file("a", static), taken=("f",))
+    assert taken([said, in_file("b", plain)]) == [(0, "f")]
+    assert taken([said, in_file("b", static)]) == [(0, "f")]
+    assert taken([replace(in_file("a"), taken=("f",)), in_file("b", plain)]) == [(1, "f")]
+    assert taken([replace(in_file("a"), taken=("f",)), in_file("b", static)]) == []
+
+
+def taken(units: list[UnitFacts]) -> list[tuple[int, str]]:
+    known = known_functions(units, one_of_each(units))
+    return [(each.unit, each.symbol) for each in known if each.taken]
+
+
+def test_other_names() -> None:
+    """The alias of a static function is known to all units, its own name is not."""
+    hidden = with_calls(function("real", "a>exit"), local=True)
+    other = with_calls(function("real", "a>exit"))
+    caller = with_calls(function("main", "a>exit"), a="known")
+    units = [
+        in_file("main", caller),
+        in_file("other", other),
+        replace(in_file("hidden", hidden), aliases=(("known", "real"),)),
+    ]
+    known = known_functions(units, one_of_each(units))
+    assert [each.aliases for each in known] == [(), (), ("known",)]
+    assert taken([replace(units[0], taken=("known",)), *units[1:]]) == [(2, "real")]
+    entries = [each.entries for each in estimate("p", units, WL94).functions.values()]
+    assert sorted(entries) == [0, 1, 1]
+    [main, *_] = whole_program(units)
+    assert main[1].clues.blocks[0].calls[0].sites == 1
+
+
+def test_an_alias_gives_way_to_a_function_of_that_name() -> None:
+    units = [
+        replace(
+            in_file("main", with_calls(function("main", "a>exit"), a="f"), function("weak_f", "a>exit")),
+            aliases=(("f", "weak_f"),),
+        ),
+        in_file("f", function("f", "a>exit")),
+    ]
+    entries = {name: each.entries for name, each in estimate("p", units, WL94).functions.items()}
+    assert entries == {"main": 1, "f": 1, "weak_f": 0}
+    alone = {name: each.entries for name, each in estimate("p", units[:1], WL94).functions.items()}
+    assert alone == {"main": 1, "weak_f": 1}
+
+
+def test_the_alias_of_a_copy_that_was_left_out() -> None:
+    copied = function("base", "a>exit", shared=True)
+    units = [
+        in_file("a", copied),
+        replace(in_file("b", copied), aliases=(("complete", "base"),)),
+        in_file("c", with_calls(function("main", "a>exit"), a="complete complete")),
+    ]
+    entries = {name: each.entries for name, each in estimate("p", units, WL94).functions.items()}
+    assert entries == {"main": 1, "base": 2}
+
+
+def test_what_is_called_at_the_start_or_the_end() -> None:
+    """Once in a run: by its unit's name for it, and also if two units carry a copy."""
+    static = with_calls(function("setup", "a>exit"), local=True)
+    shared = function("inline_setup", "a>exit", shared=True)
+    units = [
+        in_file("main", function("main", "a>exit"), static),
+        replace(in_file("a", static, shared), started=("inline_setup", "setup")),
+        replace(in_file("b", shared), started=("elsewhere", "inline_setup")),
+    ]
+    functions = one_of_each(units)
+    known = known_functions(units, functions)
+    numbers = started_functions(units, known)
+    assert [(known[number].unit, known[number].symbol) for number in numbers] == [
+        (1, "setup"),
+        (1, "inline_setup"),
+    ]
+    entries = {(each.unit, name): each.entries for name, each in estimate("p", units, WL94).functions.items()}
+    assert sorted(entries.values()) == [0, 1, 1, 1]
+
+
+def test_calls_by_another_name_are_calls_of_the_chosen_function() -> None:
+    units = [
+        in_file("main", with_calls(function("main", "a>exit"), a="known puts")),
+        replace(in_file("real", function("real", "a>exit")), aliases=(("known", "real"),)),
+    ]
+    profile = estimate("p", units, WL94)
+    assert calls_of(profile, {"real": profile.functions["real"]}) == [CallCount("main", "known", 1)]

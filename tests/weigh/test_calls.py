@@ -33,11 +33,12 @@ def procedure(
     local: bool = False,
     taken: bool = False,
     signature: str = "",
+    aliases: tuple[str, ...] = (),
 ) -> Procedure:
     """A function where each call stands in a block of its own, with the frequency of that."""
     blocks = [1.0, *(frequency for frequency, _ in calls)]
     clues: list[list[CallClue]] = [[], *([call] for _, call in calls)]
-    return Procedure(symbol, unit, blocks, clues, local, taken, signature)
+    return Procedure(symbol, unit, blocks, clues, local, taken, signature, aliases)
 
 
 def to(callee: str, frequency: float = 1.0, *passes: tuple[int, str]) -> tuple[float, CallClue]:
@@ -433,3 +434,22 @@ def test_a_long_chain_of_calls_and_a_long_cycle() -> None:
     functions.append(procedure(f"f{size - 1}", to("f0", 0.5)))
     found = call_frequencies(functions)
     assert found.invocations[1:] == pytest.approx([2.0] * size)
+
+
+def test_aliases_are_names_that_all_units_know() -> None:
+    functions = [
+        procedure("main", to("known", 3.0), to("real", 2.0)),
+        procedure("real", unit=1, local=True, aliases=("known",)),
+    ]
+    told = call_frequencies(functions)
+    assert told.invocations == [1, 3]
+    assert told.elsewhere == {"real": 2}
+
+
+def test_a_program_or_a_library_may_be_entered_by_an_alias() -> None:
+    hidden = procedure("real", local=True, aliases=("known",))
+    assert call_frequencies([hidden, procedure("static", local=True)]).invocations == [1, 0]
+    main = procedure("real_main", to("real"), local=True, aliases=("main",))
+    assert call_frequencies([main, hidden, procedure("other")]).invocations == [1, 1, 0]
+    ring = [procedure("a", to("b", 0.5), local=True), procedure("b", to("a"), local=True, aliases=("c",))]
+    assert call_frequencies(ring).entries == [0, 1]

@@ -78,16 +78,18 @@ def test_calls_that_complain_or_do_not_come_back() -> None:
     assert not {"complains", "ends-badly"} & told(DIAMOND, {1: CALLS}).keys()
 
 
-def test_an_exception_that_goes_on_is_a_bad_end_but_no_complaint() -> None:
+def test_an_exception_that_goes_on_is_a_bad_end() -> None:
     found = told([(0, 1), (0, 2), (1, 3), (2, 3)], {1: BlockClues(Ending.UNWINDS)})
-    assert found["ends-badly"] == [1]
-    assert "complains" not in found
+    assert found["ends-badly"] == found["complains"] == [1]
 
 
-def test_a_call_that_may_unwind_comes_back() -> None:
-    assert told(DIAMOND, {0: CALLS})["comes-back"] == [0]
-    tested = BlockClues(test=Comparison(Relation.EQUAL, Sort.INTEGER, Against.ZERO), calls=CALLS.calls)
-    assert "comes-back" not in told(DIAMOND, {0: tested})
+def test_a_call_that_may_throw_comes_back() -> None:
+    """Also where it only prepares to throw: that is what the way leads to, not what the call does."""
+    throwing = BlockClues(calls=CALLS.calls, may_throw=True)
+    assert told(DIAMOND, {0: throwing})["comes-back"] == [0]
+    assert "comes-back" not in told(DIAMOND, {0: CALLS})
+    found = odds(DIAMOND, {0: throwing, 1: BlockClues(Ending.NEVER_RETURNS)}, comes_back=0.99, ends_badly=0.9)
+    assert found[:2] == pytest.approx([0.99, 0.01])
 
 
 def test_what_the_source_says_is_believed_as_far_as_its_rate() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,9 @@ def test_what_was_measured_need_not_be_told() -> None:
         ({"version": True}, "its version is true"),
         ({"name": 3}, "no name"),
         ({"name": ""}, "no name"),
+        ({"name": "a\x1b[2J"}, "the name of the rates holds what cannot be printed"),
+        ({"name": "a\nb"}, "holds what cannot be printed"),
+        ({"rates": {"pointer": 10**400}}, "the rate of pointer is 1000"),
         ({"rates": []}, '"rates" is no table'),
         ({"rates": {"pointr": 0.5}}, "there is no heuristic pointr"),
         ({"rates": {"pointer": 1}}, "the rate of pointer is 1, not between 0 and 1"),
@@ -101,7 +105,20 @@ def test_a_later_version_is_named() -> None:
         parse_rates(json.dumps(GOOD | {"version": 2}), "x")
 
 
-@pytest.mark.parametrize("name", ["nowhere.json", "a\0b", "."])
+def test_a_file_that_is_too_large(tmp_path: Path) -> None:
+    file = tmp_path / "rates.json"
+    file.write_text(json.dumps(GOOD) + " " * (1 << 22))
+    with pytest.raises(BadFile, match="larger than any"):
+        load_rates(str(file))
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputMissing, match="it is not a regular file; give wl94, calibrated or a file"):
+        load_rates(str(tmp_path / "pipe"))
+
+
+@pytest.mark.parametrize("name", ["nowhere.json", "a\0b", ".", "/dev/zero"])
 def test_a_file_that_cannot_be_read(name: str) -> None:
     with pytest.raises(InputMissing, match="cannot be read"):
         load_rates(name)

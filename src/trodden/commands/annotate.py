@@ -11,7 +11,7 @@ import click
 
 from trodden.commands.output import put
 from trodden.commands.process_option import load_process, process_option
-from trodden.errors import InputMissing, SourceChanged, TroddenError
+from trodden.errors import InputMissing, SourceChanged, TroddenError, UsageError
 from trodden.visible import visible
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def annotate(file: str, pattern: str | None, choice: str | None, process: str | 
     With --path it is the function of one path: > marks the lines that the path leads over, and beside them
     stands what was decided there.  Ranks count within the functions that GLOB picks.
     """
+    from trodden.profile.estimated import need_counted
     from trodden.report.annotate import Annotator, view_text
     from trodden.report.hot import pick_path
     from trodden.report.path_view import PathAnnotator, path_text
@@ -42,8 +43,11 @@ def annotate(file: str, pattern: str | None, choice: str | None, process: str | 
     if choice is None:
         annotator = Annotator(profile, force)
         views = annotator.views(pattern)
+        if not views:
+            raise UsageError(f"{file}: no source lines are known; build with -g to have them")
         _show(views, lambda view: view_text(view.path, list(annotator.lines(view)), colour, profile.estimate))
         return
+    need_counted(profile, file, "run it with --profile paths")
     lit = PathAnnotator(profile, *pick_path(profile, file, choice, pattern), force)
     views = lit.views()
     put("".join(f"{visible(line)}\n" for line in lit.head()))

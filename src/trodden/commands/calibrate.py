@@ -9,8 +9,10 @@ import sys
 import click
 
 from trodden.commands.output import put
+from trodden.errors import UsageError
 
 _WEIGHINGS = ("root", "log", "branch", "executions")
+_FEW = 5
 
 
 @click.command()
@@ -41,8 +43,16 @@ def calibrate(
     from trodden.report.calibration import to_document, to_plain
     from trodden.weigh import rates
 
-    called = name or (os.path.basename(output).removesuffix(".json") if output else "") or "fitted"
+    place = "" if output in (None, "-") else os.path.basename(output)
+    called = name or place.removesuffix(".json") or "fitted"
+    if not called.isprintable():
+        raise UsageError(f"{called}: holds what cannot be printed; give the rates another --name")
     found = calibrating.calibrate({file: load(file) for file in files}, fit, weigh, called)
+    if len(files) < _FEW:
+        click.echo(
+            f"trodden: note: rates from fewer than {_FEW} programs say more about these than about others",
+            err=True,
+        )
     if output is not None:
         put(json.dumps(rates.to_document(found.rates), indent=1) + "\n", output)
         if output == "-":

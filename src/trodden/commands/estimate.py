@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 
 import click
 
-STAGES = ("late", "early")
+from trodden.commands.units import STAGES
+from trodden.errors import UsageError
+
 _FLAGS = "trodden.commands.estimate.flags"
 
 
@@ -18,7 +19,16 @@ class _WithFlags(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = args[: args.index("--")] if "--" in args else args
         ctx.meta[_FLAGS] = args[len(own) + 1 :]
-        return super().parse_args(ctx, own)
+        # They are taken off as they are read.
+        given = list(own)
+        try:
+            return super().parse_args(ctx, own)
+        except click.NoSuchOption as error:
+            if error.possibilities:
+                raise
+            word = next((each for each in given if each.startswith(error.option_name)), error.option_name)
+            message = f"no such option {word}; flags of the compiler go behind --"
+            raise click.UsageError(message, ctx) from error
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "[-- COMPILER FLAGS]"]
@@ -71,23 +81,22 @@ def estimate(
     a profile (.trod), of which only the program is looked at.  Several files are one program.  Sources are
     compiled with the flags behind --, just as trodden run compiles them.
     """
-    from trodden.commands.units import units_of
+    from trodden.commands.units import estimate_of
     from trodden.native.build import CompilerFailed
-    from trodden.native.options import Options
-    from trodden.profile.estimating import estimate as estimated
     from trodden.profile.files import check_place
     from trodden.profile.store import save
     from trodden.weigh.rates import load_rates
 
+    if output == "-":
+        raise UsageError("-o -: a profile is not for standard output; name a file")
     table = load_rates(rates)
     check_place(output)
     flags: Sequence[str] = context.meta[_FLAGS]
     try:
-        units = units_of(_passing(files), flags, Options(stage=stage), toolchain)
+        profile = estimate_of(files, flags, stage, toolchain, table, _passing)
     except CompilerFailed as failure:
         # The compiler has said what is wrong; there is nothing to add but its status.
         raise SystemExit(failure.status) from failure
-    profile = estimated(shlex.join(files), units, table)
     save(profile, output)
     if report or (report is None and sys.stderr.isatty()):
         from trodden.report.terminal import print_summary

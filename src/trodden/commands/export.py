@@ -18,10 +18,14 @@ FORMS = ("json", "lcov", "dot", "folded")
 @process_option
 def export(file: str, form: str, output: str | None, function: str | None, process: str | None) -> None:
     """Write the profile FILE as JSON, as an lcov tracefile, as a drawing for Graphviz or as folded stacks."""
+    from trodden.profile.estimated import need_counted
     from trodden.profile.export_dot import to_dot
     from trodden.profile.export_folded import to_folded
     from trodden.profile.export_json import to_json
     from trodden.profile.export_lcov import to_lcov
 
     writers = {"json": to_json, "lcov": to_lcov, "dot": to_dot, "folded": to_folded}
-    put(writers[form](load_process(file, process), function), output)
+    profile = load_process(file, process)
+    if form == "folded":
+        need_counted(profile, file, "run it with --call-paths")
+    put(writers[form](profile, function), output)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import click
 
 from trodden.commands.output import put
-from trodden.commands.weights import ESTIMATE, NESTING, weighed, weights_of
+from trodden.commands.weights import ESTIMATE, NESTING, load_weights, weighed, weights_of
 from trodden.errors import InputMissing, OtherBuild, UsageError
 from trodden.graph.cfg import Graph
 from trodden.graph.text import GraphText, parse_graphs
@@ -184,11 +184,9 @@ def _estimated(subject: _Subject) -> list[float]:
 
 def _measured(path: str, subject: _Subject) -> FunctionProfile:
     """The same function in a profile; one with another graph is of no use."""
-    from trodden.profile.store import load
-
     graph = subject.graph
     symbol = subject.facts.linkage_name if subject.facts else graph.name
-    profiled = load(path).functions.values()
+    profiled = load_weights(path).functions.values()
     same_name = [each for each in profiled if symbol in (each.facts.linkage_name, each.name)]
     if not same_name:
         raise UsageError(f"{path}: holds no function {symbol!r}; profile one that has it")

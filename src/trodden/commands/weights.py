@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from trodden.errors import InputMissing
 from trodden.graph.cfg import Edge, Graph
 from trodden.native.options import Options, Weights
-from trodden.profile.model import FunctionProfile
+from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.store import load
 from trodden.weigh.measured import measured_weights
 
@@ -20,13 +21,21 @@ def weighed(options: Options, weights: str) -> Options:
     return replace(options, measured=weights_from(weights))
 
 
+def load_weights(path: str) -> Profile:
+    """The profile that a user has named for its weights; who misspells a name hears which there are."""
+    try:
+        return load(path)
+    except InputMissing as error:
+        raise InputMissing(f"{error}; weights are a profile, {ESTIMATE} or {NESTING}") from error
+
+
 def weights_from(path: str) -> Weights:
     """Answer measured weights for the functions whose graph is the same as when ``path`` was measured.
 
     The others are weighed as if there were no profile: a program that has changed here and there is
     what weights from an earlier run are for.
     """
-    profile = load(path)
+    profile = load_weights(path)
     known: dict[tuple[str, tuple[Edge, ...]], FunctionProfile] = {}
     for function in profile.functions.values():
         known.setdefault((function.facts.linkage_name, function.facts.graph.edges), function)

@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 from trodden.native.calls import Attributes, read_attributes
 from trodden.native.comparisons import Condition, Values
 from trodden.native.irtext import LABEL, IRBlock, IRFunction, IRModule, unquote
-from trodden.native.read import FunctionRead
-from trodden.native.returned import returned_constants
-from trodden.native.signatures import (
-    enclosed,
+from trodden.native.naming import (
+    Aliases,
     function_symbols,
-    signature,
-    split_arguments,
+    read_aliases,
+    started_functions,
     taken_functions,
 )
+from trodden.native.read import FunctionRead
+from trodden.native.returned import returned_constants
+from trodden.native.signatures import call_signature, enclosed, signature, split_arguments
 from trodden.native.tripcounts import certain_trips
 from trodden.weigh.clues import BlockClues, CallClue, Ending, FunctionClues, Given
 
@@ -31,7 +32,8 @@ _STORE = re.compile(r"^  (?:store|atomicrmw|cmpxchg) ", re.MULTILINE)
 _HEADER = re.compile(rf"@{LABEL}\(")
 _WEIGHTS = re.compile(r'^!(\d+) = !\{!"branch_weights", (!"expected", )?(i32 .*)\}$', re.MULTILINE)
 _UNSIGNED = (1 << 32) - 1
-_CASE = re.compile(r"^    i\d+ (-?\d+), label", re.MULTILINE)
+_CASE = re.compile(r"^    i\d+ (-?\d+|true|false), label", re.MULTILINE)
+_TRUTH = {"true": 1, "false": 0}
 _PROFILE = re.compile(r"!prof !(\d+)")
 _LOCAL = re.compile(r"define (?:\w+ )*?(?:internal|private) ")
 _ENDINGS = {
@@ -46,19 +48,25 @@ _ENDINGS = {
 class ModuleClues:
     """What the functions of a module share: its functions, those whose address is taken, branch weights.
 
-    ``complains`` says that it knows where errors are written to at all.
+    ``functions`` are all names of functions, ``aliases`` says which of them are others for the same one, and
+    ``started`` are constructors and destructors.  ``complains`` says that the module knows where errors are
+    written to at all.
     """
 
     attributes: Attributes
     functions: frozenset[str]
+    aliases: Aliases
     taken: tuple[str, ...]
+    started: tuple[str, ...]
     weights: dict[str, tuple[bool, tuple[int, ...]]]
     complains: bool = False
 
 
 def read_module_clues(module: IRModule, attributes: Attributes | None = None) -> ModuleClues:
     """Read what concerns a module as a whole."""
-    functions = function_symbols(module)
+    defined = function_symbols(module)
+    aliases = read_aliases(module, defined)
+    functions = defined.union(name for name, _ in aliases.public)
     weights = {
         number: (bool(expected), tuple(int(word.split()[-1]) & _UNSIGNED for word in numbers.split(", ")))
         for number, expected, numbers in _WEIGHTS.findall(module.epilogue)
@@ -66,7 +74,9 @@ def read_module_clues(module: IRModule, attributes: Attributes | None = None) ->
     return ModuleClues(
         attributes or read_attributes(module),
         functions,
-        taken_functions(module, functions),
+        aliases,
+        taken_functions(module, functions, aliases),
+        started_functions(module, aliases),
         weights,
         _ERRORS_GO.search(module.prologue + "".join(module.between)) is not None,
     )
@@ -112,8 +122,18 @@ def _block(block: IRBlock, values: Values, by_label: dict[str, IRBlock], module:
         calls=tuple(_calls(block, values, module)),
         said=condition.said if condition is not None and condition.said is not None else said,
         guessed=guessed,
-        cases=(None, *map(int, _CASE.findall(terminator))) if block.opcode == "switch" else (),
+        cases=_cases(block, terminator),
+        may_throw=block.opcode == "invoke",
     )
+
+
+def _cases(block: IRBlock, terminator: str) -> tuple[int | None, ...]:
+    """The constants of a switch, the default first."""
+    if block.opcode != "switch":
+        return ()
+    words = _CASE.findall(terminator)
+    found = (None, *(_TRUTH[word] if word in _TRUTH else int(word) for word in words))
+    return found if len(found) == len(block.targets) else ()
 
 
 def _weights(block: IRBlock, terminator: str, module: ModuleClues) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -162,11 +182,11 @@ def _calls(block: IRBlock, values: Values, module: ModuleClues) -> list[CallClue
         callee = _CALLEE.search(line)
         if callee is None or " asm " in line[: callee.start()]:
             continue
-        symbol = unquote(callee.group(2)) if callee.group(1) == "@" else ""
+        symbol = module.aliases.meant(unquote(callee.group(2))) if callee.group(1) == "@" else ""
         if symbol.startswith("llvm."):
             continue
         arguments = enclosed(line, callee.end() - 1)
-        kind = "" if symbol else signature(line[: callee.start()], arguments)
+        kind = "" if symbol else call_signature(line[: callee.start()], arguments)
         known = _attributes(symbol, line, module)
         found.append(
             CallClue(
@@ -187,7 +207,7 @@ def _passed(arguments: str, module: ModuleClues) -> tuple[tuple[int, str], ...]:
     return tuple(
         (place, name)
         for place, argument in enumerate(split_arguments(arguments))
-        for name in map(unquote, _PASSED.findall(argument))
+        for name in map(module.aliases.meant, map(unquote, _PASSED.findall(argument)))
         if name in module.functions
     )
 

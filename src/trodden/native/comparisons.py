@@ -28,6 +28,8 @@ _EXPECT = re.compile(
 _NEGATED = re.compile(rf"xor i1 %({LABEL}), true")
 
 _RELATIONS = {
+    "ord": Relation.UNEQUAL,
+    "uno": Relation.EQUAL,
     "eq": Relation.EQUAL,
     "ne": Relation.UNEQUAL,
     "lt": Relation.LESS,
@@ -151,13 +153,13 @@ class Values:
     def _test(self, name: str) -> Condition:
         line = self.made(name)
         compared = _COMPARE.match(line)
-        if compared is None:
+        relation = _relation(compared.group(1)) if compared is not None else None
+        if compared is None or relation is None:
             origin, callee = self._origin(name)
             return Condition(
                 Test(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, origin, callee=callee), *self._looked_at(name)
             )
         word, kind, left, right = compared.groups()
-        relation = _RELATIONS.get(word[-2:], Relation.EQUAL)
         if _is_constant(left) and not _is_constant(right):
             left, right, relation = right, left, _TURNED.get(relation, relation)
         sort = _sort(kind)
@@ -202,6 +204,14 @@ class Values:
         place = load.group(1)
         named = place.startswith("@") or self.made(place[1:]).startswith("alloca")
         return (name,), (place,) if named else ()
+
+
+def _relation(word: str) -> Relation | None:
+    """What a predicate of LLVM asks; ``None`` if it asks nothing.
+
+    That numbers can be ordered says that neither is no number at all, which is what goes without saying.
+    """
+    return _RELATIONS.get(word) or _RELATIONS.get(word[-2:])
 
 
 def _said(first: bool, probability: str | None) -> tuple[int, int]:

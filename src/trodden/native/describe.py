@@ -24,7 +24,8 @@ def facts_of_source(words: Sequence[str], options: Options, toolchain: str | Non
     """
     line = parse(words, cxx=False)
     if len(line.sources) != 1:
-        raise UsageError("name one source file")
+        others = " ".join(source.path for source in line.sources[1:]) or words[0]
+        raise UsageError(f"{others}: only flags go behind --; name sources before it")
     source = line.sources[0]
     builder = Builder(find_toolchain(toolchain), options, line, source.cxx)
     with scratch() as directory:

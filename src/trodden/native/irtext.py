@@ -46,8 +46,12 @@ class IRBlock:
 
     @property
     def instructions(self) -> int:
-        """How many instructions it has, the lines that continue one counted too."""
-        return self.text.count("\n  ") + (not self.text.startswith(self.label))
+        """How many instructions it has, the lines that continue one counted too.
+
+        Debug records are none: a function has the same size with and without debug information.
+        """
+        lines = f"\n{self.text}"
+        return lines.count("\n  ") - lines.count("\n    #dbg_")
 
     def head_end(self) -> int:
         """Where the first instruction starts that is neither a phi nor an exception pad."""

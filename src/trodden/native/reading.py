@@ -120,6 +120,8 @@ class ModuleReader:
             slots=slots,
             sites=sites,
             taken=self._clues.taken,
+            aliases=self._clues.aliases.public,
+            started=self._clues.started,
         )
 
     def _reason_to_skip(self, ir: IRFunction, shown: str, path: str) -> str | None:

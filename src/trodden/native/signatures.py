@@ -1,35 +1,26 @@
-"""The types of functions and of calls in IR text, and which functions are named where a value is meant."""
+"""The types of functions and of calls in IR text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
-from trodden.native.irtext import LABEL, IRModule, unquote
-
-_MENTION = re.compile(rf"@({LABEL})(?![\w$.\"(-])")
-_FUNCTION = re.compile(rf"^(?:declare|define) [^\n]*?@({LABEL})\(", re.MULTILINE)
 _PAIRS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _WORD = re.compile(r"[^\s(\[{<,]+")
-
-
-def function_symbols(module: IRModule) -> frozenset[str]:
-    """All functions that a module defines or declares, except LLVM's own."""
-    names = (unquote(name) for name in _FUNCTION.findall(module.signatures()))
-    return frozenset(name for name in names if not name.startswith("llvm."))
-
-
-def taken_functions(module: IRModule, functions: Collection[str]) -> tuple[str, ...]:
-    """The functions whose address is used for anything but calling them there and then."""
-    found: set[str] = set()
-    for text in (module.prologue, *module.definitions):
-        found.update(_MENTION.findall(text))
-    return tuple(sorted(name for name in map(unquote, found) if name in functions))
 
 
 def signature(returned: str, arguments: str) -> str:
     """The type of a function, given what stands before its name and inside its brackets."""
     return f"{_last_type(returned)}({','.join(_first_type(each) for each in split_arguments(arguments))})"
+
+
+def call_signature(before: str, arguments: str) -> str:
+    """The type of what is called, which is written out before a callee that takes any number of arguments."""
+    written = before.rstrip()
+    if written.endswith(")") and " (" in written:
+        start = written.index(" (")
+        return signature(written[:start], enclosed(written, start + 1))
+    return signature(before, arguments)
 
 
 def split_arguments(text: str) -> list[str]:

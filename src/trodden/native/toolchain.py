@@ -124,7 +124,7 @@ def _embedded() -> Toolchain:
     except ImportError as error:
         raise ToolchainMissing(
             "the embedded compiler is missing; install it with `pip install ziglang==0.17.0`,"
-            " or pass --trodden-toolchain=clang"
+            " or choose clang as the toolchain"
         ) from error
     zig = os.path.join(os.path.dirname(str(ziglang.__file__)), "zig")
     version = _package_version("ziglang")
@@ -137,7 +137,7 @@ def _machine_clang(wanted: str) -> Toolchain:
     if path is None and wanted == "clang":
         path = shutil.which(f"clang-{LLVM_MAJOR}")
     if path is None:
-        raise ToolchainMissing(f"{wanted}: no such compiler; install it or leave --trodden-toolchain out")
+        raise ToolchainMissing(f"{wanted}: no such compiler; install it or choose another toolchain")
     major, banner = _clang_version(path)
     if major > LLVM_MAJOR:
         raise ToolchainMissing(
@@ -157,7 +157,7 @@ def _clang_version(path: str) -> tuple[int, str]:
         raise ToolchainMissing(f"{path}: cannot be run ({error}); name a working clang") from error
     match = re.search(r"clang version (\d+)", banner)
     if match is None:
-        raise ToolchainMissing(f"{path}: is not a clang; name a clang, or leave --trodden-toolchain out")
+        raise ToolchainMissing(f"{path}: is not a clang; choose another toolchain")
     return int(match.group(1)), banner.splitlines()[0]
 
 

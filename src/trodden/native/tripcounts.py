@@ -1,30 +1,38 @@
-"""Loops of LLVM IR that turn a certain number of times: from one constant to another in even steps."""
+"""Loops of LLVM IR that turn a certain number of times: from one constant to another in even steps.
+
+The counter has to be a value of its own, as in optimised code; one that lives in memory is not followed.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from trodden.graph.cfg import Graph
-from trodden.graph.forest import LoopForest
+from trodden.graph.forest import Loop, LoopForest
 from trodden.native.comparisons import Values
 from trodden.native.irtext import LABEL, IRFunction
+from trodden.weigh.deadends import is_dead_end
 
 _PHI = re.compile(r"phi i\d+ (\[.*)$")
 _INCOMING = re.compile(rf"\[ ([^\s,]+), %({LABEL}) \]")
 _STEP = re.compile(rf"add (?:nuw |nsw )*i\d+ %({LABEL}), (-?\d+)")
-_TEST = re.compile(rf"icmp (?:samesign )?(\w+) i\d+ %({LABEL}), (-?\d+)")
+_TEST = re.compile(rf"icmp (?:samesign )?(\w+) i(\d+) %({LABEL}), (-?\d+)")
 _BRANCH = re.compile(rf"  br i1 %({LABEL}), label %({LABEL}), label %({LABEL})")
 _MOST = 1 << 40
 
 
 def certain_trips(graph: Graph, ir: IRFunction, forest: LoopForest, values: Values) -> Mapping[int, int]:
-    """How often each such loop turns for each time it is entered, by its header."""
+    """How often each such loop turns for each time it is entered, by its header.
+
+    Besides the way out at its end it may have others, behind which nothing returns: checks that fail.
+    """
     found: dict[int, int] = {}
     for loop in forest.loops:
-        if len(loop.exits) != 1 or len(loop.back_edges) != 1:
+        exits = loop.exits if len(loop.exits) == 1 else _meant(graph, ir, loop)
+        if len(exits) != 1 or len(loop.back_edges) != 1:
             continue
-        leaving = graph.edges[loop.exits[0]]
+        leaving = graph.edges[exits[0]]
         latch = graph.edges[loop.back_edges[0]].src
         if leaving.src not in (loop.header, latch):
             continue
@@ -34,13 +42,24 @@ def certain_trips(graph: Graph, ir: IRFunction, forest: LoopForest, values: Valu
     return found
 
 
+def _meant(graph: Graph, ir: IRFunction, loop: Loop) -> Sequence[int]:
+    """The ways out of a loop but those to where nothing returns."""
+    return [
+        edge
+        for edge in loop.exits
+        if not is_dead_end(
+            graph, graph.edges[edge].dst, lambda block: ir.blocks[block].opcode == "unreachable"
+        )
+    ]
+
+
 def _trips(ir: IRFunction, values: Values, header: int, latch: int, leaving: int, outside: int) -> int:
     block = ir.blocks[leaving]
     branch = _BRANCH.match(block.text, block.terminator)
     test = _TEST.match(values.made(branch.group(1))) if branch is not None else None
     if branch is None or test is None or outside >= len(ir.blocks):
         return 0
-    relation, name, limit = test.group(1), test.group(2), int(test.group(3))
+    relation, width, name, limit = test.group(1), int(test.group(2)), test.group(3), int(test.group(4))
     holds_to_leave = branch.group(2) == ir.blocks[outside].label
     step_line = _STEP.match(values.made(name))
     counter = name if _PHI.match(values.made(name)) else step_line.group(1) if step_line else ""
@@ -48,6 +67,9 @@ def _trips(ir: IRFunction, values: Values, header: int, latch: int, leaving: int
     if start is None or not step:
         return 0
     first = start if counter == name else start + step
+    if relation.startswith("u"):
+        # All numbers are printed as if they had a sign.
+        first, limit = first % (1 << width), limit % (1 << width)
     # Wherever in the loop it stands, the header was passed as often as the test was made.
     return _turns(relation, holds_to_leave, first, step, limit)
 

@@ -32,6 +32,7 @@ def calls_of(profile: Profile, chosen: Mapping[str, FunctionProfile] | None = No
     """
     some = profile.functions if chosen is None else chosen
     symbols = {function.facts.linkage_name for function in some.values()}
+    symbols |= {alias for unit in profile.units for alias, symbol in unit.aliases if symbol in symbols}
     return [
         CallCount(name, callee, count)
         for name, function in profile.functions.items()

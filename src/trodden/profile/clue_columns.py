@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from trodden.graph.cfg import Graph
+from trodden.graph.cfg import EdgeKind, Graph
 from trodden.profile.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
 from trodden.weigh.clues import (
     Against,
@@ -50,6 +50,7 @@ def clues_to_columns(clues: FunctionClues) -> dict[str, Any]:
         "cold": int(clues.cold),
         "ends": "".join(each.ending.value for each in blocks),
         "gives": "".join(each.gives.value for each in blocks),
+        "throws": [block for block, each in enumerate(blocks) if each.may_throw],
         "stores": _sparse((block, each.stores) for block, each in enumerate(blocks)),
         "trips": _sparse((block, each.trips) for block, each in enumerate(blocks)),
         "tests": [
@@ -85,7 +86,11 @@ def clues_from_columns(data: Any, graph: Graph) -> FunctionClues:
     same_length(ends, gives)
     if len(ends) not in (0, graph.exit):
         raise ColumnError("clues and blocks differ in number")
-    width = [len(graph.out_edges[block]) for block in range(len(ends))]
+    throws = frozenset(ints(data["throws"], 0, len(ends)))
+    width = [
+        sum(graph.edges[edge].kind is EdgeKind.FLOW for edge in graph.out_edges[block])
+        for block in range(len(ends))
+    ]
     tests = _tests(data["tests"], width, names)
     calls = _calls(data["calls"], data["passes"], len(ends), names)
     stores, trips = _dense(data["stores"], len(ends)), _dense(data["trips"], len(ends))
@@ -104,6 +109,7 @@ def clues_from_columns(data: Any, graph: Graph) -> FunctionClues:
                 trips=trips.get(block, 0),
                 cases=cases.get(block, ()),
                 gives=gives[block],
+                may_throw=block in throws,
             )
             for block, ending in enumerate(ends)
         ),
@@ -143,7 +149,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _each_list(data: Any, width: Sequence[int]) -> Iterable[tuple[int, list[Any]]]:
-    """Lists that have one entry for each edge out of their block."""
+    """Lists that have one entry for each edge that control can take out of their block."""
     where, found = columns(data, 2, "lists")
     where = ints(sums(ints(where)), 0, len(width))
     same_length(where, _list(found))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trodden.profile.estimated import Expected, estimated
 from trodden.profile.model import Estimate, FunctionFacts, Profile, UnitFacts
-from trodden.profile.whole_program import is_taken, taken_addresses, whole_program
-from trodden.weigh.callgraph import Procedure
+from trodden.profile.whole_program import known_functions, started_functions, whole_program
+from trodden.weigh.callgraph import Known, Procedure
 from trodden.weigh.calls import call_frequencies
 from trodden.weigh.expected import expected_frequencies
 from trodden.weigh.propagate import HIGHEST_WEIGHT
@@ -20,9 +20,6 @@ from trodden.weigh.rates import Rates
 
 Local = Callable[[UnitFacts, FunctionFacts], list[float]]
 """Answers how often one call of a function takes each of its edges."""
-
-_CONSTRUCTORS = ("_GLOBAL__sub_I_", "_GLOBAL__I_")
-"""How compilers name what sets up the globals of a unit before ``main`` is called."""
 
 
 def local_estimate(facts: FunctionFacts, rates: Rates) -> list[float]:
@@ -40,13 +37,9 @@ def estimate(program: str, units: Sequence[UnitFacts], rates: Rates, local: Loca
         local_estimate(facts, rates) if local is None else local(units[number], facts)
         for number, facts in functions
     ]
-    taken = taken_addresses(units)
-    procedures = [
-        _procedure(number, facts, is_taken(number, facts, taken), expected)
-        for (number, facts), expected in zip(functions, edges, strict=True)
-    ]
-    first = [number for number, each in enumerate(procedures) if each.symbol.startswith(_CONSTRUCTORS)]
-    calls = call_frequencies(procedures, also=first).invocations
+    known = known_functions(units, functions)
+    procedures = [_procedure(each, expected) for each, expected in zip(known, edges, strict=True)]
+    calls = call_frequencies(procedures, also=started_functions(units, known)).invocations
     expected = [
         Expected(min(times, HIGHEST_WEIGHT / max(1.0, *each.blocks)), flow)
         for times, each, flow in zip(calls, procedures, edges, strict=True)
@@ -54,16 +47,17 @@ def estimate(program: str, units: Sequence[UnitFacts], rates: Rates, local: Loca
     return estimated(program, units, expected, Estimate(rates.name), list(_notes(functions)))
 
 
-def _procedure(unit: int, facts: FunctionFacts, taken: bool, edges: Sequence[float]) -> Procedure:
-    graph = facts.graph
+def _procedure(known: Known, edges: Sequence[float]) -> Procedure:
+    graph = known.graph
     return Procedure(
-        symbol=facts.linkage_name,
-        unit=unit,
+        symbol=known.symbol,
+        unit=known.unit,
         blocks=[sum(edges[index] for index in ins) for ins in graph.in_edges[: graph.exit]],
-        calls=[block.calls for block in facts.clues.blocks],
-        local=facts.clues.local,
-        taken=taken,
-        signature=facts.clues.signature,
+        calls=[block.calls for block in known.clues.blocks],
+        local=known.local,
+        taken=known.taken,
+        signature=known.clues.signature,
+        aliases=known.aliases,
     )
 
 

@@ -70,6 +70,8 @@ def unit_to_json(facts: UnitFacts) -> dict[str, Any]:
         "site_functions": [function for function, _ in facts.sites],
         "site_blocks": [block for _, block in facts.sites],
         "taken": list(facts.taken),
+        "aliases": [list(alias) for alias in facts.aliases],
+        "started": list(facts.started),
     }
 
 
@@ -89,6 +91,8 @@ def unit_from_json(data: Any, where: str) -> UnitFacts:
             slots=slots,
             sites=_sites(data, functions),
             taken=tuple(map(text, data.get("taken", []))),
+            aliases=tuple((text(alias), text(symbol)) for alias, symbol in data.get("aliases", [])),
+            started=tuple(map(text, data.get("started", []))),
         )
     except (ColumnError, KeyError, TypeError, ValueError) as error:
         raise BadFile(f"{where}: corrupt: a unit is not as it should be ({error})") from error

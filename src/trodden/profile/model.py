@@ -143,7 +143,9 @@ class UnitFacts:
 
     ``sites[s]`` is the function (its index) and the block of call site ``s``, so that an active frame's
     return address can be told apart; a block of -1 means that the frame has already counted its way out.
-    ``taken`` are the symbols of functions whose address it uses for more than calling them.
+    ``taken`` are the symbols of functions whose address it uses for more than calling them, ``aliases``
+    other names that units may use for its functions, as ``(alias, symbol)``, ``started`` its constructors and
+    destructors, which are called once a run.
     """
 
     id: str
@@ -155,6 +157,8 @@ class UnitFacts:
     slots: int = 0
     sites: tuple[tuple[int, int], ...] = ()
     taken: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    started: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from trodden.profile.readings import MOST_COUNT, readings_from_columns, readings
 from trodden.profile.record import seal, unseal
 from trodden.profile.stopped import threads_from_documents, threads_to_documents
 from trodden.recover.budget import Budget
+from trodden.regular import open_regular
 
 MAGIC = b"TRODDEN\n"
 
@@ -39,7 +40,7 @@ def load(path: str | os.PathLike[str]) -> Profile:
     """Read a profile."""
     name = os.fspath(path)
     try:
-        with open(name, "rb") as stream:
+        with open_regular(name) as stream:
             data = stream.read()
     except OSError as error:
         raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error

@@ -7,30 +7,43 @@ from dataclasses import replace
 
 from trodden.profile.estimated import one_of_each
 from trodden.profile.model import FunctionFacts, UnitFacts
-from trodden.weigh.callgraph import Known
+from trodden.weigh.callgraph import Known, Symbols
 from trodden.weigh.foresight import foreseen
 
 
 def whole_program(units: Sequence[UnitFacts]) -> list[tuple[int, FunctionFacts]]:
     """Every function with the number of its unit; of copies that several units carry the first one."""
     functions = one_of_each(units)
-    taken = taken_addresses(units)
-    known = [
-        Known(unit, facts.linkage_name, facts.graph, facts.clues, is_taken(unit, facts, taken))
-        for unit, facts in functions
-    ]
     return [
         (unit, replace(facts, clues=clues))
-        for (unit, facts), clues in zip(functions, foreseen(known), strict=True)
+        for (unit, facts), clues in zip(functions, foreseen(known_functions(units, functions)), strict=True)
     ]
 
 
-def taken_addresses(units: Sequence[UnitFacts]) -> list[frozenset[str]]:
-    """The functions whose address each unit uses, and behind them all that any unit does."""
-    own = [frozenset(unit.taken) for unit in units]
-    return [*own, frozenset().union(*own)]
+def known_functions(
+    units: Sequence[UnitFacts], functions: Sequence[tuple[int, FunctionFacts]]
+) -> list[Known]:
+    """The functions of a program with their other names, and whether any unit uses their addresses."""
+    plain = [Known(unit, facts.linkage_name, facts.graph, facts.clues) for unit, facts in functions]
+    aliases: list[dict[str, None]] = [{} for _ in plain]
+    resolve = Symbols(plain)
+    for number, unit in enumerate(units):
+        for alias, symbol in unit.aliases:
+            function = resolve(number, symbol)
+            if function is not None:
+                aliases[function][alias] = None
+    named = [replace(each, aliases=tuple(names)) for each, names in zip(plain, aliases, strict=True)]
+    taken = _meant(named, [unit.taken for unit in units])
+    return [replace(each, taken=number in taken) for number, each in enumerate(named)]
 
 
-def is_taken(unit: int, facts: FunctionFacts, taken: Sequence[frozenset[str]]) -> bool:
-    """Whether the address of a function is used: by its own unit, or by any if others can name it."""
-    return facts.linkage_name in taken[unit if facts.clues.local else -1]
+def started_functions(units: Sequence[UnitFacts], functions: Sequence[Known]) -> list[int]:
+    """The constructors and destructors of a program, each once, also if several units carry a copy."""
+    return sorted(_meant(functions, [unit.started for unit in units]))
+
+
+def _meant(functions: Sequence[Known], said: Sequence[Sequence[str]]) -> set[int]:
+    """The functions that the symbols stand for which each unit says."""
+    resolve = Symbols(functions)
+    found = {resolve(unit, symbol) for unit, symbols in enumerate(said) for symbol in symbols}
+    return {number for number in found if number is not None}

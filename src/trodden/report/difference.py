@@ -33,6 +33,7 @@ _HEADINGS = (
     ("#unpaired", "function", "run", "reason"),
     ("#counts", "function"),
 )
+_ESTIMATE_HEADING = ("#estimate", "run", "rates")
 
 
 @dataclass(frozen=True)
@@ -270,7 +271,8 @@ def _difference(ways: Ways, rank: int, each: Difference) -> dict[str, Any]:
 def to_plain(report: DifferenceReport) -> str:
     """One fact a line; the first part of each says what it is about."""
     rows: list[Sequence[object]] = list(_HEADINGS)
-    rows += [("estimate", run, each.rates) for run, each in report.marks()]
+    marks = [("estimate", run, each.rates) for run, each in report.marks()]
+    rows += [_ESTIMATE_HEADING, *marks] if marks else []
     for basis, common in common_rows(report.found):
         shares = f"{common.static:.6f}", f"{common.dynamic:.6f}"
         instructions = common.common_instructions, f"{common.dynamic_instructions:.6f}"

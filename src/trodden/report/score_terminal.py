@@ -32,7 +32,7 @@ def print_score(report: ScoreReport, console: Console) -> None:
     )
     console.print(Text(words, style="dim"))
     if scores.unpaired:
-        left = len(scores.unpaired)
+        left = len({each.name for each in scores.unpaired})
         is_ = "is" if left == 1 else "are"
         console.print(note(f"{counted(left, 'function')} {is_} not in both profiles and left out"))
 

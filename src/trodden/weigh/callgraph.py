@@ -16,7 +16,8 @@ class Procedure:
     """What is to be known of a function: ``calls[v]`` are made whenever block ``v`` runs.
 
     ``blocks`` are the expected frequencies of its blocks for one entry.  ``local`` means that only functions
-    of the same ``unit`` can name it, ``taken`` that its address is used for more than calling it.
+    of the same ``unit`` can name it so, ``taken`` that its address is used for more than calling it;
+    ``aliases`` are further names, which all units know.
     """
 
     symbol: str
@@ -26,6 +27,7 @@ class Procedure:
     local: bool = False
     taken: bool = False
     signature: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,13 +80,14 @@ def call_graph(functions: Sequence[Procedure]) -> CallGraph:
 
 @dataclass(frozen=True)
 class Known:
-    """A function of a program and its clues; ``taken`` says that its address is used."""
+    """A function of a program and its clues; ``taken`` and ``aliases`` are those of a :class:`Procedure`."""
 
     unit: int
     symbol: str
     graph: Graph
     clues: FunctionClues
     taken: bool = False
+    aliases: tuple[str, ...] = ()
 
     @property
     def local(self) -> bool:
@@ -105,7 +108,16 @@ class Named(Protocol):
 
     @property
     def local(self) -> bool:
-        """Whether only its own unit can name it."""
+        """Whether only its own unit can name it so."""
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Further names, which all units know."""
+
+
+def public_names(function: Named) -> tuple[str, ...]:
+    """The names by which any unit can call a function."""
+    return function.aliases if function.local else (function.symbol, *function.aliases)
 
 
 class Symbols:
@@ -118,9 +130,15 @@ class Symbols:
             self._own.setdefault((function.unit, function.symbol), number)
             if not function.local:
                 self._shared.setdefault(function.symbol, number)
+        for number, function in enumerate(functions):
+            for alias in function.aliases:
+                self._shared.setdefault(alias, number)
 
     def __call__(self, unit: int, symbol: str) -> int | None:
-        """That of the unit itself, else the first that others may name; ``None`` if there is none."""
+        """That of the unit itself, else the first that others may name; ``None`` if there is none.
+
+        Aliases come last: one that is weak gives way to a function of the same name.
+        """
         own = self._own.get((unit, symbol))
         return self._shared.get(symbol) if own is None else own
 

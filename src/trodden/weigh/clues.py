@@ -123,6 +123,7 @@ class BlockClues:
     where there are none.  ``trips`` is how often the loop that the block heads turns each time it is
     entered, if that is certain, else 0.  ``cases`` are, in a branch with many ways, the constants that lead
     along each edge, ``None`` for the default.  ``gives`` is what the function returns if it does so next.
+    ``may_throw`` says that it ends in a call with a second way, for exceptions.
     """
 
     ending: Ending = Ending.GOES_ON
@@ -135,6 +136,7 @@ class BlockClues:
     trips: int = 0
     cases: tuple[int | None, ...] = ()
     gives: Given = Given.NOTHING
+    may_throw: bool = False
 
 
 NOTHING_KNOWN = BlockClues()

@@ -119,7 +119,7 @@ def settling_rates(
                 hits[first][0] += seen.hits(dict(seen.said)[first])
                 hits[first][1] += seen.executions
         for key in spoke:
-            rate = hits[key][0] / hits[key][1]
+            rate = min(hits[key][0] / hits[key][1], 1 - _SMALL**2)
             weight = log1p(hits[key][1])
             sums[key][0] += weight * log(rate / (1 - rate))
             sums[key][1] += weight

@@ -26,10 +26,17 @@ def foreseen(functions: Sequence[Known]) -> list[FunctionClues]:
         for call in block.calls
         if (callee := resolve(known.unit, call.callee)) is not None
     )
-    return [
-        replace(clues, blocks=tuple(_block(block, known.unit, resolve, sites) for block in clues.blocks))
-        for known, clues in zip(functions, with_traits(functions), strict=True)
+    counted = [
+        replace(
+            known,
+            clues=replace(
+                known.clues,
+                blocks=tuple(_block(block, known.unit, resolve, sites) for block in known.clues.blocks),
+            ),
+        )
+        for known in functions
     ]
+    return with_traits(counted)
 
 
 def _block(block: BlockClues, unit: int, resolve: Symbols, sites: Counter[int | None]) -> BlockClues:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from functools import partial
 
 from trodden.weigh.branch import FIRST, NONE, Branch, Places
-from trodden.weigh.clues import Against, Origin, Relation, Sort
+from trodden.weigh.clues import Against, Ending, Origin, Relation, Sort
+from trodden.weigh.deadends import is_dead_end
 from trodden.weigh.heuristics import Heuristic, Scope
 
 _COMPARERS = frozenset(
@@ -42,9 +43,8 @@ def _cold(branch: Branch) -> Places:
 
 
 def _comes_back(branch: Branch) -> Places:
-    """A call that may unwind has two ways but nothing that decides between them; the first one goes on."""
-    clues = branch.clues
-    return FIRST if clues.test is None and not clues.cases and clues.calls else NONE
+    """A call that may throw has two ways; the first one goes on."""
+    return FIRST if branch.clues.may_throw else NONE
 
 
 def _heaviest(weights: tuple[int, ...], branch: Branch) -> Places:
@@ -72,9 +72,28 @@ def _trips(branch: Branch) -> Places:
 
 
 def _certain(branch: Branch) -> int:
-    """How often the loop around turns, if that is certain."""
-    loop = branch.around.forest.innermost[branch.block]
-    return branch.around.clues[branch.around.forest.loops[loop].header].trips if loop >= 0 else 0
+    """How often the loop around turns, if that is certain and if it is this branch that ends it.
+
+    Others may leave the loop as well, but only to where nothing returns.
+    """
+    number = branch.around.forest.innermost[branch.block]
+    if number < 0:
+        return 0
+    loop = branch.around.forest.loops[number]
+    trips = branch.around.clues[loop.header].trips
+    return 0 if trips and len(loop.exits) > 1 and _gives_up(branch) else trips
+
+
+def _gives_up(branch: Branch) -> bool:
+    """Whether some way out of the loop leads to where nothing returns."""
+    around = branch.around
+    return any(
+        edge in around.leaving
+        and is_dead_end(
+            around.graph, target, lambda block: around.clues[block].ending is Ending.NEVER_RETURNS
+        )
+        for edge, target in zip(branch.edges, branch.targets, strict=True)
+    )
 
 
 def _stays(branch: Branch) -> Places:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from trodden.weigh.clues import CallClue
+
 COMPLAINERS = frozenset(
     (
         *("perror", "psignal", "herror", "strerror", "strerror_r", "__xpg_strerror_r"),
@@ -19,3 +21,13 @@ OPTION_READERS = frozenset(
     )
 )
 """A loop around a call of one of them turns as often as there are options, which are mostly few."""
+
+
+def complains(call: CallClue) -> bool:
+    """Whether a call reports an error; functions of the program itself may just happen to have such a name."""
+    return call.complains or (call.callee in COMPLAINERS and not call.sites)
+
+
+def reads_options(call: CallClue) -> bool:
+    """Whether a call asks the library for the next option of the command line."""
+    return call.callee in OPTION_READERS

@@ -11,16 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from math import isfinite
-from pathlib import Path
 from typing import TypeGuard
 
 from trodden.errors import BadFile, InputMissing, LaterVersion
+from trodden.regular import open_regular
 from trodden.weigh.table import KEYS
 
 _FORMAT, _VERSION = "trodden rates", 1
 _SHIPPED = "calibrated"
+_LEAST = 1e-7
+"""How near to 0 or 1 a rate may come: many that agree must leave something of what they speak against."""
 _MEASURED = ("coverage", "hit_rate", "branches")
+_HIGHEST = 1e300
+_LARGEST = 1 << 22
+"""Bytes: a hundred times what a table of all heuristics takes."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +77,19 @@ def load_rates(path_or_name: str) -> Rates:
     if path_or_name == _SHIPPED:
         return default_rates()
     try:
-        text = Path(path_or_name).read_text(encoding="utf-8")
+        with open_regular(path_or_name) as stream:
+            data = stream.read(_LARGEST + 1)
+    except OSError as error:
+        raise InputMissing(
+            f"{path_or_name}: cannot be read: {error.strerror}; "
+            "give wl94, calibrated or a file of trodden calibrate"
+        ) from error
+    if len(data) > _LARGEST:
+        raise BadFile(f"{path_or_name}: is no file of rates: it is larger than any of them")
+    try:
+        return parse_rates(data.decode("utf-8"), path_or_name)
     except UnicodeDecodeError as error:
         raise BadFile(f"{path_or_name}: is no file of rates: it is not text") from error
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise InputMissing(
-            f"{path_or_name}: cannot be read: {why}; give wl94, calibrated or a file of trodden calibrate"
-        ) from error
-    return parse_rates(text, path_or_name)
 
 
 def parse_rates(text: str, source: str) -> Rates:
@@ -100,6 +108,8 @@ def parse_rates(text: str, source: str) -> Rates:
     name = document.get("name")
     if not isinstance(name, str) or not name:
         raise BadFile(f"{source}: the rates have no name")
+    if not name.isprintable():
+        raise BadFile(f"{source}: the name of the rates holds what cannot be printed")
     programs = document.get("programs", [])
     if not isinstance(programs, list) or not all(isinstance(program, str) for program in programs):
         raise BadFile(f'{source}: "programs" is no list of names')
@@ -128,7 +138,7 @@ def _taken(document: Mapping[str, object], source: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for key, rate in rates.items():
         _known(key, source)
-        if not _is_number(rate) or not 0 < rate < 1:
+        if not _is_number(rate) or not _LEAST <= rate <= 1 - _LEAST:
             raise BadFile(f"{source}: the rate of {key} is {json.dumps(rate)}, not between 0 and 1")
         found[key] = float(rate)
     return found
@@ -155,4 +165,4 @@ def _known(key: str, source: str) -> None:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _HIGHEST

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from trodden.graph.components import strong_components
 from trodden.graph.reach import sweep
-from trodden.weigh.callgraph import CallGraph, Procedure
+from trodden.weigh.callgraph import CallGraph, Procedure, public_names
 
 HANDED_AWAY = 0.1
 """How often a function is entered that nothing leads to but whose address went somewhere unknown.
@@ -32,7 +32,7 @@ def entries_of(
     successors = [list(calls) for calls in graph.calls]
     components = strong_components(successors, range(len(successors)))[::-1]
     entries = [0.0] * len(functions)
-    mains = [n for n, function in enumerate(functions) if function.symbol == "main" and not function.local]
+    mains = [n for n, function in enumerate(functions) if "main" in public_names(function)]
     chosen = list(roots if roots is not None else mains or _uncalled(functions, graph))
     for number in {*chosen, *also}:
         entries[number] = 1.0
@@ -51,7 +51,7 @@ def entries_of(
 def _uncalled(functions: Sequence[Procedure], graph: CallGraph) -> list[int]:
     """What others may enter and no other function of the program calls."""
     called = {callee for caller, calls in enumerate(graph.calls) for callee in calls if callee != caller}
-    return [n for n, function in enumerate(functions) if not function.local and n not in called]
+    return [n for n, function in enumerate(functions) if public_names(function) and n not in called]
 
 
 def _heads(
@@ -61,7 +61,7 @@ def _heads(
     for members in components:
         if len(members) > 1 or members[0] in graph.calls[members[0]]:
             inside = [number for number in members if number < len(functions)]
-            yield min(inside, key=lambda number: functions[number].local)
+            yield min(inside, key=lambda number: not public_names(functions[number]))
 
 
 class _Reached:

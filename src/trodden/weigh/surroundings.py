@@ -15,8 +15,8 @@ from trodden.graph.forest import LoopForest
 from trodden.graph.loops import find_loops
 from trodden.graph.postdominators import find_postdominators
 from trodden.graph.traverse import DepthFirst, depth_first
-from trodden.weigh.clues import NOTHING_KNOWN, BlockClues, CallClue, Ending, Given
-from trodden.weigh.library import COMPLAINERS, OPTION_READERS
+from trodden.weigh.clues import NOTHING_KNOWN, BlockClues, Ending, Given
+from trodden.weigh.library import complains, reads_options
 
 
 class Surroundings:
@@ -85,8 +85,8 @@ class Surroundings:
         """Blocks from which every way leads through a call that reports an error, or ends badly."""
         return self._doomed(
             lambda clues: (
-                clues.ending is Ending.NEVER_RETURNS
-                or any(call.ends or call.complains or call.callee in COMPLAINERS for call in clues.calls)
+                clues.ending in (Ending.NEVER_RETURNS, Ending.UNWINDS)
+                or any(call.ends or complains(call) for call in clues.calls)
             )
         )
 
@@ -112,8 +112,18 @@ class Surroundings:
     def loops_over_options(self) -> frozenset[int]:
         """The loops (their numbers) that ask for the next option of the command line."""
         innermost = self.forest.innermost
-        asking = (block for block, clues in enumerate(self.clues) if any(map(_asks, clues.calls)))
+        asking = (block for block, clues in enumerate(self.clues) if any(map(reads_options, clues.calls)))
         return frozenset(innermost[block] for block in asking if innermost[block] >= 0)
+
+    @cached_property
+    def only_way_in(self) -> list[int]:
+        """For each block the edge that leads to it if there is but one, back edges left aside; else -1."""
+        found = [-1] * len(self.graph.labels)
+        for block, into in enumerate(self.graph.in_edges):
+            ways = [edge for edge in into if edge not in self.back]
+            if len(ways) == 1:
+                found[block] = ways[0]
+        return found
 
     @cached_property
     def owned(self) -> list[int]:
@@ -224,7 +234,3 @@ class Surroundings:
         for vertex in order:
             order += below[vertex]
         return order
-
-
-def _asks(call: CallClue) -> bool:
-    return call.callee in OPTION_READERS

@@ -8,12 +8,13 @@ found out here for all functions of a program together (WL94 §8 asks for a deep
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from trodden.weigh.callgraph import Known, Symbols
 from trodden.weigh.clues import BlockClues, CallClue, Ending, FunctionClues
-from trodden.weigh.library import COMPLAINERS
+from trodden.weigh.library import complains
 from trodden.weigh.surroundings import Surroundings
 
 _TRAITS = {"ends": "ends_badly", "complains": "complains"}
@@ -35,10 +36,10 @@ def with_traits(functions: Sequence[Known]) -> list[FunctionClues]:
             if callee is not None:
                 callers[callee].add(number)
     found: dict[str, set[int]] = {trait: set() for trait in _TRAITS}
-    work = [number for number, each in enumerate(functions) if _any_trait(each.clues.blocks)]
+    work = deque(number for number, each in enumerate(functions) if _any_trait(each.clues.blocks))
     waiting = set(work)
     while work:
-        number = work.pop()
+        number = work.popleft()
         waiting.discard(number)
         known = functions[number]
         clues[number] = _marked(known, clues[number], resolve, found)
@@ -61,7 +62,7 @@ def _calls(blocks: Iterable[BlockClues]) -> Iterable[CallClue]:
 
 def _any_trait(blocks: Sequence[BlockClues]) -> bool:
     return any(block.ending is Ending.NEVER_RETURNS for block in blocks) or any(
-        call.ends or call.complains or call.callee in COMPLAINERS for call in _calls(blocks)
+        call.ends or complains(call) for call in _calls(blocks)
     )
 
 

@@ -21,15 +21,14 @@ _GIVEN = {
     "constant": (Given.CONSTANT, "another constant"),
 }
 _ALLOCATORS = frozenset(
-    ("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", "fopen", "fdopen", "opendir", "mmap")
+    ("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", "fopen", "fdopen", "opendir")
 )
 
 
 def _only_way(branch: Branch, place: int) -> int:
     """How many blocks one edge alone leads to; none if its target can be reached otherwise."""
     around, target = branch.around, branch.targets[place]
-    into = [edge for edge in around.graph.in_edges[target] if edge not in around.back]
-    return around.owned[target] if into == [branch.edges[place]] else 0
+    return around.owned[target] if around.only_way_in[target] == branch.edges[place] else 0
 
 
 def _longer(times: int, early: bool, branch: Branch) -> Places:
