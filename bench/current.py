@@ -23,13 +23,13 @@ from trodden.weigh.clues import FunctionClues
 
 
 @cache
-def _read(ir: Path, source: str) -> tuple[Mapping[str, FunctionClues], tuple[str, ...]]:
-    """The clues of all functions in a file of IR by their symbols, and whose addresses are taken there."""
+def _read(ir: Path, source: str) -> tuple[Mapping[str, FunctionClues], UnitFacts]:
+    """The clues of all functions in a file of IR by their symbols, and what there is to say of the whole."""
     text = ir.read_text(encoding="utf-8", errors="surrogateescape")
     reader = ModuleReader(cut_module(text), source, Options())
     functions = [reader.function(cut_function(definition)) for definition in reader.module.definitions]
     clues = {each.read.ir.symbol: each.clues for each in functions if each is not None}
-    return clues, reader.unit((), 0).taken
+    return clues, reader.unit((), 0)
 
 
 def units_of(subject: Subject) -> list[UnitFacts]:
@@ -51,9 +51,9 @@ def measured_of(subject: Subject) -> Profile:
 
 
 def _renewed(subject: Subject, unit: UnitFacts) -> UnitFacts:
-    clues, taken = _read(ir_of(subject.ir, unit), unit.source)
+    clues, now = _read(ir_of(subject.ir, unit), unit.source)
     functions = tuple(_with_clues(each, clues) for each in unit.functions)
-    return replace(unit, functions=functions, taken=taken)
+    return replace(unit, functions=functions, taken=now.taken, aliases=now.aliases, started=now.started)
 
 
 def _with_clues(facts: FunctionFacts, clues: Mapping[str, FunctionClues]) -> FunctionFacts:

@@ -139,6 +139,25 @@ def test_what_the_source_expects_before_the_optimiser_has_seen_it(
     assert clues.blocks[0].test == Comparison(Relation.MORE, Sort.INTEGER, Against.POSITIVE, Origin.GIVEN)
 
 
+def test_what_the_source_expects_of_a_number() -> None:
+    """``__builtin_expect(n & 4, 0)``, and ``!!`` before what is expected."""
+    number = (
+        "  %a = and i32 %n, 4\n  %b = sext i32 %a to i64\n"
+        "  %e = call i64 @llvm.expect.i64(i64 %b, i64 0)\n  %c = icmp ne i64 %e, 0"
+    )
+    _, clues, _ = read(branching(number))
+    assert clues.blocks[0].said == (1, 2000)
+    assert clues.blocks[0].test == Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.BITS)
+    twice = (
+        "  %a = icmp ne i32 %n, 0\n  %n1 = xor i1 %a, true\n  %n2 = xor i1 %n1, true\n"
+        "  %b = zext i1 %n2 to i64\n  %e = call i64 @llvm.expect.i64(i64 %b, i64 0)\n"
+        "  %c = icmp ne i64 %e, 0"
+    )
+    _, clues, _ = read(branching(twice))
+    assert clues.blocks[0].said == (1, 2000)
+    assert clues.blocks[0].test == Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.GIVEN)
+
+
 def test_what_the_source_expects_with_a_probability() -> None:
     lines = (
         "  %a = icmp sgt i32 %n, 4\n  %b = zext i1 %a to i64\n"

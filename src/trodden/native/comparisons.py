@@ -128,6 +128,8 @@ class Values:
         found = self._test(name)
         if flipped:
             found = replace(found, test=replace(found.test, relation=_OPPOSITE[found.test.relation]))
+        if said is None and found.said is not None:
+            said = found.said[::-1] if flipped else found.said
         return replace(found, said=said)
 
     def _tests_truth(self, compared: re.Match[str]) -> bool:
@@ -140,7 +142,7 @@ class Values:
             line = self.made(name)
             if line.startswith(("icmp", "fcmp")):
                 return True
-            inner = _EXPECT.match(line)
+            inner = _EXPECT.match(line) or _NEGATED.match(line)
             cast = _CAST.match(line)
             if inner is not None:
                 name = inner.group(1)
@@ -166,7 +168,12 @@ class Values:
         origin, callee = Origin.OTHER, ""
         values: tuple[str, ...] = ()
         cells: tuple[str, ...] = ()
+        said = None
         if left.startswith("%"):
+            expected = _EXPECT.match(self.made(left[1:]))
+            if expected is not None:
+                said = _said(_holds(relation, expected.group(2), right), expected.group(3))
+                left = f"%{expected.group(1)}"
             left, narrow = self._uncast(left[1:])
             if sort is Sort.INTEGER and narrow == "i8":
                 sort = Sort.CHARACTER
@@ -176,7 +183,7 @@ class Values:
             values, cells = values + more_values, cells + more_cells
         unsigned = word.startswith("u") and line.startswith("icmp")
         relation, against = _meant(relation, right, unsigned)
-        return Condition(Test(relation, sort, against, origin, unsigned, callee), values, cells)
+        return Condition(Test(relation, sort, against, origin, unsigned, callee), values, cells, said)
 
     def _uncast(self, name: str) -> tuple[str, str]:
         """What a value was before it was widened or narrowed, and of which type."""
@@ -212,6 +219,20 @@ def _relation(word: str) -> Relation | None:
     That numbers can be ordered says that neither is no number at all, which is what goes without saying.
     """
     return _RELATIONS.get(word) or _RELATIONS.get(word[-2:])
+
+
+def _holds(relation: Relation, likely: str, right: str) -> bool:
+    """Whether a comparison holds of the value that the source expects."""
+    value = int(likely) if likely not in ("true", "false") else int(likely == "true")
+    other = int(right) if re.fullmatch(r"-?\d+", right) else 0
+    return {
+        Relation.EQUAL: value == other,
+        Relation.UNEQUAL: value != other,
+        Relation.LESS: value < other,
+        Relation.AT_MOST: value <= other,
+        Relation.MORE: value > other,
+        Relation.AT_LEAST: value >= other,
+    }[relation]
 
 
 def _said(first: bool, probability: str | None) -> tuple[int, int]:

@@ -24,7 +24,7 @@ OPTION_READERS = frozenset(
 
 
 def complains(call: CallClue) -> bool:
-    """Whether a call reports an error; functions of the program itself may just happen to have such a name."""
+    """Whether a call reports an error; functions of the program itself may happen to have such a name."""
     return call.complains or (call.callee in COMPLAINERS and not call.sites)
 
 
