@@ -184,9 +184,8 @@ def test_many_ties_are_no_burden() -> None:
 
 def test_the_mean_over_functions() -> None:
     some = [Match(1.0, 1.0, 1), Match(0.5, 0.25, 3)]
-    assert mean(some, by_size=False) == Match(0.75, 0.625, 4)
-    assert mean(some, by_size=True) == Match(0.625, (1 + 3 * 0.25) / 4, 4)
-    assert mean([], by_size=False) is None
+    assert mean(some) == Match(0.75, 0.625, 4)
+    assert mean([]) is None
 
 
 BRANCH = "a>b a>c b>d c>d d>exit"
@@ -247,15 +246,6 @@ def test_each_score_looks_at_its_own_items() -> None:
     assert found.invocations[50] == Match(1 / 2, 1 / 2, 2)
     assert found.calls[50] == Match(0, 0, 1)
     assert _weighted(found.global_blocks[50]) == pytest.approx((100 / 3 + 2 / 3 * 10) / 130)
-
-
-def test_how_functions_share_in_the_local_scores() -> None:
-    main, loop = 2 / 3, (2 / 3 * 100 + 10) / 110
-    profiles = _program(OTHER), _program(MEASURED)
-    by_size = score(*profiles, percents=(50,), by_size=True)
-    assert _weighted(by_size.local_blocks[50]) == pytest.approx((2 * main + 2 * loop + 1) / 5)
-    several = score(*profiles, percents=(50,), single=False)
-    assert _weighted(several.local_blocks[50]) == pytest.approx((main + loop) / 2)
 
 
 def _estimated(profile: Profile, name: str, flow: Flow) -> Profile:

@@ -15,7 +15,6 @@ from tests.weigh.branches import (
     STORES,
     WHILE,
     Flow,
-    branch,
     comparing,
     function,
 )
@@ -267,6 +266,4 @@ def test_bad_ends_among_many_ways() -> None:
 
 
 def test_a_heuristic_without_a_rate_takes_no_part() -> None:
-    asked = branch(DIAMOND, {0: BlockClues(said=(1, 9))})
-    assert asked.two_way
     assert odds(DIAMOND, {0: BlockClues(said=(1, 9))}, pointer=0.6)[:2] == [0.5, 0.5]

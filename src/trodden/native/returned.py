@@ -24,6 +24,7 @@ def returned_constants(ir: IRFunction) -> Mapping[str, Given]:
     """The blocks (their labels) after which the function returns a constant, and its kind."""
     phis = {name: text for block in ir.blocks for name, text in _PHI.findall(block.text)}
     found: dict[str, Given] = {}
+    cells: set[str] = set()
     for block in ir.blocks:
         match = _RETURN.match(block.text, block.terminator) if block.opcode == "ret" else None
         if match is None:
@@ -33,7 +34,8 @@ def returned_constants(ir: IRFunction) -> Mapping[str, Given]:
             found[block.label] = _kind(value)
             continue
         load = re.search(rf"^  {re.escape(value)} = load [^,]+, ptr %({LABEL})", block.text, re.MULTILINE)
-        if load is not None:
+        if load is not None and _is_variable(ir, load.group(1)) and load.group(1) not in cells:
+            cells.add(load.group(1))
             found.update(_stored(ir, load.group(1)))
         _follow(value[1:], phis, found)
     return found
@@ -51,6 +53,11 @@ def _follow(name: str, phis: Mapping[str, str], found: dict[str, Given]) -> None
                 work.append(value[1:])
             else:
                 found[label] = _kind(value)
+
+
+def _is_variable(ir: IRFunction, cell: str) -> bool:
+    """Whether a cell is a variable of the function, which are all made in its first block."""
+    return f"  %{cell} = alloca " in ir.blocks[0].text
 
 
 def _stored(ir: IRFunction, cell: str) -> dict[str, Given]:

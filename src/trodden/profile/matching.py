@@ -153,23 +153,19 @@ def score(
     estimate: Profile,
     measured: Profile,
     percents: Sequence[int] = PERCENTS,
-    by_size: bool = False,
-    single: bool = True,
 ) -> Scores:
     """Score a profile, estimated or not, against a measured one.
 
-    ``by_size`` and ``single`` say how the functions share in the local scores: see :func:`mean`, and whether
-    functions of a single block take part, which no estimate can get wrong.
+    In the local scores all functions that ran count alike, those of a single block too, which no estimate can
+    get wrong: that is how the paper's figures come about.
     """
     pairs, unpaired = pair(estimate.functions, measured.functions)
     if not pairs:
         raise UsageError("no function in common; score profiles of one program, built in the same way")
     telling = [each for each in pairs if tells_edges(each.first) and tells_edges(each.second)]
-    several = [each for each in pairs if single or each.second.facts.graph.exit > 1]
-    several_telling = [each for each in telling if single or each.second.facts.graph.exit > 1]
     return Scores(
-        local_blocks=_local(_items(several, _blocks_a_call), percents, by_size),
-        local_edges=_local(_items(several_telling, _edges_a_call), percents, by_size),
+        local_blocks=_local(_items(pairs, _blocks_a_call), percents),
+        local_edges=_local(_items(telling, _edges_a_call), percents),
         invocations=_whole(_items(pairs, _entries), percents),
         calls=_whole(_items(pairs, calls_in), percents),
         global_blocks=_whole(_items(pairs, _blocks), percents),
@@ -186,19 +182,18 @@ def _items(pairs: Iterable[Pair], items: Callable[[FunctionProfile], _Items]) ->
     return [(items(each.first), items(each.second)) for each in pairs]
 
 
-def _local(lists: Sequence[tuple[_Items, _Items]], percents: Sequence[int], by_size: bool) -> Matches:
+def _local(lists: Sequence[tuple[_Items, _Items]], percents: Sequence[int]) -> Matches:
     found = {percent: [match(*each, percent / 100) for each in lists] for percent in percents}
-    return {percent: mean([each for each in some if each], by_size) for percent, some in found.items()}
+    return {percent: mean([each for each in some if each]) for percent, some in found.items()}
 
 
-def mean(matches: Sequence[Match], by_size: bool) -> Match | None:
-    """One score for many functions: all count alike, or ``by_size`` each by how many items its top has."""
+def mean(matches: Sequence[Match]) -> Match | None:
+    """One score for many functions, which all count alike."""
     if not matches:
         return None
-    weights = [each.m if by_size else 1 for each in matches]
     return Match(
-        weighted=sum(w * each.weighted for w, each in zip(weights, matches, strict=True)) / sum(weights),
-        unweighted=sum(w * each.unweighted for w, each in zip(weights, matches, strict=True)) / sum(weights),
+        weighted=sum(each.weighted for each in matches) / len(matches),
+        unweighted=sum(each.unweighted for each in matches) / len(matches),
         m=sum(each.m for each in matches),
     )
 

@@ -26,11 +26,6 @@ class Branch:
     targets: tuple[int, ...]
     clues: BlockClues
 
-    @property
-    def two_way(self) -> bool:
-        """Whether it has two ways."""
-        return len(self.edges) == 2
-
     def back(self) -> Places:
         """Its back edges."""
         return [place for place, edge in enumerate(self.edges) if edge in self.around.back]

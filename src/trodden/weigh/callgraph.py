@@ -44,7 +44,7 @@ class CallGraph:
     outward: list[dict[str, float]]
 
 
-def shares(functions: Sequence[Procedure], candidates: Sequence[int]) -> list[float]:
+def shares(candidates: Sequence[int]) -> list[float]:
     """Which share of the calls through pointers of one type goes to each function that they may reach."""
     return [1 / len(candidates)] * len(candidates)
 
@@ -74,7 +74,7 @@ def call_graph(functions: Sequence[Procedure]) -> CallGraph:
         outward.append(outside)
     for signature in vertex_of:
         candidates = reachable[signature]
-        calls.append(dict(zip(candidates, shares(functions, candidates), strict=True)))
+        calls.append(dict(zip(candidates, shares(candidates), strict=True)))
     return CallGraph(len(functions), list(vertex_of), calls, outward)
 
 
