@@ -86,7 +86,7 @@ def clues_from_columns(data: Any, graph: Graph) -> FunctionClues:
     same_length(ends, gives)
     if len(ends) not in (0, graph.exit):
         raise ColumnError("clues and blocks differ in number")
-    throws = frozenset(ints(data.get("throws", []), 0, len(ends)))
+    throws = frozenset(ints(data["throws"], 0, len(ends)))
     width = [
         sum(graph.edges[edge].kind is EdgeKind.FLOW for edge in graph.out_edges[block])
         for block in range(len(ends))
