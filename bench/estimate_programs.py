@@ -189,6 +189,17 @@ def _run(line: str, directory: Path, environment: dict[str, str]) -> None:
         raise BenchError(f"{line}: ended with {done.returncode}: {said}")
 
 
+def asked(doc: str | None, results: Path, argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments of what is measured on these programs: which, how built, and where results go."""
+    parser = argparse.ArgumentParser(description=doc)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--as-built", action="store_true", help="use builds and runs as they are")
+    parser.add_argument("--level", default=LEVEL, help=f"how far they are optimised (default {LEVEL})")
+    parser.add_argument("--json", type=Path, default=results, metavar="OUT")
+    return parser.parse_args(argv)
+
+
 def main() -> None:
     """Make what is missing and list it."""
     parser = argparse.ArgumentParser(description=__doc__)

@@ -12,20 +12,17 @@ LLVM has no estimate across functions, so the calls on top of its frequencies ar
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from bench.builds import need
 from bench.current import measured_of, units_of
 from bench.errors import BenchError
-from bench.estimate_programs import LEVEL, Subject, subjects
+from bench.estimate_programs import Subject, asked, subjects
 from bench.llvm_estimate import OPT, llvm_local
 from bench.machine import description
 from bench.packages import PACKAGES
@@ -163,13 +160,7 @@ def as_json(found: Sequence[Scored], fitted: Mapping[str, Rates]) -> dict[str, A
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Estimate, score and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--as-built", action="store_true", help="use builds and runs as they are")
-    parser.add_argument("--level", default=LEVEL, help=f"how far they are optimised (default {LEVEL})")
-    parser.add_argument("--json", type=Path, default=RESULTS / "estimates.json", metavar="OUT")
-    arguments = parser.parse_args(argv)
+    arguments = asked(__doc__, RESULTS / "estimates.json", argv)
     try:
         need([OPT])
         levels = dict.fromkeys((*FITTED_AT, arguments.level))

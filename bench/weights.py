@@ -10,18 +10,15 @@ the paper's rates and with rates fitted to the programs of other packages, as in
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from bench.current import measured_of
 from bench.errors import BenchError
-from bench.estimate_programs import LEVEL, Subject, subjects
+from bench.estimate_programs import Subject, asked, subjects
 from bench.estimates import fitted_elsewhere, observations
 from bench.keeping import ir_of
 from bench.machine import description
@@ -149,13 +146,7 @@ def _ratios(numbers: Sequence[int]) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Plan, count and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--as-built", action="store_true", help="use builds and runs as they are")
-    parser.add_argument("--level", default=LEVEL, help=f"how far they are optimised (default {LEVEL})")
-    parser.add_argument("--json", type=Path, default=RESULTS / "weights.json", metavar="OUT")
-    arguments = parser.parse_args(argv)
+    arguments = asked(__doc__, RESULTS / "weights.json", argv)
     try:
         every = subjects((), arguments.jobs, arguments.as_built, arguments.level)
         seen = observations(every)

@@ -45,7 +45,7 @@ PROGRAM = [
 
 
 def test_calls_are_looked_up_in_other_units() -> None:
-    found = {facts.name: (unit, facts.clues) for unit, facts in whole_program(PROGRAM)}
+    found = {facts.name: (known.unit, facts.clues) for facts, known in whole_program(PROGRAM)}
     assert {name: unit for name, (unit, _) in found.items()} == {"main": 0, "fail": 1, "die": 1, "grow": 2}
     calls = {
         name: [call for block in clues.blocks for call in block.calls] for name, (_, clues) in found.items()
@@ -69,7 +69,7 @@ def test_of_copies_in_several_units_the_first_counts() -> None:
         in_file("b", copied, dying("fail")),
     ]
     found = whole_program(units)
-    assert [(unit, facts.name) for unit, facts in found] == [(0, "main"), (1, "fail"), (0, "inline")]
+    assert [(known.unit, facts.name) for facts, known in found] == [(0, "main"), (1, "fail"), (0, "inline")]
     assert found[2][1].clues.blocks[0].calls[0].sites == 1
     assert found[0][1].clues.blocks[1].calls[0].ends
 

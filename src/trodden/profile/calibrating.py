@@ -40,7 +40,7 @@ def counted_functions(profile: Profile, file: str) -> list[Counted]:
             "build and run it again"
         )
     foreseen = {
-        (profile.units[unit].id, facts.linkage_name): facts for unit, facts in whole_program(profile.units)
+        (profile.units[known.unit].id, known.symbol): facts for facts, known in whole_program(profile.units)
     }
     found = [
         _counted(each, foreseen.get((each.unit, each.facts.linkage_name), each.facts))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trodden.profile.estimated import Expected, estimated
 from trodden.profile.model import Estimate, FunctionFacts, Profile, UnitFacts
-from trodden.profile.whole_program import known_functions, started_functions, whole_program
+from trodden.profile.whole_program import started_functions, whole_program
 from trodden.weigh.callgraph import Known, Procedure
 from trodden.weigh.calls import call_frequencies
 from trodden.weigh.expected import expected_frequencies
@@ -34,17 +34,17 @@ def estimate(program: str, units: Sequence[UnitFacts], rates: Rates, local: Loca
     """
     functions = whole_program(units)
     edges = [
-        local_estimate(facts, rates) if local is None else local(units[number], facts)
-        for number, facts in functions
+        local_estimate(facts, rates) if local is None else local(units[each.unit], facts)
+        for facts, each in functions
     ]
-    known = known_functions(units, functions)
+    known = [each for _, each in functions]
     procedures = [_procedure(each, expected) for each, expected in zip(known, edges, strict=True)]
     calls = call_frequencies(procedures, also=started_functions(units, known)).invocations
     expected = [
         Expected(min(times, HIGHEST_WEIGHT / max(1.0, *each.blocks)), flow)
         for times, each, flow in zip(calls, procedures, edges, strict=True)
     ]
-    return estimated(program, units, expected, Estimate(rates.name), list(_notes(functions)))
+    return estimated(program, units, expected, Estimate(rates.name), list(_notes(known)))
 
 
 def _procedure(known: Known, edges: Sequence[float]) -> Procedure:
@@ -61,9 +61,9 @@ def _procedure(known: Known, edges: Sequence[float]) -> Procedure:
     )
 
 
-def _notes(functions: Sequence[tuple[int, FunctionFacts]]) -> Iterator[str]:
+def _notes(functions: Sequence[Known]) -> Iterator[str]:
     """What makes the estimate worse than it could be."""
-    blind = sum(not facts.clues.blocks for _, facts in functions)
+    blind = sum(not each.clues.blocks for each in functions)
     if blind:
         yield (
             f"{blind:,} of {len(functions):,} functions were built by an earlier trodden, which kept no"

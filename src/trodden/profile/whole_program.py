@@ -11,12 +11,13 @@ from trodden.weigh.callgraph import Known, Symbols
 from trodden.weigh.foresight import foreseen
 
 
-def whole_program(units: Sequence[UnitFacts]) -> list[tuple[int, FunctionFacts]]:
-    """Every function with the number of its unit; of copies that several units carry the first one."""
+def whole_program(units: Sequence[UnitFacts]) -> list[tuple[FunctionFacts, Known]]:
+    """Every function and what is known of it; of copies that several units carry the first one."""
     functions = one_of_each(units)
+    known = known_functions(units, functions)
     return [
-        (unit, replace(facts, clues=clues))
-        for (unit, facts), clues in zip(functions, foreseen(known_functions(units, functions)), strict=True)
+        (replace(facts, clues=clues), replace(each, clues=clues))
+        for (_, facts), each, clues in zip(functions, known, foreseen(known), strict=True)
     ]
 
 

@@ -13,21 +13,7 @@ from trodden.weigh.branch import FIRST, NONE, Branch, Places
 from trodden.weigh.clues import Against, Ending, Origin, Relation, Sort
 from trodden.weigh.deadends import is_dead_end
 from trodden.weigh.heuristics import Heuristic, Scope
-
-_COMPARERS = frozenset(
-    (
-        "strcmp",
-        "strncmp",
-        "strcasecmp",
-        "strncasecmp",
-        "strcoll",
-        "memcmp",
-        "bcmp",
-        "wcscmp",
-        "wcsncmp",
-        "wmemcmp",
-    )
-)
+from trodden.weigh.library import COMPARERS
 
 
 def _ends_badly(branch: Branch) -> Places:
@@ -154,7 +140,7 @@ def _turns_options(branch: Branch) -> Places:
 
 def _compares(branch: Branch) -> Places:
     test = branch.clues.test
-    if test is None or test.callee not in _COMPARERS or test.against is not Against.ZERO:
+    if test is None or test.callee not in COMPARERS or test.against is not Against.ZERO:
         return NONE
     return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
 

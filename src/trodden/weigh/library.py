@@ -1,4 +1,4 @@
-"""What is known of library functions by name: which report errors, and which read options."""
+"""What is known of library functions by name."""
 
 from __future__ import annotations
 
@@ -13,6 +13,19 @@ COMPLAINERS = frozenset(
     )
 )
 """A call of one of them says that control has left its usual way."""
+
+COMPARERS = frozenset(
+    (
+        *("strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "memcmp", "bcmp"),
+        *("wcscmp", "wcsncmp", "wmemcmp"),
+    )
+)
+"""What they compare is mostly not the same."""
+
+ALLOCATORS = frozenset(
+    ("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", "fopen", "fdopen", "opendir")
+)
+"""They give a null pointer if there is nothing to be had, which seldom is so."""
 
 OPTION_READERS = frozenset(
     (

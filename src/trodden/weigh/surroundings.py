@@ -23,8 +23,7 @@ class Surroundings:
     """One function, seen from its branches.
 
     ``flow[v]`` are the edges that control can take out of ``v``, ``back`` the back edges, ``leaving`` those
-    edges that leave the smallest loop around their source, ``headers`` the entries of loops, ``nesting`` the
-    loops (their numbers) that have others in them.
+    edges that leave the smallest loop around their source, ``headers`` the entries of loops.
     """
 
     def __init__(self, graph: Graph, clues: Sequence[BlockClues], forest: LoopForest | None = None) -> None:
@@ -38,7 +37,6 @@ class Surroundings:
         ]
         self.headers = self.forest.of_header
         self.back = frozenset(index for loop in self.forest.loops for index in loop.back_edges)
-        self.nesting = frozenset(loop.parent for loop in self.forest.loops if loop.parent >= 0)
         innermost = self.forest.innermost
         self.leaving = frozenset(
             index
@@ -77,18 +75,12 @@ class Surroundings:
 
         That is a call that does not come back, or an exception that goes on to the caller.
         """
-        bad = (Ending.NEVER_RETURNS, Ending.UNWINDS)
-        return self._doomed(lambda clues: clues.ending in bad or any(call.ends for call in clues.calls))
+        return self._doomed(_gives_up)
 
     @cached_property
     def complains(self) -> list[bool]:
         """Blocks from which every way leads through a call that reports an error, or ends badly."""
-        return self._doomed(
-            lambda clues: (
-                clues.ending in (Ending.NEVER_RETURNS, Ending.UNWINDS)
-                or any(call.ends or complains(call) for call in clues.calls)
-            )
-        )
+        return self._doomed(lambda clues: _gives_up(clues) or any(map(complains, clues.calls)))
 
     @cached_property
     def gives(self) -> list[Given]:
@@ -234,3 +226,8 @@ class Surroundings:
         for vertex in order:
             order += below[vertex]
         return order
+
+
+def _gives_up(clues: BlockClues) -> bool:
+    """Whether a block ends what the function does, or calls what does not come back."""
+    return clues.ending in (Ending.NEVER_RETURNS, Ending.UNWINDS) or any(call.ends for call in clues.calls)

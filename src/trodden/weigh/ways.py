@@ -11,6 +11,7 @@ from functools import partial
 from trodden.weigh.branch import FIRST, NONE, SECOND, Branch, Places
 from trodden.weigh.clues import Against, Given, Relation
 from trodden.weigh.heuristics import Heuristic, Scope
+from trodden.weigh.library import ALLOCATORS
 
 _TIMES = (2, 4, 16, 64)
 _PLACES = (2, 8, 32)
@@ -20,9 +21,6 @@ _GIVEN = {
     "negative": (Given.NEGATIVE, "a negative number"),
     "constant": (Given.CONSTANT, "another constant"),
 }
-_ALLOCATORS = frozenset(
-    ("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", "fopen", "fdopen", "opendir")
-)
 
 
 def _only_way(branch: Branch, place: int) -> int:
@@ -71,7 +69,7 @@ def _popular(places: int, branch: Branch) -> Places:
 
 def _allocated(branch: Branch) -> Places:
     test = branch.clues.test
-    if test is None or test.callee not in _ALLOCATORS or test.against is not Against.ZERO:
+    if test is None or test.callee not in ALLOCATORS or test.against is not Against.ZERO:
         return NONE
     return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
 
