@@ -27,8 +27,15 @@ FUZZ_SECONDS ?= 3600
 fuzz: $(STAMP)
 	PYTHONPATH=src:. $(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 
-bench: $(STAMP)
-	$(BIN)/python bench/overhead.py
+BENCH := $(VENV)/.bench-installed
+
+$(BENCH): $(STAMP) bench/pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ./bench
+	touch $@
+
+# All tables of docs/benchmarks.md, or PROGRAMS="bzip2 lua" of them; started again, it goes on where it was.
+bench: $(BENCH)
+	$(BIN)/trodden-bench all $(foreach program,$(PROGRAMS),--program $(program))
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build

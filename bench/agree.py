@@ -23,7 +23,7 @@ from bench.builds import CLANG, build, clang, need, trodden
 from bench.errors import BenchError
 from bench.programs import Program, chosen
 from bench.running import must_agree, remarks, runner
-from bench.tables import table
+from bench.textual import table
 from trodden.errors import TroddenError
 from trodden.plan.probes import SecondOpinion
 from trodden.profile.collect import collect

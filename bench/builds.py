@@ -7,16 +7,20 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from bench.errors import BenchError
-from bench.programs import HERE, WORK, Program
+from bench.locking import held
+from bench.programs import HERE, WORK, Sources
 
 CLANG = "clang-22"
 _TRODDEN = HERE.parent / "src"
+_STAMP = "stamp"
+_SECONDS = "seconds"
 
 
 @dataclass(frozen=True)
@@ -63,39 +67,87 @@ class Built:
     objects: tuple[Path, ...]
 
 
-def build(program: Program, way: Way) -> Built:
+def build(program: Sources, way: Way) -> Built:
     """Build a program, unless the same build is there already."""
-    home = WORK / "build" / program.name / way.name
-    sources = program.files()
-    objects = tuple(home / f"{number:02}-{source.stem}.o" for number, source in enumerate(sources))
-    built = Built(home / program.name, objects)
-    driver = [*way.driver(program.cxx), *way.flags]
-    flags = [flag.replace("@sources", str(program.source_directory())) for flag in program.flags]
-    commands = [
-        [*driver, "-w", *flags, "-c", str(source), "-o", str(target)]
-        for source, target in zip(sources, objects, strict=True)
-    ]
-    commands.append([*driver, *map(str, objects), "-o", str(built.executable), *program.libraries])
-    stamp = home / "stamp"
-    state = fingerprint(commands, sources, way)
-    if stamp.is_file() and stamp.read_text() == state:
-        return built
-    shutil.rmtree(home, ignore_errors=True)
-    home.mkdir(parents=True)
-    for command in commands:
-        carry_out(command, home, f"{program.name}, {way.name}")
-    stamp.write_text(state)
-    return built
+    home = home_of(program.name, way)
+    with held(lock_of(home)):
+        plan = Plan.of(program, way)
+        if not is_there(home, plan.state):
+            shutil.rmtree(home, ignore_errors=True)
+            home.mkdir(parents=True)
+            what = f"{program.name}, {way.name}"
+            finish(home, plan.state, sum(carry_out(command, home, what) for command in plan.commands))
+    return plan.built
 
 
-def carry_out(command: Sequence[str], directory: Path, what: str) -> None:
-    """Run one command of a build, with trodden's own sources where Python finds them."""
+@dataclass(frozen=True)
+class Plan:
+    """What a build will come to, the commands that make it, and a hash of all that it follows from."""
+
+    built: Built
+    commands: tuple[list[str], ...]
+    state: str
+
+    @staticmethod
+    def of(program: Sources, way: Way) -> Plan:
+        """The plan for a program, whose sources are fetched if need be."""
+        home = home_of(program.name, way)
+        sources = program.files()
+        objects = tuple(home / f"{number:02}-{source.stem}.o" for number, source in enumerate(sources))
+        built = Built(home / program.name, objects)
+        driver = [*way.driver(program.cxx), *way.flags]
+        commands = [
+            [*driver, "-w", *program.compile_flags(), "-c", str(source), "-o", str(target)]
+            for source, target in zip(sources, objects, strict=True)
+        ]
+        commands.append([*driver, *map(str, objects), "-o", str(built.executable), *program.libraries])
+        return Plan(built, tuple(commands), fingerprint(commands, [*sources, *program.own_headers()], way))
+
+
+def home_of(name: str, way: Way) -> Path:
+    """The directory in which a program is built in one way."""
+    return WORK / "build" / name / way.name
+
+
+def lock_of(home: Path) -> Path:
+    """The lock that whoever builds there has to hold."""
+    return home.with_name(f"{home.name}.lock")
+
+
+def is_there(home: Path, state: str) -> bool:
+    """Whether a finished build follows from the same things."""
+    stamp = home / _STAMP
+    return stamp.is_file() and stamp.read_text() == state and (home / _SECONDS).is_file()
+
+
+def finish(home: Path, state: str, seconds: float) -> None:
+    """Say that a build is finished, what it follows from, and the processor time that it took."""
+    (home / _SECONDS).write_text(f"{seconds:.3f}\n")
+    (home / _STAMP).write_text(state)
+
+
+def seconds_of(home: Path) -> float:
+    """The processor time that a finished build took."""
+    return float((home / _SECONDS).read_text())
+
+
+def carry_out(command: Sequence[str], directory: Path, what: str) -> float:
+    """Run one command of a build, with trodden's own sources where Python finds them.
+
+    Answers with the processor time that it took, with all that it has started and waited for.
+    """
     environment = dict(os.environ, PYTHONPATH=str(_TRODDEN))
-    done = subprocess.run(
-        command, cwd=directory, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise BenchError(f"{what}: {' '.join(command)} failed:\n{done.stdout}{done.stderr}".strip())
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            said.seek(0)
+            reason = said.read().decode(errors="replace")
+            raise BenchError(f"{what}: {' '.join(command)} failed:\n{reason}".strip())
+    return usage.ru_utime + usage.ru_stime
 
 
 def fingerprint(commands: Sequence[Sequence[str]], sources: Sequence[Path], way: Way) -> str:
@@ -131,6 +183,8 @@ def need(tools: Sequence[str]) -> None:
         "gcc": "gcc",
         "g++": "g++",
         "gcov": "gcc",
+        "apt-get": "apt",
+        "strip": "binutils",
         "rustc": "rustc",
         "valgrind": "valgrind",
         "llvm-cov-22": "llvm-22",
@@ -140,4 +194,4 @@ def need(tools: Sequence[str]) -> None:
     missing = [tool for tool in tools if shutil.which(tool) is None]
     if missing:
         wanted = " ".join(sorted({packages.get(tool, tool) for tool in missing}))
-        raise BenchError(f"{', '.join(missing)}: not found; install {wanted} and try again")
+        raise BenchError(f"{', '.join(missing)}: not found; with Debian, apt-get install {wanted}")

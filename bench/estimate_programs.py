@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import unix_inputs
-from bench.builds import CLANG, Way, build, carry_out, fingerprint, need
+from bench.builds import CLANG, Plan, Way, build, carry_out, fingerprint, need
 from bench.errors import BenchError
-from bench.packages import PACKAGES, built
+from bench.locking import held
+from bench.packages import PACKAGES, built, state_of
 from bench.programs import HERE, PROGRAMS, WORK
 
 LEVEL = "O2"
@@ -90,18 +91,18 @@ def subjects(
 
     With ``as_built``, what is there already will do, even if trodden has changed since.
     """
-    known = {subject.name: subject for subject in _all(level)}
+    known = {subject.name: subject for subject in every_subject(level)}
     for name in names:
         if name not in known:
             raise BenchError(f"no program {name}; there are {', '.join(known)}")
     wanted = [subject for subject in known.values() if not names or subject.name in names]
     doubtful = [each for each in wanted if not (as_built and each.there)]
     if doubtful:
-        _make(doubtful, jobs)
+        prepare(doubtful, jobs)
     return wanted
 
 
-def _all(level: str) -> list[Subject]:
+def every_subject(level: str) -> list[Subject]:
     """All programs, whether they are built or not."""
     commands = [
         Subject(Path(place).name, package.name, f"tree/{place}", level)
@@ -111,8 +112,8 @@ def _all(level: str) -> list[Subject]:
     return commands + [Subject(program.name, program.name, program.name, level) for program in PROGRAMS]
 
 
-def _make(doubtful: Sequence[Subject], jobs: int) -> None:
-    """Build and measure what is not there as it should be."""
+def prepare(doubtful: Sequence[Subject], jobs: int) -> None:
+    """Build and measure programs of one level that are not there as they should be."""
     need([CLANG, "make"])
     ways = {subject.package: keeping(subject) for subject in doubtful}
     for package in PACKAGES:
@@ -124,14 +125,30 @@ def _make(doubtful: Sequence[Subject], jobs: int) -> None:
         list(pool.map(_measure, doubtful))
 
 
+def follows_from(subject: Subject) -> str:
+    """Everything that the measured profile of a program follows from, as a hash, before anything is built."""
+    way = keeping(subject)
+    packages = [package for package in PACKAGES if package.name == subject.package]
+    programs = [program for program in PROGRAMS if program.name == subject.package]
+    states = [state_of(each, way) for each in packages] + [Plan.of(each, way).state for each in programs]
+    return fingerprint([states], _inputs(subject), way)
+
+
 def _measure(subject: Subject) -> None:
-    """Run a program in all its ways and write what they have counted together."""
-    lines = (_RUNS / subject.name).read_text().splitlines()
-    state = _state(subject)
+    """Run a program in all its ways and write what they have counted together, unless that is there."""
     stamp = subject.measured.with_suffix(".stamp")
-    if subject.measured.is_file() and stamp.is_file() and stamp.read_text() == state:
-        return
-    stamp.unlink(missing_ok=True)
+    with held(subject.measured.with_suffix(".lock")):
+        state = fingerprint([], [subject.executable, *_inputs(subject)], keeping(subject))
+        if subject.measured.is_file() and stamp.is_file() and stamp.read_text() == state:
+            return
+        stamp.unlink(missing_ok=True)
+        _run_all(subject)
+        stamp.write_text(state)
+
+
+def _run_all(subject: Subject) -> None:
+    """Run a program in all its ways, in a place of its own, and collect what was counted."""
+    lines = (_RUNS / subject.name).read_text().splitlines()
     place = _home(subject.level) / "runs" / subject.name
     shutil.rmtree(place, ignore_errors=True)
     files, raw, tools = place / "files", place / "raw", place / "tools"
@@ -149,13 +166,12 @@ def _measure(subject: Subject) -> None:
     collecting = [sys.executable, "-m", "trodden", "collect", str(raw), "-o", str(subject.measured)]
     carry_out(collecting, place, f"{subject.name}, collected")
     shutil.rmtree(place)
-    stamp.write_text(state)
 
 
-def _state(subject: Subject) -> str:
-    """Everything that the measured profile follows from, as a hash."""
-    inputs = [subject.executable, HERE / "unix_inputs.py", HERE / "inputs.py", _RUNS / subject.name]
-    return fingerprint([], [*inputs, *sorted(_SCRIPTS.iterdir())], keeping(subject))
+def _inputs(subject: Subject) -> list[Path]:
+    """What the runs of a program, and the files that they read, are made of."""
+    makers = [HERE / "unix_inputs.py", HERE / "inputs.py", _RUNS / subject.name]
+    return [*makers, *sorted(_SCRIPTS.iterdir())]
 
 
 def _lay_out(subject: Subject, files: Path) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.errors import BenchError
+from bench.locking import held
 
 _APT_SETTINGS = Path("/etc/apt")
 
@@ -33,14 +34,19 @@ class Archive:
 
 def unpacked(archive: Archive, directory: str, work: Path) -> Path:
     """A directory out of the archive, fetched and unpacked if need be; the rest is left where it is."""
+    with held(work / "archives" / f"{archive.file}.lock"):
+        return _unpacked(archive, directory, work)
+
+
+def _unpacked(archive: Archive, directory: str, work: Path) -> Path:
     home = work / "archives"
     path = home / archive.file
     target = work / "unpacked" / archive.file.partition(".t")[0]
     if target.is_dir() and path.is_file() and digest(path) == archive.sha256:
         return target / directory
     if not path.is_file():
-        home.mkdir(parents=True, exist_ok=True)
-        _CLIENTS[archive.client](archive.package, home)
+        with held(home / f"{archive.client}.lock"):
+            _CLIENTS[archive.client](archive.package, home)
     if not path.is_file():
         raise BenchError(f"{archive.client} delivered another {archive.package}, not {archive.file}")
     found = digest(path)
@@ -82,7 +88,8 @@ def _with_apt(package: str, home: Path) -> None:
     ]
     # One source of many may have no source packages; only whether this package comes matters.
     _tool(["apt-get", "-qq", *options, "update"], home, must_succeed=False)
-    _tool(["apt-get", "-qq", *options, "source", "--download-only", package], home)
+    # What Debian adds to the sources is not built here, and need not come.
+    _tool(["apt-get", "-qq", *options, "source", "--download-only", "--tar-only", package], home)
 
 
 def as_source_packages(settings: str) -> str:

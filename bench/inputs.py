@@ -28,16 +28,20 @@ def text(path: Path) -> None:
 
 
 def pla(path: Path) -> None:
-    """A random two-level function of ten inputs and four outputs, for espresso to minimise.
+    """A random two-level function of ten inputs and four outputs, for espresso to minimise."""
+    random_pla(path, Random(11), _PLA_TERMS)
+
+
+def random_pla(path: Path, random: Random, terms: int) -> None:
+    """The same with so many terms.
 
     Few terms leave inputs open and few set outputs, or else the function would soon be true everywhere.
     """
-    random = Random(11)
     rows = [
         "".join(random.choices("01-", (4, 4, 1), k=10)) + " " + "".join(random.choices("01", (3, 1), k=4))
-        for _ in range(_PLA_TERMS)
+        for _ in range(terms)
     ]
-    path.write_text("\n".join([".i 10", ".o 4", f".p {_PLA_TERMS}", *rows, ".e", ""]))
+    path.write_text("\n".join([".i 10", ".o 4", f".p {terms}", *rows, ".e", ""]))
 
 
 _LUA = """\
@@ -111,7 +115,7 @@ _SCHEMA = (
 _QUESTIONS = (
     "SELECT count(*), sum(born), max(name) FROM person",
     "SELECT count(*), sum(day), min(note) FROM visit",
-    "SELECT town.name, count(*), avg(born) FROM person JOIN town ON town.id = person.town "
+    "SELECT town.name, count(*), CAST(avg(born) AS INTEGER) FROM person JOIN town ON town.id = person.town "
     "GROUP BY town.id HAVING count(*) > 2 ORDER BY 2 DESC, 1 LIMIT 20",
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT sum(i * i) FROM n",
     "SELECT name, born, rank() OVER (PARTITION BY town ORDER BY born, id) FROM person ORDER BY id LIMIT 15",
@@ -157,11 +161,15 @@ _OPERATORS = "+" * 40 + "-" * 40 + "*" * 40 + "/" * 8 + "<="
 
 def expressions(path: Path) -> None:
     """Assignments and expressions for the C++ evaluator, one in ten of them wrong in some way."""
-    random = Random(17)
+    random_expressions(path, Random(17), 3_000, 5, 0.03)
+
+
+def random_expressions(path: Path, random: Random, lines: int, deepest: int, misspelt: float) -> None:
+    """So many lines of expressions, nested at most so deep; the given part of them has a wrong letter."""
     with path.open("w") as stream:
-        for number in range(3_000):
-            body = _expression(random, random.randint(1, 5))
-            if random.random() < 0.03:
+        for number in range(lines):
+            body = _expression(random, random.randint(1, deepest))
+            if random.random() < misspelt:
                 at = random.randrange(len(body))
                 body = body[:at] + random.choice('()@?"1x') + body[at:]
             name = f"v{number % 97}"

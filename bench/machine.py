@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import re
@@ -9,21 +10,40 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.builds import CLANG, version_of
+from bench.programs import HERE
 from trodden import __version__
+
+
+def identity() -> dict[str, str | int]:
+    """What figures of two machines differ by: the processor and the tools that build and measure."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count() or 0,
+        "clang": version_of(CLANG),
+        "gcc": version_of("gcc"),
+        "valgrind": version_of("valgrind"),
+    }
+
+
+def trodden_version() -> str:
+    """The version of trodden, with a hash of its sources, for they change between two versions."""
+    home = HERE.parent / "src" / "trodden"
+    files = sorted(path for path in home.rglob("*") if path.suffix in (".py", ".c", ".h", ".json"))
+    content = hashlib.sha256()
+    for path in files:
+        content.update(f"{path.relative_to(home)} {path.stat().st_size}\n".encode())
+        content.update(path.read_bytes())
+    return f"{__version__}, sources {content.hexdigest()[:12]}"
 
 
 def description() -> dict[str, str | int]:
     """The machine, the tools and the date, for the file of results."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "processor": _processor(),
-        "cores": os.cpu_count() or 0,
         "system": platform.platform(),
         "python": platform.python_version(),
-        "trodden": __version__,
-        "clang": version_of(CLANG),
-        "gcc": version_of("gcc"),
-        "valgrind": version_of("valgrind"),
+        "trodden": trodden_version(),
+        **identity(),
     }
 
 

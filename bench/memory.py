@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,19 +12,18 @@ from typing import Any
 from bench import inputs
 from bench.builds import Way, build
 from bench.errors import BenchError
-from bench.path_costs import EDGE_PROFILE, PATH_PROFILE, PLAIN
+from bench.measures.resident import Watcher
 from bench.programs import WORK, chosen
 from bench.running import runner
-from bench.tables import table
+from bench.textual import table
+from bench.ways import known
 from trodden.profile.collect import collect
 from trodden.profile.model import Profile
 
 MOST = 64 * 1024 * 1024
 """What the tables may take."""
 
-# From sys/ptrace.h: attach to a process without stopping it; have it stop when it ends, memory still there.
-_SEIZE, _CONTINUE, _TRACE_EXIT, _EXIT_STOP = 0x4206, 7, 0x40, 6
-_RESIDENT = re.compile(r"^(VmRSS|VmHWM):\s+(\d+) kB$", re.MULTILINE)
+PLAIN, EDGES, PATHS = "clang", "edges", "paths"
 
 
 @dataclass(frozen=True)
@@ -46,9 +43,10 @@ def measure() -> dict[str, Memory]:
     script.parent.mkdir(parents=True, exist_ok=True)
     inputs.long_sql(script)
     found = {}
-    for way in (PLAIN, EDGE_PROFILE, PATH_PROFILE):
+    for name in (PLAIN, EDGES, PATHS):
+        way = known(name).way
         command = program.command(build(program, way).executable, script)
-        found[way.name] = _run(command, program.name, way)
+        found[name] = _run(command, program.name, way)
     return found
 
 
@@ -69,41 +67,22 @@ def _dense(profile: Profile) -> int:
 
 
 def at_the_end(command: Sequence[str], directory: Path, environment: Mapping[str, str]) -> tuple[int, int]:
-    """Run a program; what was resident when it ended, its profile written, and the most that ever was.
-
-    What the system says of a process that has ended goes back to before it became this program, so it is
-    stopped on its way out and asked then.
-    """
-    system = ctypes.CDLL(None, use_errno=True)
+    """Run a program; what was resident when it ended, its profile written, and the most that ever was."""
+    watcher = Watcher()
+    words = [*watcher.before, *command]
     with (directory / "stdout").open("wb") as out:
-        process = subprocess.Popen(command, stdout=out, cwd=directory, env=dict(environment))
-    if system.ptrace(_SEIZE, process.pid, None, ctypes.c_void_p(_TRACE_EXIT)) != 0:
-        process.wait()
-        raise BenchError(f"{command[0]} cannot be traced: {os.strerror(ctypes.get_errno())}; allow ptrace")
-    status = _wait(process)
-    while os.WIFSTOPPED(status) and status >> 16 != _EXIT_STOP:
-        passed = 0 if status >> 16 else os.WSTOPSIG(status)
-        system.ptrace(_CONTINUE, process.pid, None, ctypes.c_void_p(passed))
-        status = _wait(process)
-    if not os.WIFSTOPPED(status):
-        raise BenchError(f"{command[0]} ended before it could be asked for its memory")
-    text = Path(f"/proc/{process.pid}/status").read_text()
-    system.ptrace(_CONTINUE, process.pid, None, None)
-    ended = _wait(process)
-    process.returncode = os.waitstatus_to_exitcode(ended)
+        process = subprocess.Popen(words, stdout=out, cwd=directory, env=dict(environment))
+    watcher.started(process.pid)
+    status, _ = watcher.ended(process.pid)
+    process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise BenchError(f"{command[0]} ended with status {process.returncode}")
-    figures = {name: 1024 * int(number) for name, number in _RESIDENT.findall(text)}
-    return figures["VmRSS"], figures["VmHWM"]
-
-
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    return os.waitpid(process.pid, 0)[1]
+    return watcher.resident, watcher.most
 
 
 def memory_table(found: Mapping[str, Memory]) -> str:
     """What each profile takes more than the plain build."""
-    plain = found[PLAIN.name]
+    plain = found[PLAIN]
     rows = [
         [
             name,
@@ -122,7 +101,7 @@ def memory_table(found: Mapping[str, Memory]) -> str:
 
 def within_bounds(found: Mapping[str, Memory]) -> bool:
     """Whether a path profile takes no more memory than it may."""
-    return found[PATH_PROFILE.name].most - found[PLAIN.name].most <= MOST
+    return found[PATHS].most - found[PLAIN].most <= MOST
 
 
 def as_json(found: Mapping[str, Memory]) -> dict[str, Any]:

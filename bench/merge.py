@@ -21,7 +21,7 @@ from pathlib import Path
 
 from bench.errors import BenchError
 from bench.programs import WORK
-from bench.tables import table
+from bench.textual import table
 from trodden.errors import LeftOut
 from trodden.profile.assemble import assemble
 from trodden.profile.collect import Programs, gather

@@ -12,9 +12,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.builds import CLANG, Way, carry_out, fingerprint, version_of
+from bench.builds import CLANG, Way, carry_out, fingerprint, finish, home_of, is_there, lock_of, version_of
 from bench.errors import BenchError
 from bench.fetching import Archive, unpacked
+from bench.locking import held
 from bench.programs import WORK
 
 # Headers that all objects need come first with "all", which would build far more than is wanted.
@@ -171,31 +172,52 @@ PACKAGES: tuple[Package, ...] = (
 
 def built(package: Package, way: Way, jobs: int = 1) -> dict[str, Path]:
     """The commands of a package by name, built unless the same build is there already."""
-    configured = _configured(package)
-    home = WORK / "build" / package.name / way.name
+    home = home_of(package.name, way)
     tree = home / "tree"
+    found = {Path(place).name: tree / place for place in package.commands}
+    with held(lock_of(home)):
+        state = state_of(package, way)
+        if is_there(home, state):
+            return found
+        configured = _configured(package)
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.copytree(configured, tree, symlinks=True)
+        what = f"{package.name}, {way.name}"
+        spent = sum(carry_out([*step, f"-j{jobs}"], tree, what) for step in _steps(package, way))
+        for path in found.values():
+            if not path.is_file():
+                raise BenchError(f"{package.name}: make has not made {path}")
+        finish(home, state, spent)
+    return found
+
+
+def state_of(package: Package, way: Way) -> str:
+    """Everything that a build of a package follows from, as a hash."""
+    return fingerprint([*_steps(package, way), [_configuration(package)]], [], way)
+
+
+def _steps(package: Package, way: Way) -> list[list[str]]:
+    """The commands that build a package which is configured."""
     settings = [f"CC={shlex.join([*way.cc, '-w'])}", f"CFLAGS={shlex.join(way.flags)}"]
     if package.cxx:
         settings += [
             f"CXX={shlex.join([*way.cxx, '-w'])}",
             f"CXXFLAGS={shlex.join([*way.flags, *package.cxx])}",
         ]
-    steps = [["make", f"-j{jobs}", *settings, *step] for step in package.steps]
-    found = {Path(place).name: tree / place for place in package.commands}
-    stamp = home / "stamp"
-    same = [["make", *settings, *step] for step in package.steps]
-    state = fingerprint(same, [configured / "stamp"], way)
-    if stamp.is_file() and stamp.read_text() == state:
-        return found
-    shutil.rmtree(home, ignore_errors=True)
-    shutil.copytree(configured, tree, symlinks=True)
-    for step in steps:
-        carry_out(step, tree, f"{package.name}, {way.name}")
-    for path in found.values():
-        if not path.is_file():
-            raise BenchError(f"{package.name}: make has not made {path}")
-    stamp.write_text(state)
-    return found
+    return [["make", *settings, *step] for step in package.steps]
+
+
+def _configure(package: Package, sources: Path) -> list[str]:
+    command = [str(sources / "configure"), *package.options, f"CC={CLANG}", "CFLAGS=-O2 -w"]
+    if package.cxx:
+        command += [f"CXX={CLANG} --driver-mode=g++", f"CXXFLAGS={shlex.join(['-O2', '-w', *package.cxx])}"]
+    return command
+
+
+def _configuration(package: Package) -> str:
+    """Everything that the configuration of a package follows from."""
+    sources = unpacked(package.archive, package.directory, WORK)
+    return f"{shlex.join(_configure(package, sources))}\n{package.archive.sha256}\n{version_of(CLANG)}\n"
 
 
 def _configured(package: Package) -> Path:
@@ -203,17 +225,15 @@ def _configured(package: Package) -> Path:
     sources = unpacked(package.archive, package.directory, WORK)
     home = WORK / "configured" / package.name
     stamp = home / "stamp"
-    command = [str(sources / "configure"), *package.options, f"CC={CLANG}", "CFLAGS=-O2 -w"]
-    if package.cxx:
-        command += [f"CXX={CLANG} --driver-mode=g++", f"CXXFLAGS={shlex.join(['-O2', '-w', *package.cxx])}"]
-    state = f"{shlex.join(command)}\n{package.archive.sha256}\n{version_of(CLANG)}\n"
-    if stamp.is_file() and stamp.read_text() == state:
-        return home
-    shutil.rmtree(home, ignore_errors=True)
-    home.mkdir(parents=True)
-    # Some configure scripts refuse to run for root unless they are told that it is meant.
-    allowed = ["FORCE_UNSAFE_CONFIGURE=1"] if os.geteuid() == 0 else []
-    carry_out(["env", *allowed, *command], home, f"{package.name}, configured")
-    (home / _RULES_FILE).write_text(_RULES)
-    stamp.write_text(state)
+    state = _configuration(package)
+    with held(lock_of(home)):
+        if stamp.is_file() and stamp.read_text() == state:
+            return home
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir(parents=True)
+        # Some configure scripts refuse to run for root unless they are told that it is meant.
+        allowed = ["FORCE_UNSAFE_CONFIGURE=1"] if os.geteuid() == 0 else []
+        carry_out(["env", *allowed, *_configure(package, sources)], home, f"{package.name}, configured")
+        (home / _RULES_FILE).write_text(_RULES)
+        stamp.write_text(state)
     return home

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from bench.builds import Way, trodden
-from bench.increments import PathIncrements, path_increments
-from bench.path_costs import PATHS, PLAIN
+from bench.figures.increments import PathIncrements, path_increments
 from bench.programs import Program
 from bench.series import Series
-from bench.tables import added, middle, table
+from bench.textual import added, middle, table
+from bench.ways import known
 
 _LIMITS = ("256", "1024", "4096", "65536")
 _DEFAULT = "1024"
 _RULES = ("cheapest", "node")
 _UNCUT = "none"
+PATHS = "--trodden-profile=paths"
+PLAIN = known("clang").way
 
 
 def _cut(rule: str, limit: str) -> Way:
@@ -28,7 +30,7 @@ CUTTING = {(rule, limit): _cut(rule, limit) for limit in _LIMITS for rule in _RU
 CUTTING["loops", _DEFAULT] = _cut("loops", _DEFAULT)
 CUTTING["", _UNCUT] = trodden("paths-uncut", "-O2", PATHS, f"--trodden-max-paths={_UNCUT}")
 OPTIONS = {
-    "paths": trodden("paths", "-O2", PATHS),
+    "paths": known("paths").way,
     "with cycles": trodden("paths-cycles", "-O2", PATHS, "--trodden-metric=cycles"),
     "in context": trodden("paths-context", "-O2", PATHS, "--trodden-context=on"),
 }
@@ -46,7 +48,7 @@ class Choices:
         return {
             "instructions": self.series.instructions,
             "seconds": self.series.seconds,
-            "increments": {name: found.as_json() for name, found in self.increments.items()},
+            "increments": {name: asdict(found) for name, found in self.increments.items()},
         }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.builds import trodden
-from bench.path_choices import Choices, measure
-from bench.path_costs import PATHS, PLAIN
+from bench.path_choices import PATHS, PLAIN, Choices, measure
 from bench.programs import Program
-from bench.tables import added, middle, table
+from bench.textual import added, middle, table
+from bench.ways import known
 
-_ALONE = trodden("paths", "-O2", PATHS)
+_ALONE = known("paths").way
 _SHORT = trodden("paths-last-64", "-O2", PATHS, "--trodden-last=64")
 _LONG = trodden("paths-last-4096", "-O2", PATHS, "--trodden-last=4096")
 _WAYS = (_ALONE, _SHORT, _LONG)

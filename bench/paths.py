@@ -1,8 +1,10 @@
-"""What does a path profile cost?  Paths beside edges and beside clang, the choices about them, the memory.
+"""What do the choices about path profiles cost?  Where paths are cut, cycles, context, last paths, memory.
+
+    python -m bench.paths [--only PART] [--program NAME] [--rounds N] [--no-time] [--json OUT]
 
 Everything is built with ``-O2``, file by file, and has to put out the same as the plain build.  Instructions
 are those of the whole run by callgrind, the writing of the profile at its end included; times are user and
-system times of runs that take turns.  The guided build has its weights from a run before on the same input.
+system times of runs that take turns.  What paths cost beside edges is a table of its own.
 """
 
 from __future__ import annotations
@@ -14,29 +16,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
-
-from bench import memory, path_choices, path_costs, path_lasts
+from bench import memory, path_choices, path_lasts
 from bench.builds import CLANG, need
 from bench.errors import BenchError
 from bench.machine import description
-from bench.programs import RESULTS, Program, chosen
+from bench.programs import LOOSE, Program, chosen
 from trodden.errors import TroddenError
 
 _PROGRAMS = ("bzip2", "lua", "espresso")
-_PARTS = ("costs", "cutting", "options", "last", "memory")
-
-
-def _costs(programs: Sequence[Program], rounds: int) -> dict[str, Any]:
-    found = [path_costs.measure(program, rounds) for program in programs]
-    print(path_costs.instruction_table(found), end="\n\n")
-    print(path_costs.increment_table(found), end="\n\n")
-    if rounds:
-        print(path_costs.time_table(found), end="\n\n")
-        print(path_costs.best_time_table(found), end="\n\n")
-        print(path_costs.spread_table(found), end="\n\n")
-    return {each.series.program.name: each.as_json() for each in found}
+_PARTS = ("cutting", "options", "last", "memory")
 
 
 def _cutting(programs: Sequence[Program], rounds: int) -> dict[str, Any]:
@@ -74,9 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", action="append", default=[], choices=_PARTS, help="measure only this")
     parser.add_argument("--rounds", type=int, default=9, help="timed runs of each build (default 9)")
     parser.add_argument("--no-time", action="store_true", help="count instructions only")
-    parser.add_argument("--json", type=Path, default=RESULTS / "paths.json", metavar="OUT")
+    parser.add_argument("--json", type=Path, default=LOOSE / "paths.json", metavar="OUT")
     arguments = parser.parse_args(argv)
-    measures = dict(zip(_PARTS, (_costs, _cutting, _options, _last, _memory), strict=True))
+    measures = dict(zip(_PARTS, (_cutting, _options, _last, _memory), strict=True))
     result: dict[str, Any] = {"machine": description()}
     try:
         need([CLANG, "valgrind"])

@@ -7,7 +7,7 @@ time and addresses) is switched off by a definition, so that counts can be compa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,26 +18,28 @@ from bench.fetching import Archive, unpacked
 HERE = Path(__file__).resolve().parent
 WORK = HERE / "work"
 RESULTS = HERE / "results"
+LOOSE = WORK / "results"
+"""Where scripts that are no tables put their figures."""
 _OWN = HERE / "sources"
 
 
-@dataclass(frozen=True)
-class Program:
-    """A program: where its sources are, how it is built, what it is run on.
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """A program that is compiled file by file: where its sources are and how they are compiled.
 
-    ``sources`` are patterns below ``directory`` of the archive, ``own`` are files of ours beside them.  An
-    argument ``@input`` stands for the input file.
+    ``sources`` are patterns below ``directory`` of the archive, ``own`` are files of ours beside them, and
+    ``headers`` others of ours that those include.  In a flag, ``@sources`` stands for the directory of the
+    sources and ``@own`` for that of ours.
     """
 
     name: str
     version: str
-    make_input: Callable[[Path], None]
-    arguments: tuple[str, ...] = ("@input",)
     archive: Archive | None = None
     directory: str = ""
     sources: tuple[str, ...] = ()
     without: frozenset[str] = frozenset()
     own: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     cxx: bool = False
@@ -53,11 +55,28 @@ class Program:
             raise BenchError(f"{self.name}: sources are missing from {self.source_directory()}")
         return found
 
+    def compile_flags(self) -> list[str]:
+        """The flags, with the directories that they speak of."""
+        places = {"@sources": str(self.source_directory()), "@own": str(_OWN)}
+        return [_replaced(flag, places) for flag in self.flags]
+
+    def own_headers(self) -> list[Path]:
+        """The headers of ours, which a build follows from as it does from the sources."""
+        return [_OWN / name for name in self.headers]
+
     def source_directory(self) -> Path:
         """Where the fetched sources (or ours) lie."""
         if self.archive is None:
             return _OWN
         return unpacked(self.archive, self.directory, WORK)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program(Sources):
+    """Sources with one input to run the program on; an argument ``@input`` stands for that file."""
+
+    make_input: Callable[[Path], None]
+    arguments: tuple[str, ...] = ("@input",)
 
     def input_file(self) -> Path:
         """The input, made anew each time so that it follows its generator."""
@@ -69,6 +88,12 @@ class Program:
     def command(self, executable: Path, input_file: Path) -> list[str]:
         """The command line that runs a build of it."""
         return [str(executable), *(str(input_file) if word == "@input" else word for word in self.arguments)]
+
+
+def _replaced(flag: str, places: Mapping[str, str]) -> str:
+    for name, place in places.items():
+        flag = flag.replace(name, place)
+    return flag
 
 
 PROGRAMS: tuple[Program, ...] = (

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 from bench.builds import carry_out, need, version_of
 from bench.errors import BenchError
 from bench.machine import description
-from bench.programs import HERE, RESULTS, WORK
+from bench.programs import HERE, LOOSE, WORK
 from bench.running import must_agree, runner
-from bench.tables import added, middle, table
+from bench.textual import added, middle, table
 from trodden.errors import TroddenError
 
 _NAME = "rust"
@@ -102,10 +102,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     need(("rustc", "valgrind"))
     figures = measure(arguments.rounds)
     print(table(("build", "instructions", "added", "added time"), figures.rows()))
-    RESULTS.mkdir(exist_ok=True)
+    LOOSE.mkdir(parents=True, exist_ok=True)
     found = {"instructions": figures.instructions, "seconds": figures.seconds}
     about = {"machine": description() | {"rustc": version_of("rustc")}, "rust": found}
-    (RESULTS / "rust.json").write_text(json.dumps(about, indent=1) + "\n")
+    (LOOSE / "rust.json").write_text(json.dumps(about, indent=1) + "\n")
     return 0
 
 

@@ -25,11 +25,11 @@ from bench import server_ends
 from bench.builds import CLANG, clang, need, trodden
 from bench.errors import BenchError
 from bench.machine import description
-from bench.programs import RESULTS, WORK
+from bench.programs import LOOSE, WORK
 from bench.redis import LOAD, VERSION, built
 from bench.running import callgrind, collected
 from bench.serving import Load, Server
-from bench.tables import added, middle, table
+from bench.textual import added, middle, table
 from trodden.errors import TroddenError
 
 _PLAIN = clang("clang")
@@ -117,7 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=7, help="servers of each build (default 7; 0 for none)")
     parser.add_argument("--requests", type=int, default=100_000, help="of each kind (default 100,000)")
     parser.add_argument("--end", action="append", default=[], metavar="HOW", help=", ".join(server_ends.ENDS))
-    parser.add_argument("--json", type=Path, default=RESULTS / "server.json", metavar="OUT")
+    parser.add_argument("--json", type=Path, default=LOOSE / "server.json", metavar="OUT")
     arguments = parser.parse_args(argv)
     ended: dict[tuple[str, str], server_ends.Ended] = {}
     loads: Loads = {}

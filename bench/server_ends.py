@@ -14,7 +14,7 @@ from bench.errors import BenchError
 from bench.programs import WORK
 from bench.redis import built
 from bench.serving import TESTS, Server
-from bench.tables import table
+from bench.textual import table
 from trodden.profile.collect import collect
 from trodden.profile.model import Profile
 

@@ -5,7 +5,8 @@
 Probes go where control is seldom expected, so better expectations mean fewer increments (BL94 §5).  Every
 function is planned anew by each kind of weights, and the probes are counted by what was measured: measured
 weights foretell the very runs that they are of, and are as good as weights can be.  Estimates are made with
-the paper's rates and with rates fitted to the programs of other packages, as in :mod:`bench.estimates`.
+the paper's rates and with rates fitted to the programs of other packages, as in
+:mod:`bench.figures.estimates`.
 """
 
 from __future__ import annotations
@@ -19,18 +20,19 @@ from typing import Any
 from bench.current import measured_of
 from bench.errors import BenchError
 from bench.estimate_programs import Subject, asked, subjects
-from bench.estimates import fitted_elsewhere, observations
+from bench.figures.estimates import fitted_elsewhere, observations
+from bench.figures.executed import executed
 from bench.keeping import ir_of
 from bench.machine import description
-from bench.programs import RESULTS
-from bench.tables import geometric_mean, table
+from bench.programs import LOOSE
+from bench.textual import geometric_mean, table
 from trodden.commands.weights import weights_of
 from trodden.errors import TroddenError
 from trodden.native.irtext import cut_function, cut_module
 from trodden.native.options import Options, PathOptions, Weights
 from trodden.native.planning import plan_for
 from trodden.native.reading import ModuleReader, ReadFunction
-from trodden.plan.probes import Add, AddTrips, Bump, BumpAt, Count, Plan, Probe, Restore, Set
+from trodden.plan.probes import Add, AddTrips, Bump, BumpAt, Count, Plan, Restore, Set
 from trodden.profile.model import FunctionProfile, UnitFacts
 from trodden.weigh.expected import expected_weights
 from trodden.weigh.rates import WL94, Rates
@@ -66,18 +68,6 @@ class Needed:
             }
             for profile in _PROFILES
         }
-
-
-def executed(plan: Plan, counted: FunctionProfile) -> Iterator[tuple[Probe, int]]:
-    """Every probe of a plan, and how often control came by in the runs that were counted."""
-    for probe in plan.on_entry:
-        yield probe, int(counted.entries)
-    for edge, probes in plan.on_edges.items():
-        for probe in probes:
-            yield probe, counted.counted_edges[edge] or 0
-    for block, probes in plan.on_blocks.items():
-        for probe in probes:
-            yield probe, counted.counted_blocks[block]
 
 
 def needed(subject: Subject, rates: Rates) -> Needed:
@@ -146,10 +136,10 @@ def _ratios(numbers: Sequence[int]) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Plan, count and print."""
-    arguments = asked(__doc__, RESULTS / "weights.json", argv)
+    arguments = asked(__doc__, LOOSE / "weights.json", argv)
     try:
         every = subjects((), arguments.jobs, arguments.as_built, arguments.level)
-        seen = observations(every)
+        seen = observations((each.package, str(each.measured), measured_of(each)) for each in every)
         found: dict[str, Needed] = {}
         for subject in every:
             if not arguments.names or subject.name in arguments.names:

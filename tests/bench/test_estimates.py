@@ -1,4 +1,4 @@
-"""The figures of estimates: LLVM's own read back, means of scores, probes counted by another's profile."""
+"""The figures of estimates: LLVM's own read back, rates, probes counted by another's profile."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ import pytest
 
 from bench import current, estimate_programs, keeping, unix_inputs
 from bench.errors import BenchError
-from bench.estimates import average, fitted_elsewhere, geometric
+from bench.figures.estimates import fitted_elsewhere
 from bench.llvm_estimate import as_counted, read_expectations
 from bench.packages import PACKAGES
 from bench.programs import HERE, PROGRAMS
 from bench.weights import Needed, increments_table
-from bench.wl94 import KINDS, SCORES, SHORT, SPEC, UNIX
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.native.irtext import cut_function, cut_module
 from trodden.plan.probes import Add, AddTrips, Bump, Count, Plan, Set
 from trodden.profile.collect import collect
-from trodden.profile.matching import score
 from trodden.profile.program import read_program
 from trodden.profile.store import load, save
 from trodden.weigh.clues import FunctionClues
@@ -94,13 +92,6 @@ def test_llvm_is_asked_about_the_blocks_that_are_counted() -> None:
     assert as_counted(plain) == plain
 
 
-def test_means_leave_out_what_was_not_scored() -> None:
-    assert geometric([0.25, None, 1.0]) == pytest.approx(0.5)
-    assert average([0.25, None, 1.0]) == pytest.approx(0.625)
-    assert (geometric([0.5, 0.0]), average([0.5, 0.0])) == (0.0, 0.25)
-    assert (geometric([None]), average([])) == (None, None)
-
-
 def test_no_package_has_a_say_in_its_own_rates() -> None:
     def seen(first: float, second: float) -> Observation:
         return Observation(Scope.PLAIN, (first, second), (("call", frozenset({0})),))
@@ -109,12 +100,6 @@ def test_no_package_has_a_say_in_its_own_rates() -> None:
     rates = fitted_elsewhere(known, "b")
     assert rates.taken == fit_together([*known["a"], *known["c"]])
     assert rates.taken["call"] > 0.5 > fit_together(known["b"])["call"]
-
-
-def test_what_the_paper_scores_is_what_is_scored_here() -> None:
-    profile = profile_of(unit_of(function("main", "a>exit")), {"main": {"a>exit": 1}})
-    assert tuple(score(profile, profile).kinds) == KINDS
-    assert {len(row) for row in (SHORT, SPEC, UNIX, *SCORES.values())} == {len(KINDS)}
 
 
 def test_probes_are_counted_by_what_was_measured() -> None:

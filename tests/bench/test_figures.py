@@ -9,12 +9,8 @@ from bench.explain import Difference, Explainer, Reason
 from bench.fetching import as_source_packages
 from bench.lines import compare
 from bench.llvmcov import from_tracefile
-from bench.placement import placement
-from bench.tables import added, geometric_mean, middle, table
+from bench.textual import added, geometric_mean, middle, table
 from tests.profile.making import function, profile_of, reading_of, unit_of
-from trodden.graph.cfg import Graph
-from trodden.plan.edges import eprof
-from trodden.plan.probes import Plan, Trip
 from trodden.profile.assemble import assemble
 
 LOOP = "a>b b>c b>d c>b d>exit"
@@ -91,23 +87,6 @@ def test_a_call_that_did_not_come_back_is_a_reason() -> None:
     profile = assemble("/bin/prog", [unit], [reading])
     cut = Difference("/src/a.c", 2, 7, 10, None, None)
     assert dict(Explainer.of(profile).reasons([cut])) == {cut: Reason.CUT_SHORT}
-
-
-def test_increments_of_chosen_counters_beside_those_of_every_block() -> None:
-    found = placement(profile_of(unit_of(function("f", LOOP)), {"f": TEN_ROUNDS}))
-    assert (found.functions, found.edges, found.counters) == (1, 5, 2)
-    assert found.redundant == 1 + 11 + 10 + 1
-    assert found.optimal == 10 + 1
-    assert found.reduction == pytest.approx(23 / 11)
-
-
-def test_a_loop_that_tells_its_trips_is_counted_where_it_is_left() -> None:
-    def plan(graph: Graph) -> Plan:
-        return eprof(graph, [1.0, 10.0, 1.0, 10.0, 1.0, 1.0], [Trip(3, (2,), 0.5)])
-
-    found = placement(profile_of(unit_of(function("f", LOOP, planner=plan)), {"f": TEN_ROUNDS}))
-    assert found.trips == 1
-    assert found.optimal == 2
 
 
 def test_means_and_spreads() -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.increments import PathIncrements, path_increments
+from bench.figures.increments import PathIncrements, increment_figures, path_increments
 from bench.inputs import LONG_SCRIPT, long_sql
-from bench.memory import MOST, Memory, memory_table, within_bounds
-from bench.path_costs import PATH_PROFILE, PLAIN
+from bench.memory import MOST, PATHS, PLAIN, Memory, memory_table, within_bounds
 from tests.profile.making import function, profile_of, unit_of
 from tests.profile.walking import facts_of, path_profile
 from trodden.plan.probes import Add, Bump, Count, EdgeMeasure, Probe, Set
@@ -44,8 +43,10 @@ def test_self_loops_and_the_register() -> None:
 def test_figures_of_functions_are_added() -> None:
     facts = [facts_of("f", DIAMONDS), facts_of("g", DIAMONDS)]
     walks = {"f": {"a b d e g": 5}, "g": {"a c d f g": 3, "a b d f g": 1}}
-    found = path_increments(path_profile(facts, walks))
+    profile = path_profile(facts, walks)
+    found = path_increments(profile)
     assert (found.functions, found.possible, found.walked, found.increments) == (2, 8, 3, 9)
+    assert increment_figures(profile)["increments"] == 9
 
 
 def test_a_profile_of_edges_has_no_paths() -> None:
@@ -71,9 +72,9 @@ def test_the_long_script_has_the_statements_it_promises(tmp_path: Path) -> None:
 def test_memory_is_what_comes_on_top_of_the_plain_build() -> None:
     mebi = 1 << 20
     paths = Memory(6 * mebi, 8 * mebi, 3 * mebi, mebi)
-    found = {PLAIN.name: Memory(4 * mebi, 5 * mebi), PATH_PROFILE.name: paths}
+    found = {PLAIN: Memory(4 * mebi, 5 * mebi), PATHS: paths}
     shown = memory_table(found).splitlines()[-1].split("  ")
     cells = [cell.strip() for cell in shown if cell.strip()]
     assert cells == ["paths", "6.00 MiB", "8.00 MiB", "2.00 MiB", "3.00 MiB", "3.00 MiB", "1.00 MiB"]
     assert within_bounds(found)
-    assert not within_bounds({**found, PATH_PROFILE.name: Memory(0, 6 * mebi + MOST)})
+    assert not within_bounds({**found, PATHS: Memory(0, 6 * mebi + MOST)})

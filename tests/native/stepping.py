@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.native.building import PROGRAMS, execute, must
 from trodden.profile.assemble import recovered_unit
+from trodden.profile.coded import origin_of
 from trodden.profile.interrupted import add_position
 from trodden.profile.model import UnitFacts
 from trodden.profile.positions import Position, Positions
@@ -86,6 +87,15 @@ def books_of(text: str) -> Books:
     return found
 
 
+def of_the_graph(unit: UnitFacts, books: Books) -> Books:
+    """The books that are kept in blocks of the code by the blocks of the graph that these stand for."""
+    found: Books = {}
+    for facts in unit.functions:
+        for block, kept in books.get(facts.linkage_name, {}).items():
+            found.setdefault(facts.linkage_name, {}).setdefault(origin_of(facts, block), set()).update(kept)
+    return found
+
+
 def steps_of(program: Path, directory: Path) -> tuple[int, list[int], Iterator[Step]]:
     done = execute([str(program), "log"], directory, {"TRODDEN_FILE": str(directory / "raw")})
     assert (done.returncode, done.stderr) == (0, "")
@@ -110,7 +120,7 @@ def walk(program: Path, directory: Path, every: int = 1) -> Walked:
     ranges = sorted(facts.functions)
     bias, _, steps = steps_of(program, directory)
     unit = max(facts.units.values(), key=lambda each: each.slots)
-    books = books_of((directory / "stepped.ll").read_text())
+    books = of_the_graph(unit, books_of((directory / "stepped.ll").read_text()))
     assert len({book for blocks in books.values() for each in blocks.values() for book in each}) == KEPT
     walked = Walked()
     outer: list[Outer] = []

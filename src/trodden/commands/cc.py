@@ -25,7 +25,7 @@ _PROFILES = ("edges", "blocks", "paths", "off")
 _SCHEME_OF_PROFILE = {"edges": "edges", "blocks": "blocks-by-edges"}
 _KNOWN = frozenset(
     {"profile", "counters", "stage", "weights", "only", "leave", "toolchain", "trips", "sites", "positions"}
-    | {"max-paths", "context", "metric", "cut-by", "call-paths", "durable", "last"}
+    | {"max-paths", "context", "metric", "cut-by", "call-paths", "durable", "last", "copies", "odds"}
 )
 
 
@@ -83,7 +83,7 @@ def options_for(line: CommandLine) -> Options:
     if stage not in ("late", "early"):
         raise UsageError(f"--trodden-stage={stage}: choose late or early")
     if profile != "paths":
-        for name in ("max-paths", "context", "metric", "cut-by", "last"):
+        for name in ("max-paths", "context", "metric", "cut-by", "last", "copies"):
             if name in line.own:
                 raise UsageError(f"--trodden-{name}: goes with --trodden-profile=paths")
     calls = _switch(line, "call-paths", "off")
@@ -108,6 +108,8 @@ def options_for(line: CommandLine) -> Options:
         positions=_switch(line, "positions"),
         calls=calls,
         durable=durable,
+        copies=_switch(line, "copies"),
+        odds=_switch(line, "odds"),
         paths=paths,
     )
     if profile == "off":

@@ -26,14 +26,18 @@ _NOTHING = re.compile(r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.e
 _HARDLY_ANYTHING = re.compile(
     r"(?:    #dbg.*\n|  call void @llvm\.lifetime\.end.*\n|  store (?!volatile)[^@\n]*\n)*"
 )
-_OF_CALLS = frozenset({"nounwind", "willreturn", "noreturn", "returns_twice"})
+_ONCE = frozenset({"noduplicate", "convergent"})
+_OF_CALLS = frozenset({"nounwind", "willreturn", "noreturn", "returns_twice"}) | _ONCE
 _TABLES = frozenset({"uwtable", "uwtable(sync)"})
 _INTERESTING = _OF_CALLS | _TABLES | {"cold", "naked", "noprofile", "optnone", "presplitcoroutine"}
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call instruction: where its line starts in the block's text, and what it may do."""
+    """One call instruction: where its line starts in the block's text, and what it may do.
+
+    ``once``: it must not be in the program in several places.
+    """
 
     start: int
     end: int
@@ -43,6 +47,7 @@ class Call:
     may_unwind: bool
     may_stay_away: bool
     returns_twice: bool
+    once: bool = False
 
     def ends(self, block: IRBlock, optimised: bool = True) -> bool:
         """Whether only the terminator follows it in its block (or, not yet optimised, storing its result)."""
@@ -96,6 +101,7 @@ class Attributes:
                 not asm and "nounwind" not in known,
                 not asm and not ("nounwind" in known and "willreturn" in known),
                 "returns_twice" in known,
+                not _ONCE.isdisjoint(known),
             )
 
 

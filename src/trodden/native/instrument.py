@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trodden.native.declare import declare, strip_debug
+from trodden.native.hotcopies import Shaped, with_hot_copies
 from trodden.native.irtext import IRFunction, cut_function, cut_module
 from trodden.native.lower import Place, lower
+from trodden.native.odds import Odds
 from trodden.native.options import Options
 from trodden.native.pathcode import in_one_step
 from trodden.native.personalities import Personalities
@@ -57,6 +59,7 @@ def instrument(
     if marks is not None:
         module.definitions = [revealed(text) for text in module.definitions]
         module.epilogue = marks.close(module.epilogue)
+    module.epilogue += "".join(node + "\n" for node in worker.odds.nodes)
     return Instrumented(module.render(), facts, record)
 
 
@@ -79,6 +82,7 @@ class _Unit:
         self.slots = 0
         self.facts: list[FunctionFacts] = []
         self.personalities = Personalities(reader.attributes)
+        self.odds = Odds(reader.debug.fresh)
 
     def function(self, ir: IRFunction) -> str | None:
         """Instrument one function; None when it is left as it is."""
@@ -88,11 +92,18 @@ class _Unit:
         read, optnone = function.read, function.optnone
         planned = plan_for(read, self.options, self.machine, self.slots, function.clues)
         place = Place(self.slots, len(self.facts), self.machine, self.options.calls, self.tag)
-        marks = self.marks.of(read, place.number, function.line, optnone) if self.marks is not None else None
         if self.sites is not None and self.options.stage != "early":
             read.ir.header = self.personalities.give(read.ir.header)
-        lowered = lower(read, planned, place, self.sites, marks)
-        self.facts.append(self.reader.facts(function, planned.plan, self.slots, lowered.registers))
+        shaped = Shaped(read, planned)
+        if self.options.copies and not optnone:
+            shaped = with_hot_copies(read, planned, self.reader.attributes, self.reader.types)
+        read = shaped.read
+        marks = self.marks.of(read, place.number, function.line, optnone) if self.marks is not None else None
+        odds = self.odds if self.options.odds and planned.measured else None
+        lowered = lower(read, shaped.planned, place, self.sites, marks, odds)
+        self.facts.append(
+            self.reader.facts(function, planned.plan, self.slots, lowered.registers, shaped.copies)
+        )
         self.slots += lowered.slots
         if optnone or (self.options.durable and self.options.stage == "early"):
             return in_one_step(lowered.text, self.machine)

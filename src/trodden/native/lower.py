@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from trodden.native.callcode import CallCode
 from trodden.native.edits import rename_phis, retarget
+from trodden.native.odds import Odds
 from trodden.native.placing import Placing
 from trodden.native.planning import Planned
 from trodden.native.positions import FunctionMarks
@@ -50,8 +51,9 @@ def lower(
     place: Place,
     sites: Sites | None,
     marks: FunctionMarks | None = None,
+    odds: Odds | None = None,
 ) -> Lowered:
-    """The function's text with the plan's probes in it."""
+    """The function's text with the plan's probes in it; ``odds`` tell what was measured of its branches."""
     calls = CallCode(read, place.number, place.machine) if place.calls else None
     work = Placing(read, planned, place.first_slot, place.number, place.machine, calls, marks, place.tag)
     work.place()
@@ -59,6 +61,9 @@ def lower(
     work.place_calls()
     labels = sites.labels(comdat_group(read.ir)) if sites is not None else None
     bodies = [_edit_calls(work, v, place.number, labels) for v in range(len(read.ir.blocks))]
+    if odds is not None:
+        for v, body in enumerate(bodies):
+            body.terminator = odds.told(read, planned.weights, v, body.terminator)
     texts = [_assemble(work, v, body) for v, body in enumerate(bodies)]
     rendered = read.ir.header + "\n" + "\n\n".join([*texts, *work.split_blocks()]) + "\n}"
     registers = work.cells.registers if work.cells is not None else {}

@@ -53,6 +53,8 @@ class Options:
     """What a user can choose about instrumenting; the defaults are what most want.
 
     ``durable`` keeps every count in memory at every moment: none waits in a register for a loop to end.
+    With ``copies`` hot blocks may be in the code twice, so that the number of a path is known there.
+    With ``odds`` the code generator is told what was ``measured``.
     Probes are placed by what was ``measured``, or else ``estimated``, or else by how deep loops are nested.
     """
 
@@ -65,6 +67,8 @@ class Options:
     positions: bool = True
     calls: bool = False
     durable: bool = False
+    copies: bool = True
+    odds: bool = True
     paths: PathOptions | None = None
     measured: Weights | None = field(default=None, compare=False)
     estimated: bool = False

@@ -18,7 +18,7 @@ from trodden.native.planning import Planned
 from trodden.native.positions import FunctionMarks
 from trodden.native.read import FunctionRead
 from trodden.native.register import Register, Value, track
-from trodden.native.tripcode import TripCode
+from trodden.native.tripcode import TripCode, turned
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
 
 Placed = tuple[Probe, Mark]
@@ -96,13 +96,16 @@ class Placing:
                 self.bottom[source] += self._code(placed, self._held(source))
         for target, waiting in self.merged.items():
             self._tell_apart(target, waiting)
-        for back_edge in self.trips.turning:
-            header, name = graph.edges[back_edge].dst, self.trips.inductions[back_edge].name
-            self.phis[header].append((name, "i64", {back_edge: f"%{name}.next"}, "0"))
-            self.top[header].append(self.trips.turn(name))
+        for back_edge, induction in self.trips.turning.items():
+            header = graph.edges[back_edge].dst
+            self.phis[header].append((induction.name, "i64", {back_edge: f"%{turned(induction)}"}, "-1"))
+            self.top[header].append(self.trips.turn(induction))
+            if self.marks is not None:
+                self.top[header].append(self.marks.trips(back_edge, induction, turned(induction)))
         if self.marks is not None:
-            for block, records in self.marks.trips(self.trips.inductions).items():
-                self.records[block] += records
+            for back_edge, induction in self.trips.told.items():
+                record = self.marks.trips(back_edge, induction, induction.name, induction.own)
+                self.records[graph.edges[back_edge].dst].append(record)
 
     def place_register(self) -> None:
         """Once it is known who looks at the path register: its phis, the clock, the cell."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trodden.native.cells import block_frequencies, holding_blocks
 from trodden.native.induction import Induction
@@ -28,12 +28,14 @@ class Planned:
     """A plan, the weights behind it, and what tells the trips of its loops.
 
     ``ambiguous`` are the blocks where a path may be cut short and only the register tells which one.
+    ``measured``: the weights are counts of an earlier run.
     """
 
     plan: Plan
     weights: list[float]
     inductions: dict[int, Induction] = field(default_factory=dict)
     ambiguous: frozenset[int] = frozenset()
+    measured: bool = False
 
 
 def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clues: FunctionClues) -> Planned:
@@ -44,10 +46,17 @@ def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clu
     if options.paths is None and options.counters == "every-edge":
         return Planned(every_edge(graph), [])
     weights = options.measured(graph, read.ir.symbol) if options.measured else None
-    if weights is None and options.estimated:
+    if weights is not None:
+        return replace(_placed(read, options, machine, weights, slots), measured=True)
+    if options.estimated:
         weights = expected_weights(graph, clues, default_rates(), read.loops)
-    if weights is None:
+    else:
         weights = nesting_weights(graph, read.loops)
+    return _placed(read, options, machine, weights, slots)
+
+
+def _placed(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
+    graph = read.graph
     if options.paths is not None:
         return _paths(read, options, machine, weights, slots)
     if options.counters == "blocks-by-blocks":

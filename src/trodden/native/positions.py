@@ -14,7 +14,7 @@ here stands under names of its own until that is done (:func:`revealed`).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from trodden.native.debuginfo import DebugInfo
@@ -28,6 +28,7 @@ AT = "__trodden_at"
 VALUE = "__trodden_value"
 KEPT = "__trodden_cell"
 TRIPS = "__trodden_trips"
+_ONE_MORE = "DW_OP_plus_uconst, 1, DW_OP_stack_value"
 BY_LINE, BY_DISCRIMINATOR, PLAIN = "l", "d", "p"
 
 _DBG = re.compile(r" !dbg !(\d+)")
@@ -138,24 +139,19 @@ class FunctionMarks:
 
     def value(self, base: str) -> str:
         """The record for what the path register is told from, behind the phi that makes it."""
-        if base not in self._values:
-            self._values[base] = self._variable(f"{VALUE}.{base}", 64)
-        return self._record("value", f"i64 %{base}", self._values[base])
+        return self._record("value", f"i64 %{base}", self._known(f"{VALUE}.{base}", 64))
 
     def cell(self, kept: Collection[int]) -> str:
         """The record for the frame's cell; ``kept`` are the blocks behind whose calls it is the register."""
         name = ".".join([KEPT, *(f"{block:x}" for block in sorted(kept))])
         return self._record("declare", f"ptr %{CELL}", self._variable(name, 64))
 
-    def trips(self, inductions: Mapping[int, Induction]) -> dict[int, list[str]]:
-        """By block, the records for the values from which the trips of loops are told."""
-        found: dict[int, list[str]] = {}
-        for edge, induction in inductions.items():
-            bits = int(induction.type[1:])
-            name = f"{TRIPS}.{edge}.{induction.start}.{induction.step}.{bits}"
-            record = self._record("value", f"{induction.type} %{induction.name}", self._variable(name, bits))
-            found.setdefault(self._read.graph.edges[edge].dst, []).append(record)
-        return found
+    def trips(self, back_edge: int, induction: Induction, value: str, begins: bool = False) -> str:
+        """The record that the trips of a loop are told from ``value``; ``begins``: from one more than it."""
+        bits = int(induction.type[1:])
+        name = f"{TRIPS}.{back_edge}.{induction.start}.{induction.step}.{bits}"
+        expression = f"!DIExpression({_ONE_MORE})" if begins else "!DIExpression()"
+        return self._record("value", f"{induction.type} %{value}", self._known(name, bits), expression)
 
     def on(self, lines: list[str], start: int, mark: Mark) -> None:
         """Let the instructions from ``start`` on be those of a probe."""
@@ -198,6 +194,12 @@ class FunctionMarks:
         )
         return f"!DILocation(line: {self._line}, scope: !{scope})"
 
+    def _known(self, name: str, bits: int) -> str:
+        """A variable that several records may be about."""
+        if name not in self._values:
+            self._values[name] = self._variable(name, bits)
+        return self._values[name]
+
     def _variable(self, name: str, bits: int, line: int = 0) -> str:
         told = f"line: {line}, " if line else ""
         return self._unit.node(
@@ -205,8 +207,10 @@ class FunctionMarks:
             f"type: {self._unit.type(bits)}, flags: DIFlagArtificial)"
         )
 
-    def _record(self, kind: str, operand: str, variable: str) -> str:
-        return f"    #trodden_{kind}({operand}, !{variable}, !DIExpression(), !{self._location})"
+    def _record(
+        self, kind: str, operand: str, variable: str, expression: str = "!DIExpression()"
+    ) -> str:
+        return f"    #trodden_{kind}({operand}, !{variable}, {expression}, !{self._location})"
 
 
 def revealed(text: str) -> str:

@@ -25,6 +25,7 @@ from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.clues import FunctionClues
 
 _TRIPLE = re.compile(r'^target triple = "([^-"]+)', re.MULTILINE)
+_TYPE = re.compile(rf"^%({LABEL}) = type ", re.MULTILINE)
 _RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({LABEL})", re.MULTILINE)
 
 
@@ -60,6 +61,7 @@ class ModuleReader:
         self.attributes = read_attributes(module)
         self.debug.file_index(source)
         self.machine = machine_of(module)
+        self.types = frozenset(_TYPE.findall(module.prologue))
         self.skipped: list[Skipped] = []
         self._clues = read_module_clues(module, self.attributes)
         self._resolvers = {unquote(name) for name in _RESOLVER.findall(module.prologue)}
@@ -86,6 +88,7 @@ class ModuleReader:
         plan: Plan,
         first_slot: int,
         registers: Mapping[int, tuple[bool, int]] | None = None,
+        copies: tuple[tuple[int, int], ...] = (),
     ) -> FunctionFacts:
         """What there is to say of a function with its plan."""
         read, lines = function.read, FunctionLines(self.debug)
@@ -103,6 +106,7 @@ class ModuleReader:
             fingerprint=fingerprint(read.graph, blocks),
             inlined=tuple(lines.calls),
             registers=registers or {},
+            copies=copies,
             clues=function.clues,
         )
 

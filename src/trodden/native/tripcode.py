@@ -17,27 +17,31 @@ _COUNT_TRIP = {
 class TripCode:
     """Makes the code for the loops of one function.
 
-    ``turning`` are the back edges of the loops whose trips a register of our own has to count.
+    ``told`` are the loops, by back edge, whose trips were asked for, with what tells them; of these
+    ``turning`` are those that a register of our own has to count.
     """
 
     def __init__(self, name: Callable[[], str], inductions: Mapping[int, Induction], machine: str) -> None:
         self._name = name
         self._machine = machine
-        self.inductions = inductions
-        self.turning: list[int] = []
+        self._inductions = inductions
+        self.told: dict[int, Induction] = {}
+
+    @property
+    def turning(self) -> dict[int, Induction]:
+        """The loops that have no value of the program's to be told from."""
+        return {edge: induction for edge, induction in self.told.items() if induction.own}
 
     def distance(self, lines: list[str], back_edge: int) -> str:
         """How often a back edge was taken: (value - start) / step, in 64 bits."""
-        induction = self.inductions[back_edge]
-        if induction.own and back_edge not in self.turning:
-            self.turning.append(back_edge)
+        induction = self.told[back_edge] = self._inductions[back_edge]
 
         def emit(operation: str) -> str:
             name = self._name()
             lines.append(f"  %{name} = {operation}")
             return f"%{name}"
 
-        value, start, type_ = f"%{induction.name}", induction.start, induction.type
+        value, start, type_ = f"%{turned(induction)}", induction.start, induction.type
         if induction.step < 0:
             value, start = start, value
         distance = value if start == "0" else emit(f"sub {type_} {value}, {start}")
@@ -48,6 +52,15 @@ class TripCode:
             return emit(f"lshr exact i64 {distance}, {step.bit_length() - 1}") if step > 1 else distance
         return emit(f"udiv exact i64 {distance}, {step}")
 
-    def turn(self, name: str) -> str:
-        """What the block of a loop does to count its trips in ``name``."""
-        return f"  %{name}.next = {_COUNT_TRIP[self._machine]}(i64 %{name})"
+    def turn(self, induction: Induction) -> str:
+        """What the block of a loop does to count its trips, each time it begins.
+
+        The value it begins with is no longer needed behind that, so it takes one register and one
+        instruction.
+        """
+        return f"  %{turned(induction)} = {_COUNT_TRIP[self._machine]}(i64 %{induction.name})"
+
+
+def turned(induction: Induction) -> str:
+    """The value that tells the trips inside a loop: one of our own has counted the block's beginning."""
+    return f"{induction.name}.next" if induction.own else induction.name

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from trodden.plan.numbering import LARGEST, Numbering
 from trodden.plan.prefixes import Known, Offset, register_offsets
 from trodden.plan.probes import BlockMeasure, Paths, Plan
-from trodden.profile.function_reading import register_held
+from trodden.profile.coded import kept_for, register_held
 from trodden.profile.model import FunctionFacts, FunctionProfile
 from trodden.profile.portions import Portion
 from trodden.recover.paths import WORD
@@ -137,9 +137,10 @@ def _cell(facts: FunctionFacts, block: int, offset: Known | Offset | None, value
     """What the frame's cell holds in a block when the sum is ``value``; nothing where it needs none."""
     if isinstance(offset, Known) and offset.sum == value:
         return None
-    if isinstance(offset, Offset) and block in facts.registers:
+    kept = kept_for(facts, block)
+    if isinstance(offset, Offset) and kept is not None:
         register = (value + offset.amount) % WORD
-        stored, number = facts.registers[block]
+        stored, number = kept
         if stored:
             return (register - number) % WORD
         if number % WORD == register:

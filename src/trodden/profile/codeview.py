@@ -8,7 +8,7 @@ several blocks share their instructions, and nothing is told.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from trodden.graph.cfg import EdgeKind, Graph
@@ -25,7 +25,8 @@ class CodeView:
 
     ``between`` are instructions before which it cannot be said whether a probe has been carried out.
     ``ends`` are blocks that end in a call which never returns, whatever follows it; ``before``
-    are the addresses of instructions that lead to a place without belonging to it.
+    are the addresses of instructions that lead to a place without belonging to it.  ``joined`` are blocks to
+    which one way is left because others lead to copies.
     """
 
     graph: Graph
@@ -36,6 +37,7 @@ class CodeView:
     numbers: Places
     ends: Collection[int] = frozenset()
     before: Collection[int] = frozenset()
+    joined: Set[int] = frozenset()
     _index: dict[int, int] = field(init=False)
     _shared: dict[int, bool] = field(default_factory=dict)
 
@@ -109,6 +111,25 @@ class CodeView:
             number = self._in_line(number)
         return found
 
+    def forestalled(self, start: int) -> bool:
+        """Whether something written before an instruction may be of the block that follows its own.
+
+        LLVM makes one block of two if nothing else leads from one to the other.  Nothing moves over a call.
+        """
+        place = self.places[start]
+        after = self._after(place) if place is not None else set()
+        if len(after) != 1 or not after <= self.joined:
+            return False
+        number = start - 1
+        while number >= 0 and self.places[number] == place and self._in_line(number) is not None:
+            written = self.instructions[number]
+            if written.calls:
+                return False
+            if written.writes and not written.spills and number not in self.done:
+                return True
+            number -= 1
+        return False
+
     def _in_line(self, number: int) -> int | None:
         """The instruction that must follow, if nothing else leads to it."""
         ends = self.instructions[number].way is not Way.ON or number + 1 == len(self.instructions)
@@ -175,6 +196,7 @@ def view(
     at: Variable,
     rows: Sequence[Row],
     by_line: bool,
+    joined: Set[int] = frozenset(),
 ) -> CodeView:
     """Put the debug information of a function beside its instructions."""
     graph = facts.graph
@@ -190,7 +212,7 @@ def view(
             between.update(range(writes[0] + 1, writes[-1] + 1))
     ends = {block for block, each in enumerate(facts.blocks) if each.kind is BranchKind.DEAD_END}
     before = _lead_on(instructions, places, codes)
-    return CodeView(graph, instructions, places, done, between, Places.of(graph), ends, before)
+    return CodeView(graph, instructions, places, done, between, Places.of(graph), ends, before, joined)
 
 
 def _lead_on(instructions: Sequence[Instruction], places: list[int | None], codes: Sequence[int]) -> set[int]:

@@ -52,6 +52,8 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
     }
     if function.registers:
         document["registers"] = _registers_to_columns(function.registers)
+    if function.copies:
+        document["copies"] = [list(column) for column in zip(*function.copies, strict=True)]
     if function.clues.blocks:
         document["clues"] = clues_to_columns(function.clues)
     return document
@@ -65,6 +67,8 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
     blocks = _blocks_from_columns(data["blocks"], files, len(inlined) + 1)
     if len(blocks) != graph.exit:
         raise ColumnError("blocks and vertices differ in number")
+    copies = _copies_from_columns(data["copies"], graph) if "copies" in data else ()
+    code_blocks = graph.exit + len(copies)
     return FunctionFacts(
         name=text(data["name"]),
         linkage_name=text(data["linkage_name"]),
@@ -77,7 +81,8 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         shared=bool(whole(data["shared"], 0, 2)),
         fingerprint=text(data["fingerprint"]),
         inlined=inlined,
-        registers=_registers_from_columns(data["registers"], graph) if "registers" in data else {},
+        registers=_registers_from_columns(data["registers"], code_blocks) if "registers" in data else {},
+        copies=copies,
         clues=clues_from_columns(data["clues"], graph) if "clues" in data else FunctionClues(),
     )
 
@@ -200,9 +205,18 @@ def _registers_to_columns(registers: Mapping[int, tuple[bool, int]]) -> list[lis
     ]
 
 
-def _registers_from_columns(data: Any, graph: Graph) -> dict[int, tuple[bool, int]]:
+def _copies_from_columns(data: Any, graph: Graph) -> tuple[tuple[int, int], ...]:
+    blocks, values = columns(data, 2, "copies")
+    same_length(ints(blocks, 0, graph.exit), ints(values, 1 - WORD, WORD))
+    found = tuple(zip(blocks, values, strict=True))
+    if len(set(found)) != len(found):
+        raise ColumnError("a block has two copies for one value")
+    return found
+
+
+def _registers_from_columns(data: Any, blocks: int) -> dict[int, tuple[bool, int]]:
     codes, numbers = columns(data, 2, "registers")
-    same_length(ints(codes, 0, 2 * graph.exit), ints(numbers, 1 - WORD, WORD))
+    same_length(ints(codes, 0, 2 * blocks), ints(numbers, 1 - WORD, WORD))
     found = {code // 2: (code % 2 == 1, number) for code, number in zip(codes, numbers, strict=True)}
     if len(found) != len(codes):
         raise ColumnError("a block has two registers")

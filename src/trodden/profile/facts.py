@@ -109,6 +109,7 @@ def _sites(data: Any, functions: tuple[FunctionFacts, ...]) -> tuple[tuple[int, 
     blocks = ints(data["site_blocks"], -1)
     same_length(owners, blocks)
     sites = tuple(zip(owners, blocks, strict=True))
-    if any(block >= functions[owner].graph.exit for owner, block in sites):
+    sizes = [function.graph.exit + len(function.copies) for function in functions]
+    if any(block >= sizes[owner] for owner, block in sites):
         raise ColumnError("a call site is in a block that does not exist")
     return sites

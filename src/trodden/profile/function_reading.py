@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from trodden.profile.coded import register_held
 from trodden.profile.model import FunctionFacts, Reading, UnitFacts
 from trodden.recover.counts import nonzero
-from trodden.recover.paths import WORD
 
 
 @dataclass
@@ -73,14 +73,3 @@ def touched(unit: UnitFacts, reading: Reading) -> set[int]:
         # Of several functions that start at one slot the last has it: the others have no counters.
         found.add(order[max(bisect_right(starts, slot) - 1, 0)])
     return found
-
-
-def register_held(facts: FunctionFacts, block: int, cell: int | None) -> int | None:
-    """What the path register holds while a call in a block is active, if that can be known.
-
-    In a block without such calls the register itself stands in the place of the cell.
-    """
-    stored, number = facts.registers.get(block, (True, 0))
-    if not stored:
-        return number
-    return None if cell is None else (cell + number) % WORD

@@ -77,9 +77,11 @@ class FunctionFacts:
     of the graph.  ``inlined[c - 1]`` is the call that copy ``c`` of its lines was inlined at; that call may
     stand in another copy, of a smaller number.
 
-    ``registers[v]`` says of a path plan what its register holds while a call in block ``v`` is active:
-    ``(False, c)`` that it is the constant ``c``, ``(True, a)`` that it is ``a`` plus what the frame's
-    cell holds.
+    ``copies`` are the blocks of which the code has one more, each with what the path register holds there
+    (see :mod:`trodden.native.copyplan`).  In the code they are blocks too, numbered behind the graph's.
+    ``registers[v]`` says of a path plan what its register holds while a call in block ``v`` of the code is
+    active: ``(False, c)`` that it is the constant ``c``, ``(True, a)`` that it is ``a`` plus what the
+    frame's cell holds.
 
     ``clues`` say where control is likely to go; what was built by an earlier trodden has none.
     """
@@ -96,6 +98,7 @@ class FunctionFacts:
     fingerprint: str = ""
     inlined: tuple[LineRef, ...] = ()
     registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
+    copies: tuple[tuple[int, int], ...] = ()
     clues: FunctionClues = field(default=FunctionClues(), repr=False)
 
 
@@ -141,8 +144,9 @@ class SourceFile:
 class UnitFacts:
     """One compiled file.  ``id`` (32 hex digits) names it and its counters: a hash of everything else.
 
-    ``sites[s]`` is the function (its index) and the block of call site ``s``, so that an active frame's
-    return address can be told apart; a block of -1 means that the frame has already counted its way out.
+    ``sites[s]`` is the function (its index) and the block of its code of call site ``s``, so that an active
+    frame's return address can be told apart; a block of -1 means that the frame has already counted its way
+    out.
     ``taken`` are the symbols of functions whose address it uses for more than calling them, ``aliases``
     other names that units may use for its functions, as ``(alias, symbol)``, ``started`` its constructors and
     destructors, which are called once a run.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from trodden.errors import BadFile
 from trodden.plan.probes import AddTrips
+from trodden.profile.coded import origin_of, register_in
 from trodden.profile.completing import complete_unit
 from trodden.profile.ended import (
     MOST_FRAMES,
@@ -19,7 +20,6 @@ from trodden.profile.ended import (
     StoppedThread,
     signal_name,
 )
-from trodden.profile.function_reading import register_held
 from trodden.profile.interrupted import add_position
 from trodden.profile.model import CalledFunction, Reading, UnitFacts
 from trodden.profile.positions import Position, Positions
@@ -162,8 +162,9 @@ class ProcessTally:
                 held = None
                 if block >= 0:
                     self._tally(unit.id).cut_short(function, block, frame.cell, 1)
-                    held = register_held(facts, block, frame.cell) if facts.plan.paths else None
-                stack.append(StoppedFrame(unit.id, function, None if block < 0 else block, False, held))
+                    held = register_in(facts, block, frame.cell) if facts.plan.paths else None
+                place = None if block < 0 else origin_of(facts, block)
+                stack.append(StoppedFrame(unit.id, function, place, False, held))
 
     def _in_call(self, frame: RawFrame, context: RawContext | None) -> Position | None:
         """Where a frame is in a call without a label, as it would have returned for certain."""
@@ -209,6 +210,7 @@ class ProcessTally:
                 if block < 0:
                     continue
                 if call.jumped and call.amount < 0:
+                    block = origin_of(unit.functions[function], block)
                     self._tally(unit.id).came_back(function, block, -call.amount)
                 else:
                     self._tally(unit.id).cut_short(function, block, call.cell, call.amount)

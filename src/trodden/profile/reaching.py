@@ -67,6 +67,8 @@ class Reaching:
         ahead = self._code.ahead(index)
         if ahead is None:
             raise Unknown("a probe is being carried out")
+        if self._code.forestalled(index):
+            raise Unknown("it may be in the next block already")
         here = self._code.marks(place)
         overtaken = {code for code in self._code.overtaken(index) if self._leads_into(place, code)}
         waiting = self._marks((here & ahead) | overtaken)
@@ -107,7 +109,11 @@ class Reaching:
     def _walk(self, place: int, past: Sequence[Mark], waiting: Sequence[Mark]) -> Walk:
         """How far the frame has come, by the probes that were carried out."""
         own = self._code.numbers.edge_of(place)
-        taken = {mark.index for mark in past if mark.holder is Holder.EDGE} | self._handed_on(place)
+        before = self._handed_on(place)
+        taken = {mark.index for mark in past if mark.holder is Holder.EDGE} | before
+        if own is not None and self._has(own, (self._graph.edges[own].src,)):
+            # Some of its probes were carried out before its own block began.
+            taken.add(own)
         entered = {mark.index for mark in past if mark.holder is Holder.BLOCK}
         walk = Walk(place)
         if own is not None:
@@ -115,6 +121,7 @@ class Reaching:
             beyond = any(self._graph.edges[edge].src == target for edge in taken - {own})
             walk = Walk(target, own) if own in taken or target in entered or beyond else Walk(source)
         seen = {walk.block}
+        left: list[int] = []
         passed: set[int] = {own} if own is not None and walk.edge is not None else set()
         if own is None:
             entering = (edge for edge in self.around(place) if self._graph.edges[edge].dst == place)
@@ -130,6 +137,7 @@ class Reaching:
             if len(leaving) > 1:
                 raise Unknown("two ways were taken at once")
             walk = Walk(self._graph.edges[leaving[0]].dst, leaving[0])
+            left += [edge for edge in leaving if edge not in before]
             passed.add(leaving[0])
             seen.add(walk.block)
         if taken - passed or entered - seen:
@@ -141,12 +149,22 @@ class Reaching:
                 if (mark.holder is Holder.EDGE and mark.index in passed)
                 or (mark.holder is Holder.BLOCK and mark.index == place)
             ]
+            # Of an edge that it has taken already, probes may also be in a place that it has not come to.
+            walk.probes += [mark for mark in self._on_edges(left) if mark not in (*past, *walk.probes)]
             for block in seen - {place}:
                 walk.probes += [mark for mark in self._on_block(block) if mark not in past]
             if any(self._graph.edges[edge].src == self._graph.edges[edge].dst == place for edge in passed):
                 # It is about to begin the same block again: what it did there was the last time.
                 walk.probes += [mark for mark in self._on_block(place) if mark not in walk.probes]
         return walk
+
+    def _on_edges(self, edges: Iterable[int]) -> list[Mark]:
+        return [
+            Mark(Holder.EDGE, edge, number)
+            for edge in edges
+            for number, probe in enumerate(self._plan.on_edges.get(edge, ()))
+            if isinstance(probe, COUNTING)
+        ]
 
     def _on_block(self, block: int) -> list[Mark]:
         probes = range(len(self._plan.on_blocks.get(block, ())))

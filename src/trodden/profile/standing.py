@@ -12,6 +12,7 @@ from trodden.native.places import Holder, Mark
 from trodden.native.register import Register, track
 from trodden.plan.prefixes import Known, Offset, register_offsets
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
+from trodden.profile.coded import coded, origin_of
 from trodden.profile.codeview import CodeView
 from trodden.profile.dwarf import Function
 from trodden.profile.dwarfeval import Frame
@@ -39,7 +40,8 @@ class Standing:
         self.unit = unit
         self.number = number
         self._code = code
-        self._facts = unit.functions[number]
+        self._own = unit.functions[number]
+        self._facts = coded(self._own)
         self._graph = self._facts.graph
         self._plan = self._facts.plan
         self._variables = Variables(function, code, plain)
@@ -52,9 +54,12 @@ class Standing:
         if index is None or place is None or not self._reaching.trusted(place):
             return None
         try:
-            return self._found(place, self._reaching.walk(place, index), pc, frame)
+            found = self._found(place, self._reaching.walk(place, index), pc, frame)
         except Unknown:
             return None
+        left = found.block == self._graph.exit
+        found.block = self._own.graph.exit if left else origin_of(self._own, found.block)
+        return found
 
     def call_before(self, back: int) -> int | None:
         """The address of the call that returns to an address."""
@@ -187,11 +192,11 @@ class Standing:
 
     @cached_property
     def _offsets(self) -> list[Known | Offset | None]:
-        return register_offsets(self._graph, self._plan)
+        return register_offsets(self._own.graph, self._own.plan)
 
     def _register_of(self, walk: Walk, place: int, values: Values) -> int | None:
         """What the path register holds; Unknown where a path that was cut short could not be told."""
-        told = self._offsets[walk.block]
+        told = self._offsets[origin_of(self._own, walk.block)]
         if isinstance(told, Known):
             return None
         if told is None:

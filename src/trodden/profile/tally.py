@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from trodden.profile.coded import kept_for, origin_of, register_in
 from trodden.profile.model import Reading, UnitFacts
 from trodden.recover.counts import Counts, nonzero
 from trodden.recover.paths import WORD
@@ -41,13 +42,16 @@ class UnitTally:
             self._ticks[key] += ticks
 
     def cut_short(self, function: int, block: int, cell: int | None, amount: int) -> None:
-        """Calls in a block did not come back; a negative amount: they came back but had never gone."""
+        """Calls in a block of the code did not come back; below 0: they came back but had never gone."""
         facts = self.facts.functions[function]
+        origin = origin_of(facts, block)
+        kept = kept_for(facts, origin)
         if facts.plan.paths is None:
             self._active[function, block] += amount
+        elif kept != facts.registers.get(block):
+            self._prefixes[function, origin, register_in(facts, block, cell)] += amount
         else:
-            stored = facts.registers.get(block, (False, 0))[0]
-            self._prefixes[function, block, cell if stored else None] += amount
+            self._prefixes[function, origin, cell if kept is not None and kept[0] else None] += amount
 
     def owed(self, slot: int, amount: int) -> None:
         """A counter would have been added to if the program had gone on."""
@@ -59,7 +63,7 @@ class UnitTally:
         Where no call asks for it, the register itself stands in the place of the cell.
         """
         facts = self.facts.functions[function]
-        stored, addend = facts.registers.get(block, (True, 0))
+        stored, addend = kept_for(facts, block) or (True, 0)
         cell = (register - addend) % WORD if register is not None and stored else None
         if facts.plan.paths is None:
             self._active[function, block] += amount

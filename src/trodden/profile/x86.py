@@ -39,7 +39,7 @@ class Instruction:
     """One instruction; ``target`` is where a jump or a branch leads.
 
     ``writes``: it changes memory as a counter's increment would; a call may do so too.  ``spills``: it puts a
-    register into the frame.
+    register into the frame.  ``calls``: it is a call.
     """
 
     address: int
@@ -48,6 +48,7 @@ class Instruction:
     target: int = -1
     writes: bool = False
     spills: bool = False
+    calls: bool = False
 
     @property
     def end(self) -> int:
@@ -104,13 +105,15 @@ def _one(code: bytes, start: int, address: int) -> Instruction | None:
     if opcode in (0xE9, 0xEB):
         return Instruction(address, length, Way.JUMP, _target(code, at, immediate, address + length))
     if opcode == 0xE8:
-        return Instruction(address, length, Way.ON, writes=True)
+        return Instruction(address, length, Way.ON, writes=True, calls=True)
     if opcode in (0xCC, 0xF4):
         return Instruction(address, length, Way.TRAP)
     if opcode in (0xC2, 0xC3, 0xCA, 0xCB, 0xCF) or (opcode == 0xFF and register in (4, 5)):
         return Instruction(address, length, Way.AWAY)
     spills = frame and opcode in (0x88, 0x89)
-    return Instruction(address, length, Way.ON, writes=_writes(opcode, register, memory), spills=spills)
+    calls = opcode == 0xFF and register in (2, 3)
+    writes = _writes(opcode, register, memory)
+    return Instruction(address, length, Way.ON, writes=writes, spills=spills, calls=calls)
 
 
 def _has_operands(opcode: int) -> bool:

@@ -1,0 +1,55 @@
+"""How good is an estimate?  WL94's six scores of it against a measured profile, and rates to estimate with.
+
+Fitted rates are cross-validated: no program has a say in the rates that it is estimated with, for they are
+fitted to the programs of all other packages (those of one package share code).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from bench.papers.wl94 import KINDS, PERCENTS
+from trodden.profile.calibrating import counted_functions
+from trodden.profile.matching import Match, score
+from trodden.profile.model import Profile
+from trodden.weigh.fitting import fit_together
+from trodden.weigh.observed import Observation, observe
+from trodden.weigh.rates import Rates
+
+FITTED_TO = frozenset({"cut", "sort", "expr", "od", "diff", "gzip", "sed", "m4", "gawk", "gperf"})
+"""The programs whose profiles made the rates that come with trodden; they are scored nowhere.
+
+Some of them share a package, and so code of a library, with some that are.
+"""
+
+_DIGITS = 6
+
+Scores = dict[str, list[list[float] | None]]
+"""By what is scored: for each percentage the unweighted and the weighted score, or none if nothing ran."""
+
+Observed = Mapping[str, Sequence[Sequence[Observation]]]
+"""What branches did, program by program, by package."""
+
+
+def scores(estimate: Profile, measured: Profile) -> Scores:
+    """All scores of an estimate, as plain numbers."""
+    found = score(estimate, measured, PERCENTS).kinds
+    return {kind: [_pair(found[kind][percent]) for percent in PERCENTS] for kind in KINDS}
+
+
+def _pair(found: Match | None) -> list[float] | None:
+    return None if found is None else [round(found.unweighted, _DIGITS), round(found.weighted, _DIGITS)]
+
+
+def observations(programs: Iterable[tuple[str, str, Profile]]) -> dict[str, list[list[Observation]]]:
+    """What the branches of programs did; each is a package, a name for messages and a profile."""
+    found: dict[str, list[list[Observation]]] = {}
+    for package, name, profile in programs:
+        found.setdefault(package, []).append(observe(counted_functions(profile, name)))
+    return found
+
+
+def fitted_elsewhere(seen: Observed, package: str) -> Rates:
+    """Rates fitted to what was observed in all packages but one."""
+    others = [program for name, programs in seen.items() if name != package for program in programs]
+    return Rates(f"fitted without {package}", fit_together(others))

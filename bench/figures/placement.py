@@ -1,0 +1,145 @@
+"""How many counters there are, and how often each placement of them increments: BL94 Table 2, Graphs 2 to 4.
+
+As in the paper (§6.1) nothing is built or run again for this.  Every function is planned anew by each
+algorithm and each weighting, and the exact counts of one run tell how often every counter would have been
+incremented.  A counter on an edge needs a jump of its own where neither end of the edge has room for it:
+more leads into its target and more follows its source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bench.figures.executed import executed
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.forest import LoopForest
+from trodden.graph.loops import find_loops
+from trodden.graph.spanning import live_edges, minimum_spanning_tree
+from trodden.plan.counters import eprof, every_block, vprof_by_blocks, vprof_by_edges
+from trodden.plan.edges import count_edges
+from trodden.plan.probes import AddTrips, Plan
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.weigh.expected import expected_weights
+from trodden.weigh.measured import measured_weights
+from trodden.weigh.nesting import nesting_weights
+from trodden.weigh.rates import default_rates
+
+BUILT = "built"
+"""The placement that has counted: with its weights, its prices, and loops that tell their trips."""
+EVERY_BLOCK = "every block"
+BY_NESTING, BY_ESTIMATE, BY_RUN = "nesting", "estimate", "run"
+WORST_BY_NESTING, WORST_BY_RUN = "worst by nesting", "worst by run"
+BLOCKS_BY_EDGES, BLOCKS_BY_BLOCKS = "blocks by edges", "blocks by blocks"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Counters of a placement, and those of them that need a jump; how often each of both was come by."""
+
+    counters: int = 0
+    jumping: int = 0
+    increments: int = 0
+    jumps: int = 0
+
+    def __add__(self, other: Placed) -> Placed:
+        mine, theirs = asdict(self).values(), asdict(other).values()
+        return Placed(*map(sum, zip(mine, theirs, strict=True)))
+
+
+@dataclass(frozen=True)
+class Placements:
+    """A program under all placements; ``blocks`` and ``instructions`` count what ran, each time it did."""
+
+    functions: int
+    edges: int
+    blocks: int
+    instructions: int
+    trips: int
+    placed: Mapping[str, Placed]
+
+
+def placement_figures(profile: Profile) -> dict[str, Any]:
+    """All placements as plain numbers."""
+    return asdict(placements(profile))
+
+
+def placements(profile: Profile) -> Placements:
+    """All placements for the functions of an edge profile."""
+    functions = list(profile.functions.values())
+    total: dict[str, Placed] = {}
+    for function in functions:
+        for name, plan in _plans(function):
+            total[name] = total.get(name, Placed()) + _placed(plan, function)
+    return Placements(
+        functions=len(functions),
+        edges=sum(1 for function in functions for _ in function.facts.graph.flow_edges()),
+        blocks=sum(sum(_block_counts(function)) for function in functions),
+        instructions=sum(
+            count * block.size
+            for function in functions
+            for count, block in zip(_block_counts(function), function.facts.blocks, strict=True)
+        ),
+        trips=sum(
+            times
+            for function in functions
+            for probe, times in executed(function.facts.plan, function)
+            if isinstance(probe, AddTrips)
+        ),
+        placed=total,
+    )
+
+
+def _block_counts(function: FunctionProfile) -> list[int]:
+    return list(function.counted_blocks[: function.facts.graph.exit])
+
+
+def _plans(function: FunctionProfile) -> Iterable[tuple[str, Plan]]:
+    graph = function.facts.graph
+    loops = find_loops(graph)
+    yield BUILT, function.facts.plan
+    yield EVERY_BLOCK, every_block(graph)
+    nesting = nesting_weights(graph, loops)
+    yield BY_NESTING, eprof(graph, nesting)
+    yield WORST_BY_NESTING, _worst(graph, nesting)
+    yield BLOCKS_BY_EDGES, vprof_by_edges(graph, nesting)
+    yield BLOCKS_BY_BLOCKS, vprof_by_blocks(graph, _block_weights(graph, nesting))
+    yield BY_ESTIMATE, eprof(graph, _estimate(function, loops))
+    measured = measured_weights(graph, function.edge_counts, function.block_counts)
+    yield BY_RUN, eprof(graph, measured)
+    yield WORST_BY_RUN, _worst(graph, measured)
+
+
+def _estimate(function: FunctionProfile, loops: LoopForest) -> list[float]:
+    return expected_weights(function.facts.graph, function.facts.clues, default_rates(), loops)
+
+
+def _worst(graph: Graph, weights: list[float]) -> Plan:
+    """Counters outside a minimum spanning tree: where control is expected most (BL94 §6.4)."""
+    tree = minimum_spanning_tree(graph, weights, [graph.closing])
+    return count_edges("worst", [edge for edge in live_edges(graph) if edge not in tree])
+
+
+def _block_weights(graph: Graph, weights: list[float]) -> list[float]:
+    return [sum(weights[edge] for edge in edges) for edges in graph.in_edges]
+
+
+def _placed(plan: Plan, function: FunctionProfile) -> Placed:
+    graph = function.facts.graph
+    jumping = [edge for edge in plan.on_edges if needs_jump(graph, edge)]
+    return Placed(
+        counters=len(plan.measures),
+        jumping=len(jumping),
+        increments=sum(times for _, times in executed(plan, function)),
+        jumps=sum(function.counted_edges[edge] or 0 for edge in jumping),
+    )
+
+
+def needs_jump(graph: Graph, edge: int) -> bool:
+    """Whether code on an edge needs a block of its own, around which others have to be led."""
+    source, target, _ = graph.edges[edge]
+    if target == graph.exit:
+        return False
+    follow = sum(graph.edges[other].kind is EdgeKind.FLOW for other in graph.out_edges[source])
+    return follow > 1 and len(graph.in_edges[target]) > 1

@@ -1,0 +1,54 @@
+"""The head of the page: what was measured, where, with what, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bench.outcome import Results
+from bench.page.markdown import table
+from bench.programs import HERE
+from bench.ways import GUIDED, WAYS
+
+_HOW = HERE / "page" / "how.md"
+
+
+def how_measured(all_results: Sequence[Results]) -> str:
+    """The title, the machine and the programs."""
+    parts = ["# Benchmarks", "This page is made by `trodden-bench page` from `bench/results/*.json` alone."]
+    if not all_results:
+        return "\n\n".join([*parts, "Nothing has been measured yet: `make bench`."])
+    parts += ["## How it was measured", _HOW.read_text().strip(), _ways(), _machines(all_results)]
+    parts += ["## Programs", _programs(all_results)]
+    return "\n\n".join(parts)
+
+
+def _ways() -> str:
+    """All ways to build, with the flags that they add to those of the program."""
+    rows = []
+    for name, known in WAYS.items():
+        compiler = "trodden cc" if known.way.trodden else known.way.cc[0]
+        weights = " --trodden-weights=TRAIN" if name == GUIDED else ""
+        rows.append([known.shown, f"`{' '.join([compiler, *known.way.flags])}{weights}`"])
+    return table(["way to build", "flags"], rows)
+
+
+def _machines(all_results: Sequence[Results]) -> str:
+    """One table of what all results have in common; where they differ, all there is."""
+    entries = [entry["measured"] for results in all_results for entry in results.programs.values()]
+    known = dict.fromkeys(name for entry in entries for name in entry if name != "date")
+    rows = []
+    for name in known:
+        values = dict.fromkeys(str(entry[name]) for entry in entries if name in entry)
+        rows.append([name, "; ".join(values)])
+    days = sorted(entry["date"][:10] for entry in entries)
+    if days:
+        rows.append(["measured", days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"])
+    return table(["where and with what", ""], rows)
+
+
+def _programs(all_results: Sequence[Results]) -> str:
+    known: dict[str, list[str]] = {}
+    for results in all_results:
+        for name, entry in results.programs.items():
+            known.setdefault(name, [name, entry["version"], entry["about"]])
+    return table(["program", "version", "what it does"], list(known.values()))

@@ -1,0 +1,45 @@
+"""Figures in prose: ``{table.section.row.column}`` stands for what the page shows in that cell.
+
+A name that no table has is a mistake; a row that was not measured, of a program of the suite, is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import TypeVar
+
+from bench.errors import BenchError
+from bench.tables.grid import Grid
+
+_REFERENCE = re.compile(r"\{([^{}\n]+)\}")
+_T = TypeVar("_T")
+
+NOT_MEASURED = "(not measured)"
+
+
+def filled(text: str, grids: Mapping[str, Mapping[str, Grid]], programs: Collection[str], where: str) -> str:
+    """A text with all references replaced; ``grids`` are sections by table and name."""
+    return _REFERENCE.sub(lambda found: _shown(found.group(1), grids, programs, where), text)
+
+
+def _shown(
+    reference: str, grids: Mapping[str, Mapping[str, Grid]], programs: Collection[str], where: str
+) -> str:
+    table, _, rest = reference.partition(".")
+    section, _, cell = rest.partition(".")
+    label, _, name = cell.rpartition(".")
+    sections = _of(grids, table, "table", reference, where)
+    grid = _of(sections, section, "section", reference, where)
+    column = _of({each.name: each for each in grid.section.columns}, name, "column", reference, where)
+    rows = {row.label: row for row in grid.rows}
+    if label not in rows and (label in programs or not grid.measured):
+        return NOT_MEASURED
+    row = _of(rows, label, "row", reference, where)
+    return column.show(row.values[name]) if name in row.values else NOT_MEASURED
+
+
+def _of(known: Mapping[str, _T], name: str, kind: str, reference: str, where: str) -> _T:
+    if name not in known:
+        raise BenchError(f"{where}: {{{reference}}}: no {kind} {name!r}; there are {', '.join(known)}")
+    return known[name]

@@ -1,0 +1,84 @@
+"""Makes docs/benchmarks.md and its pictures from the files of results; nothing in them is typed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.outcome import Results
+from bench.page.how import how_measured
+from bench.page.markdown import grid_table
+from bench.page.plots import drawn
+from bench.page.references import filled
+from bench.programs import HERE, RESULTS
+from bench.suite import SUITE
+from bench.tables.grid import Grid, grid
+from bench.tables.known import tables
+from bench.tables.model import Table
+from bench.whole_files import write_whole
+
+_DOCS = HERE.parent / "docs"
+_PAGE = "benchmarks.md"
+_PICTURES = "benchmarks"
+_BEHIND = HERE / "page" / "behind.md"
+
+
+def write_page() -> None:
+    """Write the page and its pictures; pictures that it no longer has are removed."""
+    files = page(RESULTS, tables(), _BEHIND.read_text())
+    for path in (_DOCS / _PICTURES).glob("*.svg"):
+        if f"{_PICTURES}/{path.name}" not in files:
+            path.unlink()
+    for name, text in files.items():
+        write_whole(_DOCS / name, text)
+
+
+def page(results: Path, known: Sequence[Table], behind: str) -> dict[str, str]:
+    """The files that the results of some tables come to, by their names below docs."""
+    found = [(table, each) for table in known if (each := Results.load(results, table.name)) is not None]
+    grids = {
+        table.name: {each.name: grid(each, results.figures, results.whole) for each in table.sections}
+        for table, results in found
+    }
+    # Prose may speak of tables that were not measured here.
+    empty = {
+        table.name: {each.name: Grid(each, (), (), ()) for each in table.sections}
+        for table in known
+        if table.name not in grids
+    }
+    files: dict[str, str] = {}
+    parts = [how_measured([each for _, each in found])]
+    for table, each in found:
+        parts.append(_table(table, each, grids[table.name], files))
+    names = [program.name for program in SUITE]
+    parts.append(filled(behind.strip(), grids | empty, names, _BEHIND.name))
+    return {_PAGE: "\n\n".join(part for part in parts if part) + "\n", **files}
+
+
+def _table(table: Table, results: Results, grids: dict[str, Grid], files: dict[str, str]) -> str:
+    parts = [f"## {table.title}", table.about, f"`trodden-bench {table.name}`"]
+    for section in table.sections:
+        found = grids[section.name]
+        if not found.measured:
+            continue
+        parts += [f"### {section.title}", section.about, grid_table(found)]
+        for plot in table.plots:
+            if plot.section == section.name:
+                name = f"{_PICTURES}/{table.name}-{plot.name}.svg"
+                if (picture := drawn(plot, found)) is not None:
+                    files[name] = picture
+                    parts.append(f"![{plot.title}]({name})")
+    parts += _missing(results)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _missing(results: Results) -> list[str]:
+    """Programs of which something is not there, and why."""
+    if not results.failed:
+        return []
+    lines = [f"- {name}: {_one_line(reason)}" for name, each in results.failed.items() for reason in each]
+    return ["Not measured:", "\n".join(lines)]
+
+
+def _one_line(text: str) -> str:
+    return text.strip().splitlines()[0]

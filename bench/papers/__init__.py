@@ -1,0 +1,1 @@
+"""Figures out of the papers, each typed once, to stand beside our own."""

@@ -1,0 +1,81 @@
+"""Programs that compress: bzip2, gzip, zstd."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from bench.suite import texts
+from bench.suite.model import Case, SuiteProgram
+from bench.suite.recipes import compiled, made
+
+
+def _program(directory: Path) -> None:
+    """The source of a program, with some bytes of a picture behind it."""
+    random = Random(101)
+    words = texts.code(random, 130_000).encode()
+    (directory / "plain").write_bytes(words + picture(random, 160, 120))
+
+
+def _papers(directory: Path) -> None:
+    """What lies in a directory of papers: prose, a table, a log, a picture."""
+    random = Random(102)
+    parts = [
+        texts.prose(random, 400_000),
+        "\n".join(texts.table(random, 5_000)),
+        "\n".join(texts.log(random, 3_000)),
+    ]
+    (directory / "plain").write_bytes("\n".join(parts).encode() + picture(random, 240, 200))
+
+
+def picture(random: Random, width: int, height: int) -> bytes:
+    """Grey shades that run from one side to the other, with grain."""
+    grain = random.randbytes(width * height)
+    shades = ((x * 170 // width + y * 80 // height) for y in range(height) for x in range(width))
+    return bytes(shade + (noise >> 5) for shade, noise in zip(shades, grain, strict=True))
+
+
+_BZIP2, _GZIP, _ZSTD = compiled("bzip2"), made("gzip"), compiled("zstd")
+
+COMPRESSORS = (
+    SuiteProgram(
+        name="bzip2",
+        version=_BZIP2.version,
+        about="compresses a file by sorting its blocks",
+        recipe=_BZIP2,
+        train=Case(
+            ("-k", "-c", "@plain"),
+            _program,
+            "417df9c5008fb535e390dfad0929c03db47677a1af2013092cd5936fb8cfae36",
+        ),
+        ref=Case(
+            ("-k", "-c", "@plain"),
+            _papers,
+            "8c436cb42e638031d6fa60d6386b4c5ee517fbc05c1f5c5a28f6398354eeb110",
+        ),
+    ),
+    SuiteProgram(
+        name="gzip",
+        version=_GZIP.version,
+        about="compresses a file by what came before",
+        recipe=_GZIP,
+        train=Case(
+            ("-n", "-c", "@plain"),
+            _program,
+            "16a6fe9210024ee631ca9fdc757652ce0b982f3e697184e5b10a441067c64094",
+        ),
+        ref=Case(
+            ("-n", "-c", "@plain"),
+            _papers,
+            "36abc1cbbbb43e21d99cc6a03e87d54f16abc7d481bd27f1328024fb486264da",
+        ),
+    ),
+    SuiteProgram(
+        name="zstd",
+        version=_ZSTD.version,
+        about="compresses a file at three levels, and back",
+        recipe=_ZSTD,
+        train=Case(("@plain",), _program, "f226bcaf88ca73334e99044383cd69fb926b454f7b122990f1f85147aeaa771d"),
+        ref=Case(("@plain",), _papers, "7964b1efa6b27b44bd8404734b601a6930e474d48f31c2578fd29342f608315c"),
+    ),
+)

@@ -1,0 +1,90 @@
+"""Programs that write programs: a parser out of a grammar, a function that finds keywords."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from bench.fetching import Archive
+from bench.packages import PACKAGES
+from bench.programs import Sources
+from bench.suite import grammars
+from bench.suite.model import Case, SuiteProgram
+from bench.suite.recipes import Compiled, Made
+
+_BYACC = Sources(
+    name="byacc",
+    version="20221106",
+    archive=Archive(
+        "apt",
+        "byacc",
+        "byacc_2.0.20221106.orig.tar.gz",
+        "a899be227bbcac9cf7700f7dbb5a8494688f1f9f0617b510762daeace47b9d12",
+    ),
+    directory="byacc-20221106",
+    sources=(
+        *("closure.c", "error.c", "graph.c", "lalr.c", "lr0.c", "main.c", "mkpar.c", "mstring.c"),
+        *("output.c", "reader.c", "symtab.c", "verbose.c", "warshall.c", "yaccpar.c"),
+    ),
+    flags=(
+        *("-D_DEFAULT_SOURCE", "-D_XOPEN_SOURCE=500", "-DYYPATCH=20221106"),
+        *("-DHAVE_FCNTL_H=1", "-DHAVE_GETOPT=1", "-DHAVE_MKSTEMP=1"),
+    ),
+)
+_GPERF = next(package for package in PACKAGES if package.name == "gperf")
+_YACC_ARGUMENTS = ("-d", "-v", "-o", "parser.c", "@grammar.y")
+_YACC_OUTPUTS = ("parser.c", "parser.h", "parser.output")
+
+
+def _small_language(directory: Path) -> None:
+    (directory / "grammar.y").write_text(grammars.language(Random(231), 18, 10))
+
+
+def _large_language(directory: Path) -> None:
+    (directory / "grammar.y").write_text(grammars.language(Random(232), 42, 18))
+
+
+def _few_keywords(directory: Path) -> None:
+    (directory / "words").write_text(grammars.keyword_table(Random(241), 240))
+
+
+def _many_keywords(directory: Path) -> None:
+    (directory / "words").write_text(grammars.keyword_table(Random(242), 640))
+
+
+GENERATORS = (
+    SuiteProgram(
+        name="byacc",
+        version=_BYACC.version,
+        about="makes a parser out of a grammar",
+        recipe=Compiled(_BYACC),
+        train=Case(
+            _YACC_ARGUMENTS,
+            _small_language,
+            "9862ce239e7788eb5d4f1bd41bfab8513e2770fbba4480441c9cca653992cc8f",
+            outputs=_YACC_OUTPUTS,
+        ),
+        ref=Case(
+            _YACC_ARGUMENTS,
+            _large_language,
+            "2832c53d63f65c6ffecbaa0f9fce013f3dcf18fd41833aea5eb4ef330d18f455",
+            outputs=_YACC_OUTPUTS,
+        ),
+    ),
+    SuiteProgram(
+        name="gperf",
+        version=_GPERF.version,
+        about="makes a function that finds keywords (C++)",
+        recipe=Made(_GPERF, "gperf"),
+        train=Case(
+            ("-t", "@words"),
+            _few_keywords,
+            "274b6cf330802e139242dee77e0d307d5e5a975ceec0a3aed87c3356d98e2c26",
+        ),
+        ref=Case(
+            ("-t", "@words"),
+            _many_keywords,
+            "b05a2118bc530f8225bfc3eb96edd45087699d8e8a52b52ccbf995e0caca5089",
+        ),
+    ),
+)

@@ -1,0 +1,51 @@
+"""compress, by Lempel, Ziv and Welch: what the compressor of SPEC92 and SPEC95 has become."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from bench.fetching import Archive
+from bench.programs import Sources
+from bench.suite import texts
+from bench.suite.model import Case, SuiteProgram
+from bench.suite.recipes import Compiled
+
+_COMPRESS = Sources(
+    name="compress",
+    version="4.2.4.6",
+    archive=Archive(
+        "apt",
+        "ncompress",
+        "ncompress_4.2.4.6.orig.tar.gz",
+        "fb7b6a00060bd4c6e35ba4cc96a5ca7e78c193e6267487dd53376d80e061836b",
+    ),
+    directory="ncompress-4.2.4.6",
+    sources=("compress42.c",),
+    flags=("-DDIRENT=1", "-DUTIME_H=1", "-DUSERMEM=800000", "-DREGISTERS=3"),
+)
+
+
+def _log(directory: Path) -> None:
+    (directory / "plain").write_text("\n".join(texts.log(Random(201), 9_000)))
+
+
+def _book(directory: Path) -> None:
+    """Prose with two tables in it."""
+    random = Random(202)
+    parts = [
+        texts.prose(random, 2_400_000),
+        "\n".join(texts.table(random, 28_000)),
+        texts.prose(random, 1_200_000),
+    ]
+    (directory / "plain").write_text("\n".join([*parts, "\n".join(texts.table(random, 16_000))]))
+
+
+COMPRESS = SuiteProgram(
+    name="compress",
+    version=_COMPRESS.version,
+    about="compresses a text by a dictionary, as the program of SPEC92 and SPEC95 did",
+    recipe=Compiled(_COMPRESS),
+    train=Case(("-c", "@plain"), _log, "32c4615c87e328805686e076b7c735db2301452980e522332d7dfe2b83f8384c"),
+    ref=Case(("-c", "@plain"), _book, "8bc6e978bb543c4de22e996f210093317e9728217137ab87da6ae2d78a6e104b"),
+)

@@ -1,0 +1,1 @@
+"""Tables: one small file each, which declares its columns and the figures that they are computed from."""

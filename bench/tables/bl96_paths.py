@@ -1,0 +1,187 @@
+"""BL96 Tables 2 and 3: what paths are like, what edges tell of them, and how alike two inputs are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bench.figures.common import common_figures
+from bench.figures.walked import HOT, MOST, walked
+from bench.measures.profiled import Profiled, ProfiledPair
+from bench.papers import bl96
+from bench.tables.cells import picked, quotient
+from bench.tables.means import AVERAGE, Cell
+from bench.tables.model import Column, PaperRow, Plot, Section, Table
+from bench.tables.values import COUNT, FACTOR, MILLIONS, SHARE, Show, Value
+
+_WALKED = Profiled("paths", "ref", "walked", walked)
+_COMMON = ProfiledPair("paths", "common", common_figures)
+
+
+def _column(name: str, head: str, cell: Cell, show: Show = COUNT) -> Column:
+    return Column(name, head, cell, show, (AVERAGE,))
+
+
+def _lengths(of: str, prefix: str = "") -> tuple[Column, ...]:
+    """The longest and the average, in edges and in instructions."""
+
+    def average(what: str) -> Cell:
+        return quotient(picked(_WALKED, of, what), picked(_WALKED, of, "walks"))
+
+    return (
+        _column(f"{prefix}longest-edges", "longest, edges", picked(_WALKED, of, "longest_edges")),
+        _column(
+            f"{prefix}longest-instructions",
+            "longest, instructions",
+            picked(_WALKED, of, "longest_instructions"),
+        ),
+        _column(f"{prefix}average-edges", "average, edges", average("edges"), FACTOR),
+        _column(f"{prefix}average-instructions", "average, instructions", average("instructions"), FACTOR),
+    )
+
+
+def _paper(cells: Callable[[bl96.PathRow], dict[str, Value]]) -> tuple[PaperRow, ...]:
+    return tuple(
+        PaperRow(f"{row.program}, {bl96.SOURCE}", "BL96 Table 2", cells(row)) for row in bl96.TABLE_2
+    )
+
+
+_PATHS = Section(
+    "paths",
+    "The paths that were walked (BL96 Table 2)",
+    (
+        _column("possible", "possible paths", picked(_WALKED, "possible")),
+        _column("paths", "walked", picked(_WALKED, "paths")),
+        *_lengths("lengths"),
+        _column("routines", "functions that ran", picked(_WALKED, "routines")),
+        _column("most-paths", "most paths of one", picked(_WALKED, "most_paths")),
+        _column(
+            "average-paths",
+            "average of one",
+            quotient(picked(_WALKED, "paths"), picked(_WALKED, "routines")),
+            FACTOR,
+        ),
+    ),
+    "Averages are weighted by how often each path was walked. Instructions are those of LLVM's IR after "
+    "optimisation. A function with too many paths is cut, so that it has no more than some thousand; the "
+    "turns of a loop of one block are not part of a path.",
+    _paper(
+        lambda row: {
+            "paths": row.paths,
+            "longest-edges": row.longest_edges,
+            "longest-instructions": row.longest_instructions,
+            "average-edges": row.average_edges,
+            "average-instructions": row.average_instructions,
+            "routines": row.routines,
+            "most-paths": row.most_paths,
+            "average-paths": row.average_paths,
+        }
+    ),
+)
+_PREDICTED = Section(
+    "predicted",
+    "What an edge profile tells of them (BL96 Table 2)",
+    (
+        _column(
+            "correct", "paths told", quotient(picked(_WALKED, "predicted"), picked(_WALKED, "paths")), SHARE
+        ),
+        _column(
+            "correct-walks",
+            "of the walks",
+            quotient(picked(_WALKED, "predicted_walks"), picked(_WALKED, "lengths", "walks")),
+            SHARE,
+        ),
+        *_lengths("predicted_lengths"),
+    ),
+    "From the start of a path, follow the most frequent edge out of each block: the paths that are told "
+    "entirely, and how far the others are told.",
+    _paper(
+        lambda row: {
+            "correct": row.correct / 100,
+            "longest-edges": row.predicted_longest_edges,
+            "longest-instructions": row.predicted_longest_instructions,
+            "average-edges": row.predicted_average_edges,
+            "average-instructions": row.predicted_average_instructions,
+        }
+    ),
+)
+_HOT = Section(
+    "hot",
+    "How few paths are hot",
+    (
+        _column("paths", "walked", picked(_WALKED, "paths")),
+        _column("most", f"for {MOST:.0%} of the walks", picked(_WALKED, "most_walks")),
+        _column("hot", "hot paths", picked(_WALKED, "hot")),
+        _column(
+            "share",
+            "their instructions",
+            quotient(picked(_WALKED, "hot_instructions"), picked(_WALKED, "lengths", "instructions")),
+            SHARE,
+        ),
+    ),
+    f"A path is hot if at least {HOT:.1%} of all instructions on paths are on it.",
+)
+_BOTH = Section(
+    "common",
+    "Paths of *ref* that *train* has walked too (BL96 Table 3)",
+    (
+        _column("train", "walked by train", picked(_COMMON, "train")),
+        _column("ref", "walked by ref", picked(_COMMON, "ref")),
+        _column("common", "by both", picked(_COMMON, "common")),
+        _column(
+            "static", "of ref's paths", quotient(picked(_COMMON, "common"), picked(_COMMON, "ref")), SHARE
+        ),
+        _column(
+            "dynamic",
+            "of its walks",
+            quotient(picked(_COMMON, "common_walks"), picked(_COMMON, "walks")),
+            SHARE,
+        ),
+        _column("instructions", "instructions", picked(_COMMON, "common_instructions"), MILLIONS),
+        _column(
+            "share",
+            "of all on paths",
+            quotient(picked(_COMMON, "common_instructions"), picked(_COMMON, "instructions")),
+            SHARE,
+        ),
+    ),
+    "Both inputs are walked by the same build, so that a path has the same number in both.",
+    tuple(
+        PaperRow(
+            f"{row.program}, {bl96.SOURCE}",
+            "BL96 Table 3",
+            {
+                "common": row.common,
+                "static": row.static / 100,
+                "dynamic": row.dynamic / 100,
+                "share": row.instructions / 100,
+            },
+        )
+        for row in bl96.TABLE_3
+    ),
+)
+
+TABLE = Table(
+    "bl96-paths",
+    "What paths are like",
+    "BL96 Tables 2 and 3 for the programs here: how many paths are walked and how long they are, which of "
+    "them an edge profile would have told, how few are hot, and how many of the paths of one input another "
+    "has walked before.",
+    (_WALKED, _COMMON),
+    (_PATHS, _PREDICTED, _HOT, _BOTH),
+    (
+        Plot(
+            "told",
+            "Paths that an edge profile tells entirely",
+            "predicted",
+            ("correct", "correct-walks"),
+            "share",
+        ),
+        Plot(
+            "common",
+            "Paths of ref that train has walked too",
+            "common",
+            ("static", "dynamic", "share"),
+            "share of ref",
+        ),
+    ),
+)

@@ -1,0 +1,195 @@
+"""WL94 Tables 2 to 8: how well estimates foretell where a program goes, beside LLVM's and the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bench.cross_validation import cross_validated
+from bench.measures.estimated import LEVELS, SHIPPED, Estimated, is_scored
+from bench.measures.model import Json
+from bench.papers.wl94 import (
+    COMMANDS,
+    KINDS,
+    LONG,
+    PERCENT,
+    PERCENTS,
+    SCORES,
+    SHORT,
+    SPEC,
+    SPEC92,
+    SPEC92_MEANS,
+    UNIX,
+)
+from bench.suite import SUITE
+from bench.suite.model import SuiteProgram
+from bench.tables.means import AVERAGE
+from bench.tables.model import Column, PaperRow, Plot, Programs, Section, Table
+from bench.tables.scores import (
+    ESTIMATES,
+    FITTED,
+    GEOMETRIC,
+    PRINTED,
+    UNWEIGHTED,
+    WEIGHTED,
+    by_group,
+    by_kind_and_percent,
+    given,
+    scored,
+    scores_of,
+)
+from bench.tables.values import FACTOR
+
+_SPEC_MEAN = f"SPECint92, {GEOMETRIC.label}"
+_UNIX_MEAN = "commands of Unix, average"
+_WHICH = (("U", UNWEIGHTED), ("W", WEIGHTED))
+_MEANS = (GEOMETRIC, AVERAGE)
+_NAMES = {"O0": "without optimisation", "O2": "with -O2"}
+
+
+def _of_kind(level: str, number: int, kind: str) -> Section:
+    """One of Tables 2 to 7 as the paper has it, of what trodden estimates unless it is told otherwise."""
+    columns = [
+        Column(
+            f"{letter}{percent}",
+            f"{letter} {percent}%",
+            scored(SHIPPED, kind, percent, which),
+            FACTOR,
+            _MEANS,
+        )
+        for percent in PERCENTS
+        for letter, which in _WHICH
+    ]
+    paper = [
+        PaperRow(
+            f"{name}, WL94",
+            f"WL94 Table {number}",
+            {
+                f"{letter}{percent}": pair[which]
+                for percent, pair in zip(PERCENTS, pairs, strict=True)
+                for letter, which in _WHICH
+            },
+        )
+        for name, pairs in [*SPEC92[kind].items(), (_SPEC_MEAN, SPEC92_MEANS[kind])]
+    ]
+    return Section(
+        f"{level}-{kind}",
+        f"{LONG[KINDS.index(kind)].capitalize()}, {_NAMES[level]} (WL94 Table {number})",
+        tuple(columns),
+        f"By the {ESTIMATES[SHIPPED]}: U is the part of the most frequent ones that the estimate has among "
+        "its own most frequent, W the same weighted by their counts.",
+        tuple(paper),
+        scores_of(level),
+    )
+
+
+def _at_20(level: str, estimate: str) -> Section:
+    """Table 8 for one estimate."""
+    columns = [
+        Column(kind, f"{long} ({short})", scored(estimate, kind, PERCENT), FACTOR, _MEANS)
+        for kind, long, short in zip(KINDS, LONG, SHORT, strict=True)
+    ]
+    return Section(
+        f"{level}-{estimate}",
+        f"{ESTIMATES[estimate]}, {_NAMES[level]}, weighted at {PERCENT}% (WL94 Table 8)",
+        tuple(columns),
+        "Empty until all programs have been asked for." if estimate == FITTED else "",
+        paper=tuple(_printed_at_20()),
+        rows=scores_of(level),
+    )
+
+
+def _printed_at_20() -> list[PaperRow]:
+    """The programs of the paper that are scored here too, and its means."""
+    here = {program.name for program in SUITE if is_scored(program)}
+    rows = {name: row for name, row in SCORES.items() if name in here}
+    found = [
+        PaperRow(
+            f"{name}, WL94",
+            "WL94 Table 8" if name in COMMANDS else "WL94 Tables 2 to 7",
+            dict(zip(KINDS, row, strict=True)),
+        )
+        for name, row in rows.items()
+    ]
+    found.append(PaperRow(f"{_SPEC_MEAN}, WL94", "WL94 Tables 2 to 7", dict(zip(KINDS, SPEC, strict=True))))
+    found.append(PaperRow(f"{_UNIX_MEAN}, WL94", "WL94 Table 8", dict(zip(KINDS, UNIX, strict=True))))
+    return found
+
+
+def _means(level: str) -> Section:
+    """All estimates beside each other, at all percentages."""
+    columns = [
+        Column(f"{estimate}-{mean.label}", f"{shown}, {mean.label}", given(estimate, mean.label), FACTOR)
+        for mean in _MEANS
+        for estimate, shown in ESTIMATES.items()
+    ]
+    paper = Column(PRINTED, f"WL94, {_SPEC_MEAN}", given(PRINTED, GEOMETRIC.label), FACTOR)
+    return Section(
+        f"{level}-means",
+        f"Means of weighted scores, {_NAMES[level]}",
+        (*columns, paper),
+        "A score of 0 makes a geometric mean 0.",
+        rows=by_kind_and_percent(level, _MEANS),
+        first="score",
+    )
+
+
+def _groups(level: str) -> Section:
+    """Commands of Unix and other programs apart, as the paper has them."""
+    columns = [Column(kind, long, given(kind), FACTOR) for kind, long in zip(KINDS, LONG, strict=True)]
+    return Section(
+        f"{level}-groups",
+        f"Averages of weighted scores at {PERCENT}%, {_NAMES[level]}",
+        tuple(columns),
+        paper=tuple(_printed_at_20()[-2:]),
+        rows=by_group(level),
+        first="estimate",
+    )
+
+
+def _sections() -> list[Section]:
+    found: list[Section] = []
+    for level in LEVELS:
+        found += [_means(level), _groups(level)]
+        found += [_at_20(level, estimate) for estimate in ESTIMATES]
+        found += [_of_kind(level, number, kind) for number, kind in enumerate(KINDS, 2)]
+    return found
+
+
+def _plot(level: str) -> Plot:
+    return Plot(
+        level,
+        f"Weighted scores at {PERCENT}%, average, {_NAMES[level]}",
+        f"{level}-means",
+        (*(f"{estimate}-{AVERAGE.label}" for estimate in ESTIMATES), PRINTED),
+        "score",
+        rows=tuple(f"{long}, {PERCENT}%" for long in LONG),
+    )
+
+
+def _whole(programs: Sequence[SuiteProgram], figures: Programs) -> Json:
+    """Scores with rates fitted to all other packages, if these are all programs or if it is known already."""
+    scored_here = {program.name for program in SUITE if is_scored(program)}
+    return cross_validated(scored_here, scored_here <= {program.name for program in programs})
+
+
+TABLE = Table(
+    name="wl94",
+    title="Estimates: WL94 Tables 2 to 8",
+    about=(
+        "Profiles of programs that have not run, scored against what they then did by Wall's matching (WL94 "
+        "§7): of the most frequent 10 to 50% of blocks, edges, functions or calls, how many the estimate "
+        "has among its own. Every program is built without optimisation, which comes nearest to the paper's "
+        "blocks, and with -O2, and run in all its ways by a script of ours. Estimates are made with the "
+        "rates of WL94; with those that come with trodden, which were fitted to none of these programs; "
+        "with rates that were fitted to the programs of all other packages, at both levels of optimisation; "
+        "and with what LLVM's opt expects inside each function of the very IR that was counted, with our "
+        "calls on top, since LLVM has none. Rates fitted to other packages need all programs: their columns "
+        "stay empty until all have been asked for. The paper's programs of the same names are those of "
+        "1994."
+    ),
+    needs=tuple(Estimated(level) for level in LEVELS),
+    sections=tuple(_sections()),
+    plots=tuple(_plot(level) for level in LEVELS),
+    programs=is_scored,
+    whole=_whole,
+)

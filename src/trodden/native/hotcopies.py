@@ -1,0 +1,255 @@
+"""Which blocks get copies for a known path register (see :mod:`trodden.native.copyplan`).
+
+How often a block is come to with which value follows from the weights: what comes to a block goes on from it
+by its branches, whatever the register holds, and paths start anew with a known value behind every edge that
+ended one.  The values that are expected most get copies, as long as the procedure does not grow by too much.
+A copy pays only where the value is made use of: in a bump of the table, or in the frame's cell before a call.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.traverse import depth_first
+from trodden.native.calls import Attributes
+from trodden.native.cells import block_frequencies
+from trodden.native.copies import can_be_copied, with_copies
+from trodden.native.copyplan import Copied, Copy, copied
+from trodden.native.induction import Induction, find_induction, own_induction
+from trodden.native.planning import Planned
+from trodden.native.read import FunctionRead, read_function
+from trodden.native.register import Register, Value, track
+from trodden.plan.probes import AddTrips, Bump, Plan, Restore, Set
+
+GROWTH = 0.5
+"""By which part of its instructions a function may grow."""
+
+LEAST = 60
+"""So many instructions may be added to any function."""
+
+MOST_VALUES = 16
+"""How many values of the register are told apart in a block."""
+
+WORTH = 0.25
+"""How often a copy is walked for each call of its procedure, at least."""
+
+MOST_BLOCKS = 5_000
+"""Functions with more blocks are left as they are."""
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """A function as it is to be lowered, and the copies that it has got."""
+
+    read: FunctionRead
+    planned: Planned
+    copies: tuple[Copy, ...] = ()
+
+
+def with_hot_copies(
+    read: FunctionRead, planned: Planned, attributes: Attributes, types: Collection[str]
+) -> Shaped:
+    """The function with copies of the blocks where that saves most; as it is where it saves nothing."""
+    plan, weights = planned.plan, planned.weights
+    if plan.paths is None or plan.paths.context or len(read.graph.labels) > MOST_BLOCKS:
+        return Shaped(read, planned)
+    expected = _expected(read.graph, plan, track(read.graph, plan), weights)
+    copies = _chosen(read, plan, weights, planned.ambiguous, expected)
+    if not copies:
+        return Shaped(read, planned)
+    made = copied(read.graph, plan, copies)
+    ir = with_copies(read.ir, made.origins[read.graph.exit :], _targets(read, made), types)
+    if ir is None:
+        return Shaped(read, planned)
+    shaped = read_function(ir, attributes)
+    assert shaped.graph.edges == made.graph.edges, f"{ir.symbol}: copies of blocks lead elsewhere"
+    often = _often(read, weights, copies, expected)
+    new_weights = _weights(read, made, weights, often)
+    inductions = _inductions(shaped, made, planned.inductions)
+    if inductions is None:
+        return Shaped(read, planned)
+    ambiguous = frozenset(v for v, origin in enumerate(made.origins) if origin in planned.ambiguous)
+    changed = replace(
+        planned,
+        plan=made.plan,
+        weights=new_weights,
+        inductions=inductions,
+        ambiguous=ambiguous,
+    )
+    return Shaped(shaped, changed, tuple(copies))
+
+
+def _chosen(
+    read: FunctionRead,
+    plan: Plan,
+    weights: Sequence[float],
+    ambiguous: Collection[int],
+    expected: Mapping[int, Mapping[int, float]],
+) -> list[Copy]:
+    """The copies that are worth their code, in the order of the blocks."""
+    graph = read.graph
+    register = track(graph, plan)
+    wanted = _wanted(graph, plan, ambiguous)
+    room = max(LEAST, GROWTH * sum(block.instructions for block in read.ir.blocks))
+    candidates: list[tuple[float, int, int]] = []
+    for block in wanted & expected.keys():
+        held = register.at[block]
+        if held is not None and held.base is not None and _copiable(read, block):
+            often = max(weights[graph.closing] * WORTH, sys.float_info.min)
+            candidates += [(-each, block, value) for value, each in expected[block].items() if each >= often]
+    chosen: list[Copy] = []
+    for _, block, value in sorted(candidates):
+        size = read.ir.blocks[block].instructions
+        if size <= room:
+            room -= size
+            chosen.append((block, value))
+    return sorted(chosen)
+
+
+def _targets(read: FunctionRead, made: Copied) -> list[list[int] | None]:
+    """Where each target of each block's terminator leads now."""
+    found: list[list[int] | None] = [
+        [0] * len(read.ir.blocks[origin].targets) if vertex in made.reached else None
+        for vertex, origin in enumerate(made.origins)
+    ]
+    for index, edge in enumerate(made.edges):
+        source, target, _ = made.graph.edges[index]
+        ways = found[source]
+        if edge is not None and ways is not None:
+            for position in read.positions[edge]:
+                ways[position] = target
+    return found
+
+
+def _often(
+    read: FunctionRead,
+    weights: Sequence[float],
+    copies: Sequence[Copy],
+    expected: Mapping[int, Mapping[int, float]],
+) -> list[float]:
+    """How often each block of the code is expected to run."""
+    often = block_frequencies(read, weights)[: read.graph.exit]
+    for block, value in copies:
+        share = min(expected[block][value], often[block])
+        often[block] -= share
+        often.append(share)
+    return often
+
+
+def _weights(
+    read: FunctionRead, made: Copied, weights: Sequence[float], often: Sequence[float]
+) -> list[float]:
+    """What is expected of the edges of the code: each block goes on as it did before it had copies."""
+    going = [
+        sum(weights[edge] for edge in leaving if read.graph.edges[edge].kind is EdgeKind.FLOW)
+        for leaving in read.graph.out_edges
+    ]
+    found = [0.0] * len(made.graph.edges)
+    for index, edge in enumerate(made.edges):
+        if edge is not None and going[read.graph.edges[edge].src] > 0:
+            source = made.graph.edges[index].src
+            found[index] = often[source] * weights[edge] / going[read.graph.edges[edge].src]
+    found[made.graph.closing] = weights[read.graph.closing]
+    return found
+
+
+def _inductions(
+    shaped: FunctionRead, made: Copied, known: Mapping[int, Induction]
+) -> dict[int, Induction] | None:
+    """What tells the trips of loops in the code, by back edge; None if one of them is told no longer."""
+    found: dict[int, Induction] = {}
+    for probe in chain(*made.plan.on_edges.values()):
+        if isinstance(probe, AddTrips):
+            block, _, _ = made.graph.edges[probe.back_edge]
+            before = known[made.edges[probe.back_edge] or 0]
+            after = own_induction(block) if before.own else find_induction(shaped.ir, block, block, [block])
+            if after is None:
+                return None
+            found[probe.back_edge] = after
+    return found
+
+
+def _copiable(read: FunctionRead, block: int) -> bool:
+    """Whether a block can be copied and all that leads to it can be sent elsewhere."""
+    if block == read.graph.root or block in read.resuming or not can_be_copied(read.ir.blocks[block]):
+        return False
+    if any(call.once or call.returns_twice for call in read.calls[block]):
+        return False
+    return all(map(read.splittable, read.arriving(block)))
+
+
+def _wanted(graph: Graph, plan: Plan, ambiguous: Collection[int]) -> set[int]:
+    """The blocks in which somebody still looks at the register that holds on entering them."""
+    wanted = set(ambiguous)
+    waiting = list(wanted)
+    for edge, probes in plan.on_edges.items():
+        if _looks(probes) and graph.edges[edge].src not in wanted:
+            wanted.add(graph.edges[edge].src)
+            waiting.append(graph.edges[edge].src)
+    while waiting:
+        block = waiting.pop()
+        for edge in graph.in_edges[block]:
+            source = graph.edges[edge].src
+            if graph.edges[edge].kind is not EdgeKind.FLOW or source in wanted:
+                continue
+            if not any(isinstance(probe, Set | Restore) for probe in plan.on_edges.get(edge, ())):
+                wanted.add(source)
+                waiting.append(source)
+    return wanted
+
+
+def _looks(probes: Sequence[object]) -> bool:
+    """Whether the probes of an edge make use of the register as it is before them."""
+    for probe in probes:
+        if isinstance(probe, Bump):
+            return True
+        if isinstance(probe, Set | Restore):
+            return False
+    return False
+
+
+def _expected(
+    graph: Graph, plan: Plan, register: Register, weights: Sequence[float]
+) -> dict[int, dict[int, float]]:
+    """How often each block is expected to be come to with which known value of the register."""
+    search = depth_first(graph)
+    order = search.postorder[::-1]
+    found: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    start = register.after(None, plan.on_entry)
+    if start is not None and start.base is None:
+        found[graph.root][start.add] += weights[graph.closing]
+    for edge in search.back_edges:
+        source, target, _ = graph.edges[edge]
+        after = register.after(register.at[source], plan.on_edges.get(edge, ()))
+        if after is not None and after.base is None:
+            found[target][after.add] += weights[edge]
+    for block in order:
+        if block == graph.exit:
+            continue
+        leaving = [
+            edge
+            for edge in graph.out_edges[block]
+            if graph.edges[edge].kind is EdgeKind.FLOW and graph.edges[edge].dst != block
+        ]
+        going = sum(weights[edge] for edge in leaving)
+        held = register.at[block]
+        if held is not None and held.base is None:
+            found[block] = {held.add: sum(weights[edge] for edge in graph.in_edges[block])}
+        if going <= 0:
+            continue
+        values = sorted(found[block].items(), key=lambda pair: -pair[1])[:MOST_VALUES]
+        found[block] = dict(values)
+        for value, often in values:
+            for edge in leaving:
+                target = graph.edges[edge].dst
+                if edge in search.back_edges or target == graph.exit or not weights[edge]:
+                    continue
+                after = register.after(Value(None, value), plan.on_edges.get(edge, ()))
+                if after is not None and after.base is None:
+                    found[target][after.add] += often * weights[edge] / going
+    return found

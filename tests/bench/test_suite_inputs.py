@@ -1,0 +1,147 @@
+"""The inputs of programs are the same bytes everywhere, and are what they are said to be."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from bench.suite import grammars, json_lines, pictures, redis_commands, yaml_pieces
+from bench.suite.documents import DOCUMENTS
+from bench.suite.generators import GENERATORS
+from bench.suite.jpeg import CJPEG
+from bench.suite.lempel import COMPRESS
+from bench.suite.model import CASES, SuiteProgram, contents
+from bench.suite.redis import REDIS
+from bench.suite.threaded import LBZIP2
+
+PROGRAMS = {each.name: each for each in (COMPRESS, CJPEG, *GENERATORS, *DOCUMENTS, LBZIP2, REDIS)}
+
+PINNED = {
+    "compress": ["b0d9ff5861379564", "0af971e4d708878d"],
+    "cjpeg": ["1f59d951ad189e8a", "0bb1232c15dba430"],
+    "byacc": ["f13919f2ee2970ea", "9f04797f5f830a5f"],
+    "gperf": ["8e11efd4482ad728", "75407ea5403693fb"],
+    "json": ["4883f85600252de1", "8c648c0796951d25"],
+    "yaml": ["c5bb48591125f287", "62f3d0a14c7aa8ed"],
+    "lbzip2": ["888a07db80d6d3a0", "ee523ef15f1860bb"],
+    "redis": ["8a4272bf70dbb1f5", "bea60950d54d41ef"],
+}
+
+
+def _made(program: SuiteProgram, directory: Path) -> list[str]:
+    found = []
+    for case in CASES:
+        place = directory / case
+        place.mkdir()
+        program.case(case).files(place)
+        found.append(contents(place)[:16])
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_inputs_are_the_same_bytes_everywhere(name: str, tmp_path: Path) -> None:
+    assert _made(PROGRAMS[name], tmp_path) == PINNED[name]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_file_that_a_case_names_is_made(name: str, tmp_path: Path) -> None:
+    for case in CASES:
+        place = tmp_path / case
+        place.mkdir()
+        PROGRAMS[name].case(case).files(place)
+        named = [word[1:] for word in PROGRAMS[name].case(case).arguments if word.startswith("@")]
+        assert all((place / each).stat().st_size > 1000 for each in named)
+
+
+@pytest.mark.parametrize("paint", [pictures.drawing, pictures.landscape])
+def test_a_picture_has_the_size_that_was_asked_for_and_many_colours(
+    paint: Callable[[Random, int, int], bytes],
+) -> None:
+    picture = paint(Random(1), 90, 60)
+    head = b"P6\n90 60\n255\n"
+    assert picture.startswith(head)
+    dots = picture[len(head) :]
+    assert len(dots) == 3 * 90 * 60
+    assert len({dots[at : at + 3] for at in range(0, len(dots), 3)}) > 100
+
+
+def test_a_grammar_defines_all_that_it_uses() -> None:
+    head, rules, _ = grammars.language(Random(1), 12, 8).split("%%")
+    rules = re.sub(r"\{[^{}]*\}|'.'", " ", rules)
+    defined = set(re.findall(r"^(\w+) :", rules, re.MULTILINE))
+    declared = set(re.findall(r"\b(?:[A-Z][A-Z_0-9]*)\b", head))
+    used = set(re.findall(r"\w+", rules)) - {"error"}
+    assert used == defined | (used & declared)
+    assert {f"statement_{kind}" for kind in range(12)} <= defined
+
+
+def test_keywords_are_all_different() -> None:
+    rows = grammars.keyword_table(Random(2), 300).split("%%\n")[1].splitlines()
+    assert len({row.partition(",")[0] for row in rows}) == len(rows) == 300
+
+
+@pytest.mark.parametrize("lines", [json_lines.orders, json_lines.trees])
+def test_some_lines_are_broken_and_most_are_not(lines: Callable[[Random, int], list[str]]) -> None:
+    broken = 0
+    for line in lines(Random(3), 200):
+        assert "\n" not in line
+        try:
+            json.loads(line)
+        except ValueError:
+            broken += 1
+    assert 5 < broken < 80
+
+
+@pytest.mark.parametrize("make", [yaml_pieces.settings, yaml_pieces.nests])
+def test_pieces_are_as_many_as_were_asked_for(make: Callable[[Random, int], str]) -> None:
+    pieces = make(Random(4), 30).split(yaml_pieces.BETWEEN)
+    assert len(pieces) == 30
+    assert len(set(pieces)) == 30
+
+
+@pytest.mark.parametrize("make", [redis_commands.shop, redis_commands.laboratory])
+def test_commands_are_encoded_as_redis_reads_them(
+    make: Callable[[Random, int], Iterator[redis_commands.Command]],
+) -> None:
+    commands = list(make(Random(5), 400))
+    content = redis_commands.encoded(iter(commands))
+    read = []
+    at = 0
+    while at < len(content):
+        words = []
+        number, at = _header(content, at, b"*")
+        for _ in range(number):
+            size, at = _header(content, at, b"$")
+            words.append(content[at : at + size].decode())
+            at += size + 2
+        read.append(tuple(words))
+    assert read == [*commands, ("QUIT",)]
+
+
+def _header(content: bytes, at: int, kind: bytes) -> tuple[int, int]:
+    end = content.index(b"\r\n", at)
+    assert content[at : at + 1] == kind
+    return int(content[at + 1 : end]), end + 2
+
+
+def test_no_command_has_a_reply_of_chance_or_of_the_clock() -> None:
+    loose = {
+        "SPOP",
+        "SRANDMEMBER",
+        "RANDOMKEY",
+        "HRANDFIELD",
+        "TTL",
+        "PTTL",
+        "TIME",
+        "INFO",
+        "SMEMBERS",
+        "KEYS",
+    }
+    loose |= {"HKEYS", "HVALS", "SCAN", "OBJECT", "SINTER", "SUNION", "SDIFF"}
+    for make in (redis_commands.shop, redis_commands.laboratory):
+        assert not loose & {command[0] for command in make(Random(6), 2_000)}

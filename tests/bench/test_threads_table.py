@@ -1,0 +1,167 @@
+"""Counts that threads lose: counters of all makers read back, compared, and shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bench import suite
+from bench.errors import BenchError
+from bench.figures.counters import Off, from_gcda, from_profdata, of_profile, off, steady, total
+from bench.measures.lost import Lost
+from bench.measures.model import Figures
+from bench.tables import known
+from bench.tables.model import Section
+from bench.tables.threads import PART, TABLE, compared, from_least_to_most, lost_most, lost_share
+from bench.tables.values import Spread
+from bench.threaded import SAME_WORK, THREADS, beside_books
+from tests.profile.making import function, profile_of, unit_of
+
+PROFDATA = """\
+Counters:
+  /home/a/blocksort.c;mainGtU:
+    Hash: 0x1
+    Counters: 3
+    Block counts: [7, 0, 12]
+  BZ2_blockSort:
+    Hash: 0x2
+    Counters: 1
+    Block counts: [4]
+Instrumentation level: IR
+"""
+
+GCDA = """\
+gcov/b/03-blocksort.gcda:data:magic `gcda':version `B22*'
+gcov/b/03-blocksort.gcda:stamp 3772719472
+gcov/b/03-blocksort.gcda:  01000000:  12:FUNCTION ident=11, lineno_checksum=0xab, cfg_checksum=0x3a495fa7
+gcov/b/03-blocksort.gcda:    01a10000:  80:COUNTERS arcs 10 counts
+gcov/b/03-blocksort.gcda:                   0: 1 0 1 0 0 8 8 0@
+gcov/b/03-blocksort.gcda:                   8: 5 6@
+gcov/b/03-blocksort.gcda:  01000000:  12:FUNCTION ident=12, lineno_checksum=0xab, cfg_checksum=0x4bfb8943
+gcov/b/03-blocksort.gcda:    01a10000: -24:COUNTERS arcs -3 counts
+""".replace("@", " ")
+
+
+def test_counters_of_clang_are_read() -> None:
+    found = from_profdata(PROFDATA.splitlines())
+    assert found == {"blocksort:mainGtU": {0: 7, 1: 0, 2: 12}, ":BZ2_blockSort": {0: 4}}
+
+
+def test_counters_of_gcc_are_read() -> None:
+    found = from_gcda(GCDA.splitlines())
+    assert list(found) == ["blocksort:ab", "blocksort:ab#2"]
+    assert list(found["blocksort:ab"].values()) == [1, 0, 1, 0, 0, 8, 8, 0, 5, 6]
+    assert found["blocksort:ab#2"] == {}
+
+
+def test_counters_of_trodden_are_edges() -> None:
+    unit = unit_of(function("f", "a>b a>c b>exit c>exit"))
+    profile = profile_of(unit, {"f": {"a>b": 9, "a>c": 1, "b>exit": 9, "c>exit": 1}})
+    ((name, counts),) = of_profile(profile).items()
+    assert name.endswith(":f")
+    assert sorted(counts.values()) == [1, 1, 9, 9, 10]
+
+
+def test_only_what_is_known_is_compared() -> None:
+    runs = [{"f": {0: 5, 1: 5}, "g": {0: 1}}, {"f": {0: 5, 1: 5}, "g": {0: 2}}]
+    exact = steady(runs)
+    assert exact == {"f": {0: 5, 1: 5}}
+    assert total(exact) == 10
+    assert off(exact, {"f": {0: 4, 2: 3}, "g": {0: 9}}) == Off(wrong=1 + 5 + 3, of=10)
+    assert off(exact, {}) == Off(wrong=10, of=10)
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("divbwt:ss_mintrosort", True),
+        ("encode:4711", True),
+        (":collect", True),
+        ("compress:can_collect", False),
+        ("process:4711", False),
+        (":sched_unlock", False),
+    ],
+)
+def test_what_compresses_a_block_does_the_same_work_each_time(name: str, same: bool) -> None:
+    assert (SAME_WORK["lbzip2"].search(name) is not None) is same
+
+
+def test_of_every_program_with_threads_it_is_known_what_does_the_same_work() -> None:
+    about = {program.name for program in suite.SUITE if TABLE.is_about(program)}
+    assert about == set(SAME_WORK)
+
+
+def _lost(*wrong: int) -> Figures:
+    return {
+        "lost/clang-ir": {
+            "functions": 9,
+            "of functions": 12,
+            "counts": 1000,
+            "of counts": 1001,
+            "left out": [],
+            "rounds": [{"wrong": each, "of": 1000} for each in wrong],
+        }
+    }
+
+
+def test_losses_are_parts_of_all_counts() -> None:
+    figures = _lost(0, 20, 500)
+    assert lost_share("clang-ir")(figures) == Spread(0.02, 0.0, 0.5)
+    assert lost_most("clang-ir")(figures) == 500
+    assert compared("clang-ir")(figures) == "99.900% (9 of 12)"
+    assert [cell("edges")(figures) for cell in (lost_share, lost_most, compared)] == [None, None, None]
+    assert from_least_to_most([]) is None
+
+
+def test_a_small_loss_is_not_shown_as_none() -> None:
+    assert PART(Spread(0.0, 0.0, 0.0)) == "0"
+    assert PART(Spread(1e-6, 0.0, 0.25)) == "0.0001% (0 .. 25.0000%)"
+    assert PART(0.5) == "50.0000%"
+
+
+def test_who_loses_counts_is_held_against_who_does_not() -> None:
+    assert Lost("clang-ir").ways == ("clang-ir", "clang-ir-atomic")
+    assert Lost("gcc-arcs").ways == ("gcc-arcs", "gcc-arcs-atomic")
+    assert Lost("edges").ways == ("edges",)
+    assert Lost("gcc-arcs").tools == ("valgrind", "gcov-dump")
+    assert Lost("clang-ir").exclusive
+
+
+BOOKS = "step 10\nodd 4\nmain 1\n"
+
+
+def test_profiles_are_held_against_books() -> None:
+    shape = "a>b a>c b>exit c>exit"
+    unit = unit_of(function("step", shape), function("main", "a>exit"))
+    right = {"a>b": 4, "a>c": 6, "b>exit": 4, "c>exit": 6}
+    profile = profile_of(unit, {"step": right, "main": {"a>exit": 1}})
+    assert beside_books(profile, BOOKS) == Off(wrong=0, of=21)
+    lost = {"a>b": 3, "a>c": 6, "b>exit": 3, "c>exit": 6}
+    assert beside_books(profile_of(unit, {"step": lost, "main": {"a>exit": 1}}), BOOKS) == Off(2, 21)
+    other = unit_of(function("step", "a>exit"), function("main", "a>exit"))
+    straight = profile_of(other, {"step": {"a>exit": 10}, "main": {"a>exit": 1}})
+    with pytest.raises(BenchError, match="step was compiled with 1 ways to go; it should have 2"):
+        beside_books(straight, BOOKS)
+
+
+def test_plans_share_all_calls(tmp_path: Path) -> None:
+    THREADS.ref.files(tmp_path)
+    order, *threads = (tmp_path / "plan").read_text().splitlines()
+    assert order == "together"
+    assert sum(int(line.split()[0]) for line in threads) == 10**8
+    assert [line.split()[1] for line in threads] == ["return", "exit", "return", "cancel"] * 2
+
+
+def test_our_own_program_is_in_no_other_table() -> None:
+    assert THREADS not in suite.SUITE
+    assert [table.name for table in known.tables() if table.is_about(THREADS)] == ["threads"]
+
+
+def test_only_our_own_program_keeps_books() -> None:
+    (books,) = [section for section in TABLE.sections if section.name == "books"]
+    assert isinstance(books, Section)
+    rows = books.rows({"lbzip2": {}, "threads": {"books/edges": [{"wrong": 0, "of": 21}] * 2}}, None)
+    assert list(rows) == ["threads"]
+    cells = {column.name: column.cell(rows["threads"]) for column in books.columns}
+    assert cells == {"edges-wrong": 0, "edges-of": 42, "paths-wrong": None, "paths-of": None}

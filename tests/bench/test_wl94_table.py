@@ -1,0 +1,175 @@
+"""Scores of estimates: the paper's figures, ours as rows, means over programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from bench import cross_validation
+from bench.errors import BenchError
+from bench.estimate_programs import Subject
+from bench.figures.estimates import FITTED_TO, scores
+from bench.measures.estimated import LEVELS, LLVM, PAPER, SHIPPED, Estimated, is_scored, subject_of
+from bench.measures.model import Figures, Json
+from bench.papers.wl94 import COMMANDS, KINDS, LONG, PERCENTS, SCORES, SHORT, SPEC, SPEC92, SPEC92_MEANS, UNIX
+from bench.suite import SUITE
+from bench.tables.means import AVERAGE
+from bench.tables.model import Section
+from bench.tables.scores import FITTED, GEOMETRIC, by_group, by_kind_and_percent, given, scored, scores_of
+from bench.tables.wl94 import TABLE
+from tests.profile.making import function, profile_of, unit_of
+from trodden.profile.matching import PERCENTS as SCORED
+from trodden.profile.matching import score
+
+
+def _scores(weighted: float | None) -> Json:
+    """Scores that are alike for all kinds and percentages, unweighted half as high."""
+    pair = None if weighted is None else [weighted / 2, weighted]
+    return {kind: [pair for _ in PERCENTS] for kind in KINDS}
+
+
+def _figures(paper: float | None, shipped: float, llvm: float) -> Figures:
+    found = {PAPER: _scores(paper), SHIPPED: _scores(shipped), LLVM: _scores(llvm)}
+    return {f"estimated/{level}": found for level in LEVELS}
+
+
+PROGRAMS = {
+    "bzip2": _figures(0.25, 0.5, 0.0),
+    "wc": _figures(1.0, 0.9, 0.4),
+    "uniq": _figures(None, 0.7, 0.8),
+}
+WHOLE = {"scores": {"wc": {"O0": _scores(0.6), "O2": _scores(0.8)}}, "rates": {}}
+
+
+def _section(name: str) -> Section:
+    (found,) = [section for section in TABLE.sections if section.name == name]
+    return found
+
+
+def test_the_rows_of_the_paper_have_the_means_that_it_prints() -> None:
+    odd = {("invocations", 30, 0)}
+    for kind in KINDS:
+        for place, percent in enumerate(PERCENTS):
+            for which in (0, 1):
+                column = [pairs[place][which] for pairs in SPEC92[kind].values()]
+                printed = SPEC92_MEANS[kind][place][which]
+                near = prod(column) ** (1 / len(column)) == pytest.approx(printed, abs=0.0101)
+                assert near is ((kind, percent, which) not in odd)
+    for scores_of_all, average in zip(zip(*COMMANDS.values(), strict=True), UNIX, strict=True):
+        assert sum(scores_of_all) / len(scores_of_all) == pytest.approx(average, abs=0.0101)
+
+
+def test_what_the_paper_scores_is_what_is_scored_here() -> None:
+    profile = profile_of(unit_of(function("main", "a>exit")), {"main": {"a>exit": 1}})
+    assert tuple(score(profile, profile).kinds) == KINDS
+    assert SCORED == PERCENTS
+    assert {len(row) for row in (SHORT, LONG, SPEC, UNIX, *SCORES.values())} == {len(KINDS)}
+    assert SCORES["espresso"] == (0.78, 0.68, 0.83, 0.76, 0.74, 0.75)
+    assert SCORES["wc"] == (0.92, 0.55, 1.0, 1.0, 0.95, 0.91)
+
+
+def test_scores_are_plain_numbers_of_all_percentages() -> None:
+    unit = unit_of(function("main", "a>b a>c b>exit c>exit"))
+    right = profile_of(unit, {"main": {"a>b": 9, "a>c": 1, "b>exit": 9, "c>exit": 1}})
+    wrong = profile_of(unit, {"main": {"a>b": 1, "a>c": 9, "b>exit": 1, "c>exit": 9}})
+    found = scores(wrong, right)
+    assert list(found) == list(KINDS)
+    assert {len(row) for row in found.values()} == {len(PERCENTS)}
+    assert found["global_blocks"][0] == [1.0, 1.0]
+    # Four edges, two of them in the top half: of a count of 9 each the wrong estimate has none.
+    assert found["global_edges"][-1] == [0.0, 0.0]
+    assert found["calls"] == [None] * len(PERCENTS)
+
+
+def test_a_program_has_a_row_with_all_its_estimates() -> None:
+    rows = scores_of("O2")(PROGRAMS, WHOLE)
+    assert list(rows) == ["bzip2", "wc", "uniq"]
+    assert scored(SHIPPED, "calls", 20)(rows["wc"]) == 0.9
+    assert scored(SHIPPED, "calls", 50, 0)(rows["wc"]) == 0.45
+    assert scored(FITTED, "calls", 20)(rows["wc"]) == 0.8
+    assert scored(FITTED, "calls", 20)(rows["bzip2"]) is None
+    assert scored(PAPER, "calls", 20)(rows["uniq"]) is None
+
+
+def test_without_all_programs_there_are_no_fitted_rates() -> None:
+    rows = scores_of("O0")(PROGRAMS, None)
+    assert {scored(FITTED, kind, 10)(row) for kind in KINDS for row in rows.values()} == {None}
+
+
+def test_means_leave_out_what_was_not_scored() -> None:
+    rows = list(scores_of("O0")(PROGRAMS, WHOLE).values())
+    assert GEOMETRIC.of(scored(PAPER, "calls", 20), rows) == pytest.approx(0.5)
+    assert AVERAGE.of(scored(PAPER, "calls", 20), rows) == pytest.approx(0.625)
+    assert GEOMETRIC.of(scored(LLVM, "calls", 20), rows) == 0.0
+    assert AVERAGE.of(scored(LLVM, "calls", 20), rows) == pytest.approx(0.4)
+    assert GEOMETRIC.of(scored(FITTED, "calls", 20), rows[:1]) is None
+
+
+def test_means_stand_beside_the_paper() -> None:
+    rows = by_kind_and_percent("O0", (GEOMETRIC, AVERAGE))(PROGRAMS, WHOLE)
+    assert len(rows) == len(KINDS) * len(PERCENTS)
+    row = rows["global edges, 20%"]
+    section = _section("O0-means")
+    cells = {column.name: column.cell(row) for column in section.columns}
+    assert cells["shipped-average"] == pytest.approx(0.7)
+    assert cells["fitted-geometric mean"] == pytest.approx(0.6)
+    assert cells["paper"] == 0.78
+
+
+def test_commands_of_unix_have_means_of_their_own() -> None:
+    rows = by_group("O2")(PROGRAMS, None)
+    calls = {label: given("calls")(row) for label, row in rows.items()}
+    assert calls["rates that come with trodden: commands of Unix"] == pytest.approx(0.8)
+    assert calls["rates that come with trodden: others"] == pytest.approx(0.5)
+    assert calls["rates fitted to other packages: all"] is None
+    alone = by_group("O2")({"bzip2": PROGRAMS["bzip2"]}, None)
+    assert "rates of WL94: commands of Unix" not in alone
+
+
+def test_sections_have_the_paper_in_their_own_columns() -> None:
+    for section in TABLE.sections:
+        names = {column.name for column in section.columns}
+        assert all(row.cells.keys() <= names for row in section.paper)
+    (row,) = [each for each in _section("O2-local_edges").paper if each.label == "gcc, WL94"]
+    assert (row.source, row.cells["U20"], row.cells["W20"]) == ("WL94 Table 3", 0.52, 0.60)
+
+
+def test_what_rates_were_fitted_to_is_not_scored() -> None:
+    about = {program.name for program in SUITE if TABLE.is_about(program)}
+    assert about == {program.name for program in SUITE if is_scored(program)}
+    assert not about & FITTED_TO
+    with pytest.raises(BenchError, match="redis: is not among the programs that are estimated"):
+        subject_of("redis", "O2")
+
+
+def test_few_programs_need_no_others(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def unwanted(*_: object) -> None:
+        raise AssertionError("nothing is to be built")
+
+    monkeypatch.setattr(cross_validation, "_KEPT", tmp_path / "kept.json")
+    monkeypatch.setattr(cross_validation, "prepare", unwanted)
+    monkeypatch.setattr(cross_validation, "follows_from", lambda subject: subject.name)
+    assert cross_validation.cross_validated({"wc"}, complete=False) is None
+    built: list[int] = []
+
+    def validated(every: Sequence[Subject], scored: Sequence[Subject]) -> Json:
+        built.append(len(scored))
+        return WHOLE
+
+    monkeypatch.setattr(cross_validation, "_validated", validated)
+    assert cross_validation.cross_validated({"wc"}, complete=True) == WHOLE
+    assert cross_validation.cross_validated({"wc"}, complete=True) == WHOLE
+    assert cross_validation.cross_validated({"wc"}, complete=False) == WHOLE
+    monkeypatch.setattr(cross_validation, "follows_from", lambda subject: "changed")
+    assert cross_validation.cross_validated({"wc"}, complete=False) is None
+    assert built == [len(LEVELS)]
+
+
+def test_both_levels_are_figures_of_their_own() -> None:
+    assert [measure.key for measure in TABLE.needs] == ["estimated/O0", "estimated/O2"]
+    assert {measure.tools for measure in TABLE.needs} == {("opt-22",)}
+    assert not any(measure.exclusive for measure in TABLE.needs)
+    assert isinstance(TABLE.needs[0], Estimated)
