@@ -16,6 +16,7 @@ from bench.errors import BenchError
 from bench.measures.building import ready
 from bench.measures.model import Json, Measure
 from bench.measures.store import Store
+from bench.programs import HERE
 from bench.progress import Watched
 from bench.suite.model import SuiteProgram
 from bench.ways import GUIDED
@@ -165,8 +166,11 @@ def first_line(error: Exception) -> str:
 
 
 def _in_short(text: str) -> str:
-    """The first line, which names the program and the build, and the last ones, which have the reason."""
-    lines = text.splitlines()
+    """The first line, which names the program and the build, and the last ones, which have the reason.
+
+    It ends up on the page, so nothing is said of where on this machine the project lies.
+    """
+    lines = text.replace(f"{HERE.parent}/", "").splitlines()
     cut = len(lines) > _LAST_LINES + 1
     return "\n".join([lines[0][:_LONGEST_LINE], *lines[-_LAST_LINES:]] if cut else lines)
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trodden.graph.cfg import EdgeKind, Graph, build
-from trodden.native.register import Value, track
+from trodden.native.register import Register, Value, track
 from trodden.plan.probes import AddTrips, Paths, Plan, Probe
 
 Copy = tuple[int, int]
@@ -38,11 +38,14 @@ class Copied:
     reached: frozenset[int]
 
 
-def copied(graph: Graph, plan: Plan, copies: Sequence[Copy]) -> Copied:
-    """The graph and the plan with copies of blocks; edges go to them wherever the register is known."""
+def copied(graph: Graph, plan: Plan, copies: Sequence[Copy], register: Register | None = None) -> Copied:
+    """The graph and the plan with copies of blocks; edges go to them wherever the register is known.
+
+    ``register`` is what :func:`~trodden.native.register.track` says of the two, where that is known already.
+    """
     size = graph.exit
     origins = (*range(size), *(block for block, _ in copies))
-    leads = _led(graph, plan, copies)
+    leads = _led(graph, plan, copies, register or track(graph, plan))
     reached = _reached(leads, graph.root)
     exit_vertex = len(origins)
     flow: list[tuple[int, int]] = []
@@ -60,9 +63,8 @@ def copied(graph: Graph, plan: Plan, copies: Sequence[Copy]) -> Copied:
     return Copied(made, _plan_for(made, plan, origins, stands), origins, tuple(stands), frozenset(reached))
 
 
-def _led(graph: Graph, plan: Plan, copies: Sequence[Copy]) -> list[list[tuple[int, int]]]:
+def _led(graph: Graph, plan: Plan, copies: Sequence[Copy], register: Register) -> list[list[tuple[int, int]]]:
     """For every vertex its edges, each with the vertex that it leads to now."""
-    register = track(graph, plan)
     number = {copy: graph.exit + place for place, copy in enumerate(copies)}
     exit_vertex = graph.exit + len(copies)
     held: list[tuple[int, Value | None]] = [(vertex, register.at[vertex]) for vertex in range(graph.exit)]

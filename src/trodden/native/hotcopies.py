@@ -58,11 +58,15 @@ def with_hot_copies(
     plan, weights = planned.plan, planned.weights
     if plan.paths is None or plan.paths.context or len(read.graph.labels) > MOST_BLOCKS:
         return Shaped(read, planned)
-    expected = _expected(read.graph, plan, track(read.graph, plan), weights)
-    copies = _chosen(read, plan, weights, planned.ambiguous, expected)
+    register = track(read.graph, plan)
+    open_blocks = _open_blocks(read, plan, register, planned.ambiguous)
+    if not open_blocks:
+        return Shaped(read, planned)
+    expected = _expected(read.graph, plan, register, weights)
+    copies = _chosen(read, weights, open_blocks, expected)
     if not copies:
         return Shaped(read, planned)
-    made = copied(read.graph, plan, copies)
+    made = copied(read.graph, plan, copies, register)
     ir = with_copies(read.ir, made.origins[read.graph.exit :], _targets(read, made), types)
     if ir is None:
         return Shaped(read, planned)
@@ -84,24 +88,30 @@ def with_hot_copies(
     return Shaped(shaped, changed, tuple(copies))
 
 
+def _open_blocks(read: FunctionRead, plan: Plan, register: Register, ambiguous: Collection[int]) -> list[int]:
+    """The blocks in which the register is wanted and unknown, and that can be copied."""
+    return [
+        block
+        for block in sorted(_wanted(read.graph, plan, ambiguous))
+        if (held := register.at[block]) is not None and held.base is not None and _copiable(read, block)
+    ]
+
+
 def _chosen(
     read: FunctionRead,
-    plan: Plan,
     weights: Sequence[float],
-    ambiguous: Collection[int],
+    open_blocks: Collection[int],
     expected: Mapping[int, Mapping[int, float]],
 ) -> list[Copy]:
     """The copies that are worth their code, in the order of the blocks."""
-    graph = read.graph
-    register = track(graph, plan)
-    wanted = _wanted(graph, plan, ambiguous)
     room = max(LEAST, GROWTH * sum(block.instructions for block in read.ir.blocks))
-    candidates: list[tuple[float, int, int]] = []
-    for block in wanted & expected.keys():
-        held = register.at[block]
-        if held is not None and held.base is not None and _copiable(read, block):
-            often = max(weights[graph.closing] * WORTH, sys.float_info.min)
-            candidates += [(-each, block, value) for value, each in expected[block].items() if each >= often]
+    least = max(weights[read.graph.closing] * WORTH, sys.float_info.min)
+    candidates = [
+        (-often, block, value)
+        for block in open_blocks
+        for value, often in expected.get(block, {}).items()
+        if often >= least
+    ]
     chosen: list[Copy] = []
     for _, block, value in sorted(candidates):
         size = read.ir.blocks[block].instructions
