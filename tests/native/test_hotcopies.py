@@ -141,6 +141,51 @@ def test_a_function_does_not_grow_by_more_than_its_share() -> None:
     assert 0 < more <= max(LEAST, GROWTH * size)
 
 
+ONCE = """\
+declare void @once(i32) #0
+
+declare i32 @person(...)
+
+define void @turns(i32 %n) personality ptr @person {
+entry:
+  %some = trunc i32 %n to i1
+  br i1 %some, label %left, label %loop
+
+left:
+  call void @once(i32 7)
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ 1, %left ], [ %next, %latch ]
+  invoke void @once(i32 %i)
+          to label %latch unwind label %pad
+
+latch:
+  %next = add nuw nsw i32 %i, 1
+  %going = icmp slt i32 %next, %n
+  br i1 %going, label %loop, label %out
+
+pad:
+  %caught = landingpad { ptr, i32 }
+          cleanup
+  resume { ptr, i32 } %caught
+
+out:
+  ret void
+}
+
+attributes #0 = { noduplicate }
+"""
+
+
+@pytest.mark.parametrize(
+    ("attribute", "copied"), [("noduplicate", False), ("convergent", False), ("cold", True)]
+)
+def test_what_must_be_there_once_is_not_copied(attribute: str, copied: bool) -> None:
+    blocks = {block for block, _ in shaped(ONCE.replace("noduplicate", attribute)).copies}
+    assert (2 in blocks) is copied
+
+
 def test_measured_counts_choose_the_way_that_was_walked() -> None:
     # To the loop, past it; to add, to double; on from there; round again, out of the loop; EXIT, closing.
     weights = [1.0, 0.0, 0.0, 1000.0, 0.0, 1000.0, 999.0, 1.0, 1.0, 1.0]
@@ -164,6 +209,12 @@ def test_nothing_is_told_otherwise(tmp_path: Path, level: str, arguments: list[s
     assert counted(found[0]) == counted(found[1])
     assert found[0].functions["walk"].facts.copies
     assert not found[1].functions["walk"].facts.copies
+    trodden("merge", "on.trod", "off.trod", "-o", "both.trod", cwd=tmp_path)
+    both = load(tmp_path / "both.trod").functions["walk"]
+    once = found[0].functions["walk"]
+    assert sorted((path.id, path.count) for path in both.paths or ()) == sorted(
+        (path.id, 2 * path.count) for path in once.paths or ()
+    )
 
 
 @pytest.mark.parametrize("name", ["exact_flow.c", "trails_exit.c", "trails_throw.cpp", "switches.c"])

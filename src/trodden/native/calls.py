@@ -69,14 +69,20 @@ class Attributes:
 
     def ends_in_second_return(self, block: IRBlock) -> bool:
         """Whether a block ends by invoking what may return twice, as setjmp does under a C++ destructor."""
+        return "returns_twice" in self._of_invoke(block)
+
+    def ends_once(self, block: IRBlock) -> bool:
+        """Whether a block ends by invoking what must not be in the program in several places."""
+        return not _ONCE.isdisjoint(self._of_invoke(block))
+
+    def _of_invoke(self, block: IRBlock) -> frozenset[str]:
+        """What is known of the function that a block ends by invoking."""
         match = _INVOKE.match(block.text, block.terminator)
         if match is None:
-            return False
+            return frozenset()
         callee, site = _CALLEE.search(match.group(1)), _SITE_GROUP.search(match.group(1))
         known = self.functions.get(unquote(callee.group(1)), frozenset()) if callee else frozenset()
-        return "returns_twice" in known | (
-            self.groups.get(site.group(1), frozenset()) if site else frozenset()
-        )
+        return known | (self.groups.get(site.group(1), frozenset()) if site else frozenset())
 
     def calls(self, block: IRBlock) -> Iterator[Call]:
         """The calls of a block, in order; intrinsics that LLVM expands in place are left out."""

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 
-from trodden.graph.cfg import EdgeKind, Graph, build
+from trodden.graph.cfg import Edge, EdgeKind, Graph, build
 from trodden.native.register import Register, Value, track
 from trodden.plan.probes import AddTrips, Paths, Plan, Probe
 
@@ -59,8 +60,16 @@ def copied(graph: Graph, plan: Plan, copies: Sequence[Copy], register: Register 
             flow.append((vertex, target))
             stands.append(edge)
     labels = [f"b{number}" for number in range(exit_vertex)] + ["EXIT"]
-    made = build(graph.name, labels, flow, graph.root)
+    made = _built(graph, labels, flow)
     return Copied(made, _plan_for(made, plan, origins, stands), origins, tuple(stands), frozenset(reached))
+
+
+def _built(graph: Graph, labels: Sequence[str], flow: Sequence[tuple[int, int]]) -> Graph:
+    """The graph of the code; where every block can come to EXIT, every copy can, and need not be asked."""
+    if any(edge.kind is EdgeKind.ENDLESS for edge in graph.edges):
+        return build(graph.name, labels, flow, graph.root)
+    edges = [*starmap(Edge, flow), Edge(len(labels) - 1, graph.root, EdgeKind.CLOSING)]
+    return Graph(graph.name, tuple(labels), tuple(edges), graph.root)
 
 
 def _led(graph: Graph, plan: Plan, copies: Sequence[Copy], register: Register) -> list[list[tuple[int, int]]]:

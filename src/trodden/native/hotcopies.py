@@ -59,7 +59,11 @@ def with_hot_copies(
     if plan.paths is None or plan.paths.context or len(read.graph.labels) > MOST_BLOCKS:
         return Shaped(read, planned)
     register = track(read.graph, plan)
-    open_blocks = _open_blocks(read, plan, register, planned.ambiguous)
+    open_blocks = [
+        block
+        for block in _open_blocks(read, plan, register, planned.ambiguous)
+        if not attributes.ends_once(read.ir.blocks[block])
+    ]
     if not open_blocks:
         return Shaped(read, planned)
     expected = _expected(read.graph, plan, register, weights)

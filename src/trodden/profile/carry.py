@@ -51,7 +51,7 @@ def carry(
 
     ``counted`` is what follows from the portion.  :class:`NotCarried` if that is too little.
     """
-    if source.plan == target.plan and source.registers == target.registers:
+    if _alike(source, target):
         return portion
     values = counter_values(target, counted.counted_blocks, counted.counted_edges, counted.cut_short)
     found = Portion()
@@ -105,6 +105,13 @@ def _fill_table(theirs: Plan, portion: Portion, ours: Plan, found: Portion) -> N
     else:
         found.ended.update(ended)
         found.ticks.update(ticks)
+
+
+def _alike(source: FunctionFacts, target: FunctionFacts) -> bool:
+    """Whether both keep the same things in the same way."""
+    if source.registers != target.registers or source.copies != target.copies:
+        return False
+    return source.plan == target.plan
 
 
 def _carry_prefixes(source: FunctionFacts, portion: Portion, target: FunctionFacts, found: Portion) -> None:

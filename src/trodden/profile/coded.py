@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.native.copyplan import copied
@@ -15,22 +15,26 @@ from trodden.profile.model import FunctionFacts
 from trodden.recover.paths import WORD
 
 
-def coded(facts: FunctionFacts) -> FunctionFacts:
-    """The function as its code is: every copy is a block of the graph."""
+@dataclass(frozen=True)
+class Code:
+    """A function as its code is: in ``facts`` every copy is a block of the graph.
+
+    ``joined`` are the blocks to which one way is left where several led, as the others lead to copies.
+    """
+
+    facts: FunctionFacts
+    joined: frozenset[int] = frozenset()
+
+
+def code_of(facts: FunctionFacts) -> Code:
+    """The code of a function."""
     if not facts.copies:
-        return facts
+        return Code(facts)
     made = copied(facts.graph, facts.plan, facts.copies)
     blocks = tuple(facts.blocks[origin] for origin in made.origins)
-    return replace(facts, graph=made.graph, plan=made.plan, blocks=blocks, copies=())
-
-
-def joined_blocks(facts: FunctionFacts) -> frozenset[int]:
-    """The blocks of the code to which one way is left where several led, as the others lead to copies."""
-    if not facts.copies:
-        return frozenset()
-    made = copied(facts.graph, facts.plan, facts.copies)
     before, now = _ways_to(facts.graph), _ways_to(made.graph)
-    return frozenset(v for v, origin in enumerate(made.origins) if now[v] == 1 < before[origin])
+    joined = frozenset(v for v, origin in enumerate(made.origins) if now[v] == 1 < before[origin])
+    return Code(replace(facts, graph=made.graph, plan=made.plan, blocks=blocks, copies=()), joined)
 
 
 def _ways_to(graph: Graph) -> Counter[int]:
@@ -47,7 +51,7 @@ def kept_for(facts: FunctionFacts, block: int) -> tuple[bool, int] | None:
 
     Of a block with copies the register itself stands in the place of the cell.
     """
-    if any(copy == block for copy, _ in facts.copies):
+    if block in facts.copied_blocks:
         return True, 0
     return facts.registers.get(block)
 

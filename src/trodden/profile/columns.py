@@ -12,6 +12,7 @@ from operator import add
 from typing import Any
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph
+from trodden.plan.probes import Plan
 from trodden.profile.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
 from trodden.profile.clue_columns import clues_from_columns, clues_to_columns
 from trodden.profile.model import BlockFacts, BranchKind, FunctionFacts, LineRef
@@ -67,7 +68,7 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
     blocks = _blocks_from_columns(data["blocks"], files, len(inlined) + 1)
     if len(blocks) != graph.exit:
         raise ColumnError("blocks and vertices differ in number")
-    copies = _copies_from_columns(data["copies"], graph) if "copies" in data else ()
+    copies = _copies_from_columns(data["copies"], graph, plan) if "copies" in data else ()
     code_blocks = graph.exit + len(copies)
     return FunctionFacts(
         name=text(data["name"]),
@@ -85,6 +86,10 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         copies=copies,
         clues=clues_from_columns(data["clues"], graph) if "clues" in data else FunctionClues(),
     )
+
+
+_MOST_COPIED = 16
+"""How many edges more there may be in the code, for each edge of the graph and each copy."""
 
 
 def _graph_to_columns(graph: Graph) -> dict[str, Any]:
@@ -205,12 +210,18 @@ def _registers_to_columns(registers: Mapping[int, tuple[bool, int]]) -> list[lis
     ]
 
 
-def _copies_from_columns(data: Any, graph: Graph) -> tuple[tuple[int, int], ...]:
+def _copies_from_columns(data: Any, graph: Graph, plan: Plan) -> tuple[tuple[int, int], ...]:
     blocks, values = columns(data, 2, "copies")
     same_length(ints(blocks, 0, graph.exit), ints(values, 1 - WORD, WORD))
     found = tuple(zip(blocks, values, strict=True))
     if len(set(found)) != len(found):
         raise ColumnError("a block has two copies for one value")
+    if plan.paths is None or plan.paths.context:
+        raise ColumnError("blocks are copied for a path register that is not there")
+    if graph.root in blocks:
+        raise ColumnError("the first block has a copy")
+    if sum(len(graph.out_edges[block]) for block in blocks) > _MOST_COPIED * (len(graph.edges) + len(blocks)):
+        raise ColumnError("there are more copies than any function gets")
     return found
 
 

@@ -101,6 +101,11 @@ class FunctionFacts:
     copies: tuple[tuple[int, int], ...] = ()
     clues: FunctionClues = field(default=FunctionClues(), repr=False)
 
+    @cached_property
+    def copied_blocks(self) -> frozenset[int]:
+        """The blocks that have copies."""
+        return frozenset(block for block, _ in self.copies)
+
 
 @dataclass(frozen=True, slots=True)
 class PathCount:

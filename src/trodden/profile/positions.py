@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from trodden.errors import TroddenError
 from trodden.native.positions import AT, BY_LINE, PLAIN
-from trodden.profile.coded import coded, joined_blocks
+from trodden.profile.coded import code_of
 from trodden.profile.codeview import rows_between, view
 from trodden.profile.debugsections import Loaded, load
 from trodden.profile.dwarf import Function, Row, Variable
@@ -152,9 +152,9 @@ class Positions:
             self._rows[function.unit] = line_rows(self._loaded.dwarf.section(".debug_line"), function.unit)
         rows = rows_between(self._rows[function.unit], function.low, function.high)
         number = at.line - 1
-        facts = unit.functions[number]
-        seen = view(coded(facts), instructions, at, rows, BY_LINE in told, joined_blocks(facts))
-        return Standing(unit, number, function, seen, PLAIN in told)
+        code = code_of(unit.functions[number])
+        seen = view(code.facts, instructions, at, rows, BY_LINE in told, code.joined)
+        return Standing(unit, number, code.facts, function, seen, PLAIN in told)
 
     def _named(self, at: Variable) -> tuple[UnitFacts | None, str]:
         _, tag, told = at.name.split(".")

@@ -12,12 +12,12 @@ from trodden.native.places import Holder, Mark
 from trodden.native.register import Register, track
 from trodden.plan.prefixes import Known, Offset, register_offsets
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
-from trodden.profile.coded import coded, origin_of
+from trodden.profile.coded import origin_of
 from trodden.profile.codeview import CodeView
 from trodden.profile.dwarf import Function
 from trodden.profile.dwarfeval import Frame
 from trodden.profile.framevalues import Values, Variables
-from trodden.profile.model import UnitFacts
+from trodden.profile.model import FunctionFacts, UnitFacts
 from trodden.profile.reaching import Reaching, Unknown, Walk
 from trodden.recover.paths import WORD
 
@@ -34,14 +34,22 @@ class Found:
 
 
 class Standing:
-    """Answers for one function."""
+    """Answers for one function; ``facts`` are those of its code, where copies are blocks too."""
 
-    def __init__(self, unit: UnitFacts, number: int, function: Function, code: CodeView, plain: bool) -> None:
+    def __init__(
+        self,
+        unit: UnitFacts,
+        number: int,
+        facts: FunctionFacts,
+        function: Function,
+        code: CodeView,
+        plain: bool,
+    ) -> None:
         self.unit = unit
         self.number = number
         self._code = code
         self._own = unit.functions[number]
-        self._facts = coded(self._own)
+        self._facts = facts
         self._graph = self._facts.graph
         self._plan = self._facts.plan
         self._variables = Variables(function, code, plain)

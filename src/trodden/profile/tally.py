@@ -47,7 +47,7 @@ class UnitTally:
         origin = origin_of(facts, block)
         kept = kept_for(facts, origin)
         if facts.plan.paths is None:
-            self._active[function, block] += amount
+            self._active[function, origin] += amount
         elif kept != facts.registers.get(block):
             self._prefixes[function, origin, register_in(facts, block, cell)] += amount
         else:

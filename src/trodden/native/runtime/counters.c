@@ -95,11 +95,13 @@ static void fold(struct trodden_shard *shard) {
         const struct trodden_counted *unit = &module->units[i];
         uint64_t *counts = (uint64_t *)(shard->tp + (uintptr_t)unit->offset);
         uint64_t *sums = shard->home + unit->at / sizeof *sums;
-        for (uint32_t k = 0; unit->static_tls && k < unit->slots; k++)
-            if (counts[k]) {
+        for (uint32_t k = 0; unit->static_tls && k < unit->slots; k++) {
+            k = trodden_skip_zeros(counts, k, unit->slots);
+            if (k < unit->slots) {
                 sums[k] += counts[k];
                 counts[k] = 0;
             }
+        }
     }
 }
 
@@ -238,25 +240,35 @@ static bool is_empty(struct trodden_shard *shard, size_t from, size_t to) {
     return to <= shard->empty_to;
 }
 
-static void add(uint64_t *into, const uint64_t *counts, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        into[i] += counts[i];
+/* Sums of counters: where they are, as long as only one has counted, and else in a workspace. */
+struct summing {
+    uint64_t *into;
+    const uint64_t *found; /* NULL: nobody has counted yet */
+};
+
+static void add(struct summing *sums, const uint64_t *counts, uint32_t count) {
+    const uint64_t *before = sums->found;
+    sums->found = before ? sums->into : counts;
+    for (uint32_t i = 0; before && i < count; i++)
+        sums->into[i] = before[i] + counts[i];
 }
 
-void trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
-                 uint32_t count, uint64_t *into) {
+/* NULL if there is nothing; else sums that may lie in `workspace`. */
+const uint64_t *trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
+                            uint32_t count, uint64_t *workspace) {
     uintptr_t own = trodden_thread_pointer();
     bool known = !unit->static_tls || !unit->unit;
-    memset(into, 0, count * sizeof *into);
-    size_t from = unit->at + first * sizeof *into, to = from + count * sizeof *into;
+    struct summing sums = {workspace, NULL};
+    size_t from = unit->at + first * sizeof *workspace, to = from + count * sizeof *workspace;
     for (struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
         if (!is_empty(shard, from, to))
-            add(into, shard->home + from / sizeof *into, count);
+            add(&sums, shard->home + from / sizeof *workspace, count);
         if (unit->static_tls && shard->tp && !shard->laid_over)
-            add(into, (const uint64_t *)(shard->tp + (uintptr_t)unit->offset) + first, count);
+            add(&sums, (const uint64_t *)(shard->tp + (uintptr_t)unit->offset) + first, count);
         known = known || shard->tp == own;
     }
     /* The thread that ends the process may be one that we did not see start, or that has been seen to end. */
     if (!known)
-        add(into, (const uint64_t *)(own + (uintptr_t)unit->offset) + first, count);
+        add(&sums, (const uint64_t *)(own + (uintptr_t)unit->offset) + first, count);
+    return sums.found;
 }

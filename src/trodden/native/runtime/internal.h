@@ -292,8 +292,20 @@ void trodden_detach_thread(struct trodden_thread *thread, bool gone);
 void trodden_counters_forked(struct trodden_thread *own);
 void *trodden_home_of(uintptr_t address);
 void *trodden_laid_over(uintptr_t home);
-void trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
-                 uint32_t count, uint64_t *into);
+const uint64_t *trodden_sum(const struct trodden_module *module, const struct trodden_counted *unit, uint32_t first,
+                            uint32_t count, uint64_t *workspace);
+
+/* The next counter that is not zero, or their end: tables of paths are mostly empty. */
+static inline uint32_t trodden_skip_zeros(const uint64_t *counts, uint32_t k, uint32_t end) {
+    while (k < end) {
+        bool eight = k + 8 <= end && !(counts[k] | counts[k + 1] | counts[k + 2] | counts[k + 3] | counts[k + 4] |
+                                       counts[k + 5] | counts[k + 6] | counts[k + 7]);
+        if (!eight && counts[k])
+            break;
+        k += eight ? 8 : 1;
+    }
+    return k;
+}
 
 /* ---- rings.c: the last paths of threads; the caller holds the lock ---- */
 /* As in the raw file. */

@@ -123,16 +123,14 @@ static void put_modules(struct workspace *out) {
     }
 }
 
-static void put_runs(struct workspace *out, uint32_t first, uint32_t count) {
-    for (uint32_t i = 0, end; i < count; i = end) {
+static void put_runs(struct workspace *out, const uint64_t *sums, uint32_t first, uint32_t count) {
+    for (uint32_t i = trodden_skip_zeros(sums, 0, count), end; i < count; i = trodden_skip_zeros(sums, end, count)) {
         end = i + 1;
-        if (!out->sums[i])
-            continue;
-        while (end < count && out->sums[end])
+        while (end < count && sums[end])
             end++;
         struct run run = {first + i, end - i};
         put(out, &run, sizeof run);
-        put(out, &out->sums[i], (end - i) * sizeof *out->sums);
+        put(out, &sums[i], (end - i) * sizeof *sums);
     }
 }
 
@@ -145,8 +143,9 @@ static void put_units(struct workspace *out) {
             put(out, &header, sizeof header);
             for (uint32_t done = 0, part; done < unit->slots && !out->error; done += part) {
                 part = unit->slots - done < PART ? unit->slots - done : PART;
-                trodden_sum(module, unit, done, part, out->sums);
-                put_runs(out, done, part);
+                const uint64_t *sums = trodden_sum(module, unit, done, part, out->sums);
+                if (sums)
+                    put_runs(out, sums, done, part);
             }
             struct run last = {unit->slots, 0};
             put(out, &last, sizeof last);
