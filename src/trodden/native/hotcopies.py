@@ -23,7 +23,7 @@ from trodden.native.copyplan import Copied, Copy, copied
 from trodden.native.induction import Induction, find_induction, own_induction
 from trodden.native.planning import Planned
 from trodden.native.read import FunctionRead, read_function
-from trodden.native.register import Register, Value, track
+from trodden.native.register import UNSET, Register, Value, track
 from trodden.plan.probes import AddTrips, Bump, Plan, Restore, Set
 
 GROWTH = 0.5
@@ -59,11 +59,7 @@ def with_hot_copies(
     if plan.paths is None or plan.paths.context or len(read.graph.labels) > MOST_BLOCKS:
         return Shaped(read, planned)
     register = track(read.graph, plan)
-    open_blocks = [
-        block
-        for block in _open_blocks(read, plan, register, planned.ambiguous)
-        if not attributes.ends_once(read.ir.blocks[block])
-    ]
+    open_blocks = _open_blocks(read, planned, register, attributes)
     if not open_blocks:
         return Shaped(read, planned)
     expected = _expected(read.graph, plan, register, weights)
@@ -92,13 +88,13 @@ def with_hot_copies(
     return Shaped(shaped, changed, tuple(copies))
 
 
-def _open_blocks(read: FunctionRead, plan: Plan, register: Register, ambiguous: Collection[int]) -> list[int]:
+def _open_blocks(
+    read: FunctionRead, planned: Planned, register: Register, attributes: Attributes
+) -> list[int]:
     """The blocks in which the register is wanted and unknown, and that can be copied."""
-    return [
-        block
-        for block in sorted(_wanted(read.graph, plan, ambiguous))
-        if (held := register.at[block]) is not None and held.base is not None and _copiable(read, block)
-    ]
+    wanted = sorted(_wanted(read.graph, planned.plan, planned.ambiguous))
+    unknown = [block for block in wanted if (register.at[block] or UNSET).base is not None]
+    return [block for block in unknown if _copiable(read, block, attributes)]
 
 
 def _chosen(
@@ -188,11 +184,12 @@ def _inductions(
     return found
 
 
-def _copiable(read: FunctionRead, block: int) -> bool:
+def _copiable(read: FunctionRead, block: int, attributes: Attributes) -> bool:
     """Whether a block can be copied and all that leads to it can be sent elsewhere."""
-    if block == read.graph.root or block in read.resuming or not can_be_copied(read.ir.blocks[block]):
+    ir = read.ir.blocks[block]
+    if block == read.graph.root or block in read.resuming or not can_be_copied(ir):
         return False
-    if any(call.once or call.returns_twice for call in read.calls[block]):
+    if attributes.ends_once(ir) or any(call.once or call.returns_twice for call in read.calls[block]):
         return False
     return all(map(read.splittable, read.arriving(block)))
 
