@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from trodden.native.irtext import LABEL, IRFunction
 
-_PHI = re.compile(r"^  %(" + LABEL + r") = phi (i\d+) (\[.*)$", re.MULTILINE)
+_PHI = re.compile(r"^  %(" + LABEL + r") = phi (i32|i64) (\[.*)$", re.MULTILINE)
 _INCOMING = re.compile(r"\[ ([^\s,]+|[^,]*\([^\]]*\)), %(" + LABEL + r") \]")
 _ADD = re.compile(r"add ((?:nuw |nsw )*)(i\d+) %(" + LABEL + r"), (-?\d+)(?=,|$)")
 _CONSTANT = re.compile(r"-?\d+")
@@ -83,7 +83,7 @@ def _induction(
     if following is None or len(starts) != 1 or not following.startswith("%"):
         return None
     start = starts.pop()
-    if not _CONSTANT.fullmatch(start) or int(type_[1:]) > 64:
+    if not _CONSTANT.fullmatch(start):
         return None
     definition = _definition(function, following, members)
     if definition is None:

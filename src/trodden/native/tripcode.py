@@ -13,6 +13,10 @@ _COUNT_TRIP = {
     "aarch64": 'call i64 asm "add $0, $0, #1", "=r,0"',
 }
 
+# Behind this, LLVM does not see what becomes of a value that comes out of a loop.  It would keep another one
+# that is widened, divided or negated already, in a register of its own that turns with the loop.
+_HIDE = 'call {} asm "", "=r,0"'
+
 
 class TripCode:
     """Makes the code for the loops of one function.
@@ -42,6 +46,8 @@ class TripCode:
             return f"%{name}"
 
         value, start, type_ = f"%{turned(induction)}", induction.start, induction.type
+        if not induction.own:
+            value = emit(f"{_HIDE.format(type_)}({type_} {value})")
         if induction.step < 0:
             value, start = start, value
         distance = value if start == "0" else emit(f"sub {type_} {value}, {start}")
