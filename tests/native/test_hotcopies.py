@@ -10,7 +10,8 @@ import pytest
 
 from tests.native.building import PROGRAMS, must, trodden
 from trodden.native.calls import read_attributes
-from trodden.native.hotcopies import GROWTH, LEAST, Shaped, with_hot_copies
+from trodden.native.copychoice import GROWTH, LEAST
+from trodden.native.hotcopies import Shaped, with_hot_copies
 from trodden.native.irtext import cut_function, cut_module
 from trodden.native.options import Options, PathOptions
 from trodden.native.planning import plan_for

@@ -1,42 +1,27 @@
-"""Which blocks get copies for a known path register (see :mod:`trodden.native.copyplan`).
+"""Functions with copies of their hot blocks, in which the path register is known.
 
-How often a block is come to with which value follows from the weights: what comes to a block goes on from it
-by its branches, whatever the register holds, and paths start anew with a known value behind every edge that
-ended one.  The values that are expected most get copies, as long as the procedure does not grow by too much.
-A copy pays only where the value is made use of: in a bump of the table, or in the frame's cell before a call.
+Which blocks are copied is decided in :mod:`trodden.native.copychoice`, what becomes of the graph and its plan
+in :mod:`trodden.native.copyplan`, of the text in :mod:`trodden.native.copies`.  Here these are put together,
+with what is expected of the code that comes of it.
 """
 
 from __future__ import annotations
 
-import sys
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from trodden.graph.cfg import EdgeKind, Graph
-from trodden.graph.traverse import depth_first
+from trodden.graph.cfg import EdgeKind
 from trodden.native.calls import Attributes
 from trodden.native.cells import block_frequencies
-from trodden.native.copies import can_be_copied, with_copies
+from trodden.native.copies import with_copies
+from trodden.native.copychoice import chosen
 from trodden.native.copyplan import Copied, Copy, copied
 from trodden.native.induction import Induction, find_induction, own_induction
 from trodden.native.planning import Planned
 from trodden.native.read import FunctionRead, read_function
-from trodden.native.register import UNSET, Register, Value, track
-from trodden.plan.probes import AddTrips, Bump, Plan, Restore, Set
-
-GROWTH = 0.5
-"""By which part of its instructions a function may grow."""
-
-LEAST = 60
-"""So many instructions may be added to any function."""
-
-MOST_VALUES = 16
-"""How many values of the register are told apart in a block."""
-
-WORTH = 0.25
-"""How often a copy is walked for each call of its procedure, at least."""
+from trodden.native.register import track
+from trodden.plan.probes import AddTrips
 
 MOST_BLOCKS = 5_000
 """Functions with more blocks are left as they are."""
@@ -59,20 +44,16 @@ def with_hot_copies(
     if plan.paths is None or plan.paths.context or len(read.graph.labels) > MOST_BLOCKS:
         return Shaped(read, planned)
     register = track(read.graph, plan)
-    open_blocks = _open_blocks(read, planned, register, attributes)
-    if not open_blocks:
+    expected = chosen(read, planned, register, attributes)
+    if not expected:
         return Shaped(read, planned)
-    expected = _expected(read.graph, plan, register, weights)
-    copies = _chosen(read, weights, open_blocks, expected)
-    if not copies:
-        return Shaped(read, planned)
-    made = copied(read.graph, plan, copies, register)
+    made = copied(read.graph, plan, list(expected), register)
     ir = with_copies(read.ir, made.origins[read.graph.exit :], _targets(read, made), types)
     if ir is None:
         return Shaped(read, planned)
     shaped = read_function(ir, attributes)
     assert shaped.graph.edges == made.graph.edges, f"{ir.symbol}: copies of blocks lead elsewhere"
-    often = _often(read, weights, copies, expected)
+    often = _often(read, weights, expected)
     new_weights = _weights(read, made, weights, often)
     inductions = _inductions(shaped, made, planned.inductions)
     if inductions is None:
@@ -85,40 +66,7 @@ def with_hot_copies(
         inductions=inductions,
         ambiguous=ambiguous,
     )
-    return Shaped(shaped, changed, tuple(copies))
-
-
-def _open_blocks(
-    read: FunctionRead, planned: Planned, register: Register, attributes: Attributes
-) -> list[int]:
-    """The blocks in which the register is wanted and unknown, and that can be copied."""
-    wanted = sorted(_wanted(read.graph, planned.plan, planned.ambiguous))
-    unknown = [block for block in wanted if (register.at[block] or UNSET).base is not None]
-    return [block for block in unknown if _copiable(read, block, attributes)]
-
-
-def _chosen(
-    read: FunctionRead,
-    weights: Sequence[float],
-    open_blocks: Collection[int],
-    expected: Mapping[int, Mapping[int, float]],
-) -> list[Copy]:
-    """The copies that are worth their code, in the order of the blocks."""
-    room = max(LEAST, GROWTH * sum(block.instructions for block in read.ir.blocks))
-    least = max(weights[read.graph.closing] * WORTH, sys.float_info.min)
-    candidates = [
-        (-often, block, value)
-        for block in open_blocks
-        for value, often in expected.get(block, {}).items()
-        if often >= least
-    ]
-    chosen: list[Copy] = []
-    for _, block, value in sorted(candidates):
-        size = read.ir.blocks[block].instructions
-        if size <= room:
-            room -= size
-            chosen.append((block, value))
-    return sorted(chosen)
+    return Shaped(shaped, changed, tuple(expected))
 
 
 def _targets(read: FunctionRead, made: Copied) -> list[list[int] | None]:
@@ -137,15 +85,12 @@ def _targets(read: FunctionRead, made: Copied) -> list[list[int] | None]:
 
 
 def _often(
-    read: FunctionRead,
-    weights: Sequence[float],
-    copies: Sequence[Copy],
-    expected: Mapping[int, Mapping[int, float]],
+    read: FunctionRead, weights: Sequence[float], expected: Mapping[Copy, float]
 ) -> list[float]:
     """How often each block of the code is expected to run."""
     often = block_frequencies(read, weights)[: read.graph.exit]
-    for block, value in copies:
-        share = min(expected[block][value], often[block])
+    for (block, _), walked in expected.items():
+        share = min(walked, often[block])
         often[block] -= share
         often.append(share)
     return often
@@ -181,86 +126,4 @@ def _inductions(
             if after is None:
                 return None
             found[probe.back_edge] = after
-    return found
-
-
-def _copiable(read: FunctionRead, block: int, attributes: Attributes) -> bool:
-    """Whether a block can be copied and all that leads to it can be sent elsewhere."""
-    ir = read.ir.blocks[block]
-    if block == read.graph.root or block in read.resuming or not can_be_copied(ir):
-        return False
-    if attributes.ends_once(ir) or any(call.once or call.returns_twice for call in read.calls[block]):
-        return False
-    return all(map(read.splittable, read.arriving(block)))
-
-
-def _wanted(graph: Graph, plan: Plan, ambiguous: Collection[int]) -> set[int]:
-    """The blocks in which somebody still looks at the register that holds on entering them."""
-    wanted = set(ambiguous)
-    waiting = list(wanted)
-    for edge, probes in plan.on_edges.items():
-        if _looks(probes) and graph.edges[edge].src not in wanted:
-            wanted.add(graph.edges[edge].src)
-            waiting.append(graph.edges[edge].src)
-    while waiting:
-        block = waiting.pop()
-        for edge in graph.in_edges[block]:
-            source = graph.edges[edge].src
-            if graph.edges[edge].kind is not EdgeKind.FLOW or source in wanted:
-                continue
-            if not any(isinstance(probe, Set | Restore) for probe in plan.on_edges.get(edge, ())):
-                wanted.add(source)
-                waiting.append(source)
-    return wanted
-
-
-def _looks(probes: Sequence[object]) -> bool:
-    """Whether the probes of an edge make use of the register as it is before them."""
-    for probe in probes:
-        if isinstance(probe, Bump):
-            return True
-        if isinstance(probe, Set | Restore):
-            return False
-    return False
-
-
-def _expected(
-    graph: Graph, plan: Plan, register: Register, weights: Sequence[float]
-) -> dict[int, dict[int, float]]:
-    """How often each block is expected to be come to with which known value of the register."""
-    search = depth_first(graph)
-    order = search.postorder[::-1]
-    found: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    start = register.after(None, plan.on_entry)
-    if start is not None and start.base is None:
-        found[graph.root][start.add] += weights[graph.closing]
-    for edge in search.back_edges:
-        source, target, _ = graph.edges[edge]
-        after = register.after(register.at[source], plan.on_edges.get(edge, ()))
-        if after is not None and after.base is None:
-            found[target][after.add] += weights[edge]
-    for block in order:
-        if block == graph.exit:
-            continue
-        leaving = [
-            edge
-            for edge in graph.out_edges[block]
-            if graph.edges[edge].kind is EdgeKind.FLOW and graph.edges[edge].dst != block
-        ]
-        going = sum(weights[edge] for edge in leaving)
-        held = register.at[block]
-        if held is not None and held.base is None:
-            found[block] = {held.add: sum(weights[edge] for edge in graph.in_edges[block])}
-        if going <= 0:
-            continue
-        values = sorted(found[block].items(), key=lambda pair: -pair[1])[:MOST_VALUES]
-        found[block] = dict(values)
-        for value, often in values:
-            for edge in leaving:
-                target = graph.edges[edge].dst
-                if edge in search.back_edges or target == graph.exit or not weights[edge]:
-                    continue
-                after = register.after(Value(None, value), plan.on_edges.get(edge, ()))
-                if after is not None and after.base is None:
-                    found[target][after.add] += often * weights[edge] / going
     return found
