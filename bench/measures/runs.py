@@ -17,6 +17,7 @@ from threading import Timer
 
 from bench.errors import BenchError
 from bench.measures.at_hand import inputs
+from bench.measures.driven import Driven
 from bench.measures.resident import Waiter
 from bench.programs import WORK
 from bench.suite.model import CaseName, SuiteProgram
@@ -100,15 +101,27 @@ class Run:
             stack.callback(stopping.cancel)
             stopping.start()
             waiter.started(process.pid)
-            if self.program.driver is not None:
-                replies = self.program.driver(self.directory, given, lambda: _alive(process.pid))
-                out = self.directory / "replies"
-                out.write_bytes(replies)
-            status, usage = waiter.ended(process.pid)
+            driven = self._driven(given, process.pid)
+            try:
+                status, usage = waiter.ended(process.pid)
+            finally:
+                if driven is not None:
+                    driven.ended()
             process.returncode = os.waitstatus_to_exitcode(status)
+            if driven is not None:
+                out = self.directory / "replies"
+                out.write_bytes(driven.replies)
         elapsed = time.monotonic() - started
         self._check(process.returncode, out)
         return Ran(self.directory, usage.ru_utime + usage.ru_stime, elapsed)
+
+    def _driven(self, given: Path, pid: int) -> Driven | None:
+        """The client of a server, at work."""
+        if self.program.driver is None:
+            return None
+        driven = Driven(self.program.driver, self.directory, given, pid)
+        driven.start()
+        return driven
 
     def _environment(self) -> Mapping[str, str]:
         """The environment in which all profiles go into the directory."""
@@ -137,8 +150,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.returncode is None:
         process.kill()
         process.wait()
-
-
-def _alive(pid: int) -> bool:
-    """Whether a process has not ended yet; what there is to learn of its end stays there."""
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
