@@ -12,7 +12,7 @@ from bench.errors import BenchError
 from bench.tables.model import Table
 
 # How the page goes on; tables that are not named here come last.
-_ORDER = ("rivals", "bl94", "bl96-cost", "bl96-paths", "wl94", "threads")
+_ORDER = ("rivals", "functions", "bl94", "bl96-cost", "bl96-paths", "wl94", "threads")
 
 
 @cache
