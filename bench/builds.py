@@ -183,6 +183,7 @@ def need(tools: Sequence[str]) -> None:
         "gcc": "gcc",
         "g++": "g++",
         "gcov": "gcc",
+        "gcov-dump": "gcc",
         "apt-get": "apt",
         "strip": "binutils",
         "rustc": "rustc",

@@ -1,10 +1,18 @@
-"""An end before the end: what this process has started must not go on building into the same directories."""
+"""An end before the end: what a bench has started must not go on building into the same directories.
+
+Whoever is told to end, ends its children too.  A bench that is killed cannot, so that the next one does: all
+that a bench has started can be told by a variable of its environment.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 from pathlib import Path
+
+from bench.programs import WORK
+
+_MARK = "TRODDEN_BENCH"
 
 
 def end_children() -> None:
@@ -14,6 +22,23 @@ def end_children() -> None:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
+
+
+def end_orphans() -> None:
+    """End what a bench that was killed has left, and let what this one starts be known in turn.
+
+    To be called only while no other bench can be at work in this checkout.
+    """
+    mark = f"{_MARK}={WORK}".encode()
+    for directory in Path("/proc").glob("[0-9]*"):
+        pid = int(directory.name)
+        try:
+            if pid != os.getpid() and mark in (directory / "environ").read_bytes().split(b"\0"):
+                os.kill(pid, signal.SIGKILL)
+        except OSError:
+            # It has ended meanwhile, or it is somebody else's.
+            continue
+    os.environ[_MARK] = str(WORK)
 
 
 def _below(pid: int) -> list[int]:

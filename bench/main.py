@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from types import FrameType
 
@@ -14,7 +13,7 @@ import click
 
 from bench import suite
 from bench.builds import need
-from bench.ending import end_children
+from bench.ending import end_children, end_orphans
 from bench.errors import BenchError
 from bench.locking import held, held_or_not
 from bench.machine import identity
@@ -57,12 +56,14 @@ def main(
     Without a TABLE it lists them. "page" makes the page alone. Figures are kept as soon as they are taken:
     started again, it goes on where it was.
     """
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
     try:
         if not names:
             _list()
         elif names == (PAGE,):
-            write_page()
+            with held(_FIGURES / "results.lock"):
+                write_page()
         else:
             asked_tables, asked_programs = _asked(names, programs)
             sys.exit(_measure(asked_tables, asked_programs, jobs, rounds, no_time))
@@ -110,11 +111,14 @@ def _measure(
 ) -> int:
     wanted = [(program, _measures(tables, program, rounds, no_time)) for program in programs]
     need(sorted(needed([measure for _, measures in wanted for measure in measures], programs)))
+    for table in tables:
+        # What is wrong with the results so far is better known before hours of work.
+        Results.load(RESULTS, table.name)
     store = Store(_FIGURES, identity())
-    with ExitStack() as stack:
-        for program in programs:
-            if not stack.enter_context(held_or_not(_FIGURES / f"{program.name}.lock")):
-                raise BenchError(f"{program.name} is being measured by another trodden-bench; wait for it")
+    with held_or_not(_FIGURES / "bench.lock") as alone:
+        if not alone:
+            raise BenchError("another trodden-bench is at work in this checkout; wait for it")
+        end_orphans()
         with watched() as progress:
             schedule = Schedule(store, progress, jobs)
             schedule.carry_out(wanted)

@@ -30,7 +30,8 @@ class Results:
     """The results of one table.
 
     ``programs`` have ``version``, ``about``, ``measured`` (where, with what and when) and ``figures``;
-    ``failed`` says of programs what is missing and why; ``whole`` is of all programs together.
+    ``failed`` says of programs what is missing and why; ``whole`` is of all programs together, by the version
+    of trodden ``whole_by``.
     """
 
     table: str
@@ -38,6 +39,7 @@ class Results:
     programs: dict[str, dict[str, Any]] = field(default_factory=dict)
     failed: dict[str, list[str]] = field(default_factory=dict)
     whole: Json = None
+    whole_by: str = ""
 
     @property
     def figures(self) -> Programs:
@@ -52,8 +54,17 @@ class Results:
             return None
         try:
             found = json.loads(path.read_text())
-            return Results(table, found["machine"], found["programs"], found["failed"], found["whole"])
-        except (ValueError, KeyError, TypeError) as error:
+            for entry in found["programs"].values():
+                _ = entry["version"], entry["about"], entry["measured"]["date"], entry["figures"].items()
+            return Results(
+                table,
+                found["machine"],
+                found["programs"],
+                found["failed"],
+                found["whole"],
+                found.get("whole by", ""),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise BenchError(f"{path}: no results ({error}); remove it and measure again") from error
 
     def save(self, directory: Path) -> None:
@@ -64,6 +75,7 @@ class Results:
             "programs": self.programs,
             "failed": self.failed,
             "whole": self.whole,
+            "whole by": self.whole_by,
         }
         write_whole(directory / f"{self.table}.json", json.dumps(document, indent=1) + "\n")
 
@@ -73,21 +85,24 @@ def gathered(
 ) -> Results:
     """The results of a table, with what was measured now in place of what was there before.
 
-    What a program that failed had before stays, with the reason beside it.
+    A program of which nothing could be measured keeps what it had before, with the reason beside it.
     """
     results = Results(table.name, identity())
     if before is not None and before.machine == results.machine:
         results.programs |= before.programs
         results.failed |= before.failed
-        results.whole = before.whole
+        results.whole, results.whole_by = before.whole, before.whole_by
     measured = description()
+    if results.whole_by != measured["trodden"]:
+        # What is old among rows that are new would be taken for new.
+        results.whole, results.whole_by = None, ""
     for program in programs:
         reasons = failures.reasons(program.name, _parts_of(table))
         results.failed.pop(program.name, None)
         if reasons:
             results.failed[program.name] = reasons
         figures = figures_of(table, program, store)
-        if figures and not (reasons and program.name in results.programs):
+        if figures:
             dates = [each.date for key in figures if (each := store.get(program.name, key)) is not None]
             results.programs[program.name] = {
                 "version": program.version,
@@ -99,7 +114,8 @@ def gathered(
     results.failed = _in_order(results.failed, table)
     if table.whole is not None:
         found = _of_all(table.whole, programs, results.figures, failures, table.name)
-        results.whole = found if found is not None else results.whole
+        if found is not None:
+            results.whole, results.whole_by = found, str(measured["trodden"])
     return results
 
 
@@ -135,5 +151,6 @@ def _parts_of(table: Table) -> set[str]:
 
 
 def _in_order(programs: dict[str, _T], table: Table) -> dict[str, _T]:
-    """In the order of the suite, then those of the table alone; programs that are no longer there go."""
-    return {each.name: programs[each.name] for each in (*SUITE, *table.also) if each.name in programs}
+    """In the order of the suite, then those of the table alone; what a table is no longer about goes."""
+    every = [each for each in (*SUITE, *table.also) if table.is_about(each)]
+    return {each.name: programs[each.name] for each in every if each.name in programs}

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
+from traceback import extract_tb
 from typing import TypeAlias
 
 from bench.errors import BenchError
+from bench.machine import trodden_version
 from bench.measures.building import ready
 from bench.measures.model import Json, Measure
 from bench.measures.store import Store
@@ -23,7 +26,7 @@ from bench.ways import GUIDED
 from trodden.errors import TroddenError
 
 FAILURES = (BenchError, TroddenError, OSError)
-"""What a program may come to grief on; anything else is a mistake of the bench itself."""
+"""What a program may come to grief on; anything else is a mistake of ours, which must not stop the others."""
 
 
 _LAST_LINES = 12
@@ -46,7 +49,7 @@ class Failures:
     def add(self, program: str, what: str, error: Exception) -> None:
         """Note the reason."""
         with self._lock:
-            self.found.setdefault(program, {})[what] = _in_short(str(error).strip())
+            self.found.setdefault(program, {})[what] = _in_short(_reason(error))
 
     def reasons(self, program: str, parts: Collection[str] | None = None) -> list[str]:
         """All reasons of a program, or those of some of its parts, each once."""
@@ -62,6 +65,7 @@ class Schedule:
     progress: Watched
     jobs: int
     failures: Failures = field(default_factory=Failures)
+    sources: str = field(default_factory=trodden_version)
 
     def carry_out(self, wanted: Sequence[Wanted]) -> None:
         """Take all measures that are not kept yet."""
@@ -94,7 +98,7 @@ class Schedule:
         """
         try:
             left = {measure: measure.left(program, self._kept(program, measure)) for measure in measures}
-        except FAILURES as error:
+        except Exception as error:
             self.failures.add(program.name, SOURCES, error)
             self.progress.say(f"{program.name}: {first_line(error)}")
             return {}
@@ -107,7 +111,7 @@ class Schedule:
         with self.progress.step(f"{program.name}: build {way}"):
             try:
                 ready(program, way)
-            except FAILURES as error:
+            except Exception as error:
                 self._failed(program, f"build/{way}", error)
 
     def _take(self, program: SuiteProgram, measure: Measure) -> None:
@@ -119,7 +123,7 @@ class Schedule:
             return
         try:
             self._take_all(program, rest)
-        except FAILURES as error:
+        except Exception as error:
             self._failed(program, measure.key, error)
 
     def _take_all(self, program: SuiteProgram, measure: Measure) -> None:
@@ -128,6 +132,8 @@ class Schedule:
         while measure.left(program, value):
             with self.progress.step(f"{program.name}: {measure.key}"):
                 value = measure.go_on(program, value)
+                if trodden_version() != self.sources:
+                    raise BenchError(f"{program.name}: trodden's sources have changed meanwhile; start again")
                 self.store.put(program.name, measure.key, state, value)
 
     def _broken(self, program: SuiteProgram, ways: Sequence[str]) -> set[str]:
@@ -136,7 +142,8 @@ class Schedule:
         for way in ways:
             try:
                 ready(program, way)
-            except FAILURES:
+            except Exception:
+                # Why is told where it is built.
                 found.add(way)
         return found
 
@@ -162,7 +169,17 @@ def joined(measures: Sequence[Measure]) -> list[Measure]:
 
 def first_line(error: Exception) -> str:
     """The first line of what an error says."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return _reason(error).splitlines()[0]
+
+
+def _reason(error: Exception) -> str:
+    """What an error says; if it is none that was expected, also where it comes from."""
+    said = str(error).strip()
+    if isinstance(error, FAILURES) and said:
+        return said
+    frames = extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"a mistake of the bench: {type(error).__name__}: {said}{where}"
 
 
 def _in_short(text: str) -> str:

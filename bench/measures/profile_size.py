@@ -9,10 +9,12 @@ from pathlib import Path
 
 from bench.errors import BenchError
 from bench.measures.at_hand import run_fingerprint
-from bench.measures.building import profile_file, run_of
+from bench.measures.building import run_of
 from bench.measures.model import Json, Measure, hashed
 from bench.suite.model import CaseName, SuiteProgram
 from bench.ways import known
+from trodden.profile.collect import collect
+from trodden.profile.store import save
 
 _PROFDATA = "llvm-profdata-22"
 
@@ -45,15 +47,16 @@ class ProfileSize(Measure):
 
     def fingerprint(self, program: SuiteProgram) -> str:
         """The build and what it is given."""
-        return hashed("profile size", run_fingerprint(program, self.way, self.case))
+        return hashed("profile size, whole", run_fingerprint(program, self.way, self.case))
 
     def take(self, program: SuiteProgram) -> Json:
         """Run once and look at what is there then."""
         run = run_of(program, self.way, self.case, "size")
         ran = run.carry_out()
         if known(self.way).way.trodden:
-            final = profile_file(program, self.way, self.case).stat().st_size
-            return {"raw": _bytes(ran.raws, run.what), "final": final}
+            kept = ran.directory / "counts.trod"
+            save(collect(ran.raws), kept)
+            return {"raw": _bytes(ran.raws, run.what), "final": kept.stat().st_size}
         if self._gcov:
             size = _bytes(ran.gcdas, run.what)
             return {"raw": size, "final": size}

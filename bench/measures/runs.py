@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from threading import Timer
 
@@ -69,7 +70,7 @@ class Run:
         """Where it runs; if its time is taken in memory, where ``trodden run`` has its counts too."""
         home = WORK / "run"
         if self.purpose == TIMED and os.access(_SHARED, os.W_OK):
-            home = _SHARED / f"trodden-bench-{os.getuid()}"
+            home = _SHARED / f"trodden-bench-{sha256(str(WORK).encode()).hexdigest()[:12]}"
         return home / self.program.name / f"{self.way}-{self.case}-{self.purpose}"
 
     @property

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import ending
 from bench.measures import profiles, runs
 from bench.suite import model
 
@@ -11,6 +12,7 @@ from bench.suite import model
 @pytest.fixture
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A work directory of its own for everything that the bench makes and runs."""
-    for module in (model, profiles, runs):
+    for module in (ending, model, profiles, runs):
         monkeypatch.setattr(module, "WORK", tmp_path / "work")
+    monkeypatch.setenv("TRODDEN_BENCH", "")
     return tmp_path

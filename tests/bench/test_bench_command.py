@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
 from functools import partial
 from pathlib import Path
 
@@ -9,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import bench.needed
+from bench import ending, outcome, suite
 from bench import main as command
-from bench import outcome, suite
 from bench.builds import need
 from bench.errors import BenchError
 from bench.fetching import Archive
@@ -117,12 +119,42 @@ def test_a_program_that_fails_does_not_stop_the_others(
     assert "- bad-one: clang cannot be built" in (small / "docs" / "benchmarks.md").read_text()
 
 
-def test_two_benches_do_not_measure_one_program(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_benches_are_not_at_work_at_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _suite(monkeypatch, ("locked", Script(small / "locked")))
-    with held(small / "figures" / "locked.lock"):
+    with held(small / "figures" / "bench.lock"):
         done = CliRunner().invoke(command.main, ["small"])
     assert done.exit_code == 1
-    assert "locked is being measured by another trodden-bench" in done.output
+    assert "another trodden-bench is at work in this checkout; wait for it" in done.output
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[", "{}", '{"machine": {}, "programs": {"lua": {"figures": 1}}, "failed": {}, "whole": null}'],
+)
+def test_results_that_are_none_are_told_of_before_anything_is_measured(
+    small: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    script = Script(small / "unmeasured")
+    _suite(monkeypatch, ("unmeasured", script))
+    (small / "results").mkdir(exist_ok=True)
+    (small / "results" / "small.json").write_text(content)
+    done = CliRunner().invoke(command.main, ["small"])
+    assert done.exit_code == 1
+    assert "small.json: no results" in done.output
+    assert not script.built_ways
+
+
+def test_what_a_killed_bench_has_left_is_ended(work: Path) -> None:
+    mark = str(work / "work")
+    with (
+        subprocess.Popen(["sleep", "60"], env={**os.environ, "TRODDEN_BENCH": mark}) as left,
+        subprocess.Popen(["sleep", "60"], env={**os.environ, "TRODDEN_BENCH": "/elsewhere"}) as other,
+    ):
+        ending.end_orphans()
+        assert left.wait(20) == -signal.SIGKILL
+        assert other.poll() is None
+        other.kill()
+    assert os.environ["TRODDEN_BENCH"] == mark
 
 
 def test_only_what_is_needed_has_to_be_installed() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import outcome
+from bench import outcome, suite
 from bench.errors import BenchError
 from bench.measures.model import Json, Measure
 from bench.measures.store import Store
@@ -43,7 +43,8 @@ _LUA, _BZIP2, _GZIP = _ALL
 def _machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outcome, "identity", lambda: dict(_MACHINE))
     monkeypatch.setattr(outcome, "description", lambda: {"date": "", "trodden": "0.1.0, sources abc"})
-    monkeypatch.setattr(outcome, "SUITE", tuple(_ALL))
+    for module in (outcome, suite):
+        monkeypatch.setattr(module, "SUITE", tuple(_ALL))
 
 
 def _store(directory: Path, *programs: str, value: int = 1) -> Store:
@@ -83,17 +84,25 @@ def test_what_another_machine_has_measured_goes(tmp_path: Path) -> None:
     assert list(after.programs) == ["lua"]
 
 
-def test_a_failure_leaves_what_was_there_and_says_why(tmp_path: Path) -> None:
+def test_a_failure_says_why_and_the_rest_is_of_now(tmp_path: Path) -> None:
     before = gathered(_TABLE, [_LUA], _store(tmp_path, "lua"), Failures(), None)
     failures = Failures()
     failures.add("lua", "two", BenchError("it broke"))
     failures.add("lua", "unasked", BenchError("another table's affair"))
     after = gathered(_TABLE, [_LUA], _store(tmp_path, "lua", value=5), failures, before)
-    assert after.figures["lua"] == {"one": 1}
+    assert after.figures["lua"] == {"one": 5}
     assert after.failed == {"lua": ["it broke"]}
     again = gathered(_TABLE, [_LUA], _store(tmp_path, "lua", value=5), Failures(), after)
-    assert again.figures["lua"] == {"one": 5}
     assert again.failed == {}
+
+
+def test_a_program_of_which_nothing_can_be_measured_keeps_what_it_had(tmp_path: Path) -> None:
+    before = gathered(_TABLE, [_LUA], _store(tmp_path, "lua"), Failures(), None)
+    failures = Failures()
+    failures.add("lua", "one", BenchError("it broke"))
+    after = gathered(_TABLE, [_LUA], _store(tmp_path / "other"), failures, before)
+    assert after.figures["lua"] == {"one": 1}
+    assert after.failed == {"lua": ["it broke"]}
 
 
 def test_a_program_that_failed_in_part_has_the_rest(tmp_path: Path) -> None:
@@ -113,6 +122,8 @@ def test_the_whole_is_computed_from_those_that_were_asked_for(tmp_path: Path) ->
     before = gathered(table, [_LUA, _BZIP2], store, Failures(), None)
     assert before.whole == 2
     assert gathered(table, [_LUA], store, Failures(), before).whole == 2, "too few for a new one"
+    before.whole_by = "0.1.0, sources of yesterday"
+    assert gathered(table, [_LUA], store, Failures(), before).whole is None, "of another trodden"
 
 
 def test_reasons_are_short() -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from bench import schedule
 from bench.measures import times
 from bench.measures.model import Json, Measure
 from bench.measures.store import Store
@@ -113,6 +115,41 @@ def test_a_status_that_is_not_meant_is_told_with_what_was_said(work: Path) -> No
     schedule = _carried_out(work, [(program("failing", recipe), [Noted("plain", [])])])
     assert schedule.failures.reasons("failing") == [
         "failing, clang, ref: ended with status 3, not 0: oh dear"
+    ]
+
+
+@dataclass(frozen=True)
+class Mistaken(Noted):
+    """Goes wrong as nothing should."""
+
+    def take(self, program: SuiteProgram) -> Json:
+        empty: dict[str, int] = {}
+        return empty["missing"]
+
+
+def test_a_mistake_of_the_bench_does_not_stop_the_rest(work: Path) -> None:
+    log: list[str] = []
+    measures = [Mistaken("wrong", log), Noted("right", log)]
+    schedule = _carried_out(work, [(program("mistaken", Script(work / "mistaken")), measures)])
+    assert log == ["mistaken right"]
+    [reason] = schedule.failures.reasons("mistaken")
+    assert re.fullmatch(r"a mistake of the bench: KeyError: 'missing' \(test_schedule.py:\d+\)", reason)
+
+
+def test_figures_of_sources_that_change_meanwhile_are_not_kept(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = iter(["as it was", "as it was", "changed", "changed"])
+    monkeypatch.setattr(schedule, "trodden_version", lambda: next(versions))
+    log: list[str] = []
+    measures = [Noted("first", log), Noted("second", log)]
+    store = Store(work / "figures", _MACHINE)
+    under_way = Schedule(store, Lines(), jobs=1, sources="as it was")
+    under_way.carry_out([(program("edited", Script(work / "edited")), [*measures, Noted("third", log)])])
+    assert store.get("edited", "first") is not None
+    assert store.get("edited", "third") is None
+    assert under_way.failures.reasons("edited") == [
+        "edited: trodden's sources have changed meanwhile; start again"
     ]
 
 
