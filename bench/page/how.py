@@ -4,22 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bench.measures.times import FEWEST
 from bench.outcome import Results
 from bench.page.markdown import table
 from bench.programs import HERE
-from bench.ways import GUIDED, WAYS
+from bench.tables.reading import rounds_together
+from bench.ways import GUIDED, WAYS, peer
 
 _HOW = HERE / "page" / "how.md"
 
 
-def how_measured(all_results: Sequence[Results]) -> str:
-    """The title, the machine and the programs."""
+def opening(all_results: Sequence[Results]) -> str:
+    """The title, and where all of it comes from."""
     parts = ["# Benchmarks", "This page is made by `trodden-bench page` from `bench/results/*.json` alone."]
     if not all_results:
-        return "\n\n".join([*parts, "Nothing has been measured yet: `make bench`."])
-    parts += ["## How it was measured", _HOW.read_text().strip(), _ways(), _machines(all_results)]
-    parts += ["## Programs", _programs(all_results)]
+        parts.append("Nothing has been measured yet: `make bench`.")
     return "\n\n".join(parts)
+
+
+def how_measured(all_results: Sequence[Results]) -> str:
+    """How, the machine and the programs."""
+    if not all_results:
+        return ""
+    parts = ["## How it was measured", _HOW.read_text().strip(), _rounds(all_results)]
+    parts += [_ways(), _machines(all_results), "## Programs", _programs(all_results)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _rounds(all_results: Sequence[Results]) -> str:
+    """How many rounds there are behind a ratio of times, from the least to the most of all that are shown."""
+    every = [
+        len(rounds_together(figures, way))
+        for results in all_results
+        for figures in results.figures.values()
+        for way in WAYS
+        if peer(way) != way
+    ]
+    enough = [number for number in every if number >= FEWEST]
+    if not enough:
+        return ""
+    rounds = _from_to(str(min(enough)), str(max(enough)))
+    return f"Ratios of times are of {rounds} rounds; of fewer than {FEWEST} none is shown."
 
 
 def _ways() -> str:
@@ -42,8 +67,12 @@ def _machines(all_results: Sequence[Results]) -> str:
         rows.append([name, "; ".join(values)])
     days = sorted(entry["date"][:10] for entry in entries)
     if days:
-        rows.append(["measured", days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"])
+        rows.append(["measured", _from_to(days[0], days[-1])])
     return table(["where and with what", ""], rows)
+
+
+def _from_to(first: str, last: str) -> str:
+    return first if first == last else f"{first} to {last}"
 
 
 def _programs(all_results: Sequence[Results]) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from bench.tables.grid import Grid
+from bench.tables.model import PaperRow
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: bool = False) -> str:
@@ -19,8 +20,21 @@ def grid_table(grid: Grid) -> str:
     for row, texts in zip(grid.rows, grid.texts(), strict=True):
         bold = row in grid.means
         rows.append([f"**{text}**" if bold and text else text for text in texts])
-    sources = dict.fromkeys(f"{row.label}: {row.source}." for row in grid.section.paper)
-    return f"{table(grid.head, rows, numbers=True)}\n\n{' '.join(sources)}".strip()
+    return f"{table(grid.head, rows, numbers=True)}\n\n{_sources(grid.section.paper)}".strip()
+
+
+def _sources(paper: Sequence[PaperRow]) -> str:
+    """Each source once, with the rows that come from there; the paper's name need not be in these again."""
+    found: dict[str, dict[str, None]] = {}
+    for row in paper:
+        name = row.source.partition(" ")[0]
+        found.setdefault(row.source, {})[row.label.removesuffix(f", {name}")] = None
+    return " ".join(f"{source}: {_listed(labels)}." for source, labels in found.items())
+
+
+def _listed(labels: Collection[str]) -> str:
+    """Labels in a row, kept apart by what none of them has."""
+    return ("; " if any("," in label for label in labels) else ", ").join(labels)
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.outcome import Results
-from bench.page.how import how_measured
+from bench.page.contents import contents
+from bench.page.how import how_measured, opening
 from bench.page.markdown import grid_table
 from bench.page.plots import drawn
 from bench.page.references import filled
+from bench.page.sources import newest_sources, older_sources
+from bench.page.summary import in_short
 from bench.programs import HERE, RESULTS
 from bench.suite import SUITE
+from bench.tables import rivals
 from bench.tables.grid import Grid, grid
 from bench.tables.known import tables
 from bench.tables.model import Table
@@ -46,17 +50,21 @@ def page(results: Path, known: Sequence[Table], behind: str) -> dict[str, str]:
         for table in known
         if table.name not in grids
     }
+    all_results = [each for _, each in found]
+    newest = newest_sources(all_results)
     files: dict[str, str] = {}
-    parts = [how_measured([each for _, each in found])]
+    first = _joined([opening(all_results), in_short(grids.get(rivals.TABLE.name))])
+    parts = [how_measured(all_results)]
     for table, each in found:
-        parts.append(_table(table, each, grids[table.name], files))
+        parts.append(_table(table, each, grids[table.name], files, older_sources(each, newest)))
     names = [program.name for program in SUITE]
     parts.append(filled(behind.strip(), grids | empty, names, _BEHIND.name))
-    return {_PAGE: "\n\n".join(part for part in parts if part) + "\n", **files}
+    links = contents(_joined([first, *parts])) if found else ""
+    return {_PAGE: _joined([first, links, *parts]) + "\n", **files}
 
 
-def _table(table: Table, results: Results, grids: dict[str, Grid], files: dict[str, str]) -> str:
-    parts = [f"## {table.title}", table.about, f"`trodden-bench {table.name}`"]
+def _table(table: Table, results: Results, grids: dict[str, Grid], files: dict[str, str], older: str) -> str:
+    parts = [f"## {table.title}", table.about, f"`trodden-bench {table.name}`", older]
     for section in table.sections:
         found = grids[section.name]
         if not found.measured:
@@ -69,6 +77,11 @@ def _table(table: Table, results: Results, grids: dict[str, Grid], files: dict[s
                     files[name] = picture
                     parts.append(f"![{plot.title}]({name})")
     parts += _missing(results)
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Paragraphs; those that are empty leave no gap."""
     return "\n\n".join(part for part in parts if part)
 
 

@@ -61,7 +61,9 @@ _TIME = Section(
         Column("base", "plain", partial(seconds, way=_PLAIN), SECONDS),
         {way: partial(time_ratio, way=way) for way in _WAYS},
     ),
-    "The median of the rounds, and in brackets their quartiles. BL96 measured on a processor of 167 MHz.",
+    "Processor time: the median of the rounds, and in brackets their quartiles. A program to which edges add "
+    "nothing that is more than noise (the lower quartile of what they add is not above 0) has no ratio to "
+    "them. BL96 has elapsed time, on a processor of 167 MHz.",
     tuple(map(_paper, bl96.TABLE_1)),
 )
 
@@ -97,7 +99,8 @@ _INCREMENTS = Section(
     ),
     "Increments of memory: paths that came to their end, and the counters of loops of one block. *Hashed* "
     "are those of functions with too many paths for a table; *on cuts* are paths that ended only because "
-    "their function had too many.",
+    "their function had too many. *Instructions between* divides machine instructions of the whole plain "
+    "process, libraries included, by the increments of the code that is instrumented.",
     tuple(
         PaperRow(
             f"{row.program}, {bl96.SOURCE}",

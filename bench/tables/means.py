@@ -32,19 +32,23 @@ def numbers(cell: Cell, rows: Sequence[Figures]) -> list[float]:
     return [number for number in found if number is not None]
 
 
+def of_rows(mean: float, used: int, rows: Sequence[Figures]) -> Value:
+    """A mean that says of how many rows it is if some could not enter it.
+
+    Means that stand side by side may else be of different programs, and nobody would see it.
+    """
+    return mean if used == len(rows) else Partial(mean, used, len(rows))
+
+
 def _geometric(cell: Cell, rows: Sequence[Figures]) -> Value | None:
-    """Of the positive ones; if there are others, it is said how many are in it."""
-    every = numbers(cell, rows)
-    positive = [number for number in every if number > 0]
-    if not positive:
-        return None
-    mean = geometric_mean(positive)
-    return mean if len(positive) == len(every) else Partial(mean, len(positive), len(every))
+    """Of the positive ones: others have no logarithm."""
+    positive = [number for number in numbers(cell, rows) if number > 0]
+    return of_rows(geometric_mean(positive), len(positive), rows) if positive else None
 
 
 def _average(cell: Cell, rows: Sequence[Figures]) -> Value | None:
     every = numbers(cell, rows)
-    return sum(every) / len(every) if every else None
+    return of_rows(sum(every) / len(every), len(every), rows) if every else None
 
 
 GEOMETRIC = Mean("geometric mean", _geometric)
@@ -58,6 +62,6 @@ def of_sums(label: str, above: Cell, below: Cell) -> Mean:
         pairs = [(number_of(above(row)), number_of(below(row))) for row in rows]
         both = [(one, other) for one, other in pairs if one is not None and other is not None]
         total = sum(other for _, other in both)
-        return sum(one for one, _ in both) / total if total else None
+        return of_rows(sum(one for one, _ in both) / total, len(both), rows) if total else None
 
     return Mean(label, mean)

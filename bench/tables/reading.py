@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import median
 
-from bench.measures.model import Figures
+from bench.measures.model import Figures, Json
+from bench.measures.times import FEWEST
 from bench.suite.model import CaseName
 from bench.tables.means import Cell
 from bench.tables.values import Spread, Value, number_of
@@ -25,8 +27,7 @@ def instruction_ratio(figures: Figures, way: str, case: CaseName = "ref") -> flo
 def seconds(figures: Figures, way: str, case: CaseName = "ref") -> Spread | None:
     """Processor time of a run."""
     rounds = figures.get(f"times/{case}", {}).get("rounds", [])
-    found = [each[way][0] for each in rounds if way in each]
-    return Spread.of(found) if found else None
+    return _spread([each[way][0] for each in rounds if way in each])
 
 
 def time_ratio(figures: Figures, way: str, case: CaseName = "ref") -> Spread | None:
@@ -39,11 +40,20 @@ def elapsed_ratio(figures: Figures, way: str, case: CaseName = "ref") -> Spread 
     return _time_ratio(figures, way, case, 1)
 
 
-def _time_ratio(figures: Figures, way: str, case: CaseName, which: int) -> Spread | None:
+def rounds_together(figures: Figures, way: str, case: CaseName = "ref") -> list[Json]:
+    """The rounds in which a build was timed together with the plain one."""
     rounds = figures.get(f"times/{case}", {}).get("rounds", [])
-    plain = peer(way)
-    found = [each[way][which] / each[plain][which] for each in rounds if way in each and plain in each]
-    return Spread.of(found) if found else None
+    return [each for each in rounds if way in each and peer(way) in each]
+
+
+def _time_ratio(figures: Figures, way: str, case: CaseName, which: int) -> Spread | None:
+    together = rounds_together(figures, way, case)
+    return _spread([each[way][which] / each[peer(way)][which] for each in together])
+
+
+def _spread(found: Sequence[float]) -> Spread | None:
+    """A median and quartiles, unless there are too few figures for these to say anything."""
+    return Spread.of(found) if len(found) >= FEWEST else None
 
 
 def peak_memory(figures: Figures, way: str, case: CaseName = "ref") -> float | None:
@@ -64,7 +74,7 @@ def build_ratio(figures: Figures, way: str) -> float | None:
 
 
 def executable_size(figures: Figures, way: str, part: str = "data") -> int | None:
-    """Bytes of the executable: the whole ``file``, its ``code``, or code and ``data``."""
+    """Bytes of the executable: the whole ``file``, its ``code``, code and ``data``, or what is ``zeroed``."""
     found: int | None = figures.get(f"build/{way}", {}).get(part)
     return found
 
@@ -81,11 +91,19 @@ def profile_size(figures: Figures, way: str, part: str = "final", case: CaseName
 
 
 def added_beside(ours: Cell, theirs: Cell) -> Cell:
-    """What our ratio adds to one, for each part that theirs adds; nothing unless theirs adds something."""
+    """What our ratio adds to one, for each part that theirs adds; nothing unless theirs adds something.
+
+    Of a ratio with a spread the lower quartile has to: what is added may else be noise, by which nothing can
+    be divided.
+    """
 
     def cell(figures: Figures) -> Value | None:
-        one, other = number_of(ours(figures)), number_of(theirs(figures))
-        return None if one is None or other is None or other <= 1 else (one - 1) / (other - 1)
+        rival = theirs(figures)
+        one, other = number_of(ours(figures)), number_of(rival)
+        least = rival.low if isinstance(rival, Spread) else other
+        if one is None or other is None or least is None or least <= 1:
+            return None
+        return (one - 1) / (other - 1)
 
     return cell
 

@@ -64,8 +64,8 @@ def _more(ratio: Reading, way: str) -> Cell:
     return cell
 
 
-def _beside(name: str, title: str, ratio: Reading) -> Section:
-    """What trodden's profiles add for each part that the nearest rival adds."""
+def _beside(name: str, title: str, ratio: Reading, nothing: str) -> Section:
+    """What trodden's profiles add for each part that the nearest rival adds, if that is not ``nothing``."""
     columns = []
     for way in (*OURS, *THEIRS):
         if way != RIVAL:
@@ -75,11 +75,12 @@ def _beside(name: str, title: str, ratio: Reading) -> Section:
     rival = known(RIVAL).shown
     about = (
         f"What each profile adds for each part that {rival} adds to the same program: below 1 it adds less. "
-        f"A program to which {rival} adds nothing has no such ratio; one to which it adds little has a ratio "
-        "that says little, and is part of the geometric mean all the same. A ratio that is not above 0 (the "
-        "profiled run took less than the plain one) cannot be: then it says of how many the mean is. "
-        f"*{_TOGETHER}* divides the average of what is added by the average of what the rival adds, so that "
-        "no single program decides."
+        f"A program to which {rival} adds nothing{nothing} has no such ratio; one to which it adds little "
+        "has a ratio that says little, and is part of the geometric mean all the same. A ratio that is not "
+        "above 0 (the profiled run took less than the plain one) cannot be. The mean says of how many "
+        f"programs it is if some are not in it. *{_TOGETHER}* divides the sum of what is added to all "
+        "programs by the sum of what the rival adds to them, so that no single program decides, and none is "
+        "left out because the rival adds nothing."
     )
     return Section(name, title, tuple(columns), about)
 
@@ -88,9 +89,21 @@ def _plain(reading: Reading, show: Show) -> Column:
     return Column("clang", known("clang").shown, _of(reading, "clang"), show)
 
 
-def _more_memory(figures: Figures, way: str) -> Value | None:
-    mine, plain = peak_memory(figures, way), peak_memory(figures, peer(way))
-    return None if mine is None or plain is None else mine - plain
+def _more_than_plain(reading: Reading) -> Reading:
+    """What a way has more of than the plain build."""
+
+    def more(figures: Figures, way: str) -> Value | None:
+        mine, plain = number_of(reading(figures, way)), number_of(reading(figures, peer(way)))
+        return None if mine is None or plain is None else mine - plain
+
+    return more
+
+
+def _added_bytes(name: str, title: str, reading: Reading, about: str) -> Section:
+    """The bytes of the plain build and those that each profile adds."""
+    more = _more_than_plain(reading)
+    columns = [Column(way, known(way).shown, _of(more, way), BYTES, (AVERAGE,)) for way in _PROFILES]
+    return Section(name, title, (_plain(reading, BYTES), *columns), about)
 
 
 def _factors(name: str, title: str, plain: Column, ratio: Reading, about: str) -> Section:
@@ -112,6 +125,10 @@ def _file_ratio(figures: Figures, way: str) -> Value | None:
     return size_ratio(figures, way, "file")
 
 
+def _zeroed(figures: Figures, way: str) -> Value | None:
+    return executable_size(figures, way, "zeroed")
+
+
 TABLE = Table(
     name="rivals",
     title="trodden beside clang and gcc",
@@ -128,7 +145,7 @@ TABLE = Table(
     ),
     sections=(
         _added("instructions", "Added instructions", _plain(instructions, MILLIONS), instruction_ratio),
-        _beside("instructions-beside", "Added instructions beside clang's", instruction_ratio),
+        _beside("instructions-beside", "Added instructions beside clang's", instruction_ratio, ""),
         _added(
             "time",
             "Added time",
@@ -136,17 +153,16 @@ TABLE = Table(
             time_ratio,
             "The median of the rounds and, in brackets, the quartiles.",
         ),
-        _beside("time-beside", "Added time beside clang's", time_ratio),
-        Section(
+        _beside(
+            "time-beside",
+            "Added time beside clang's",
+            time_ratio,
+            " that is more than noise (the lower quartile of what it adds is not above 0)",
+        ),
+        _added_bytes(
             "memory",
             "Added memory",
-            (
-                _plain(peak_memory, BYTES),
-                *(
-                    Column(way, known(way).shown, _of(_more_memory, way), BYTES, (AVERAGE,))
-                    for way in _PROFILES
-                ),
-            ),
+            peak_memory,
             "The most that was ever resident, less that of the plain build. trodden's counters lie in a "
             "mapped file, which is part of it.",
         ),
@@ -163,8 +179,18 @@ TABLE = Table(
             "Code and data",
             _plain(executable_size, BYTES),
             size_ratio,
-            "What of the executable is mapped when it runs, for each byte of the plain build. trodden's "
-            "counters are not in it: they lie in a file of their own, and are part of the memory above.",
+            "What of the executable's file is mapped when it runs, for each byte of the plain build. The "
+            "zeros that the counters of a thread begin with are part of it with trodden; its counts are not: "
+            "they lie in a file of their own, and are part of the memory above.",
+        ),
+        _added_bytes(
+            "zeroed",
+            "Zeroed memory",
+            _zeroed,
+            "What the executable reserves without having it in its file, and what each profile adds to that. "
+            "It reads as zeros and takes memory only where it is touched, so that it is address space more "
+            "than memory. Nearly all that trodden adds is one table of addresses, as large in every program, "
+            "with a place for each unit of code that may come with shared libraries.",
         ),
         _factors(
             "file",

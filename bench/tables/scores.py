@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from bench.measures.estimated import LLVM, PAPER, SHIPPED
 from bench.measures.model import Figures, Json
 from bench.packages import PACKAGES
-from bench.papers.wl94 import KINDS, LONG, PERCENT, PERCENTS, SPEC92_MEANS
-from bench.tables.means import AVERAGE, Cell, Mean, numbers
+from bench.papers.wl94 import KINDS, LONG, PERCENT, PERCENTS, SPEC92_AVERAGES, SPEC92_MEANS
+from bench.tables.means import AVERAGE, Cell, Mean, numbers, of_rows
 from bench.tables.model import Programs, Rows
 from bench.tables.values import Value
 from bench.textual import geometric_mean
@@ -60,27 +60,31 @@ def scored(estimate: str, kind: str, percent: int, which: int = WEIGHTED) -> Cel
 def _geometric(cell: Cell, rows: Sequence[Figures]) -> Value | None:
     """A score of 0 is as good a score as any, and makes it 0."""
     known = numbers(cell, rows)
-    if 0 in known:
-        return 0.0
-    return geometric_mean(known) if known else None
+    if not known:
+        return None
+    return of_rows(0.0 if 0 in known else geometric_mean(known), len(known), rows)
 
 
 GEOMETRIC = Mean("geometric mean", _geometric)
 
 
 def by_kind_and_percent(level: str, means: Sequence[Mean]) -> Rows:
-    """A row for each kind of score and percentage: the means of each estimate over all programs."""
+    """A row for each kind of score and percentage: means of each estimate over all programs, and WL94's."""
 
     def rows(programs: Programs, whole: Json) -> Programs:
         members = list(scores_of(level)(programs, whole).values())
         found: dict[str, Figures] = {}
         for kind, long in zip(KINDS, LONG, strict=True):
-            for percent, (_, printed) in zip(PERCENTS, SPEC92_MEANS[kind], strict=True):
+            for place, percent in enumerate(PERCENTS):
                 row: dict[str, Json] = {
                     name: {mean.label: mean.of(scored(name, kind, percent), members) for mean in means}
                     for name in ESTIMATES
                 }
-                found[f"{long}, {percent}%"] = {**row, PRINTED: {GEOMETRIC.label: printed}}
+                printed = {
+                    GEOMETRIC.label: SPEC92_MEANS[kind][place][WEIGHTED],
+                    AVERAGE.label: SPEC92_AVERAGES[kind][place][WEIGHTED],
+                }
+                found[f"{long}, {percent}%"] = {**row, PRINTED: printed}
         return found
 
     return rows

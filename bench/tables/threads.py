@@ -65,14 +65,18 @@ def lost_most(way: str) -> Cell:
 
 
 def compared(way: str) -> Cell:
-    """Which part of all counts is in functions that are compared, and how many functions these are."""
+    """Which part of all counts is in functions that are compared, how many these are, and what is not known.
+
+    Unsteady are those that do the same work each time by what is known of them, and yet have not.
+    """
 
     def cell(figures: Figures) -> Value | None:
         found = figures.get(Lost(way).key)
         if not found or not found["of counts"]:
             return None
         share = 100 * found["counts"] / found["of counts"]
-        return f"{share:.3f}% ({found['functions']:,} of {found['of functions']:,})"
+        functions, unsteady = found["functions"], len(found["left out"])
+        return f"{share:.3f}% ({functions:,} of {found['of functions']:,}, {unsteady:,} unsteady)"
 
     return cell
 
@@ -118,7 +122,14 @@ _SECTIONS = (
         "out.",
     ),
     Section("lost-most", "Wrong counts in the worst round", _columns(lost_most, COUNT)),
-    Section("compared", "Counts, and functions, that are compared", _columns(compared, TEXT)),
+    Section(
+        "compared",
+        "Counts, and functions, that are compared",
+        _columns(compared, TEXT),
+        "Unsteady are functions that should do the same work in every run, but of which two runs of the "
+        "build that is right tell different counts. They are left out like those that hand out work: losses "
+        "in either would not be seen here.",
+    ),
     Section(
         "books",
         "Counts beside the program's own books",

@@ -3,14 +3,17 @@ from __future__ import annotations
 import pytest
 
 from bench.measures.model import Figures
+from bench.measures.times import FEWEST
 from bench.tables.grid import grid
-from bench.tables.means import AVERAGE, GEOMETRIC, of_sums
+from bench.tables.means import AVERAGE, GEOMETRIC, Mean, of_sums
 from bench.tables.model import Column, PaperRow, Section
 from bench.tables.reading import (
     added_beside,
     build_ratio,
+    elapsed_ratio,
     instruction_ratio,
     peak_memory,
+    rounds_together,
     seconds,
     size_ratio,
     time_ratio,
@@ -24,7 +27,6 @@ from bench.tables.values import (
     SECONDS,
     SHARE,
     TEXT,
-    Partial,
     Spread,
     Value,
 )
@@ -37,10 +39,10 @@ _FIGURES: Figures = {
     "instructions/gcc-arcs/ref": 600,
     "times/ref": {
         "rounds": [
-            {"clang": [1.0, 1.1], "edges": [1.1, 1.2]},
-            {"clang": [2.0, 2.0], "edges": [2.6, 2.6]},
-            {"clang": [1.0, 1.0], "edges": [1.2, 1.2]},
-            {"gcc": [3.0, 3.0]},
+            *([{"clang": [1.0, 1.1], "edges": [1.1, 1.2]}] * 2),
+            *([{"clang": [2.0, 2.0], "edges": [2.6, 2.6]}] * 2),
+            *([{"clang": [1.0, 1.0], "edges": [1.2, 1.2]}] * 3),
+            *([{"gcc": [3.0, 3.0]}] * 7),
             {"edges": [9.0, 9.0]},
         ]
     },
@@ -61,12 +63,23 @@ def test_ratios_are_to_the_plain_build_of_the_same_compiler() -> None:
 
 
 def test_ratios_of_times_are_those_within_a_round() -> None:
-    # 1.1, 1.3 and 1.2; the fourth round has neither, the fifth no plain run.
+    # 1.1, 1.3 and 1.2; some rounds have neither, the last has no plain run.
     found = time_ratio(_FIGURES, "edges")
     assert found is not None
     assert (found.median, found.low, found.high) == pytest.approx((1.2, 1.15, 1.25))
     assert seconds(_FIGURES, "gcc") == Spread(3.0, 3.0, 3.0)
     assert time_ratio(_FIGURES, "gcc-arcs") is None
+
+
+def test_times_of_too_few_rounds_are_not_shown() -> None:
+    rounds = _FIGURES["times/ref"]["rounds"]
+    assert len(rounds_together(_FIGURES, "edges")) == FEWEST
+    fewer: Figures = {"times/ref": {"rounds": rounds[1:]}}
+    assert len(rounds_together(fewer, "edges")) == FEWEST - 1
+    assert time_ratio(fewer, "edges") is None
+    assert elapsed_ratio(fewer, "edges") is None
+    assert seconds(fewer, "clang") is None
+    assert seconds(fewer, "edges") is not None, "the last round has edges alone"
 
 
 def test_added_beside_what_the_rival_adds() -> None:
@@ -81,25 +94,44 @@ def test_added_beside_what_the_rival_adds() -> None:
     assert added_beside(ours, theirs)({**_FIGURES, "instructions/edges/ref": 900}) == pytest.approx(-0.5)
 
 
+@pytest.mark.parametrize(
+    ("low", "beside"),
+    [(1.02, 2.0), (1.0, None), (0.98, None)],
+)
+def test_nothing_is_divided_by_noise(low: float, beside: float | None) -> None:
+    found = added_beside(lambda _: Spread(1.2, 1.1, 1.3), lambda _: Spread(1.1, low, 1.2))({})
+    assert found == (None if beside is None else pytest.approx(beside))
+
+
 def _cell(figures: Figures) -> Value | None:
     return figures.get("x")
 
 
 def test_means_by_hand() -> None:
-    rows: list[Figures] = [{"x": 2.0}, {"x": Spread(8.0, 7.0, 9.0)}, {}]
+    rows: list[Figures] = [{"x": 2.0}, {"x": Spread(8.0, 7.0, 9.0)}]
     assert GEOMETRIC.of(_cell, rows) == pytest.approx(4.0)
     assert AVERAGE.of(_cell, rows) == pytest.approx(5.0)
     assert GEOMETRIC.of(_cell, [{}]) is None
     assert AVERAGE.of(_cell, []) is None
 
 
-def test_a_geometric_mean_says_what_it_leaves_out() -> None:
-    rows: list[Figures] = [{"x": 2.0}, {"x": 8.0}, {"x": -1.0}]
-    found = GEOMETRIC.of(_cell, rows)
-    assert isinstance(found, Partial)
-    assert found.value == pytest.approx(4.0)
-    assert (found.used, found.of) == (2, 3)
-    assert FACTOR(Partial(4.0, 2, 3)) == "4.00 (2 of 3)"
+@pytest.mark.parametrize(
+    ("mean", "rows", "shown"),
+    [
+        (GEOMETRIC, [{"x": 2.0}, {"x": 8.0}, {}], "4.00 (2 of 3)"),
+        (GEOMETRIC, [{"x": 2.0}, {"x": 8.0}, {"x": -1.0}], "4.00 (2 of 3)"),
+        (GEOMETRIC, [{"x": 2.0}, {"x": 8.0}, {"x": -1.0}, {}], "4.00 (2 of 4)"),
+        (AVERAGE, [{"x": 2.0}, {"x": -8.0}, {}], "-3.00 (2 of 3)"),
+        (AVERAGE, [{"x": 2.0}, {"x": -8.0}], "-3.00"),
+    ],
+)
+def test_a_mean_says_what_it_leaves_out(mean: Mean, rows: list[Figures], shown: str) -> None:
+    found = mean.of(_cell, rows)
+    assert found is not None
+    assert FACTOR(found) == shown
+
+
+def test_nothing_has_no_mean() -> None:
     assert GEOMETRIC.of(_cell, [{"x": -1.0}]) is None
 
 
@@ -107,7 +139,8 @@ def test_sums_beside_sums_are_decided_by_no_single_row() -> None:
     mean = of_sums("all together", lambda row: row.get("x"), lambda row: row.get("y"))
     # One row has a ratio of 20, but both add next to nothing there.
     rows: list[Figures] = [{"x": 0.1, "y": 0.2}, {"x": 0.02, "y": 0.001}, {"x": 5.0}]
-    assert mean.of(_cell, rows) == pytest.approx(0.12 / 0.201)
+    assert mean.of(_cell, rows[:2]) == pytest.approx(0.12 / 0.201)
+    assert FACTOR(mean.of(_cell, rows) or 0) == "0.60 (2 of 3)"
     assert mean.of(_cell, [{"x": 1.0}]) is None
 
 
@@ -137,7 +170,7 @@ def test_a_grid_has_rows_means_and_papers() -> None:
         ["a", "2.00", "10"],
         ["b", "8.00", "–"],
         ["geometric mean", "4.00", ""],
-        ["average", "5.00", "10"],
+        ["average", "5.00", "10 (1 of 2)"],
         ["paper", "3.00", ""],
     ]
 

@@ -82,7 +82,7 @@ def test_the_page_has_what_the_results_have(tmp_path: Path) -> None:
         "| bzip2 | +21.0% | +20.0% |",
         "| **geometric mean** | **+10.0%** |  |",
         "| BL94 | +50.0% |  |",
-        "BL94: BL94 Table 2.",
+        "BL94 Table 2: BL94.",
         "![What it costs <here>](benchmarks/small-cost.svg)",
         "- zstd: zstd, edges: cc failed",
     ):
@@ -98,6 +98,17 @@ def test_figures_in_prose_come_from_the_results(tmp_path: Path) -> None:
     prose = "bzip2 {small.cost.bzip2.edges}, {small.cost.geometric mean.edges}, lua {small.cost.zstd.edges}"
     text = _page(tmp_path, prose)["benchmarks.md"]
     assert text.endswith(f"bzip2 +21.0%, +10.0%, lua {NOT_MEASURED}\n")
+
+
+def test_a_mean_in_prose_says_of_how_many_it_is(tmp_path: Path) -> None:
+    _results(tmp_path)
+    path = tmp_path / "small.json"
+    document = json.loads(path.read_text())
+    del document["programs"]["gzip"]["figures"]["instructions/edges/ref"]
+    path.write_text(json.dumps(document))
+    text = page(tmp_path, [_TABLE], "{small.cost.geometric mean.edges}")["benchmarks.md"]
+    assert "| **geometric mean** | **+21.0% (1 of 2)** |  |" in text.splitlines()
+    assert text.endswith("\n+21.0% (1 of 2)\n")
 
 
 @pytest.mark.parametrize(

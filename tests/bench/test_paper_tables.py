@@ -58,9 +58,9 @@ FIGURES: dict[str, Any] = {
     "instructions/edges/ref": 4400,
     "times/ref": {
         "rounds": [
-            {"clang": [2.0, 2.0], "edges": [2.2, 2.2], "paths": [2.4, 2.4]},
-            {"clang": [2.0, 2.0], "edges": [2.1, 2.1], "paths": [2.6, 2.6]},
-            {"clang": [4.0, 4.0], "edges": [4.8, 4.8], "paths": [5.6, 5.6]},
+            *([{"clang": [2.0, 2.0], "edges": [2.2, 2.2], "paths": [2.4, 2.4]}] * 2),
+            *([{"clang": [2.0, 2.0], "edges": [2.1, 2.1], "paths": [2.6, 2.6]}] * 3),
+            *([{"clang": [4.0, 4.0], "edges": [4.8, 4.8], "paths": [5.6, 5.6]}] * 2),
         ]
     },
 }
@@ -120,6 +120,12 @@ def test_paths_beside_edges() -> None:
     assert text(bl96_cost.TABLE, "time", "paths", FIGURES) == "+30.0% (+25.0% .. +35.0%)"
     assert cell(bl96_cost.TABLE, "time", "base", FIGURES) == Spread(2.0, 2.0, 3.0)
     assert text(bl96_cost.TABLE, "time", "paths-edges", FIGURES) == "3.00"
+
+
+def test_it_is_said_how_our_figures_differ_from_those_of_bl96() -> None:
+    assert "BL96 has elapsed time" in section(bl96_cost.TABLE, "time").about
+    between = "machine instructions of the whole plain process, libraries included, by the increments of"
+    assert between in section(bl96_cost.TABLE, "increments").about
 
 
 def test_increments_of_paths_beside_those_of_edges() -> None:

@@ -99,7 +99,7 @@ def _lost(*wrong: int) -> Figures:
             "of functions": 12,
             "counts": 1000,
             "of counts": 1001,
-            "left out": [],
+            "left out": [":drain", ":fill"],
             "rounds": [{"wrong": each, "of": 1000} for each in wrong],
         }
     }
@@ -109,9 +109,14 @@ def test_losses_are_parts_of_all_counts() -> None:
     figures = _lost(0, 20, 500)
     assert lost_share("clang-ir")(figures) == Spread(0.02, 0.0, 0.5)
     assert lost_most("clang-ir")(figures) == 500
-    assert compared("clang-ir")(figures) == "99.900% (9 of 12)"
+    assert compared("clang-ir")(figures) == "99.900% (9 of 12, 2 unsteady)"
     assert [cell("edges")(figures) for cell in (lost_share, lost_most, compared)] == [None, None, None]
     assert from_least_to_most([]) is None
+
+
+def test_it_is_said_that_nothing_is_known_of_unsteady_functions() -> None:
+    (section,) = [each for each in TABLE.sections if each.name == "compared"]
+    assert "losses in either would not be seen here" in section.about
 
 
 def test_a_small_loss_is_not_shown_as_none() -> None:

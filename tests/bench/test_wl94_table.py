@@ -14,11 +14,14 @@ from bench.estimate_programs import Subject
 from bench.figures.estimates import FITTED_TO, scores
 from bench.measures.estimated import LEVELS, LLVM, PAPER, SHIPPED, Estimated, is_scored, subject_of
 from bench.measures.model import Figures, Json
+from bench.page.plots import drawn
 from bench.papers.wl94 import COMMANDS, KINDS, LONG, PERCENTS, SCORES, SHORT, SPEC, SPEC92, SPEC92_MEANS, UNIX
 from bench.suite import SUITE
+from bench.tables.grid import grid
 from bench.tables.means import AVERAGE
 from bench.tables.model import Section
 from bench.tables.scores import FITTED, GEOMETRIC, by_group, by_kind_and_percent, given, scored, scores_of
+from bench.tables.values import FINE
 from bench.tables.wl94 import TABLE
 from tests.profile.making import function, profile_of, unit_of
 from trodden.profile.matching import PERCENTS as SCORED
@@ -101,8 +104,8 @@ def test_without_all_programs_there_are_no_fitted_rates() -> None:
 
 def test_means_leave_out_what_was_not_scored() -> None:
     rows = list(scores_of("O0")(PROGRAMS, WHOLE).values())
-    assert GEOMETRIC.of(scored(PAPER, "calls", 20), rows) == pytest.approx(0.5)
-    assert AVERAGE.of(scored(PAPER, "calls", 20), rows) == pytest.approx(0.625)
+    found = [mean.of(scored(PAPER, "calls", 20), rows) for mean in (GEOMETRIC, AVERAGE)]
+    assert [FINE(each or 0) for each in found] == ["0.500 (2 of 3)", "0.625 (2 of 3)"]
     assert GEOMETRIC.of(scored(LLVM, "calls", 20), rows) == 0.0
     assert AVERAGE.of(scored(LLVM, "calls", 20), rows) == pytest.approx(0.4)
     assert GEOMETRIC.of(scored(FITTED, "calls", 20), rows[:1]) is None
@@ -115,8 +118,32 @@ def test_means_stand_beside_the_paper() -> None:
     section = _section("O0-means")
     cells = {column.name: column.cell(row) for column in section.columns}
     assert cells["shipped-average"] == pytest.approx(0.7)
-    assert cells["fitted-geometric mean"] == pytest.approx(0.6)
-    assert cells["paper"] == 0.78
+    assert FINE(cells["fitted-geometric mean"] or 0) == "0.600 (1 of 3)"
+    assert cells["paper-geometric mean"] == 0.78
+    assert cells["paper-average"] == pytest.approx((0.75 + 0.85 + 0.99 + 0.82 + 0.91 + 0.49) / 6)
+
+
+def test_averages_are_drawn_beside_averages() -> None:
+    for plot in TABLE.plots:
+        assert plot.series
+        assert {name.rpartition("-")[2] for name in plot.series} == {AVERAGE.label}
+        found = drawn(plot, grid(_section(plot.section), PROGRAMS, WHOLE))
+        assert found is not None
+        assert "WL94, SPECint92, average" in found
+        assert GEOMETRIC.label not in found
+
+
+def test_averages_of_groups_stand_beside_averages_of_the_paper() -> None:
+    paper = {row.label: row.cells for row in _section("O2-groups").paper}
+    assert list(paper) == ["SPECint92, average, WL94", "commands of Unix, average, WL94"]
+    # Table 5, weighted, at 20 percent.
+    calls = (0.76 + 0.84 + 0.98 + 1.0 + 0.70 + 0.32) / 6
+    assert paper["SPECint92, average, WL94"]["calls"] == pytest.approx(calls)
+    assert paper["commands of Unix, average, WL94"]["calls"] == 0.76
+
+
+def test_it_is_said_which_packages_had_a_say_in_the_shipped_rates() -> None:
+    assert "in part to others of the same packages (coreutils, diffutils), which share code" in TABLE.about
 
 
 def test_commands_of_unix_have_means_of_their_own() -> None:

@@ -1,0 +1,30 @@
+"""Which sources of trodden were measured: rows of two versions must not be taken for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bench.outcome import Results
+
+
+def newest_sources(all_results: Sequence[Results]) -> str:
+    """The version and sources of trodden that were measured last; none if nothing was measured."""
+    entries = [entry["measured"] for results in all_results for entry in results.programs.values()]
+    last = max(entries, key=lambda entry: str(entry["date"]), default={"trodden": ""})
+    return str(last["trodden"])
+
+
+def older_sources(results: Results, newest: str) -> str:
+    """Says which programs of a table were measured with other sources than the newest, if some were."""
+    found: dict[str, list[str]] = {}
+    for name, entry in results.programs.items():
+        if (used := str(entry["measured"]["trodden"])) != newest:
+            found.setdefault(_short(used, newest), []).append(name)
+    each = [f"{', '.join(names)} ({used})" for used, names in found.items()]
+    return f"Measured with older sources: {'; '.join(each)}." if each else ""
+
+
+def _short(used: str, newest: str) -> str:
+    """Without the version where that is the same, so that what differs is left."""
+    version, _, sources = used.partition(", ")
+    return sources if sources and newest.startswith(f"{version}, ") else used
