@@ -32,16 +32,18 @@ def pla(path: Path) -> None:
     random_pla(path, Random(11), _PLA_TERMS)
 
 
-def random_pla(path: Path, random: Random, terms: int) -> None:
-    """The same with so many terms.
+def random_pla(path: Path, random: Random, terms: int, inputs: int = 10, outputs: int = 4) -> None:
+    """The same with so many terms, of so many inputs and outputs.
 
     Few terms leave inputs open and few set outputs, or else the function would soon be true everywhere.
     """
     rows = [
-        "".join(random.choices("01-", (4, 4, 1), k=10)) + " " + "".join(random.choices("01", (3, 1), k=4))
+        "".join(random.choices("01-", (4, 4, 1), k=inputs))
+        + " "
+        + "".join(random.choices("01", (3, 1), k=outputs))
         for _ in range(terms)
     ]
-    path.write_text("\n".join([".i 10", ".o 4", f".p {terms}", *rows, ".e", ""]))
+    path.write_text("\n".join([f".i {inputs}", f".o {outputs}", f".p {terms}", *rows, ".e", ""]))
 
 
 _LUA = """\
@@ -88,15 +90,15 @@ def lua(path: Path) -> None:
     path.write_text(_LUA)
 
 
-def sql(path: Path) -> None:
+def sql(path: Path, changes: int = _STATEMENTS) -> None:
     """Tables, indices, thousands of changes, joins, groups and text search, ending in checks of it all."""
-    _write_sql(path, _statements(Random(13), _STATEMENTS))
+    _write_sql(path, _statements(Random(13), changes))
 
 
 def long_sql(path: Path) -> None:
     """The same with as many changes and questions as make it :data:`LONG_SCRIPT` statements."""
     others = sum(1 for _ in _statements(Random(13), 0))
-    _write_sql(path, _statements(Random(13), LONG_SCRIPT - others))
+    sql(path, LONG_SCRIPT - others)
 
 
 def _write_sql(path: Path, statements: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from types import FrameType
 import click
 
 from bench import suite
-from bench.builds import need
+from bench.builds import CLANG, need
 from bench.ending import end_children, end_orphans
 from bench.errors import BenchError
 from bench.locking import held, held_or_not
@@ -110,7 +110,9 @@ def _measure(
     tables: Sequence[Table], programs: Sequence[SuiteProgram], jobs: int, rounds: int, no_time: bool
 ) -> int:
     wanted = [(program, _measures(tables, program, rounds, no_time)) for program in programs]
-    need(sorted(needed([measure for _, measures in wanted for measure in measures], programs)))
+    # All that is kept was measured with these: without one of them it would be taken for another machine's.
+    always = {CLANG, "gcc", "valgrind"}
+    need(sorted(always | needed([measure for _, measures in wanted for measure in measures], programs)))
     for table in tables:
         # What is wrong with the results so far is better known before hours of work.
         Results.load(RESULTS, table.name)

@@ -42,7 +42,7 @@ class Times(Measure):
     """
 
     asked: tuple[str, ...]
-    case: CaseName = "ref"
+    case: CaseName = "long"
     rounds: int = ROUNDS
 
     @property

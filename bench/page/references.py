@@ -1,6 +1,7 @@
 """Figures in prose: ``{table.section.row.column}`` stands for what the page shows in that cell.
 
-A name that no table has is a mistake; a row that was not measured, of a program of the suite, is not.
+A name that no table has is a mistake; a row that was not measured, of a program of the suite or of a mean,
+is not.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TypeVar
 
 from bench.errors import BenchError
 from bench.tables.grid import Grid
+from bench.tables.model import Column
 
 _REFERENCE = re.compile(r"\{([^{}\n]+)\}")
 _T = TypeVar("_T")
@@ -33,10 +35,15 @@ def _shown(
     grid = _of(sections, section, "section", reference, where)
     column = _of({each.name: each for each in grid.section.columns}, name, "column", reference, where)
     rows = {row.label: row for row in grid.rows}
-    if label not in rows and (label in programs or not grid.measured):
+    if label not in rows and (not grid.measured or _may_be_missing(label, column, programs)):
         return NOT_MEASURED
     row = _of(rows, label, "row", reference, where)
     return column.show(row.values[name]) if name in row.values else NOT_MEASURED
+
+
+def _may_be_missing(label: str, column: Column, programs: Collection[str]) -> bool:
+    """Whether a row is there as soon as something was measured: of a program, of its part, or a mean."""
+    return label.partition(":")[0] in programs or label in {mean.label for mean in column.means}
 
 
 def _of(known: Mapping[str, _T], name: str, kind: str, reference: str, where: str) -> _T:

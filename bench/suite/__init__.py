@@ -1,8 +1,9 @@
 """The programs that everything is measured on: real ones, fetched when they are needed, and one of ours.
 
-Each has two inputs, *train* and *ref*, which differ in kind and not only in size, and a check of all that it
-puts out.  What would make two builds of one source behave differently (a hash seeded with the time and
-addresses) is switched off by a definition, so that counts can be compared.
+Each has two inputs, *train* and *ref*, which differ in kind and not only in size, and a third, *long*, which
+is more of what *ref* is and on which times are taken.  All that it puts out is checked.  What would make two
+builds of one source behave differently (a hash seeded with the time and addresses) is switched off by a
+definition, so that counts can be compared.
 """
 
 from __future__ import annotations

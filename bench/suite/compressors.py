@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -17,15 +18,21 @@ def _program(directory: Path) -> None:
     (directory / "plain").write_bytes(words + picture(random, 160, 120))
 
 
-def _papers(directory: Path) -> None:
-    """What lies in a directory of papers: prose, a table, a log, a picture."""
-    random = Random(102)
-    parts = [
-        texts.prose(random, 400_000),
-        "\n".join(texts.table(random, 5_000)),
-        "\n".join(texts.log(random, 3_000)),
-    ]
-    (directory / "plain").write_bytes("\n".join(parts).encode() + picture(random, 240, 200))
+def _papers(directories: int) -> Callable[[Path], None]:
+    """What lies in directories of papers: in each prose, a table, a log, a picture."""
+
+    def write(directory: Path) -> None:
+        random = Random(102)
+        with (directory / "plain").open("wb") as stream:
+            for _ in range(directories):
+                parts = [
+                    texts.prose(random, 400_000),
+                    "\n".join(texts.table(random, 5_000)),
+                    "\n".join(texts.log(random, 3_000)),
+                ]
+                stream.write("\n".join(parts).encode() + picture(random, 240, 200))
+
+    return write
 
 
 def picture(random: Random, width: int, height: int) -> bytes:
@@ -50,8 +57,13 @@ COMPRESSORS = (
         ),
         ref=Case(
             ("-k", "-c", "@plain"),
-            _papers,
+            _papers(1),
             "8c436cb42e638031d6fa60d6386b4c5ee517fbc05c1f5c5a28f6398354eeb110",
+        ),
+        long=Case(
+            ("-k", "-c", "@plain"),
+            _papers(8),
+            "5bf816f279fdaacce26593916cabb58b67e91d3b9ab6f3231b6a39dcdd61f805",
         ),
     ),
     SuiteProgram(
@@ -66,8 +78,13 @@ COMPRESSORS = (
         ),
         ref=Case(
             ("-n", "-c", "@plain"),
-            _papers,
+            _papers(1),
             "36abc1cbbbb43e21d99cc6a03e87d54f16abc7d481bd27f1328024fb486264da",
+        ),
+        long=Case(
+            ("-n", "-c", "@plain"),
+            _papers(8),
+            "a1d16b396cfd720eab11a61bd91ff852ed614a9a827ea0719a46fdd03a82dc2e",
         ),
     ),
     SuiteProgram(
@@ -76,6 +93,9 @@ COMPRESSORS = (
         about="compresses a file at three levels, and back",
         recipe=_ZSTD,
         train=Case(("@plain",), _program, "f226bcaf88ca73334e99044383cd69fb926b454f7b122990f1f85147aeaa771d"),
-        ref=Case(("@plain",), _papers, "7964b1efa6b27b44bd8404734b601a6930e474d48f31c2578fd29342f608315c"),
+        ref=Case(("@plain",), _papers(1), "7964b1efa6b27b44bd8404734b601a6930e474d48f31c2578fd29342f608315c"),
+        long=Case(
+            ("@plain",), _papers(14), "b77e42e7f482e8a56e9fc842be95c11ed3269ebea4ba3d1297421cd0de8fa10b"
+        ),
     ),
 )

@@ -50,12 +50,20 @@ def _orders(directory: Path) -> None:
     (directory / "lines").write_text("\n".join(json_lines.orders(Random(252), 120)), encoding="utf-8")
 
 
+def _many_orders(directory: Path) -> None:
+    (directory / "lines").write_text("\n".join(json_lines.orders(Random(252), 2_400)), encoding="utf-8")
+
+
 def _nests(directory: Path) -> None:
     (directory / "pieces").write_text(yaml_pieces.nests(Random(261), 12))
 
 
 def _settings(directory: Path) -> None:
     (directory / "pieces").write_text(yaml_pieces.settings(Random(262), 40))
+
+
+def _many_settings(directory: Path) -> None:
+    (directory / "pieces").write_text(yaml_pieces.settings(Random(262), 800))
 
 
 DOCUMENTS = (
@@ -66,6 +74,9 @@ DOCUMENTS = (
         recipe=Compiled(_JSON),
         train=Case(("@lines",), _trees, "a40ac1f38536feb911fae87edea6ecdcf3dc357c2b8357dad5472b472dd312eb"),
         ref=Case(("@lines",), _orders, "b933101e3e8f234b8e3d26783ff9a30edeec66648d92ffa621ccb30e35e26328"),
+        long=Case(
+            ("@lines",), _many_orders, "ba80a2d3c06864ff5a85eb92ccdc629a51bef2243c75e3bf7e05ed68eb0540e5"
+        ),
     ),
     SuiteProgram(
         name="yaml",
@@ -74,5 +85,8 @@ DOCUMENTS = (
         recipe=Compiled(_YAML),
         train=Case(("@pieces",), _nests, "38f44b91ffc55df4e86851042109e1d97d1492a099d56434d8e2d56c0eb61f22"),
         ref=Case(("@pieces",), _settings, "b1a6e95d791aa7643a7f540a8e06354ace2835341a7f826cf43a49d08ec0b0eb"),
+        long=Case(
+            ("@pieces",), _many_settings, "6465d5f7176c1c9faa1a3ec00e4c6ef938c88ba654753e63d67206b9ca8a0b62"
+        ),
     ),
 )

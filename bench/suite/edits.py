@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -21,14 +21,18 @@ def train(directory: Path) -> None:
     _write(directory, lines, [*steps, "g|^/[*]|m0", *_ENDING])
 
 
-def ref(directory: Path) -> None:
+def revised(changes: int) -> Callable[[Path], None]:
     """Prose: words are replaced, lines are moved, copied, joined, marked, undone, deleted and typed in."""
-    random = Random(282)
-    said = texts.prose(random, 350_000).split()
-    lines = [" ".join(said[at : at + 9]) for at in range(0, len(said), 9)]
-    words = texts.vocabulary(random, 4_000)
-    steps = (step for _ in range(700) for step in _revise(random, words, len(lines) // 3))
-    _write(directory, lines, [*steps, *_ENDING])
+
+    def write(directory: Path) -> None:
+        random = Random(282)
+        said = texts.prose(random, 350_000).split()
+        lines = [" ".join(said[at : at + 9]) for at in range(0, len(said), 9)]
+        words = texts.vocabulary(random, 4_000)
+        steps = (step for _ in range(changes) for step in _revise(random, words, len(lines) // 3))
+        _write(directory, lines, [*steps, *_ENDING])
+
+    return write
 
 
 def _write(directory: Path, lines: list[str], steps: list[str]) -> None:

@@ -44,12 +44,20 @@ def _large_language(directory: Path) -> None:
     (directory / "grammar.y").write_text(grammars.language(Random(232), 42, 18))
 
 
+def _huge_language(directory: Path) -> None:
+    (directory / "grammar.y").write_text(grammars.language(Random(232), 160, 40))
+
+
 def _few_keywords(directory: Path) -> None:
     (directory / "words").write_text(grammars.keyword_table(Random(241), 240))
 
 
 def _many_keywords(directory: Path) -> None:
     (directory / "words").write_text(grammars.keyword_table(Random(242), 640))
+
+
+def _a_great_many_keywords(directory: Path) -> None:
+    (directory / "words").write_text(grammars.keyword_table(Random(242), 2_000))
 
 
 GENERATORS = (
@@ -70,6 +78,12 @@ GENERATORS = (
             "2832c53d63f65c6ffecbaa0f9fce013f3dcf18fd41833aea5eb4ef330d18f455",
             outputs=_YACC_OUTPUTS,
         ),
+        long=Case(
+            _YACC_ARGUMENTS,
+            _huge_language,
+            "c0e4b85eb7e209164877794fc582249f444450582ba3f068a6c44a97d72ada90",
+            outputs=_YACC_OUTPUTS,
+        ),
     ),
     SuiteProgram(
         name="gperf",
@@ -85,6 +99,11 @@ GENERATORS = (
             ("-t", "@words"),
             _many_keywords,
             "b05a2118bc530f8225bfc3eb96edd45087699d8e8a52b52ccbf995e0caca5089",
+        ),
+        long=Case(
+            ("-t", "@words"),
+            _a_great_many_keywords,
+            "2ae9d74b59d89033419f14b6338ffb0f67c61c7e6ba071c5c42f6dddd9226075",
         ),
     ),
 )

@@ -50,6 +50,10 @@ def _landscape(directory: Path) -> None:
     (directory / "picture.ppm").write_bytes(pictures.landscape(Random(222), 960, 720))
 
 
+def _large_landscape(directory: Path) -> None:
+    (directory / "picture.ppm").write_bytes(pictures.landscape(Random(222), 4_000, 3_000))
+
+
 CJPEG = SuiteProgram(
     name="cjpeg",
     version=_CJPEG.version,
@@ -64,5 +68,10 @@ CJPEG = SuiteProgram(
         ("-quality", "85", "-progressive", "@picture.ppm"),
         _landscape,
         "e414d70931cca2881680ab257c6346f2f6bbc4bff5b85249164c5ce0b423aa6a",
+    ),
+    long=Case(
+        ("-quality", "85", "-progressive", "@picture.ppm"),
+        _large_landscape,
+        "d74473409da62699e3beb8bd08a04a279fd1c90b4896b9f5b5b5aed6c6b8b996",
     ),
 )

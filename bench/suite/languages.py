@@ -23,6 +23,14 @@ def _lua_ref(directory: Path) -> None:
     shutil.copyfile(_LUA / "ref.lua", directory / "script.lua")
 
 
+def _lua_long(directory: Path) -> None:
+    """The whole script in a loop, each time with other random numbers."""
+    start = "local state = 20231\n"
+    before, after = (_LUA / "ref.lua").read_text().split(start)
+    again = f"{before}{start}state = state + 977 * round\n{after}"
+    (directory / "script.lua").write_text(f"for round = 1, 20 do\n{again}end\n")
+
+
 def _sql_train(directory: Path) -> None:
     queries.shop(directory / "script.sql")
 
@@ -31,12 +39,20 @@ def _sql_ref(directory: Path) -> None:
     inputs.sql(directory / "script.sql")
 
 
+def _sql_long(directory: Path) -> None:
+    inputs.sql(directory / "script.sql", 64_000)
+
+
 def _expressions_train(directory: Path) -> None:
     inputs.random_expressions(directory / "lines", Random(121), 600, 3, 0.1)
 
 
 def _expressions_ref(directory: Path) -> None:
     inputs.random_expressions(directory / "lines", Random(122), 2_000, 5, 0.03)
+
+
+def _expressions_long(directory: Path) -> None:
+    inputs.random_expressions(directory / "lines", Random(122), 40_000, 5, 0.03)
 
 
 _LUA_RECIPE, _SQLITE, _EVALUATOR = compiled("lua"), compiled("sqlite"), compiled("evaluator")
@@ -53,6 +69,9 @@ LANGUAGES = (
         ref=Case(
             ("@script.lua",), _lua_ref, "c46b15e4a0b8f7662c77b6029eaa308111f248b0f457e7911da768748a7b2a31"
         ),
+        long=Case(
+            ("@script.lua",), _lua_long, "9525d6c11a1e43ec261d6507122d81baae12e1f7af3ab357c62fa6aadbd3e62b"
+        ),
     ),
     SuiteProgram(
         name="sqlite",
@@ -64,6 +83,9 @@ LANGUAGES = (
         ),
         ref=Case(
             ("@script.sql",), _sql_ref, "86eeba47cf499e43ac86e1e236918289a8c5085a7d22b7e1a32eb9485d23a9dd"
+        ),
+        long=Case(
+            ("@script.sql",), _sql_long, "60cf67d172e9b67702b7cc65a57fdd1c3cb005ddce2a9f1506d9518a96da98c2"
         ),
     ),
     SuiteProgram(
@@ -78,6 +100,9 @@ LANGUAGES = (
         ),
         ref=Case(
             ("@lines",), _expressions_ref, "785f721abe52268939d44ede83f4d58548acfb295206149ad9082d1029b1ae24"
+        ),
+        long=Case(
+            ("@lines",), _expressions_long, "987d6f706d35baa63ecaf4a3cbca339a77cd0035900988c5b1b23810405f9158"
         ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -30,15 +31,22 @@ def _log(directory: Path) -> None:
     (directory / "plain").write_text("\n".join(texts.log(Random(201), 9_000)))
 
 
-def _book(directory: Path) -> None:
-    """Prose with two tables in it."""
-    random = Random(202)
-    parts = [
-        texts.prose(random, 2_400_000),
-        "\n".join(texts.table(random, 28_000)),
-        texts.prose(random, 1_200_000),
-    ]
-    (directory / "plain").write_text("\n".join([*parts, "\n".join(texts.table(random, 16_000))]))
+def _books(volumes: int) -> Callable[[Path], None]:
+    """Volumes of prose, each with two tables in it."""
+
+    def write(directory: Path) -> None:
+        random = Random(202)
+        with (directory / "plain").open("w") as stream:
+            for _ in range(volumes):
+                parts = [
+                    texts.prose(random, 2_400_000),
+                    *texts.table(random, 28_000),
+                    texts.prose(random, 1_200_000),
+                    *texts.table(random, 16_000),
+                ]
+                stream.write("\n".join(parts))
+
+    return write
 
 
 COMPRESS = SuiteProgram(
@@ -47,5 +55,8 @@ COMPRESS = SuiteProgram(
     about="compresses a text by a dictionary, as the program of SPEC92 and SPEC95 did",
     recipe=Compiled(_COMPRESS),
     train=Case(("-c", "@plain"), _log, "32c4615c87e328805686e076b7c735db2301452980e522332d7dfe2b83f8384c"),
-    ref=Case(("-c", "@plain"), _book, "8bc6e978bb543c4de22e996f210093317e9728217137ab87da6ae2d78a6e104b"),
+    ref=Case(("-c", "@plain"), _books(1), "8bc6e978bb543c4de22e996f210093317e9728217137ab87da6ae2d78a6e104b"),
+    long=Case(
+        ("-c", "@plain"), _books(5), "9b548058a9df2a973bc6f01c594e31b22d8eb477935176b378ea103113e99312"
+    ),
 )

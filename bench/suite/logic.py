@@ -25,6 +25,10 @@ def _terms(directory: Path) -> None:
     inputs.random_pla(directory / "function.pla", Random(112), 500)
 
 
+def _many_terms(directory: Path) -> None:
+    inputs.random_pla(directory / "function.pla", Random(112), 2_000, 12, 6)
+
+
 _RECIPE = compiled("espresso")
 
 ESPRESSO = SuiteProgram(
@@ -38,4 +42,7 @@ ESPRESSO = SuiteProgram(
         "3cb6aed5dac10863dd58a2b6adcf1c9c2018932dff19bce16298dde7035ec638",
     ),
     ref=Case(("@function.pla",), _terms, "95c4121118a5877fe13c3ec835915feb5ed4306b307d4608121716716224254a"),
+    long=Case(
+        ("@function.pla",), _many_terms, "b4b704022d2a8a6006c3e13f9432b887f590a147cd0d01db0f98d948c64a0b71"
+    ),
 )

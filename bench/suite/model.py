@@ -28,8 +28,8 @@ LINK = "in"
 _PLACE = re.compile(r"@(?=[a-z])")
 _CHUNK = 1 << 20
 
-CaseName = Literal["train", "ref"]
-CASES: tuple[CaseName, ...] = ("train", "ref")
+CaseName = Literal["train", "ref", "long"]
+CASES: tuple[CaseName, ...] = ("train", "ref", "long")
 
 
 class Recipe(Protocol):
@@ -117,6 +117,8 @@ class Case:
 class SuiteProgram:
     """A program of the suite, with an input to learn from and another one to be measured on.
 
+    ``long`` is more of the work of ``ref``, for times alone: it takes some tenths of a second, beside which
+    starting a process is nothing, and would be too much for a simulator.
     ``threads``: it runs several threads, so that its instructions vary a little from run to run.
     """
 
@@ -126,12 +128,13 @@ class SuiteProgram:
     recipe: Recipe
     train: Case
     ref: Case
+    long: Case
     threads: bool = False
     driver: Driver | None = None
 
     def case(self, name: CaseName) -> Case:
         """The case of this name."""
-        return self.train if name == "train" else self.ref
+        return {"train": self.train, "ref": self.ref, "long": self.long}[name]
 
     def inputs(self, name: CaseName) -> Path:
         """The directory with the input files of a case, made once a process: they follow their generator."""

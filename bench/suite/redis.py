@@ -91,6 +91,10 @@ def _shop(directory: Path) -> None:
     (directory / _COMMANDS).write_bytes(redis_commands.encoded(redis_commands.shop(Random(61), 3_000)))
 
 
+def _busy_shop(directory: Path) -> None:
+    (directory / _COMMANDS).write_bytes(redis_commands.encoded(redis_commands.shop(Random(61), 50_000)))
+
+
 def _laboratory(directory: Path) -> None:
     commands = redis_commands.laboratory(Random(67), 500)
     (directory / _COMMANDS).write_bytes(redis_commands.encoded(commands))
@@ -110,6 +114,11 @@ REDIS = SuiteProgram(
         arguments=_OPTIONS,
         files=_shop,
         sha256="bf8f3349176e4fac17353e5a1a054a105888e4731766a8c0f2fbc41ef4838f0a",
+    ),
+    long=Case(
+        arguments=_OPTIONS,
+        files=_busy_shop,
+        sha256="d30eed9010221ed2afeff6b86334b2a2e1da36bee3e0dc1b27fdd4530b6fa4ac",
     ),
     driver=talk,
 )

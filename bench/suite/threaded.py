@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -37,11 +38,17 @@ def _sources(directory: Path) -> None:
     (directory / "plain").write_text(texts.code(Random(211), 150_000))
 
 
-def _archive(directory: Path) -> None:
-    """Prose, a table and a log, one behind the other as in an archive."""
-    random = Random(212)
-    parts = [texts.prose(random, 350_000), *texts.table(random, 3_000), *texts.log(random, 2_500)]
-    (directory / "plain").write_text("\n".join(parts))
+def _archive(times: int) -> Callable[[Path], None]:
+    """Prose, a table and a log, one behind the other as in an archive, so many times."""
+
+    def write(directory: Path) -> None:
+        random = Random(212)
+        with (directory / "plain").open("w") as stream:
+            for _ in range(times):
+                parts = [texts.prose(random, 350_000), *texts.table(random, 3_000), *texts.log(random, 2_500)]
+                stream.write("\n".join(parts))
+
+    return write
 
 
 LBZIP2 = SuiteProgram(
@@ -50,6 +57,7 @@ LBZIP2 = SuiteProgram(
     about="compresses a file by sorting its blocks, four threads at a time",
     recipe=Made(_LBZIP2, "lbzip2"),
     train=Case(_ARGUMENTS, _sources, "606138daf90cd545983e5b4340266db06562973688a77ed6dff893e5b15ac860"),
-    ref=Case(_ARGUMENTS, _archive, "c2c822a58580efa14c9f1bc4f4616ed6f6fb985ba234c1ffd51aa49d5d7bb642"),
+    ref=Case(_ARGUMENTS, _archive(1), "c2c822a58580efa14c9f1bc4f4616ed6f6fb985ba234c1ffd51aa49d5d7bb642"),
+    long=Case(_ARGUMENTS, _archive(11), "10ebda7934ce3d2da729ed5dd37b949800a065893ff39ad0a916c76c66a8413d"),
     threads=True,
 )

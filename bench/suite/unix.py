@@ -7,9 +7,9 @@ from bench.suite.model import Case, SuiteProgram
 from bench.suite.recipes import made
 
 
-def _command(name: str, about: str, train: Case, ref: Case) -> SuiteProgram:
+def _command(name: str, about: str, train: Case, ref: Case, long: Case) -> SuiteProgram:
     recipe = made(name)
-    return SuiteProgram(name, recipe.version, about, recipe, train, ref)
+    return SuiteProgram(name, recipe.version, about, recipe, train, ref, long)
 
 
 _GREP_TRAIN = (
@@ -35,8 +35,14 @@ UNIX = (
         ),
         Case(
             ("-l", "@old", "@new"),
-            unix_inputs.compared_ref,
+            unix_inputs.compared(18, 30_000),
             "f99794cfc5d287836dc0734e76e8135c639b7371c8d9c54b66cdfbed6bc4db75",
+            status=1,
+        ),
+        Case(
+            ("-l", "@old", "@new"),
+            unix_inputs.compared(40, 66_000),
+            "74631b987114f5a9da7bf41e094b6a2bcfb5e50d8fd3902f45e14cc3885539ac",
             status=1,
         ),
     ),
@@ -52,8 +58,15 @@ UNIX = (
         ),
         Case(
             ("-s", "@text"),
-            edits.ref,
+            edits.revised(700),
             "061ee2ba4c325d3e1b2787a77bb2a7e1a916fb488b3251ac8e3d042cd6a5a484",
+            stdin="script",
+            outputs=("edited",),
+        ),
+        Case(
+            ("-s", "@text"),
+            edits.revised(6_000),
+            "c7dd0f7d066a28097055e5d85dce6ee2d7379cb4394f64c86cf486cbf89d1bf1",
             stdin="script",
             outputs=("edited",),
         ),
@@ -68,8 +81,13 @@ UNIX = (
         ),
         Case(
             _GREP_REF,
-            unix_inputs.searched_ref,
+            unix_inputs.searched(1),
             "91e6f24cf7c34b59aec559169cc783b69f4fa865afd44b5b2809aedd410d845c",
+        ),
+        Case(
+            _GREP_REF,
+            unix_inputs.searched(18),
+            "74af270b82eb51f9f47c10dda66f83ae6b8756a917d4c74e8d90baec943d943b",
         ),
     ),
     _command(
@@ -83,8 +101,14 @@ UNIX = (
         ),
         Case(
             (),
-            unix_inputs.numbers_ref,
+            unix_inputs.numbers(1),
             "fa43ae338b195073fdbd17cbf3dc79f6b01480fd22e9a6fdaf61cd2523abc076",
+            stdin="numbers",
+        ),
+        Case(
+            (),
+            unix_inputs.numbers(11),
+            "e0ba7dcb850f27c91ed1756ef94385fcbb6cb21772e096689420cf16e2023185",
             stdin="numbers",
         ),
     ),
@@ -99,8 +123,14 @@ UNIX = (
         ),
         Case(
             ("-l", "700000", "@lines", "part."),
-            unix_inputs.short_lines_ref,
+            unix_inputs.short_lines(1),
             "6d526d9eb46902568915844f978869efa5dddc1070c89273a058714b3e7b1e58",
+            outputs=_PARTS,
+        ),
+        Case(
+            ("-l", "3500000", "@lines", "part."),
+            unix_inputs.short_lines(5),
+            "795ea8d9bb3010d636363ecc0072ab0066f5be5d001753d0dfd148646a4937c6",
             outputs=_PARTS,
         ),
     ),
@@ -117,6 +147,11 @@ UNIX = (
             unix_inputs.summed_ref,
             "ecfbad3373f17bf52540211a2f7f66f404be0c7bcfa3bf1036159d8d42b90cfa",
         ),
+        Case(
+            ("@text", "@bytes") * 16,
+            unix_inputs.summed_ref,
+            "0c31c446ad1d83b086f24543c9dd3180bcc66ff80bb1ab5ad4cd122c91dd228f",
+        ),
     ),
     _command(
         "tsort",
@@ -128,8 +163,13 @@ UNIX = (
         ),
         Case(
             ("@pairs",),
-            unix_inputs.order_ref,
+            unix_inputs.order(24_000, 4),
             "41e73fcd1c69001ab21978bf0f5f5b4302acd28250bc29d4255e0cd54281c25c",
+        ),
+        Case(
+            ("@pairs",),
+            unix_inputs.order(50_000, 16),
+            "5b0b1fd31fcb18f2050c92cb904d15f7d8821566a00a4e6ce3211d9c01eed077",
         ),
     ),
     _command(
@@ -142,8 +182,13 @@ UNIX = (
         ),
         Case(
             ("-c", "@lines"),
-            unix_inputs.repeated_ref,
+            unix_inputs.repeated(600_000, 1),
             "ae0ed7a637bed81adfef9c827191a010a6aae22ff002ed5561f8f8f987d558b1",
+        ),
+        Case(
+            ("-c", "@lines"),
+            unix_inputs.repeated(600_000, 18),
+            "e925bee4f51d7385e1d271cb964b74909d012483ee083a717a5b9def58b32101",
         ),
     ),
     _command(
@@ -158,6 +203,11 @@ UNIX = (
             ("-l", "-w", "-m", "-L", "@prose", "@log"),
             unix_inputs.counted_ref,
             "443ad993cf0a271c47bf704aed5d3fa86d583f67759a3b415e92a22f91148fa9",
+        ),
+        Case(
+            ("-l", "-w", "-m", "-L", *("@prose", "@log") * 20),
+            unix_inputs.counted_ref,
+            "e0abb96661fba8c7d9ed3ffb7ec305f1b5cc4b364d89867670625930e7b1ae7a",
         ),
     ),
 )

@@ -5,7 +5,7 @@ Large files are lines of a smaller text drawn again and again, so that they are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -26,16 +26,20 @@ def compared_train(directory: Path) -> None:
     _lines(directory / "new", new)
 
 
-def compared_ref(directory: Path) -> None:
+def compared(pages: int, changes: int) -> Callable[[Path], None]:
     """Bytes with single ones changed here and there, a part where all are others, and one that is cut off."""
-    random = Random(202)
-    old = random.randbytes(1_000_000) + texts.prose(random, 700_000).encode() * 18
-    new = bytearray(old)
-    for _ in range(30_000):
-        new[int(random.random() * len(new))] ^= 1 << int(random.random() * 8)
-    new[300_000:306_000] = random.randbytes(6_000)
-    (directory / "old").write_bytes(old)
-    (directory / "new").write_bytes(new[:-1_000])
+
+    def write(directory: Path) -> None:
+        random = Random(202)
+        old = random.randbytes(1_000_000) + texts.prose(random, 700_000).encode() * pages
+        new = bytearray(old)
+        for _ in range(changes):
+            new[int(random.random() * len(new))] ^= 1 << int(random.random() * 8)
+        new[300_000:306_000] = random.randbytes(6_000)
+        (directory / "old").write_bytes(old)
+        (directory / "new").write_bytes(new[:-1_000])
+
+    return write
 
 
 def searched_train(directory: Path) -> None:
@@ -47,14 +51,19 @@ def searched_train(directory: Path) -> None:
     _lines(directory / "patterns", patterns)
 
 
-def searched_ref(directory: Path) -> None:
-    """Prose, a log and a table, and words to look for."""
-    random = Random(212)
-    lines = texts.prose(random, 400_000).splitlines()
-    lines += [*texts.log(random, 3_000), *texts.table(random, 4_000)]
-    random.shuffle(lines)
-    _lines(directory / "text", lines)
-    _lines(directory / "patterns", [*texts.vocabulary(random, 400)[380:], "[?!] (Di|Me|Ru)", "^[^ ]*[aeo]t$"])
+def searched(times: int) -> Callable[[Path], None]:
+    """So many times some prose, a log and a table, and words to look for."""
+
+    def write(directory: Path) -> None:
+        random = Random(212)
+        lines = texts.prose(random, 400_000 * times).splitlines()
+        lines += [*texts.log(random, 3_000 * times), *texts.table(random, 4_000 * times)]
+        random.shuffle(lines)
+        _lines(directory / "text", lines)
+        words = texts.vocabulary(random, 400)[380:]
+        _lines(directory / "patterns", [*words, "[?!] (Di|Me|Ru)", "^[^ ]*[aeo]t$"])
+
+    return write
 
 
 def numbers_train(directory: Path) -> None:
@@ -64,15 +73,19 @@ def numbers_train(directory: Path) -> None:
     _lines(directory / "numbers", [str(number) for number in [*range(700_000, 712_000), *large]])
 
 
-def numbers_ref(directory: Path) -> None:
-    """Numbers of all sizes, products of two that are about alike among them."""
-    random = Random(222)
-    numbers = [random.randrange(1, 10 ** random.randint(1, 18)) for _ in range(7_000)]
-    for digits in (8, 8, 9, 9):
-        numbers.append(_prime(random, 10**digits) * _prime(random, 10**digits))
-    numbers += [2**89 + 2**20 * number for number in range(3)]
-    random.shuffle(numbers)
-    _lines(directory / "numbers", [str(number) for number in numbers])
+def numbers(times: int) -> Callable[[Path], None]:
+    """So many times some numbers of all sizes, products of two that are about alike among them."""
+
+    def write(directory: Path) -> None:
+        random = Random(222)
+        found = [random.randrange(1, 10 ** random.randint(1, 18)) for _ in range(7_000 * times)]
+        for about in (10**8, 10**8, 10**9, 10**9) * times:
+            found.append(_prime(random, about) * _prime(random, about))
+        found += [2**89 + 2**20 * number for number in range(3 * times)]
+        random.shuffle(found)
+        _lines(directory / "numbers", [str(number) for number in found])
+
+    return write
 
 
 def _prime(random: Random, about: int) -> int:
@@ -89,11 +102,14 @@ def short_lines_train(directory: Path) -> None:
     _lines(directory / "lines", texts.drawn(random, texts.vocabulary(random, 3_000), 800_000))
 
 
-def short_lines_ref(directory: Path) -> None:
-    """Measured values, one a line, with an empty line now and then."""
-    random = Random(232)
-    values = ["", *map(str, range(-30, 99))]
-    _lines(directory / "lines", random.choices(values, k=4_000_000))
+def short_lines(times: int) -> Callable[[Path], None]:
+    """Small numbers and nothing, one a line, and that so many times."""
+
+    def write(directory: Path) -> None:
+        values = Random(232).choices(["", *map(str, range(-30, 99))], k=4_000_000)
+        (directory / "lines").write_text("".join(f"{value}\n" for value in values) * times)
+
+    return write
 
 
 def summed_train(directory: Path) -> None:
@@ -123,17 +139,21 @@ def order_train(directory: Path) -> None:
     _lines(directory / "pairs", pairs)
 
 
-def order_ref(directory: Path) -> None:
-    """Words, each after some of those before it, all in no order."""
-    random = Random(252)
-    words = texts.vocabulary(random, 24_000)
-    random.shuffle(words)
-    pairs = []
-    for place, word in enumerate(words[1:], 1):
-        for _ in range(1 + place % 4):
-            pairs.append(f"{words[int(random.random() * place)]} {word}")
-    random.shuffle(pairs)
-    _lines(directory / "pairs", pairs)
+def order(number: int, most: int) -> Callable[[Path], None]:
+    """So many words, each after some of those before it, at most so many of them, all in no order."""
+
+    def write(directory: Path) -> None:
+        random = Random(252)
+        words = texts.vocabulary(random, number)
+        random.shuffle(words)
+        pairs = []
+        for place, word in enumerate(words[1:], 1):
+            for _ in range(1 + place % most):
+                pairs.append(f"{words[int(random.random() * place)]} {word}")
+        random.shuffle(pairs)
+        _lines(directory / "pairs", pairs)
+
+    return write
 
 
 def repeated_train(directory: Path) -> None:
@@ -143,10 +163,15 @@ def repeated_train(directory: Path) -> None:
     _lines(directory / "lines", sorted(random.choices(lines, k=40_000)))
 
 
-def repeated_ref(directory: Path) -> None:
-    """The words of a language in order: some come once, others tens of thousands of times."""
-    random = Random(262)
-    _lines(directory / "lines", sorted(texts.drawn(random, texts.vocabulary(random, 40_000), 600_000)))
+def repeated(number: int, times: int) -> Callable[[Path], None]:
+    """So many words of a language in order, and that over again: some come once, others very often."""
+
+    def write(directory: Path) -> None:
+        random = Random(262)
+        words = sorted(texts.drawn(random, texts.vocabulary(random, 40_000), number))
+        _lines(directory / "lines", words * times)
+
+    return write
 
 
 def counted_train(directory: Path) -> None:

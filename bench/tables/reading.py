@@ -24,23 +24,29 @@ def instruction_ratio(figures: Figures, way: str, case: CaseName = "ref") -> flo
     return _ratio(instructions(figures, way, case), instructions(figures, peer(way), case))
 
 
-def seconds(figures: Figures, way: str, case: CaseName = "ref") -> Spread | None:
+def seconds(figures: Figures, way: str, case: CaseName = "long") -> Spread | None:
     """Processor time of a run."""
     rounds = figures.get(f"times/{case}", {}).get("rounds", [])
     return _spread([each[way][0] for each in rounds if way in each])
 
 
-def time_ratio(figures: Figures, way: str, case: CaseName = "ref") -> Spread | None:
+def time_ratio(figures: Figures, way: str, case: CaseName = "long") -> Spread | None:
     """Processor time of a run beside that of the plain build, each round by itself."""
     return _time_ratio(figures, way, case, 0)
 
 
-def elapsed_ratio(figures: Figures, way: str, case: CaseName = "ref") -> Spread | None:
+def elapsed_ratio(figures: Figures, way: str, case: CaseName = "long") -> Spread | None:
     """The same by the clock on the wall, which is what threads are for."""
     return _time_ratio(figures, way, case, 1)
 
 
-def rounds_together(figures: Figures, way: str, case: CaseName = "ref") -> list[Json]:
+def added_seconds(figures: Figures, way: str, case: CaseName) -> Spread | None:
+    """The processor time that a run takes more than the plain build, each round by itself."""
+    together = rounds_together(figures, way, case)
+    return _spread([each[way][0] - each[peer(way)][0] for each in together])
+
+
+def rounds_together(figures: Figures, way: str, case: CaseName = "long") -> list[Json]:
     """The rounds in which a build was timed together with the plain one."""
     rounds = figures.get(f"times/{case}", {}).get("rounds", [])
     return [each for each in rounds if way in each and peer(way) in each]

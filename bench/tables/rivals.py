@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from bench import suite
 from bench.measures.build import BuildFigures
 from bench.measures.instructions import Instructions
 from bench.measures.memory import Memory
-from bench.measures.model import Figures
+from bench.measures.model import Figures, Json
 from bench.measures.profile_size import ProfileSize
 from bench.measures.times import Times
+from bench.suite.model import CaseName
 from bench.tables.means import AVERAGE, GEOMETRIC, Cell, of_sums
-from bench.tables.model import Column, Plot, Section, Table
+from bench.tables.model import Column, Plot, Programs, Rows, Section, Table, by_program
 from bench.tables.reading import (
     added_beside,
+    added_seconds,
     build_ratio,
     build_seconds,
     executable_size,
@@ -38,6 +41,9 @@ _PROFILES = (*OURS, *THEIRS)
 _WAYS = with_peers(_PROFILES)
 _PLOTTED = ("edges", "paths", GUIDED, RIVAL, "clang-ir-atomic", "clang-front", "gcc-arcs")
 _TOGETHER = "all together"
+_PLAIN = "clang"
+_SHORT: CaseName = "train"
+_STARTED = ("edges", "paths", GUIDED, RIVAL)
 
 Reading = Callable[[Figures, str], Value | None]
 
@@ -106,15 +112,43 @@ def _added_bytes(name: str, title: str, reading: Reading, about: str) -> Section
     return Section(name, title, (_plain(reading, BYTES), *columns), about)
 
 
-def _factors(name: str, title: str, plain: Column, ratio: Reading, about: str) -> Section:
+def _by_archive(programs: Programs, whole: Json) -> Programs:
+    """Programs that are made together are one row, that of the first of them."""
+    archives = {each.name: each.recipe.archive for each in suite.SUITE}
+    together: dict[str, list[str]] = {}
+    for name in programs:
+        archive = archives.get(name)
+        together.setdefault(archive.file if archive is not None else name, []).append(name)
+    return {", ".join(names): programs[names[0]] for names in together.values()}
+
+
+def _factors(
+    name: str, title: str, plain: Column, ratio: Reading, about: str, rows: Rows = by_program
+) -> Section:
     columns = [Column(way, known(way).shown, _of(ratio, way), FACTOR, (GEOMETRIC,)) for way in _PROFILES]
-    return Section(name, title, (plain, *columns), about)
+    return Section(name, title, (plain, *columns), about, rows=rows)
 
 
 def _sizes(name: str, title: str, part: str, about: str) -> Section:
     size = partial(profile_size, part=part)
     columns = [Column(way, known(way).shown, _of(size, way), BYTES, (AVERAGE,)) for way in _PROFILES]
     return Section(name, title, tuple(columns), about)
+
+
+def _more_seconds(figures: Figures, way: str) -> Value | None:
+    return added_seconds(figures, way, _SHORT)
+
+
+def _short_runs() -> Section:
+    columns = [
+        Column(_PLAIN, known(_PLAIN).shown, lambda figures: seconds(figures, _PLAIN, _SHORT), SECONDS),
+        *(Column(way, known(way).shown, _of(_more_seconds, way), SECONDS, (AVERAGE,)) for way in _STARTED),
+    ]
+    about = (
+        f"The processor time that a run on *{_SHORT}* takes more than the plain build. Of so short a run, "
+        "what it takes to start and to write the profile is a large part."
+    )
+    return Section("short", "Added time of a short run", tuple(columns), about)
 
 
 def _file_size(figures: Figures, way: str) -> Value | None:
@@ -142,6 +176,7 @@ TABLE = Table(
         *(BuildFigures(way) for way in _WAYS),
         *(ProfileSize(way) for way in _PROFILES),
         Times(_WAYS),
+        Times(_STARTED, case=_SHORT),
     ),
     sections=(
         _added("instructions", "Added instructions", _plain(instructions, MILLIONS), instruction_ratio),
@@ -159,6 +194,7 @@ TABLE = Table(
             time_ratio,
             " that is more than noise (the lower quartile of what it adds is not above 0)",
         ),
+        _short_runs(),
         _added_bytes(
             "memory",
             "Added memory",
@@ -173,6 +209,7 @@ TABLE = Table(
             build_ratio,
             "Processor time of the build, for each second of the plain build. Commands that are made "
             "together share one build.",
+            _by_archive,
         ),
         _factors(
             "size",

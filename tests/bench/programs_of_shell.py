@@ -58,4 +58,4 @@ def words(directory: Path) -> None:
 def program(name: str, recipe: Script, said: str = SAID) -> SuiteProgram:
     """A program that is to say something."""
     case = Case(("@words",), words, hashlib.sha256(f"{said}\n".encode()).hexdigest())
-    return SuiteProgram(name, "1", "says something", recipe, case, case)
+    return SuiteProgram(name, "1", "says something", recipe, case, case, case)

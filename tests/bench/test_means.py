@@ -37,7 +37,7 @@ _FIGURES: Figures = {
     "instructions/clang-ir/ref": 1200,
     "instructions/gcc/ref": 500,
     "instructions/gcc-arcs/ref": 600,
-    "times/ref": {
+    "times/long": {
         "rounds": [
             *([{"clang": [1.0, 1.1], "edges": [1.1, 1.2]}] * 2),
             *([{"clang": [2.0, 2.0], "edges": [2.6, 2.6]}] * 2),
@@ -72,9 +72,9 @@ def test_ratios_of_times_are_those_within_a_round() -> None:
 
 
 def test_times_of_too_few_rounds_are_not_shown() -> None:
-    rounds = _FIGURES["times/ref"]["rounds"]
+    rounds = _FIGURES["times/long"]["rounds"]
     assert len(rounds_together(_FIGURES, "edges")) == FEWEST
-    fewer: Figures = {"times/ref": {"rounds": rounds[1:]}}
+    fewer: Figures = {"times/long": {"rounds": rounds[1:]}}
     assert len(rounds_together(fewer, "edges")) == FEWEST - 1
     assert time_ratio(fewer, "edges") is None
     assert elapsed_ratio(fewer, "edges") is None

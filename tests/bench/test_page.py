@@ -95,9 +95,12 @@ def test_the_same_results_are_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_figures_in_prose_come_from_the_results(tmp_path: Path) -> None:
-    prose = "bzip2 {small.cost.bzip2.edges}, {small.cost.geometric mean.edges}, lua {small.cost.zstd.edges}"
+    prose = (
+        "bzip2 {small.cost.bzip2.edges}, {small.cost.geometric mean.edges}, zstd {small.cost.zstd.edges}, "
+        "its main {small.cost.zstd: main.edges}"
+    )
     text = _page(tmp_path, prose)["benchmarks.md"]
-    assert text.endswith(f"bzip2 +21.0%, +10.0%, lua {NOT_MEASURED}\n")
+    assert text.endswith(f"bzip2 +21.0%, +10.0%, zstd {NOT_MEASURED}, its main {NOT_MEASURED}\n")
 
 
 def test_a_mean_in_prose_says_of_how_many_it_is(tmp_path: Path) -> None:

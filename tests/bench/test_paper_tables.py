@@ -56,7 +56,7 @@ FIGURES: dict[str, Any] = {
     "instructions/clang/ref": 4000,
     "instructions/paths/ref": 4800,
     "instructions/edges/ref": 4400,
-    "times/ref": {
+    "times/long": {
         "rounds": [
             *([{"clang": [2.0, 2.0], "edges": [2.2, 2.2], "paths": [2.4, 2.4]}] * 2),
             *([{"clang": [2.0, 2.0], "edges": [2.1, 2.1], "paths": [2.6, 2.6]}] * 3),

@@ -18,7 +18,7 @@ def _grid(name: str, programs: dict[str, Figures]) -> Grid:
 def _times(edges: float, *rival: float) -> Figures:
     """Rounds with a plain run of 1, edges that always take the same, and a rival that takes what is given."""
     return {
-        "times/ref": {
+        "times/long": {
             "rounds": [
                 {"clang": [1.0, 1.0], "edges": [edges, edges], "clang-ir": [each, each]} for each in rival
             ]
@@ -52,3 +52,14 @@ def test_zeroed_memory_is_what_is_added_to_the_plain_build_of_the_same_compiler(
     assert found.means[0].values == {"edges": 2048, "gcc-arcs": 512}
     (column,) = [each for each in found.section.columns if each.name == "edges"]
     assert found.text(found.measured[0], column) == "2.0 KiB"
+
+
+def test_programs_that_are_made_together_are_one_build() -> None:
+    seconds = {"bzip2": 2.0, "factor": 20.0, "split": 20.0, "threads": 1.0}
+    figures: dict[str, Figures] = {
+        name: {"build/clang": {"seconds": plain}, "build/edges": {"seconds": 2 * plain}}
+        for name, plain in seconds.items()
+    }
+    found = _grid("build", figures)
+    assert [row.label for row in found.measured] == ["bzip2", "factor, split", "threads"]
+    assert found.means[0].values == {"edges": pytest.approx(2.0)}

@@ -22,14 +22,14 @@ from bench.suite.threaded import LBZIP2
 PROGRAMS = {each.name: each for each in (COMPRESS, CJPEG, *GENERATORS, *DOCUMENTS, LBZIP2, REDIS)}
 
 PINNED = {
-    "compress": ["b0d9ff5861379564", "0af971e4d708878d"],
-    "cjpeg": ["1f59d951ad189e8a", "0bb1232c15dba430"],
-    "byacc": ["f13919f2ee2970ea", "9f04797f5f830a5f"],
-    "gperf": ["8e11efd4482ad728", "75407ea5403693fb"],
-    "json": ["4883f85600252de1", "8c648c0796951d25"],
-    "yaml": ["c5bb48591125f287", "62f3d0a14c7aa8ed"],
-    "lbzip2": ["888a07db80d6d3a0", "ee523ef15f1860bb"],
-    "redis": ["8a4272bf70dbb1f5", "bea60950d54d41ef"],
+    "compress": ["b0d9ff5861379564", "0af971e4d708878d", "6414e2f75a644be6"],
+    "cjpeg": ["1f59d951ad189e8a", "0bb1232c15dba430", "9e50dc789eeca917"],
+    "byacc": ["f13919f2ee2970ea", "9f04797f5f830a5f", "162629299cce9b57"],
+    "gperf": ["8e11efd4482ad728", "75407ea5403693fb", "4ac894ccb4234883"],
+    "json": ["4883f85600252de1", "8c648c0796951d25", "e9223e9e99e3bbbb"],
+    "yaml": ["c5bb48591125f287", "62f3d0a14c7aa8ed", "3856cfb5c927ede0"],
+    "lbzip2": ["888a07db80d6d3a0", "ee523ef15f1860bb", "4f3503605a8a313e"],
+    "redis": ["8a4272bf70dbb1f5", "bea60950d54d41ef", "af657bb78ea99cde"],
 }
 
 
