@@ -154,17 +154,16 @@ def fingerprint(commands: Sequence[Sequence[str]], sources: Sequence[Path], way:
     """Everything that a build follows from, as a hash."""
     content = hashlib.sha256(repr(commands).encode())
     content.update(version_of(way.cc[0] if not way.trodden else CLANG).encode())
-    inputs = [*sources, *way.reads, *(_own_files() if way.trodden else [])]
+    inputs = [*sources, *way.reads, *(own_files() if way.trodden else [])]
     for path in inputs:
         content.update(path.read_bytes())
     return content.hexdigest()
 
 
-@cache
-def _own_files() -> tuple[Path, ...]:
-    """The files of trodden itself: a build is made anew when one of them has changed."""
+def own_files() -> tuple[Path, ...]:
+    """The files of trodden itself, its tables of rates too: builds are made anew when one has changed."""
     files = (_TRODDEN / "trodden").rglob("*")
-    return tuple(sorted(path for path in files if path.suffix in (".py", ".c", ".h")))
+    return tuple(sorted(path for path in files if path.suffix in (".py", ".c", ".h", ".json")))
 
 
 @cache

@@ -9,7 +9,7 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.builds import CLANG, version_of
+from bench.builds import CLANG, own_files, version_of
 from bench.programs import HERE
 from trodden import __version__
 
@@ -28,9 +28,8 @@ def identity() -> dict[str, str | int]:
 def trodden_version() -> str:
     """The version of trodden, with a hash of its sources, for they change between two versions."""
     home = HERE.parent / "src" / "trodden"
-    files = sorted(path for path in home.rglob("*") if path.suffix in (".py", ".c", ".h", ".json"))
     content = hashlib.sha256()
-    for path in files:
+    for path in own_files():
         content.update(f"{path.relative_to(home)} {path.stat().st_size}\n".encode())
         content.update(path.read_bytes())
     return f"{__version__}, sources {content.hexdigest()[:12]}"

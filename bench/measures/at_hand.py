@@ -7,6 +7,7 @@ everybody, without being tried again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Generic, TypeVar
@@ -17,6 +18,7 @@ from bench.suite.model import CaseName, SuiteProgram, contents
 from bench.ways import GUIDED, WEIGHED, known
 
 _T = TypeVar("_T")
+_CARRYING_OUT = ("runs.py", "driven.py", "resident.py")
 
 
 class Once(Generic[_T]):
@@ -80,5 +82,11 @@ def build_fingerprint(program: SuiteProgram, way: str) -> str:
 
 
 def run_fingerprint(program: SuiteProgram, way: str, case: CaseName) -> str:
-    """A hash of all that a run of a build follows from."""
-    return hashed(build_fingerprint(program, way), case_fingerprint(program, case))
+    """A hash of all that a run of a build follows from: how it is carried out, too."""
+    return hashed(build_fingerprint(program, way), case_fingerprint(program, case), carrying_out())
+
+
+@cache
+def carrying_out() -> str:
+    """A hash of the code that carries out runs."""
+    return hashed(*(Path(__file__).with_name(name).read_text() for name in _CARRYING_OUT))

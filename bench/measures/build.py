@@ -10,6 +10,7 @@ from elftools.elf.elffile import ELFFile
 
 from bench.measures.at_hand import build_fingerprint
 from bench.measures.building import build_seconds, executable
+from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
 from bench.suite.model import SuiteProgram
 
@@ -35,7 +36,7 @@ class BuildFigures(Measure):
 
     def fingerprint(self, program: SuiteProgram) -> str:
         """The build."""
-        return hashed("build", build_fingerprint(program, self.way))
+        return hashed(code_of(__name__), build_fingerprint(program, self.way))
 
     def take(self, program: SuiteProgram) -> Json:
         """Look at what was built."""

@@ -8,6 +8,7 @@ from bench.errors import BenchError
 from bench.figures.callgrind_out import by_function
 from bench.measures.at_hand import run_fingerprint
 from bench.measures.building import run_of
+from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
 from bench.suite.model import CaseName, SuiteProgram
 
@@ -39,7 +40,7 @@ class Functions(Measure):
 
     def fingerprint(self, program: SuiteProgram) -> str:
         """The build and what it is given."""
-        return hashed("functions", str(_LEAST), run_fingerprint(program, self.way, self.case))
+        return hashed(code_of(__name__), run_fingerprint(program, self.way, self.case))
 
     def take(self, program: SuiteProgram) -> Json:
         """Run once under callgrind, with symbols."""

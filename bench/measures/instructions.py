@@ -9,6 +9,7 @@ from pathlib import Path
 from bench.errors import BenchError
 from bench.measures.at_hand import run_fingerprint
 from bench.measures.building import run_of
+from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
 from bench.measures.runs import Run
 from bench.running import callgrind, collected
@@ -41,7 +42,7 @@ class Instructions(Measure):
 
     def fingerprint(self, program: SuiteProgram) -> str:
         """The build and what it is given."""
-        return hashed("instructions, stripped", run_fingerprint(program, self.way, self.case))
+        return hashed(code_of(__name__), run_fingerprint(program, self.way, self.case))
 
     def take(self, program: SuiteProgram) -> Json:
         """Run once under callgrind."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bench.measures.at_hand import run_fingerprint
 from bench.measures.building import run_of
+from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
 from bench.measures.resident import Watcher
 from bench.suite.model import CaseName, SuiteProgram
@@ -35,7 +36,7 @@ class Memory(Measure):
 
     def fingerprint(self, program: SuiteProgram) -> str:
         """The build and what it is given."""
-        return hashed("memory", str(_RUNS), run_fingerprint(program, self.way, self.case))
+        return hashed(code_of(__name__), run_fingerprint(program, self.way, self.case))
 
     def take(self, program: SuiteProgram) -> Json:
         """Run and ask on the way out."""

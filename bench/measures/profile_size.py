@@ -10,6 +10,7 @@ from pathlib import Path
 from bench.errors import BenchError
 from bench.measures.at_hand import run_fingerprint
 from bench.measures.building import run_of
+from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
 from bench.suite.model import CaseName, SuiteProgram
 from bench.ways import known
@@ -47,7 +48,7 @@ class ProfileSize(Measure):
 
     def fingerprint(self, program: SuiteProgram) -> str:
         """The build and what it is given."""
-        return hashed("profile size, whole", run_fingerprint(program, self.way, self.case))
+        return hashed(code_of(__name__), run_fingerprint(program, self.way, self.case))
 
     def take(self, program: SuiteProgram) -> Json:
         """Run once and look at what is there then."""

@@ -14,8 +14,9 @@ from math import ceil
 from random import Random
 
 from bench.errors import BenchError
-from bench.measures.at_hand import build_fingerprint, case_fingerprint
+from bench.measures.at_hand import build_fingerprint, carrying_out, case_fingerprint
 from bench.measures.building import run_of
+from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
 from bench.measures.runs import TIMED, Ran
 from bench.suite.model import CaseName, SuiteProgram
@@ -62,7 +63,7 @@ class Times(Measure):
 
     def fingerprint(self, program: SuiteProgram) -> str:
         """What they are given; builds have fingerprints of their own among what is kept."""
-        return hashed("times, in memory", str(_SAMPLE_SECONDS), case_fingerprint(program, self.case))
+        return hashed(code_of(__name__), carrying_out(), case_fingerprint(program, self.case))
 
     def take(self, program: SuiteProgram) -> Json:
         """All rounds at once."""
