@@ -14,18 +14,20 @@ _PLAIN, _RIVAL = "clang", "clang-ir"
 _OURS = ("edges", "paths", GUIDED)
 _WAYS = (_PLAIN, _RIVAL, *_OURS)
 _TOTAL = "total"
+_LEAST = 0.001
 _LONGEST = 60
 
 
 def furthest_behind(figures: Figures, way: str) -> str | None:
-    """The function to which a way adds more than the rival by the most, if there is one.
+    """The function to which a way adds more than the rival by the most, if that is worth mentioning.
 
     What a compiler has put into other functions cannot be compared: only those count that all builds have.
     """
     plain, rival, ours = (figures.get(Functions(each).key) or {} for each in (_PLAIN, _RIVAL, way))
     behind = {name: ours[name] - rival[name] for name in plain if name in rival and name in ours}
     worst = max(behind, key=lambda name: behind[name], default=None)
-    return worst if worst is not None and behind[worst] > 0 else None
+    least = _LEAST * (figures.get(Instructions(_PLAIN).key) or 0)
+    return worst if worst is not None and behind[worst] > least else None
 
 
 def _rows_of(way: str) -> Rows:
@@ -74,7 +76,7 @@ def _section(way: str) -> Section:
     about = (
         f"For each program the function in which {shown} adds more than {known(_RIVAL).shown} by the most: "
         "its instructions in the plain build, without what it calls, and what each profile adds there. "
-        "Programs without such a function are left out."
+        "Programs are left out where this is not a thousandth of all their instructions."
     )
     return Section(way, f"Furthest behind with {shown}", tuple(columns), about, rows=_rows_of(way))
 
