@@ -85,6 +85,7 @@ def _list() -> None:
     for table in known.tables():
         click.echo(f"{table.name:12} {table.title}")
     click.echo(f"\nprograms: {' '.join(program.name for program in suite.SUITE)}")
+    click.echo(f"\n{ALL} measures everything; {PAGE} makes docs/benchmarks.md anew")
 
 
 def _asked(
@@ -146,7 +147,7 @@ def _finish(table: Table, programs: Sequence[SuiteProgram], store: Store, failur
     results = gathered(table, about, store, failures, Results.load(RESULTS, table.name))
     if results.programs or results.failed:
         results.save(RESULTS)
-        click.echo(text_of(table, results))
+        click.echo(text_of(table, results.only({program.name for program in about})))
 
 
 def _report(failures: Failures) -> int:

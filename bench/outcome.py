@@ -7,8 +7,8 @@ processor or other tools have measured goes when something new comes in.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,7 +65,16 @@ class Results:
                 found.get("whole by", ""),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BenchError(f"{path}: no results ({error}); remove it and measure again") from error
+            hint = "bring it back by git, or remove it and measure again"
+            raise BenchError(f"{path}: no results ({error}); {hint}") from error
+
+    def only(self, names: Collection[str]) -> Results:
+        """The results of some programs alone."""
+        return replace(
+            self,
+            programs={name: entry for name, entry in self.programs.items() if name in names},
+            failed={name: reasons for name, reasons in self.failed.items() if name in names},
+        )
 
     def save(self, directory: Path) -> None:
         """Write them; what was there stays until the new file is complete."""

@@ -79,8 +79,11 @@ class Schedule:
     def _all(self, pool: ThreadPoolExecutor, wanted: Sequence[Wanted]) -> None:
         looking = [(program, pool.submit(self._lacking, program, all_of)) for program, all_of in wanted]
         under_way: list[Future[None]] = []
-        for program, future in looking:
+        for (program, future), (_, measures) in zip(looking, wanted, strict=True):
             lacking = future.result()
+            if lacking and len(lacking) < len(measures):
+                kept = len(measures) - len(lacking)
+                self.progress.say(f"{program.name}: {kept} of {len(measures)} figures are there already")
             ways = ways_of(lacking)
             self.progress.expect(len(ways) + sum(lacking.values()))
             under_way += [pool.submit(self._build, program, way) for way in ways]

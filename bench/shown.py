@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.outcome import Results
-from bench.tables.grid import grid
+from bench.tables.grid import checked_grid
 from bench.tables.model import Table
 from bench.textual import table as as_text
 
@@ -12,7 +12,7 @@ def text_of(table: Table, results: Results) -> str:
     """All sections of a table, and what is missing from it."""
     parts = [f"{table.title} ({table.name})"]
     for section in table.sections:
-        found = grid(section, results.figures, results.whole)
+        found = checked_grid(table, section, results.figures, results.whole)
         if found.measured:
             parts += [f"{section.title}\n\n{as_text(found.head, found.texts())}"]
     parts += [f"{program}: {reason}" for program, reasons in results.failed.items() for reason in reasons]

@@ -33,7 +33,8 @@ def in_short(rivals: Mapping[str, Grid] | None) -> str:
     about = (
         f"Geometric means over {programs} programs, averages where there are bytes; build time and "
         "executable file are for each second and byte of the plain build. Brackets say of how many programs "
-        "a mean is if it is not of all. How it was measured, and all programs one by one, follow below."
+        "a mean is if it is not of all; programs that are made together are one build. How it was measured, "
+        "and all programs one by one, follow below."
     )
     head = ["way to build", *(head for head, _, _ in _COLUMNS)]
     return "\n\n".join(["## In short", about, table(head, rows, numbers=True)])

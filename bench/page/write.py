@@ -16,7 +16,7 @@ from bench.page.summary import in_short
 from bench.programs import HERE, RESULTS
 from bench.suite import SUITE
 from bench.tables import rivals
-from bench.tables.grid import Grid, grid
+from bench.tables.grid import Grid, checked_grid
 from bench.tables.known import tables
 from bench.tables.model import Table
 from bench.whole_files import write_whole
@@ -41,7 +41,9 @@ def page(results: Path, known: Sequence[Table], behind: str) -> dict[str, str]:
     """The files that the results of some tables come to, by their names below docs."""
     found = [(table, each) for table in known if (each := Results.load(results, table.name)) is not None]
     grids = {
-        table.name: {each.name: grid(each, results.figures, results.whole) for each in table.sections}
+        table.name: {
+            each.name: checked_grid(table, each, results.figures, results.whole) for each in table.sections
+        }
         for table, results in found
     }
     # Prose may speak of tables that were not measured here.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bench.errors import BenchError
 from bench.measures.model import Figures, Json
-from bench.tables.model import Column, Programs, Section
+from bench.tables.model import Column, Programs, Section, Table
 from bench.tables.values import Value
 
 MISSING = "–"
@@ -50,6 +51,19 @@ class Grid:
         if value is not None:
             return column.show(value)
         return MISSING if row in self.measured else ""
+
+
+_WRONG = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""What comes of figures that are not what a table expects, out of a file that was changed by hand."""
+
+
+def checked_grid(table: Table, section: Section, programs: Programs, whole: Json) -> Grid:
+    """A section of a table, from figures out of a file that may be broken."""
+    try:
+        return grid(section, programs, whole)
+    except _WRONG as error:
+        wrong = f"{table.name}.json: its figures do not make sense in {section.title!r} ({error})"
+        raise BenchError(f"{wrong}; bring the file back by git, or remove it and measure again") from error
 
 
 def grid(section: Section, programs: Programs, whole: Json) -> Grid:

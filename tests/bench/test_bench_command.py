@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -142,6 +143,25 @@ def test_results_that_are_none_are_told_of_before_anything_is_measured(
     assert done.exit_code == 1
     assert "small.json: no results" in done.output
     assert not script.built_ways
+
+
+def test_figures_that_make_no_sense_are_told_of(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _suite(monkeypatch, ("shown", Script(small / "shown")))
+    assert CliRunner().invoke(command.main, ["small"]).exit_code == 0
+    path = small / "results" / "small.json"
+    path.write_text(re.sub(r'("most": )\[[^]]*\]', r'\1["x", "y"]', path.read_text()))
+    done = CliRunner().invoke(command.main, ["page"])
+    assert done.exit_code == 1
+    assert "small.json: its figures do not make sense in" in done.output
+
+
+def test_only_what_was_asked_for_is_shown(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _suite(monkeypatch, ("first", Script(small / "first")), ("second", Script(small / "second")))
+    assert CliRunner().invoke(command.main, ["small"]).exit_code == 0
+    done = CliRunner().invoke(command.main, ["small", "--program", "second"])
+    assert "second" in done.output
+    assert "first" not in done.output
+    assert "| first |" in (small / "docs" / "benchmarks.md").read_text()
 
 
 def test_what_a_killed_bench_has_left_is_ended(work: Path) -> None:
