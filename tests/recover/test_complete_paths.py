@@ -157,3 +157,30 @@ def test_a_loop_that_was_not_left_is_cut_short_at_its_entry() -> None:
     assert flow.early == {1: 1}
     assert flow.edges[:5] == [1, 2, 2, 0, 0]
     assert flow.blocks[1] == 3
+
+
+@pytest.mark.parametrize("way", [1, 2])
+@pytest.mark.parametrize("dense", [1 << 18, 0])
+def test_a_path_that_is_counted_before_its_end_and_was_about_to_be(dense: int, way: int) -> None:
+    """Behind the join there is one way on, so that paths are counted before it: its edges have lagged too."""
+    names = ["a", "b", "c", "join", "end", "EXIT"]
+    graph = build("f", names, [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (4, 5)])
+    lean = path_plan(graph, [1.0] * len(graph.edges), holds=[1, 2], dense=dense)
+    plan = checked_paths(lean, graph)
+    walks = [[0, 2, 4, 5], [1, 3, 4, 5], [1, 3, 4, 5], [way - 1, way + 1, 4, 5]]
+    whole = interpret_paths(graph, plan, walks)
+    truth = recover_paths(graph, plan, whole.counters, whole.sparse, whole.prefixes, {})
+    (path,) = [each.id for each in truth.paths if way - 1 in each.edges]
+    counters, sparse = list(whole.counters), dict(whole.sparse)
+    for slot, measure in enumerate(plan.measures):
+        counters[slot] -= isinstance(measure, SecondOpinion) and measure.edge in (4, 5)
+    # Both counted edges behind the join lag, whether or not the path itself has been counted.
+    counted = _completed(graph, plan, PathTally(counters, sparse, whole.prefixes), whole.prefixes)
+    assert (counted.violations, counted.edges) == ((), truth.edges)
+    if dense:
+        counters[len(plan.measures) + path] -= 1
+    else:
+        times, _ = sparse[path]
+        sparse[path] = times - 1, 0
+    flow = _completed(graph, plan, PathTally(counters, sparse, whole.prefixes), whole.prefixes)
+    assert (flow.violations, flow.edges) == ((), truth.edges)

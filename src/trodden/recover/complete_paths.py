@@ -58,6 +58,7 @@ def complete_paths(
     for key, count in following.taken_back(prefixes, flow):
         told.missing.prefixes[key] += count
     following.ends(told)
+    following.determined(told)
     for key, count in following.under_way(told.recovered(), told.counters):
         told.missing.prefixes[key] += count
     for key, count in following.in_root(told.recovered(), told.counters):
@@ -146,7 +147,7 @@ class _Following:
                 (slot, -ahead[measure.edge])
                 for slot, measure in enumerate(self._plan.measures)
                 if isinstance(measure, SecondOpinion)
-                and self._is_end(measure.edge)
+                and (self._is_end(measure.edge) or self._counted_before(measure.edge))
                 and ahead[measure.edge] < 0
             ]
             told.missing.owed.update(dict(late))
@@ -159,6 +160,10 @@ class _Following:
 
     def _is_end(self, edge: int) -> bool:
         return edge in self._dag.removed or self._graph.edges[edge].dst == self._graph.exit
+
+    def _counted_before(self, edge: int) -> bool:
+        """Whether paths over an edge are counted earlier: there is but one way on from where that is done."""
+        return self._offsets[self._graph.edges[edge].src] is None
 
     def _back(self, last: int, ahead: Mapping[int, int], flow: PathFlow) -> int | None:
         """The number of a path that ended on an edge: back from there over edges that no path tells."""
@@ -193,6 +198,44 @@ class _Following:
                 yield from self._told(vertex, walk, count, entry=False)
         for walk, count in ways.walks(self._graph.root, ways.leaving(self._graph.root)):
             yield from self._told(self._graph.root, walk, count, entry=True)
+
+    def determined(self, told: _Told) -> None:
+        """Paths that were to be counted where only one way on was left, before they came to their end.
+
+        The counter of that edge was done, the path's was not; counters of the edges behind it are owed too.
+        """
+        ahead = self._ahead(told.recovered(), told.counters)
+        ways = Unwalked(self._graph, self._dag.removed, +ahead)
+        root = self._graph.root
+        begun = [(v, times, False) for v, times in (+Counter(told.recovered().begun)).items()]
+        for vertex, times, entry in [*begun, (root, ways.leaving(root), True)]:
+            for walk, count in ways.walks(vertex, times):
+                if walk and self._offsets[self._graph.edges[walk[-1]].dst] is None:
+                    self._finish(told, vertex, walk, count, entry)
+
+    def _finish(self, told: _Told, start: int, walk: Sequence[int], count: int, entry: bool) -> None:
+        """Enter paths that went this way and on to the only end there is."""
+        total, block, rest = self._begin(start, entry), start, list(walk)
+        for edge in rest:
+            arc = self._arc(edge)
+            if total is None or arc is None:
+                return
+            ends = self._is_end(edge)
+            block = self._graph.edges[edge].dst
+            total += self._numbering.value[arc] + self._passing(self._graph.exit if ends else block)
+            onward = self._graph.out_edges[block]
+            if not ends and len(rest) < len(self._graph.edges) and edge == rest[-1]:
+                if len(onward) != 1:
+                    return
+                rest.append(onward[0])
+        if total is None:
+            return
+        for _ in range(count):
+            told.end(total)
+        slots = {m.edge: n for n, m in enumerate(self._plan.measures) if isinstance(m, SecondOpinion)}
+        for edge in rest[len(walk) :]:
+            if edge in slots:
+                told.missing.owed[slots[edge]] += count
 
     def in_root(self, flow: PathFlow, counters: Sequence[int]) -> Iterator[tuple[Key, int]]:
         """Paths that came no further than the first block, if that is a loop by itself and counts its turns.
