@@ -192,26 +192,29 @@ class _Following:
 
     def under_way(self, flow: PathFlow, counters: Sequence[int]) -> Iterator[tuple[Key, int]]:
         """The paths that must have begun, followed as far as second opinions tell."""
+        for start, walk, count, entry in self._open_walks(flow, counters):
+            yield from self._told(start, walk, count, entry)
+
+    def _open_walks(
+        self, flow: PathFlow, counters: Sequence[int]
+    ) -> Iterator[tuple[int, Sequence[int], int, bool]]:
+        """Where walks that no path tells start, their edges, how many there are, whether at the entry."""
         ways = Unwalked(self._graph, self._dag.removed, +self._ahead(flow, counters))
         for vertex, times in (+Counter(flow.begun)).items():
             for walk, count in ways.walks(vertex, times):
-                yield from self._told(vertex, walk, count, entry=False)
-        for walk, count in ways.walks(self._graph.root, ways.leaving(self._graph.root)):
-            yield from self._told(self._graph.root, walk, count, entry=True)
+                yield vertex, walk, count, False
+        root = self._graph.root
+        for walk, count in ways.walks(root, ways.leaving(root)):
+            yield root, walk, count, True
 
     def determined(self, told: _Told) -> None:
         """Paths that were to be counted where only one way on was left, before they came to their end.
 
         The counter of that edge was done, the path's was not; counters of the edges behind it are owed too.
         """
-        ahead = self._ahead(told.recovered(), told.counters)
-        ways = Unwalked(self._graph, self._dag.removed, +ahead)
-        root = self._graph.root
-        begun = [(v, times, False) for v, times in (+Counter(told.recovered().begun)).items()]
-        for vertex, times, entry in [*begun, (root, ways.leaving(root), True)]:
-            for walk, count in ways.walks(vertex, times):
-                if walk and self._offsets[self._graph.edges[walk[-1]].dst] is None:
-                    self._finish(told, vertex, walk, count, entry)
+        for start, walk, count, entry in self._open_walks(told.recovered(), told.counters):
+            if walk and self._offsets[self._graph.edges[walk[-1]].dst] is None:
+                self._finish(told, start, walk, count, entry)
 
     def _finish(self, told: _Told, start: int, walk: Sequence[int], count: int, entry: bool) -> None:
         """Enter paths that went this way and on to the only end there is."""
