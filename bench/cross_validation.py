@@ -20,7 +20,7 @@ from bench.measures.model import Json, hashed
 from bench.programs import WORK
 from bench.whole_files import write_whole
 from trodden.errors import TroddenError
-from trodden.profile.store import load
+from trodden.profile.store.trod import load
 
 _KEPT = WORK / "estimates" / "cross-validated.json"
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from bench.estimate_programs import Subject
 from bench.keeping import ir_of
-from trodden.native.irtext import cut_function, cut_module
+from trodden.collect.binary.program import read_program
+from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.module_reader import ModuleReader
 from trodden.native.options import Options
-from trodden.native.reading import ModuleReader
 from trodden.profile.model import FunctionFacts, Profile, UnitFacts
-from trodden.profile.program import read_program
-from trodden.profile.store import load
-from trodden.weigh.clues import FunctionClues
+from trodden.profile.store.trod import load
+from trodden.weigh.features.clues import FunctionClues
 
 
 @cache

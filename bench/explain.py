@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from trodden.graph.cfg import EdgeKind
-from trodden.profile.lines import count_stretch, lines_of_function
 from trodden.profile.model import BlockFacts, FunctionProfile, LineRef, Profile
-from trodden.profile.stretches import Key, Stretch, stretches
+from trodden.source.line_blocks import Key, Stretch, stretches
+from trodden.source.lines import count_stretch, lines_of_function
 
 Place = tuple[str, int]
 Lines = Mapping[str, Mapping[int, int]]

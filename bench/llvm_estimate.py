@@ -15,11 +15,11 @@ from pathlib import Path
 
 from bench.errors import BenchError
 from bench.keeping import ir_of
+from trodden.estimate.estimate import Local
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.native.again import cut_where_calls_return_twice
-from trodden.native.calls import Attributes, read_attributes
-from trodden.native.irtext import cut_function, cut_module
-from trodden.profile.estimating import Local
+from trodden.native.analysis.call_effects import Attributes, read_attributes
+from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
+from trodden.native.ir.module import cut_function, cut_module
 from trodden.profile.model import FunctionFacts, UnitFacts
 
 OPT = "opt-22"

@@ -22,11 +22,11 @@ from pathlib import Path
 from bench.errors import BenchError
 from bench.programs import WORK
 from bench.textual import table
+from trodden.collect.collect import Programs, gather
 from trodden.errors import LeftOut
 from trodden.profile.assemble import assemble
-from trodden.profile.collect import Programs, gather
 from trodden.profile.model import Profile
-from trodden.profile.store import load, save
+from trodden.profile.store.trod import load, save
 
 RUNS, FEW, DAMAGED = 10_000, 100, 10
 MOST_GROWTH = 4 * 1024 * 1024

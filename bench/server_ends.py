@@ -15,7 +15,7 @@ from bench.programs import WORK
 from bench.redis import built
 from bench.serving import TESTS, Server
 from bench.textual import table
-from trodden.profile.collect import collect
+from trodden.collect.collect import collect
 from trodden.profile.model import Profile
 
 ENDS = ("kill", "kill under load", "shutdown", "segfault", "panic")

@@ -8,8 +8,8 @@ from tests.cases import Case, cases
 from trodden.graph.dominators import find_dominators
 from trodden.graph.loops import find_loops
 from trodden.graph.traverse import back_edges
-from trodden.plan.chords import chord_increments
-from trodden.plan.counters import (
+from trodden.plan.counters.edges import count_edges
+from trodden.plan.counters.schemes import (
     eprof,
     every_block,
     every_edge,
@@ -18,16 +18,16 @@ from trodden.plan.counters import (
     vprof_by_edges,
     vprof_by_edges_optimal,
 )
-from trodden.plan.dag import ArcKind
-from trodden.plan.edges import count_edges
 from trodden.plan.interpret import interpret, tally
-from trodden.plan.numbering import Numbering, numbering_of
-from trodden.plan.paths import path_plan
+from trodden.plan.paths.chords import chord_increments
+from trodden.plan.paths.dag import ArcKind
+from trodden.plan.paths.numbering import Numbering, numbering_of
+from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import BlockMeasure, Bump, EdgeMeasure, Plan, Set
 from trodden.plan.routes import Route
 from trodden.recover.flow import recover
-from trodden.weigh.frequency import local_frequencies
-from trodden.weigh.nesting import nesting_weights
+from trodden.weigh.frequency.local import local_frequencies
+from trodden.weigh.frequency.nesting import nesting_weights
 
 ABOUT_THE_GRAPH = {"loop", "dominators", "weights", "frequencies", "block-frequencies"}
 ABOUT_PLANS = {"counters", "cost", "given", "hoisted", "pinned"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
+from trodden.profile.analysis.path_trie import instructions_of, walked_blocks
 from trodden.profile.model import Profile
-from trodden.profile.pathtree import instructions_of, walked_blocks
 
 
 class _Walks(NamedTuple):

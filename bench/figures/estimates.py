@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from bench.papers.wl94 import KINDS, PERCENTS
-from trodden.profile.calibrating import counted_functions
-from trodden.profile.matching import Match, score
+from trodden.compare.matching import Match, score
+from trodden.estimate.calibrate import counted_functions
 from trodden.profile.model import Profile
-from trodden.weigh.fitting import fit_together
-from trodden.weigh.observed import Observation, observe
-from trodden.weigh.rates import Rates
+from trodden.weigh.calibrate.fitting import fit_together
+from trodden.weigh.calibrate.observed import Observation, observe
+from trodden.weigh.heuristics.rates import Rates
 
 FITTED_TO = frozenset({"cut", "sort", "expr", "od", "diff", "gzip", "sed", "m4", "gawk", "gperf"})
 """The programs whose profiles made the rates that come with trodden; they are scored nowhere.

@@ -14,17 +14,17 @@ from typing import Any
 
 from bench.figures.executed import executed
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.graph.forest import LoopForest
+from trodden.graph.loop_forest import LoopForest
 from trodden.graph.loops import find_loops
 from trodden.graph.spanning import live_edges, minimum_spanning_tree
-from trodden.plan.counters import eprof, every_block, vprof_by_blocks, vprof_by_edges
-from trodden.plan.edges import count_edges
+from trodden.plan.counters.edges import count_edges
+from trodden.plan.counters.schemes import eprof, every_block, vprof_by_blocks, vprof_by_edges
 from trodden.plan.probes import AddTrips, Plan
 from trodden.profile.model import FunctionProfile, Profile
-from trodden.weigh.expected import expected_weights
-from trodden.weigh.measured import measured_weights
-from trodden.weigh.nesting import nesting_weights
-from trodden.weigh.rates import default_rates
+from trodden.weigh.frequency.expected import expected_weights
+from trodden.weigh.frequency.measured import measured_weights
+from trodden.weigh.frequency.nesting import nesting_weights
+from trodden.weigh.heuristics.rates import default_rates
 
 BUILT = "built"
 """The placement that has counted: with its weights, its prices, and loops that tell their trips."""

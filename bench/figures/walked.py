@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from trodden.profile.analysis.path_trie import instructions_of, walked_blocks
+from trodden.profile.analysis.stats import stats, stats_together
 from trodden.profile.model import Profile
-from trodden.profile.pathtree import instructions_of, walked_blocks
-from trodden.profile.stats import stats, stats_together
 
 HOT = 0.001
 """The share of the instructions from which on a path is hot."""

@@ -11,7 +11,7 @@ from bench.measures.runs import Run
 from bench.suite.model import CaseName, SuiteProgram
 from bench.ways import GUIDED, WEIGHED, guided, known, peer
 from trodden.profile.model import Profile
-from trodden.profile.store import load
+from trodden.profile.store.trod import load
 
 _executables: Once[Path] = Once()
 _ready: Once[Path] = Once()

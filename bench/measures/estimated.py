@@ -16,10 +16,10 @@ from bench.measures.at_hand import Once
 from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
 from bench.suite.model import SuiteProgram
-from trodden.profile.estimating import estimate
-from trodden.profile.program import read_program
-from trodden.profile.store import load
-from trodden.weigh.rates import WL94, Rates, default_rates
+from trodden.collect.binary.program import read_program
+from trodden.estimate.estimate import estimate
+from trodden.profile.store.trod import load
+from trodden.weigh.heuristics.rates import WL94, Rates, default_rates
 
 PAPER = "wl94"
 SHIPPED = "shipped"

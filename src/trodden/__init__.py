@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trodden.api import Run, estimate, merge, run
-    from trodden.profile.merge import Merged
+    from trodden.merge.merge import Merged
     from trodden.profile.model import Profile
-    from trodden.profile.store import load
+    from trodden.profile.store.trod import load
 
 __version__ = "0.1.0"
 __all__ = ["Merged", "Profile", "Run", "__version__", "estimate", "load", "merge", "run"]
 
 _HOMES = {
-    "Merged": "trodden.profile.merge",
+    "Merged": "trodden.merge.merge",
     "Profile": "trodden.profile.model",
     "Run": "trodden.api",
     "estimate": "trodden.api",
-    "load": "trodden.profile.store",
+    "load": "trodden.profile.store.trod",
     "merge": "trodden.api",
     "run": "trodden.api",
 }

@@ -13,7 +13,7 @@ from trodden.errors import TroddenError
 from trodden.profile.model import Profile
 
 if TYPE_CHECKING:
-    from trodden.profile.merge import Merged
+    from trodden.merge.merge import Merged
 
 StrPath = str | os.PathLike[str]
 
@@ -57,7 +57,7 @@ def run(
     paths of calls too; with ``durable`` no count waits in a register for its loop to end.  What is left
     ``None`` is as the environment says, or else the default.
     """
-    from trodden.native.cmdline import is_source
+    from trodden.native.driver.command_line import is_source
 
     chosen = {
         "profile": profile,
@@ -84,7 +84,7 @@ def run(
             raise TroddenError(f"trodden.run: {words[0]} is built already; name sources to choose how")
         return _run(words[0], args, output)
     from trodden.commands import cc
-    from trodden.native.build import scratch
+    from trodden.native.driver.build import scratch
 
     cxx = any(is_source(word, cxx=True) for word in words)
     with scratch() as directory:
@@ -104,8 +104,8 @@ def merge(
     the answer, or have :class:`trodden.errors.LeftOut` raised instead by ``strict``.  ``output`` also writes
     the profile there.
     """
-    from trodden.profile.merge import merge as join
-    from trodden.profile.store import save
+    from trodden.merge.merge import merge as join
+    from trodden.profile.store.trod import save
 
     merged = join((os.fspath(file) for file in files), combine, strict)
     if output is not None:
@@ -128,9 +128,9 @@ def estimate(
     has ``estimate``, and its counts are fractions.  ``output`` also writes it there.
     """
     from trodden.commands.units import estimate_of
-    from trodden.native.build import CompilerFailed
-    from trodden.profile.store import save
-    from trodden.weigh.rates import default_rates, load_rates
+    from trodden.native.driver.build import CompilerFailed
+    from trodden.profile.store.trod import save
+    from trodden.weigh.heuristics.rates import default_rates, load_rates
 
     files = [os.fspath(file) for file in program]
     table = default_rates() if rates is None else load_rates(os.fspath(rates))
@@ -155,10 +155,10 @@ def _several(given: str | Sequence[str]) -> Sequence[str]:
 
 
 def _run(path: str, args: Sequence[str], output: StrPath | None) -> Run:
+    from trodden.collect.binary.program import read_program
     from trodden.commands.run import gather, kept_on_failure
-    from trodden.native.launch import launch
-    from trodden.profile.program import read_program
-    from trodden.profile.store import save
+    from trodden.native.execute.launch import launch
+    from trodden.profile.store.trod import save
 
     read_program(path)
     ended = launch(path, args)

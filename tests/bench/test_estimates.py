@@ -17,15 +17,15 @@ from bench.packages import PACKAGES
 from bench.programs import HERE, PROGRAMS
 from bench.weights import Needed, increments_table
 from tests.profile.making import function, graph_of, profile_of, unit_of
-from trodden.native.irtext import cut_function, cut_module
+from trodden.collect.binary.program import read_program
+from trodden.collect.collect import collect
+from trodden.native.ir.module import cut_function, cut_module
 from trodden.plan.probes import Add, AddTrips, Bump, Count, Plan, Set
-from trodden.profile.collect import collect
-from trodden.profile.program import read_program
-from trodden.profile.store import load, save
-from trodden.weigh.clues import FunctionClues
-from trodden.weigh.fitting import fit_together
-from trodden.weigh.heuristics import Scope
-from trodden.weigh.observed import Observation
+from trodden.profile.store.trod import load, save
+from trodden.weigh.calibrate.fitting import fit_together
+from trodden.weigh.calibrate.observed import Observation
+from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.heuristics.ball_larus import Scope
 
 PRINTED = """\
 Printing analysis 'Branch Probability Analysis' for function 'f':

@@ -10,7 +10,7 @@ import pytest
 from bench.errors import BenchError
 from bench.merge import Took, _damage, edge_counts, measure, merge_table
 from tests.profile.making import function, profile_of, unit_of
-from trodden.profile.store import load, save
+from trodden.profile.store.trod import load, save
 
 
 def test_a_merge_of_a_few(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from bench.figures.placement import (
 )
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.graph.cfg import Graph
-from trodden.plan.edges import eprof
+from trodden.plan.counters.edges import eprof
 from trodden.plan.probes import Plan, Trip
 from trodden.profile.model import Profile
 

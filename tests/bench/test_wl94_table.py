@@ -24,8 +24,8 @@ from bench.tables.scores import FITTED, GEOMETRIC, by_group, by_kind_and_percent
 from bench.tables.values import FINE
 from bench.tables.wl94 import TABLE
 from tests.profile.making import function, profile_of, unit_of
-from trodden.profile.matching import PERCENTS as SCORED
-from trodden.profile.matching import score
+from trodden.compare.matching import PERCENTS as SCORED
+from trodden.compare.matching import score
 
 
 def _scores(weighted: float | None) -> Json:

@@ -29,7 +29,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.graph.text import EXIT, GraphText, Section, name_edges, parse_graphs
+from trodden.graph.cfg_text import EXIT, GraphText, Section, name_edges, parse_graphs
 
 HERE = Path(__file__).parent
 

@@ -11,14 +11,14 @@ import pytest
 from tests.commands.calling import at_a_terminal, click
 from tests.profile.making import function, profile_of, unit_of
 from trodden.commands.main import main
-from trodden.plan.blocks import every_block
+from trodden.plan.counters.blocks import every_block
 from trodden.profile.estimated import Expected, estimated
 from trodden.profile.model import Estimate, UnitFacts
-from trodden.profile.store import save
-from trodden.weigh.clues import Against, BlockClues, Ending, FunctionClues, Relation, Sort
-from trodden.weigh.clues import Test as Comparison
-from trodden.weigh.fitting import WEIGHINGS
-from trodden.weigh.rates import Measured, load_rates
+from trodden.profile.store.trod import save
+from trodden.weigh.calibrate.fitting import WEIGHINGS
+from trodden.weigh.features.clues import Against, BlockClues, Ending, FunctionClues, Relation, Sort
+from trodden.weigh.features.clues import Test as Comparison
+from trodden.weigh.heuristics.rates import Measured, load_rates
 
 SHAPE = "a>b a>c b>exit c>c c>exit"
 RAN = {"f": {"a>b": 10, "a>c": 90, "b>exit": 10, "c>c": 810, "c>exit": 90}}

@@ -14,7 +14,7 @@ from tests.profile.sample import sample
 from tests.profile.walking import stored
 from tests.report.sample_paths import BAD, GOOD, run
 from trodden.commands.main import main
-from trodden.profile.store import load, save
+from trodden.profile.store.trod import load, save
 
 
 @pytest.fixture

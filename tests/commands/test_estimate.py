@@ -14,8 +14,8 @@ from tests.profile.sample import sample
 from trodden.errors import TroddenError, UsageError
 from trodden.profile.estimated import Expected, estimated
 from trodden.profile.model import Estimate
-from trodden.profile.store import load, save
-from trodden.weigh.rates import Rates, to_document
+from trodden.profile.store.trod import load, save
+from trodden.weigh.heuristics.rates import Rates, to_document
 
 SOURCE = """\
 #include <stdlib.h>

@@ -13,7 +13,7 @@ import trodden
 from tests.commands.calling import ENVIRONMENT, at_a_terminal, process
 from tests.profile.making import function, profile_of, unit_of
 from trodden.errors import LeftOut
-from trodden.profile.store import load, save
+from trodden.profile.store.trod import load, save
 
 SHAPE = "a>b a>c b>d c>d d>exit"
 

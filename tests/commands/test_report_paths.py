@@ -11,7 +11,7 @@ from tests.commands.calling import click
 from tests.profile.sample import SOURCE, sample
 from tests.report.pathing import path_sample
 from trodden.commands.main import main
-from trodden.profile.store import save
+from trodden.profile.store.trod import save
 
 
 @pytest.fixture

@@ -28,9 +28,9 @@ from tests.report.pathing import path_sample
 from trodden.commands import main as main_module
 from trodden.commands.main import main
 from trodden.native.options import Options, PathOptions
-from trodden.profile.facts import pack_unit
 from trodden.profile.model import UnitFacts
-from trodden.profile.store import save
+from trodden.profile.store.trod import save
+from trodden.program.unit_codec import pack_unit
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def test_show_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
         compiled.append((words, options))
         return unit_of(function("main", "a>b b>b b>exit", {"a": [3], "b": [4, 5]}), function("f", "a>exit"))
 
-    monkeypatch.setattr("trodden.native.describe.facts_of_source", facts_of_source, raising=False)
+    monkeypatch.setattr("trodden.native.driver.describe.facts_of_source", facts_of_source, raising=False)
     text = click("show", "prog.c", "-f", "main", "--", "-O2", "-DX").output
     assert text.startswith("main (/src/a.c:1)\n2 blocks, 3 edges, ")
     assert "b  10  lines 4-5\n" in text

@@ -14,16 +14,16 @@ from tests.native.building import execute, must, trodden
 from tests.profile.making import elf_bytes, function, reading_of, sites_bytes, unit_of
 from tests.profile.making import raw_bytes as made_raw
 from tests.profile.sample import sample, write_sources
-from tests.profile.test_facts import units
 from tests.profile.walking import stored
+from tests.program.test_unit_codec import units
 from tests.report.sample_paths import run as walked_program
+from trodden.collect.rawfile.raw import MAGIC as RAW_MAGIC
+from trodden.estimate.estimate import estimate
 from trodden.profile.assemble import assemble
-from trodden.profile.estimating import estimate
-from trodden.profile.facts import pack_unit
 from trodden.profile.model import CallPath, Reading, UnitFacts
-from trodden.profile.raw import MAGIC as RAW_MAGIC
-from trodden.profile.store import to_bytes
-from trodden.weigh.rates import WL94
+from trodden.profile.store.trod import to_bytes
+from trodden.program.unit_codec import pack_unit
+from trodden.weigh.heuristics.rates import WL94
 
 PROGRAM = Path(__file__).parent / "programs" / "tiny.c"
 CASES = Path(__file__).parents[1] / "cases"

@@ -20,13 +20,13 @@ from pathlib import Path
 from tests.fuzz.envelopes import Envelope, bare, in_section, raw_body, record_document, record_text
 from tests.fuzz.sparse import MAGIC as SPARSE
 from tests.fuzz.sparse import sparse_content, unpack
+from trodden.collect.binary.program import read_program
+from trodden.collect.collect import collect as collect_raws
+from trodden.collect.frames.frame_locator import Positions
+from trodden.collect.rawfile.raw import parse_raw, read_raw
 from trodden.commands.main import main
-from trodden.profile.collect import collect as collect_raws
-from trodden.profile.facts import unpack_units
-from trodden.profile.positions import Positions
-from trodden.profile.program import read_program
-from trodden.profile.raw import parse_raw, read_raw
-from trodden.profile.store import from_bytes, to_bytes
+from trodden.profile.store.trod import from_bytes, to_bytes
+from trodden.program.unit_codec import unpack_units
 
 _STATUSES = (0, 2, *range(90, 102))
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -186,7 +186,7 @@ def _collect_verb(data: bytes, room: Path) -> None:
 def _ir(data: bytes, _: Path) -> None:
     """IR as a user may hand it in, from the text to the plans of its functions."""
     from trodden.native.instrument import instrument
-    from trodden.native.llvm import disassemble_apart
+    from trodden.native.ir.llvm import disassemble_apart
     from trodden.native.options import Options, PathOptions
 
     options = Options(paths=PathOptions() if zlib.crc32(data) % 2 else None)

@@ -10,7 +10,7 @@ from tests.graphs import graphs, seeds
 from tests.oracles import dominates, natural_loop
 from tests.programs import nest, random_program, repeat_nest
 from trodden.graph.cfg import EdgeKind, Graph, build
-from trodden.graph.forest import LoopForest
+from trodden.graph.loop_forest import LoopForest
 from trodden.graph.loops import find_loops
 from trodden.graph.traverse import back_edges
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.native.building import PROGRAMS, environment, must
-from trodden.profile.collect import collect
+from trodden.collect.collect import collect
+from trodden.collect.rawfile.find import raw_files
+from trodden.collect.rawfile.model import Raw
+from trodden.collect.rawfile.raw import read_raw
 from trodden.profile.model import Profile
-from trodden.profile.raw import read_raw
-from trodden.profile.raw_files import raw_files
-from trodden.profile.rawdata import Raw
 
 PAGES, PAGE_BYTES = 256, 4096
 LIMIT = 60

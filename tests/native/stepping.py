@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.native.building import PROGRAMS, execute, must
+from trodden.collect.binary.program import read_program
+from trodden.collect.frames.frame_locator import Position, Positions
+from trodden.collect.interrupted import add_position
+from trodden.collect.unit_tally import UnitTally
 from trodden.profile.assemble import recovered_unit
-from trodden.profile.coded import origin_of
-from trodden.profile.interrupted import add_position
 from trodden.profile.model import UnitFacts
-from trodden.profile.positions import Position, Positions
-from trodden.profile.program import read_program
-from trodden.profile.tally import UnitTally
+from trodden.program.clone_map import origin_of
 
 STACK, BOOKS, REGISTERS = 512, 64, 17
 KEPT = 43

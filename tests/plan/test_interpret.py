@@ -8,7 +8,7 @@ from hypothesis import given
 
 from tests.graphs import graphs, seeds
 from trodden.graph.cfg import EdgeKind, Graph, build
-from trodden.plan.counters import every_block, every_edge
+from trodden.plan.counters.schemes import every_block, every_edge
 from trodden.plan.interpret import PathTally, interpret, interpret_paths, random_walk, tally
 from trodden.plan.probes import (
     Add,

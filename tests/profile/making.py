@@ -10,10 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from trodden.graph.cfg import EdgeKind, Graph, build
-from trodden.plan.counters import eprof
+from trodden.plan.counters.schemes import eprof
 from trodden.plan.probes import EdgeMeasure, Plan, SecondOpinion
 from trodden.profile.assemble import assemble
-from trodden.profile.facts import unit_id
 from trodden.profile.model import (
     BlockFacts,
     BranchKind,
@@ -25,7 +24,8 @@ from trodden.profile.model import (
     SourceFile,
     UnitFacts,
 )
-from trodden.weigh.nesting import nesting_weights
+from trodden.program.unit_codec import unit_id
+from trodden.weigh.frequency.nesting import nesting_weights
 
 Place = int | tuple[int, int] | tuple[int, int, int]
 Flow = Mapping[str, int]

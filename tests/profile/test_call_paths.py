@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from tests.profile.making import elf_bytes, function, raw_bytes, reading_of, unit_of
+from trodden.collect.collect import collect
 from trodden.commands.main import main
 from trodden.errors import BadFile, UsageError
+from trodden.export.folded import to_folded
+from trodden.export.json_document import to_document
 from trodden.profile.assemble import assemble
 from trodden.profile.call_paths import from_columns, named_call_paths, to_columns
-from trodden.profile.checked import ColumnError
-from trodden.profile.collect import collect
-from trodden.profile.export_folded import to_folded
-from trodden.profile.export_json import to_document
-from trodden.profile.facts import pack_unit
 from trodden.profile.model import CallPath, NamedCallPath, Profile
-from trodden.profile.store import save
+from trodden.profile.store.trod import save
+from trodden.program.checked import ColumnError
+from trodden.program.unit_codec import pack_unit
 
 ROOT = 0xFFFFFFFF
 ONE = unit_of(function("main", "a>exit"), function("parse", "a>exit"), function("next", "a>exit"))

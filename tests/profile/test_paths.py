@@ -24,20 +24,20 @@ from tests.profile.making import (
     unit_of,
     with_wrong,
 )
+from trodden.collect.collect import collect
 from trodden.commands.weights import weights_from
 from trodden.errors import BadFile, OtherBuild, TroddenError
+from trodden.export.json_document import to_document
 from trodden.graph.cfg import Graph
 from trodden.plan.interpret import interpret_paths, tally
-from trodden.plan.paths import path_plan
-from trodden.plan.prefixes import Offset, register_offsets
+from trodden.plan.paths.plan import path_plan
+from trodden.plan.paths.prefixes import Offset, register_offsets
 from trodden.plan.probes import Plan
 from trodden.profile.assemble import assemble
-from trodden.profile.collect import collect
-from trodden.profile.export_json import to_document
-from trodden.profile.facts import pack_unit
 from trodden.profile.model import FunctionFacts, FunctionProfile, Profile, Reading, UnitFacts
-from trodden.profile.record import seal, unseal
-from trodden.profile.store import MAGIC, from_bytes, save, to_bytes
+from trodden.profile.store.trod import MAGIC, from_bytes, save, to_bytes
+from trodden.program.record import seal, unseal
+from trodden.program.unit_codec import pack_unit
 
 WORD = 2**64
 ADDEND = 5

@@ -22,24 +22,24 @@ from tests.profile.making import (
     unit_of,
     with_wrong,
 )
+from trodden.collect.binary.program import read_program
+from trodden.collect.collect import collect, collect_all
+from trodden.collect.endings import LastPath, Process, StoppedFrame, StoppedThread, signal_name
+from trodden.collect.frames.frame_locator import Positions
+from trodden.collect.process_tally import ProcessTally
+from trodden.collect.rawfile.model import Ending, RawUnit
+from trodden.collect.rawfile.raw import read_raw
 from trodden.errors import BadFile, InputMissing, OtherBuild, UsageError
-from trodden.plan.edges import every_edge
-from trodden.profile.collect import collect, collect_all
-from trodden.profile.ended import LastPath, Process, StoppedFrame, StoppedThread, signal_name
-from trodden.profile.export_json import to_document
-from trodden.profile.facts import pack_unit
-from trodden.profile.merge import merge
+from trodden.export.json_document import to_document
+from trodden.merge.merge import merge
+from trodden.plan.counters.edges import every_edge
 from trodden.profile.model import Profile, UnitFacts
-from trodden.profile.positions import Positions
-from trodden.profile.process_tally import ProcessTally
 from trodden.profile.processes import family, named, only
-from trodden.profile.program import read_program
-from trodden.profile.raw import read_raw
-from trodden.profile.rawdata import Ending, RawUnit
-from trodden.profile.record import seal, unseal
-from trodden.profile.store import MAGIC, from_bytes, load, save, to_bytes
-from trodden.report.plain import to_plain
-from trodden.report.summary import summarise
+from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
+from trodden.program.record import seal, unseal
+from trodden.program.unit_codec import pack_unit
+from trodden.report.render.plain import to_plain
+from trodden.report.views.summary import summarise
 
 LOOP = "a>b b>b b>c c>exit"
 UNIT = unit_of(

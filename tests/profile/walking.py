@@ -10,7 +10,7 @@ from itertools import pairwise
 from tests.profile.making import Place, function, unit_of
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.traverse import depth_first
-from trodden.plan.numbering import Numbering
+from trodden.plan.paths.numbering import Numbering
 from trodden.plan.probes import Paths, Plan
 from trodden.plan.routes import PathEnd, PathStart, Route
 from trodden.profile.assemble import assemble

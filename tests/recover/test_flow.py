@@ -14,7 +14,8 @@ from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph, build
 from trodden.graph.cycles import piped_cycles
 from trodden.graph.spanning import live_edges
-from trodden.plan.counters import (
+from trodden.plan.counters.edges import count_edges
+from trodden.plan.counters.schemes import (
     eprof,
     every_block,
     every_edge,
@@ -23,11 +24,10 @@ from trodden.plan.counters import (
     vprof_by_edges,
     vprof_by_edges_optimal,
 )
-from trodden.plan.edges import count_edges
 from trodden.plan.interpret import Walk, interpret, random_walk, tally
 from trodden.plan.probes import BlockMeasure, Plan
 from trodden.recover.flow import recover
-from trodden.weigh.nesting import nesting_weights
+from trodden.weigh.frequency.nesting import nesting_weights
 
 CROSS = [(1, 3), (1, 4), (2, 3), (2, 4)]
 

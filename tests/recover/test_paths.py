@@ -14,8 +14,8 @@ from trodden.errors import BadFile, OtherBuild
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.traverse import back_edges
 from trodden.plan.interpret import Walk, interpret_paths, tally
-from trodden.plan.numbering import Numbering
-from trodden.plan.paths import path_plan
+from trodden.plan.paths.numbering import Numbering
+from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import (
     Add,
     Bump,

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 
 from tests.graphs import graphs, prices_for, seeds, walks_for
 from trodden.graph.cfg import Graph
-from trodden.plan.counters import checked, eprof, every_block, every_edge
+from trodden.plan.counters.schemes import checked, eprof, every_block, every_edge
 from trodden.plan.interpret import interpret, tally
-from trodden.plan.paths import path_plan
+from trodden.plan.paths.plan import path_plan
 from trodden.recover.weights import block_weights
 
 

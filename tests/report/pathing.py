@@ -12,7 +12,7 @@ from tests.profile.making import Place, function, unit_of
 from tests.profile.sample import LOOP, write_sources
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.interpret import interpret_paths
-from trodden.plan.paths import path_plan
+from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
 from trodden.plan.routes import PathEnd, PathStart
 from trodden.profile.assemble import assemble

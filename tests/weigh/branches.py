@@ -7,18 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from tests.graphs import labels
 from trodden.graph.cfg import Graph, build
-from trodden.weigh.branch import Branch, branch_at
-from trodden.weigh.clues import (
-    Against,
-    BlockClues,
-    CallClue,
-    Ending,
-    Origin,
-    Relation,
-    Sort,
-    Test,
-)
-from trodden.weigh.surroundings import Surroundings
+from trodden.weigh.features.branch import Branch, branch_at
+from trodden.weigh.features.branch_context import Surroundings
+from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Origin, Relation, Sort, Test
 
 Flow = Sequence[tuple[int, int]]
 

@@ -12,10 +12,10 @@ import click
 from trodden.commands.output import put
 from trodden.commands.process_option import load_process, process_option
 from trodden.errors import InputMissing, SourceChanged, TroddenError, UsageError
-from trodden.visible import visible
+from trodden.visible_text import visible
 
 if TYPE_CHECKING:
-    from trodden.report.annotate import SourceView
+    from trodden.report.views.annotate import SourceView
 
 
 @click.command()
@@ -34,9 +34,9 @@ def annotate(file: str, pattern: str | None, choice: str | None, process: str | 
     stands what was decided there.  Ranks count within the functions that GLOB picks.
     """
     from trodden.profile.estimated import need_counted
-    from trodden.report.annotate import Annotator, view_text
-    from trodden.report.hot import pick_path
-    from trodden.report.path_view import PathAnnotator, path_text
+    from trodden.report.views.annotate import Annotator, view_text
+    from trodden.report.views.annotate_path import PathAnnotator, path_text
+    from trodden.report.views.hot_paths import pick_path
 
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     profile = load_process(file, process)

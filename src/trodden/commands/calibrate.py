@@ -38,10 +38,10 @@ def calibrate(
     files: tuple[str, ...], output: str | None, fit: str, weigh: str, name: str | None, as_json: bool
 ) -> None:
     """Measure heuristics about branches on the profiles FILE..., and fit rates to them."""
-    from trodden.profile import calibrating
-    from trodden.profile.store import load
-    from trodden.report.calibration import to_document, to_plain
-    from trodden.weigh import rates
+    from trodden.estimate import calibrate as calibrating
+    from trodden.profile.store.trod import load
+    from trodden.report.views.calibration import to_document, to_plain
+    from trodden.weigh.heuristics import rates
 
     place = "" if output in (None, "-") else os.path.basename(output)
     called = name or place.removesuffix(".json") or "fitted"
@@ -60,8 +60,8 @@ def calibrate(
     if as_json:
         put(json.dumps(to_document(found), indent=1) + "\n")
     elif sys.stdout.isatty():
-        from trodden.report.calibration_terminal import print_calibration
-        from trodden.report.pieces import Terminal
+        from trodden.report.render.calibration import print_calibration
+        from trodden.report.render.pieces import Terminal
 
         print_calibration(found, Terminal())
     else:

@@ -17,13 +17,13 @@ from trodden.commands.cc import builder_for
 from trodden.commands.run import gather, kept_on_failure, own_option
 from trodden.commands.rustc import linker_script
 from trodden.errors import ToolchainMissing, UsageError
-from trodden.native.cmdline import parse as parse_own
-from trodden.native.deliver import scratch
-from trodden.native.launch import Ended, launch
-from trodden.native.rust_compiler import ask_rustc, rustc_command
-from trodden.native.rust_link import KEEP
-from trodden.native.rust_package import names_target, rustdoc_flags, settings, target_directory, without_lto
-from trodden.native.rust_units import RustJob
+from trodden.native.driver.atomic_output import scratch
+from trodden.native.driver.command_line import parse as parse_own
+from trodden.native.execute.launch import Ended, launch
+from trodden.native.rust.compiler import ask_rustc, rustc_command
+from trodden.native.rust.link import KEEP
+from trodden.native.rust.package import names_target, rustdoc_flags, settings, target_directory, without_lto
+from trodden.native.rust.units import RustJob
 
 USAGE = """usage: trodden cargo [options] build|run|test|bench|... [cargo's arguments]
 
@@ -138,8 +138,8 @@ def _environment(request: Request, cargo: str) -> dict[str, str]:
 
 def _run(request: Request, cargo: str) -> Ended:
     """Run cargo to its end, and make a profile if something that it ran has left counts."""
-    from trodden.profile.files import check_place
-    from trodden.profile.store import save
+    from trodden.profile.store.files import check_place
+    from trodden.profile.store.trod import save
 
     check_place(request.output)
     with scratch() as directory:
@@ -153,7 +153,7 @@ def _run(request: Request, cargo: str) -> Ended:
             save(profile, request.output)
         ended.clear()
     if request.report or (request.report is None and sys.stderr.isatty()):
-        from trodden.report.terminal import print_summary
+        from trodden.report.render.terminal import print_summary
 
         print_summary(profile, request.output)
     return ended

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trodden.errors import UsageError
-from trodden.native.build import Builder
-from trodden.native.cmdline import CommandLine, expand, parse
+from trodden.native.driver.build import Builder
+from trodden.native.driver.command_line import CommandLine, expand, parse
+from trodden.native.driver.toolchain import find_toolchain
 from trodden.native.options import (
     COUNTER_SCHEMES,
     CUTTING_RULES,
@@ -19,7 +20,6 @@ from trodden.native.options import (
     last_paths,
     most_paths,
 )
-from trodden.native.toolchain import find_toolchain
 
 _PROFILES = ("edges", "blocks", "paths", "off")
 _SCHEME_OF_PROFILE = {"edges": "edges", "blocks": "blocks-by-edges"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from trodden.errors import LeftOut
-from trodden.visible import visible
+from trodden.visible_text import visible
 
 
 @click.command()
@@ -27,8 +27,8 @@ def collect(raws: tuple[str, ...], output: str, programs: tuple[str, ...]) -> No
     A directory stands for all raw files in it.  A file that is damaged is named and left out if there are
     others, and the exit status is 101.
     """
-    from trodden.profile.collect import collect_all
-    from trodden.profile.store import save
+    from trodden.collect.collect import collect_all
+    from trodden.profile.store.trod import save
 
     collected = collect_all(raws, programs)
     save(collected.profile, output)

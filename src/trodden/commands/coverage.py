@@ -48,8 +48,8 @@ def coverage(
     make an input do next.
     """
     from trodden.profile.estimated import need_counted
-    from trodden.report.coverage import report_coverage, to_document, to_plain
-    from trodden.report.hot import need_paths
+    from trodden.report.views.coverage import report_coverage, to_document, to_plain
+    from trodden.report.views.hot_paths import need_paths
 
     profiles = [load_process(file, process) for file in files]
     for file, profile in zip(files, profiles, strict=True):
@@ -59,8 +59,8 @@ def coverage(
     if as_json:
         put(json.dumps(to_document(report), indent=1) + "\n")
     elif sys.stdout.isatty():
-        from trodden.report.coverage_terminal import print_coverage
-        from trodden.report.pieces import Terminal
+        from trodden.report.render.coverage import print_coverage
+        from trodden.report.render.pieces import Terminal
 
         print_coverage(report, Terminal(), None if function else MOST_FUNCTIONS)
     else:

@@ -48,7 +48,7 @@ def diff(
     Shares are compared, not counts, so the runs may differ in length.  Of profiles without paths the
     edges are compared, or the blocks.
     """
-    from trodden.report.difference import report_difference, to_document, to_plain
+    from trodden.report.views.difference import report_difference, to_document, to_plain
 
     person = sys.stdout.isatty() and not as_json
     limit = TOP if top is None and person else top
@@ -60,8 +60,8 @@ def diff(
     if as_json:
         put(json.dumps(to_document(report), indent=1) + "\n")
     elif person:
-        from trodden.report.difference_terminal import print_difference
-        from trodden.report.pieces import Terminal
+        from trodden.report.render.difference import print_difference
+        from trodden.report.render.pieces import Terminal
 
         print_difference(report, Terminal())
     else:

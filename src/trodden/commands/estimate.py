@@ -82,10 +82,10 @@ def estimate(
     compiled with the flags behind --, just as trodden run compiles them.
     """
     from trodden.commands.units import estimate_of
-    from trodden.native.build import CompilerFailed
-    from trodden.profile.files import check_place
-    from trodden.profile.store import save
-    from trodden.weigh.rates import load_rates
+    from trodden.native.driver.build import CompilerFailed
+    from trodden.profile.store.files import check_place
+    from trodden.profile.store.trod import save
+    from trodden.weigh.heuristics.rates import load_rates
 
     if output == "-":
         raise UsageError("-o -: a profile is not for standard output; name a file")
@@ -99,7 +99,7 @@ def estimate(
         raise SystemExit(failure.status) from failure
     save(profile, output)
     if report or (report is None and sys.stderr.isatty()):
-        from trodden.report.terminal import print_summary
+        from trodden.report.render.terminal import print_summary
 
         print_summary(profile, output)
 

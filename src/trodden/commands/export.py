@@ -18,11 +18,11 @@ FORMS = ("json", "lcov", "dot", "folded")
 @process_option
 def export(file: str, form: str, output: str | None, function: str | None, process: str | None) -> None:
     """Write the profile FILE as JSON, as an lcov tracefile, as a drawing for Graphviz or as folded stacks."""
+    from trodden.export.dot import to_dot
+    from trodden.export.folded import to_folded
+    from trodden.export.json_document import to_json
+    from trodden.export.lcov import to_lcov
     from trodden.profile.estimated import need_counted
-    from trodden.profile.export_dot import to_dot
-    from trodden.profile.export_folded import to_folded
-    from trodden.profile.export_json import to_json
-    from trodden.profile.export_lcov import to_lcov
 
     writers = {"json": to_json, "lcov": to_lcov, "dot": to_dot, "folded": to_folded}
     profile = load_process(file, process)

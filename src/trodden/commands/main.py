@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from trodden.commands.output import flush, silence
 from trodden.errors import CannotWrite, TroddenError
-from trodden.visible import visible
+from trodden.visible_text import visible
 
 INTERRUPTED = 130
 _LONGEST = 2000

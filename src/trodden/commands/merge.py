@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.errors import InputMissing, LeftOut
-from trodden.visible import visible
+from trodden.visible_text import visible
 
 if TYPE_CHECKING:
-    from trodden.profile.merge import Merged
+    from trodden.merge.merge import Merged
 
 MOST_LINES = 20
 
@@ -36,9 +36,9 @@ def merge(files: tuple[str, ...], output: str, combine: str, strict: bool) -> No
     @LIST stands for the files that LIST names, one a line, and - for those that standard input names.  A file
     that is damaged is named and left out, and the exit status is 101.
     """
-    from trodden.profile.files import check_place
-    from trodden.profile.merge import merge as join
-    from trodden.profile.store import save
+    from trodden.merge.merge import merge as join
+    from trodden.profile.store.files import check_place
+    from trodden.profile.store.trod import save
 
     check_place(output)
     listed = any(file == "-" or file.startswith("@") for file in files)

@@ -7,7 +7,7 @@ import re
 import sys
 
 from trodden.errors import CannotWrite
-from trodden.visible import visible_text
+from trodden.visible_text import visible_text
 
 _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Halves of characters that stand for no byte of a name, and cannot be written as any."""
@@ -21,7 +21,7 @@ def put(text: str, path: str | None = None, coloured: bool = False) -> None:
     if path is None or path == "-":
         flush(visible_text(text) if sys.stdout.isatty() and not coloured else text)
     else:
-        from trodden.profile.files import write_whole
+        from trodden.profile.store.files import write_whole
 
         printable = _NO_BYTES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
         write_whole(path, printable.encode("utf-8", errors="surrogateescape"))

@@ -22,7 +22,7 @@ def process_option(verb: _Verb) -> _Verb:
 
 def load_process(file: str, process: str | None) -> Profile:
     """The profile in a file, or the part of it that one process has counted."""
-    from trodden.profile.store import load
+    from trodden.profile.store.trod import load
 
     profile = load(file)
     if process is None:

@@ -23,18 +23,18 @@ TOP = 20
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 def report(file: str, top: int | None, function: str | None, process: str | None, as_json: bool) -> None:
     """Show what the profile FILE holds; with tabs between the columns when the output is not a terminal."""
-    from trodden.report.summary import summarise
+    from trodden.report.views.summary import summarise
 
     person = sys.stdout.isatty() and not as_json
     summary = summarise(load_process(file, process), top or (TOP if person else None), function)
     if as_json:
         put(json.dumps(summary.to_document(), indent=1) + "\n")
     elif person:
-        from trodden.report.pieces import Terminal
-        from trodden.report.terminal import print_tables
+        from trodden.report.render.pieces import Terminal
+        from trodden.report.render.terminal import print_tables
 
         print_tables(summary, Terminal())
     else:
-        from trodden.report.plain import to_plain
+        from trodden.report.render.plain import to_plain
 
         put(to_plain(summary))

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trodden.errors import InputMissing, NotInstrumented, TroddenError, UsageError
-from trodden.native.cmdline import is_source
-from trodden.native.launch import Ended, launch
-from trodden.native.rundir import abandoned, process_of
+from trodden.native.driver.command_line import is_source
+from trodden.native.execute.launch import Ended, launch
+from trodden.native.execute.rundir import abandoned, process_of
 from trodden.profile.model import Profile
 
 USAGE = """usage: trodden run [options] prog.c [more.c ...] [compiler flags] -- [program arguments]
@@ -77,7 +77,7 @@ def main(argv: Sequence[str]) -> int:
             given = request.own[0].replace("--trodden-", "--")
             raise UsageError(f"{given}: is for building; {request.words[0]} is built already")
         return _run(request, request.words[0], request.arguments).leave()
-    from trodden.native.deliver import scratch
+    from trodden.native.driver.atomic_output import scratch
 
     with scratch() as directory:
         program = directory / _program_name(request.words)
@@ -174,8 +174,8 @@ def _compile(request: Request, program: Path) -> int:
 
 
 def _run(request: Request, program: str, arguments: Sequence[str]) -> Ended:
-    from trodden.profile.files import check_place
-    from trodden.profile.program import read_program
+    from trodden.collect.binary.program import read_program
+    from trodden.profile.store.files import check_place
 
     path = program if os.sep in program else shutil.which(program) or program
     if not os.path.exists(path):
@@ -198,7 +198,7 @@ def _run(request: Request, program: str, arguments: Sequence[str]) -> Ended:
         _store(profile, request)
     ended.clear()
     if request.report or (request.report is None and sys.stderr.isatty()):
-        from trodden.report.terminal import print_summary
+        from trodden.report.render.terminal import print_summary
 
         print_summary(profile, request.output)
     return ended
@@ -206,7 +206,7 @@ def _run(request: Request, program: str, arguments: Sequence[str]) -> Ended:
 
 def gather(ended: Ended, program: str) -> Profile:
     """The profile of everything that a run left behind."""
-    from trodden.profile.collect import collect
+    from trodden.collect.collect import collect
 
     if not ended.raws:
         raise NotInstrumented(_no_counts(ended, program))
@@ -262,6 +262,6 @@ def _no_counts(ended: Ended, program: str) -> str:
 
 
 def _store(profile: Profile, request: Request) -> None:
-    from trodden.profile.store import save
+    from trodden.profile.store.trod import save
 
     save(profile, request.output)

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from trodden.commands.cc import builder_for
 from trodden.errors import TroddenError, UsageError
-from trodden.native.build import CompilerFailed
-from trodden.native.cmdline import parse
-from trodden.native.deliver import scratch
-from trodden.native.rust_compiler import RustCompiler, ask_rustc, rustc_command
-from trodden.native.rust_line import BESIDE, NATIVE, RustLine, directory_of, parse_rust, without_emit
-from trodden.native.rust_units import RustJob, convert_archive, convert_object, toolchain_for
+from trodden.native.driver.atomic_output import scratch
+from trodden.native.driver.build import CompilerFailed
+from trodden.native.driver.command_line import parse
+from trodden.native.rust.command_line import BESIDE, NATIVE, RustLine, directory_of, parse_rust, without_emit
+from trodden.native.rust.compiler import RustCompiler, ask_rustc, rustc_command
+from trodden.native.rust.units import RustJob, convert_archive, convert_object, toolchain_for
 
 _OWN = "--trodden-"
 _RUSTC = "--trodden-rustc="

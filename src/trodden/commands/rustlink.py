@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from trodden.commands.cc import builder_for
 from trodden.errors import TroddenError
-from trodden.native.build import CompilerFailed
-from trodden.native.cmdline import expand, parse
-from trodden.native.rust_link import link_rust
-from trodden.native.rust_units import RustJob, toolchain_for
+from trodden.native.driver.build import CompilerFailed
+from trodden.native.driver.command_line import expand, parse
+from trodden.native.rust.link import link_rust
+from trodden.native.rust.units import RustJob, toolchain_for
 
 
 def main(argv: Sequence[str]) -> int:

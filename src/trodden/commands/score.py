@@ -20,10 +20,10 @@ def score(estimate: str, measured: str, as_json: bool) -> None:
 
     ESTIMATE may be a measured profile too: then the question is how well one run foretells another.
     """
-    from trodden.profile import matching
+    from trodden.compare import matching
     from trodden.profile.estimated import need_counted
-    from trodden.profile.store import load
-    from trodden.report.score import ScoreReport, to_document, to_plain
+    from trodden.profile.store.trod import load
+    from trodden.report.views.score import ScoreReport, to_document, to_plain
 
     first, second = load(estimate), load(measured)
     need_counted(second, measured, "name the estimate first, and the profile of a run behind it")
@@ -34,8 +34,8 @@ def score(estimate: str, measured: str, as_json: bool) -> None:
     if as_json:
         put(json.dumps(to_document(report), indent=1) + "\n")
     elif sys.stdout.isatty():
-        from trodden.report.pieces import Terminal
-        from trodden.report.score_terminal import print_score
+        from trodden.report.render.pieces import Terminal
+        from trodden.report.render.score import print_score
 
         print_score(report, Terminal())
     else:

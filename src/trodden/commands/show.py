@@ -10,20 +10,20 @@ import click
 from trodden.commands.output import put
 from trodden.commands.weights import ESTIMATE, NESTING, load_weights, weighed, weights_of
 from trodden.errors import InputMissing, OtherBuild, UsageError
+from trodden.export.dot import lines_text
 from trodden.graph.cfg import Graph
-from trodden.graph.text import GraphText, parse_graphs
+from trodden.graph.cfg_text import GraphText, parse_graphs
 from trodden.native.options import CUTTING_RULES, Options, PathOptions, most_paths
-from trodden.plan.counters import eprof, every_block, vprof_by_blocks, vprof_by_edges
-from trodden.plan.paths import path_plan
+from trodden.plan.counters.schemes import eprof, every_block, vprof_by_blocks, vprof_by_edges
+from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
-from trodden.profile.export_dot import lines_text
 from trodden.profile.model import FunctionFacts, FunctionProfile, SourceFile, UnitFacts
-from trodden.report.drawing import Drawing
-from trodden.report.path_plan import PathPlan
-from trodden.weigh.clues import FunctionClues
-from trodden.weigh.expected import expected_weights
-from trodden.weigh.nesting import nesting_weights
-from trodden.weigh.rates import default_rates
+from trodden.report.graph.drawing import Drawing
+from trodden.report.graph.path_plan import PathPlan
+from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.frequency.expected import expected_weights
+from trodden.weigh.frequency.nesting import nesting_weights
+from trodden.weigh.heuristics.rates import default_rates
 
 FORMS = ("text", "dot", "svg")
 SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block")
@@ -86,9 +86,9 @@ def show(
     output: str | None,
 ) -> None:
     """Show a function of FILE: a C or C++ source, a graph in text form (.cfg) or a profile (.trod)."""
-    from trodden.report.graph_dot import to_dot
-    from trodden.report.graph_text import to_text
-    from trodden.report.svg import to_svg
+    from trodden.report.graph.dot import to_dot
+    from trodden.report.graph.svg import to_svg
+    from trodden.report.graph.text import to_text
 
     asked = _asked(profile, counters, max_paths, context, cut_by)
     subject = _pick(file, _subjects(file, flags, asked, weights), function)
@@ -122,7 +122,7 @@ def _asked(
 
 def _subjects(file: str, flags: Sequence[str], asked: Asked, weights: str | None) -> dict[str, _Subject]:
     if file.endswith(".trod"):
-        from trodden.profile.store import load
+        from trodden.profile.store.trod import load
 
         functions = load(file).functions
         return {
@@ -134,8 +134,8 @@ def _subjects(file: str, flags: Sequence[str], asked: Asked, weights: str | None
         return {
             each.graph.name: _Subject(each.graph.name, each.graph, expected=each.weights) for each in found
         }
-    from trodden.native.build import CompilerFailed
-    from trodden.native.describe import facts_of_source
+    from trodden.native.driver.build import CompilerFailed
+    from trodden.native.driver.describe import facts_of_source
 
     options = Options(paths=asked.paths)
     try:

@@ -20,8 +20,8 @@ from trodden.commands.process_option import load_process, process_option
 def stats(file: str, per_function: bool, function: str | None, process: str | None, as_json: bool) -> None:
     """Show what the paths in the profile FILE are like: the columns of BL96 Table 2."""
     from trodden.profile.estimated import need_counted
-    from trodden.report.hot import need_paths
-    from trodden.report.stats import report_stats, to_document, to_plain
+    from trodden.report.views.hot_paths import need_paths
+    from trodden.report.views.stats import report_stats, to_document, to_plain
 
     profile = load_process(file, process)
     need_counted(profile, file, "run it with --profile paths")
@@ -30,8 +30,8 @@ def stats(file: str, per_function: bool, function: str | None, process: str | No
     if as_json:
         put(json.dumps(to_document(report, per_function), indent=1) + "\n")
     elif sys.stdout.isatty():
-        from trodden.report.pieces import Terminal
-        from trodden.report.stats_terminal import print_stats
+        from trodden.report.render.pieces import Terminal
+        from trodden.report.render.stats import print_stats
 
         print_stats(report, Terminal(), per_function)
     else:

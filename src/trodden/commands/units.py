@@ -12,7 +12,7 @@ from trodden.errors import NotInstrumented, UsageError
 if TYPE_CHECKING:
     from trodden.native.options import Options
     from trodden.profile.model import Profile, UnitFacts
-    from trodden.weigh.rates import Rates
+    from trodden.weigh.heuristics.rates import Rates
 
 STAGES = ("late", "early")
 _IR = (".ll", ".bc")
@@ -29,8 +29,8 @@ def estimate_of(
     passing: Callable[[Sequence[str]], Iterable[str]] = iter,
 ) -> Profile:
     """The estimate of the program that ``files`` are; ``passing`` sees them go by, one after the other."""
+    from trodden.estimate.estimate import estimate
     from trodden.native.options import Options
-    from trodden.profile.estimating import estimate
 
     if not files:
         raise UsageError(f"there is nothing to estimate; name {_READ}")
@@ -44,7 +44,7 @@ def estimate_of(
 
 
 def _is_compiled(file: str) -> bool:
-    from trodden.native.cmdline import is_source
+    from trodden.native.driver.command_line import is_source
 
     return is_source(file) and not file.endswith(_IR)
 
@@ -84,9 +84,9 @@ def units_of(
 
 
 def _units(file: str, flags: Sequence[str], options: Options, toolchain: str | None) -> Sequence[UnitFacts]:
-    from trodden.native.describe import facts_of_ir, facts_of_source
-    from trodden.profile.program import read_program
-    from trodden.profile.store import load
+    from trodden.collect.binary.program import read_program
+    from trodden.native.driver.describe import facts_of_ir, facts_of_source
+    from trodden.profile.store.trod import load
 
     if file.endswith(_IR):
         return [facts_of_ir(file, options)]
@@ -102,8 +102,8 @@ def _units(file: str, flags: Sequence[str], options: Options, toolchain: str | N
 
 def _no_units(file: str) -> NotInstrumented | UsageError:
     """What to say of a file that is there but tells nothing."""
-    from trodden.profile.elf import MAGIC
-    from trodden.regular import open_regular
+    from trodden.collect.binary.elf import MAGIC
+    from trodden.regular_files import open_regular
 
     with open_regular(file) as stream:
         start = stream.read(len(_ARCHIVES[0]))

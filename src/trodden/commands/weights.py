@@ -8,8 +8,8 @@ from trodden.errors import InputMissing
 from trodden.graph.cfg import Edge, Graph
 from trodden.native.options import Options, Weights
 from trodden.profile.model import FunctionProfile, Profile
-from trodden.profile.store import load
-from trodden.weigh.measured import measured_weights
+from trodden.profile.store.trod import load
+from trodden.weigh.frequency.measured import measured_weights
 
 ESTIMATE, NESTING = "estimate", "nesting"
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.graph.collapse import Collapsed
-from trodden.graph.forest import Loop, LoopForest
+from trodden.graph.loop_forest import Loop, LoopForest
+from trodden.graph.loop_nesting import Collapsed
 from trodden.graph.traverse import DepthFirst
 
 

@@ -1,8 +1,8 @@
 """Natural loops, their exits and how they nest (BL94 §5).
 
 A loop belongs to its entry (the target of one or more back edges) and holds all vertices from which one of
-those back edges can be reached without passing the entry.  Where the entry dominates its loop, loops
-nest, and they are found from the inside out (:mod:`trodden.graph.collapse`).  Entries that do not dominate
+those back edges can be reached without passing the entry.  Where the entry dominates its loop, loops nest,
+and they are found from the inside out (:mod:`trodden.graph.loop_nesting`).  Entries that do not dominate
 their loop (irreducible graphs) are taken at the paper's word, in :mod:`trodden.graph.irreducible`.
 """
 
@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.graph.collapse import back_edges_by_header, collapse
-from trodden.graph.forest import Loop, LoopForest
 from trodden.graph.irreducible import forest_by_definition
+from trodden.graph.loop_forest import Loop, LoopForest
+from trodden.graph.loop_nesting import back_edges_by_header, collapse
 from trodden.graph.traverse import DepthFirst, depth_first
 
 __all__ = ["Loop", "LoopForest", "find_loops"]

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trodden.native.declare import declare, strip_debug
-from trodden.native.hotcopies import Shaped, with_hot_copies
-from trodden.native.irtext import IRFunction, cut_function, cut_module
-from trodden.native.lower import Place, lower
-from trodden.native.odds import Odds
+from trodden.collect.binary.call_sites import tag_of
+from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
+from trodden.native.ir.module import IRFunction, cut_function, cut_module
+from trodden.native.lower.branch_weights import Odds
+from trodden.native.lower.call_site_labels import Sites, TaggedSites
+from trodden.native.lower.debug_locations import UnitMarks, revealed
+from trodden.native.lower.early_labels import label_calls
+from trodden.native.lower.emit_paths import in_one_step
+from trodden.native.lower.lower import Place, lower
+from trodden.native.lower.module_globals import declare, strip_debug
+from trodden.native.lower.personalities import Personalities
+from trodden.native.module_reader import ModuleReader, tag_of_text
 from trodden.native.options import Options
-from trodden.native.pathcode import in_one_step
-from trodden.native.personalities import Personalities
-from trodden.native.planning import plan_for
-from trodden.native.positions import UnitMarks, revealed
-from trodden.native.reading import ModuleReader, tag_of_text
-from trodden.native.relabel import label_calls
-from trodden.native.sites import Sites, TaggedSites
-from trodden.profile.facts import identified
+from trodden.native.planning.plan_function import plan_for
 from trodden.profile.model import FunctionFacts, UnitFacts
-from trodden.profile.sites import tag_of
+from trodden.program.unit_codec import identified
 
 
 @dataclass

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trodden.graph.cfg import Graph
-from trodden.plan.paths import DEFAULT_LIMIT
+from trodden.plan.paths.plan import DEFAULT_LIMIT
 
 COUNTER_SCHEMES = ("edges", "blocks-by-edges", "blocks-by-blocks", "every-block", "every-edge", "checked")
 CUTTING_RULES = ("cheapest", "loops", "node")

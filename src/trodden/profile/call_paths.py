@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from trodden.collect.rawfile.model import Raw
 from trodden.errors import BadFile
-from trodden.profile.checked import ColumnError, columns, ints, same_length
 from trodden.profile.model import CalledFunction, CallPath, NamedCallPath, Profile, UnitFacts
-from trodden.profile.rawdata import Raw
-from trodden.profile.readings import MOST_COUNT
+from trodden.profile.store.readings import MOST_COUNT
+from trodden.program.checked import ColumnError, columns, ints, same_length
 from trodden.recover.budget import Budget
 
 _Chain = tuple[CalledFunction, ...]

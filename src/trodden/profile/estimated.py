@@ -13,8 +13,8 @@ from typing import Any
 
 from trodden.errors import UsageError
 from trodden.profile.assemble import EDGES, named, skipped_of
-from trodden.profile.checked import ColumnError, floats, same_length, text
 from trodden.profile.model import Estimate, FunctionFacts, FunctionProfile, Profile, UnitFacts
+from trodden.program.checked import ColumnError, floats, same_length, text
 
 MOST_EXPECTED = 1e290
 """Far more than any estimate comes to, and little enough that all sums of such numbers are numbers."""

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from trodden.profile.coded import register_held
 from trodden.profile.model import FunctionFacts, Reading, UnitFacts
+from trodden.program.clone_map import register_held
 from trodden.recover.counts import nonzero
 
 

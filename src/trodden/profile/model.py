@@ -13,11 +13,11 @@ from enum import Enum
 from functools import cached_property
 from typing import TypeAlias, cast
 
+from trodden.collect.endings import Process, StoppedThread
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
 from trodden.plan.routes import PathEnd, PathStart
-from trodden.profile.ended import Process, StoppedThread
-from trodden.weigh.clues import FunctionClues
+from trodden.weigh.features.clues import FunctionClues
 
 SCHEMA = 1
 
@@ -78,9 +78,9 @@ class FunctionFacts:
     stand in another copy, of a smaller number.
 
     ``copies`` are the blocks of which the code has one more, each with what the path register holds there
-    (see :mod:`trodden.native.copyplan`).  In the code they are blocks too, numbered behind the graph's.
-    ``registers[v]`` says of a path plan what its register holds while a call in block ``v`` of the code is
-    active: ``(False, c)`` that it is the constant ``c``, ``(True, a)`` that it is ``a`` plus what the
+    (see :mod:`trodden.plan.paths.block_cloning`).  In the code they are blocks too, numbered behind the
+    graph's.  ``registers[v]`` says of a path plan what its register holds while a call in block ``v`` of the
+    code is active: ``(False, c)`` that it is the constant ``c``, ``(True, a)`` that it is ``a`` plus what the
     frame's cell holds.
 
     ``clues`` say where control is likely to go; what was built by an earlier trodden has none.

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from trodden.collect.endings import Process
+from trodden.collect.rawfile.model import Ending
 from trodden.errors import UsageError
 from trodden.profile.assemble import assemble
-from trodden.profile.checked import ColumnError, ints, text, whole
-from trodden.profile.ended import Process
 from trodden.profile.model import Profile, Reading, UnitFacts
-from trodden.profile.rawdata import Ending
-from trodden.profile.readings import MOST_COUNT, readings_from_columns, readings_to_columns
+from trodden.profile.store.readings import MOST_COUNT, readings_from_columns, readings_to_columns
+from trodden.program.checked import ColumnError, ints, text, whole
 from trodden.recover.counts import Counts
 
 _WORD = 1 << 64

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trodden.plan.numbering import LARGEST, Numbering
-from trodden.plan.prefixes import Known, Offset, register_offsets
+from trodden.collect.endings import MOST_FRAMES, MOST_LASTS, LastPath, StoppedFrame, StoppedThread
+from trodden.plan.paths.numbering import LARGEST, Numbering
+from trodden.plan.paths.prefixes import Known, Offset, register_offsets
 from trodden.plan.routes import Route
-from trodden.profile.checked import ColumnError, columns, ints, same_length, whole
-from trodden.profile.ended import MOST_FRAMES, MOST_LASTS, LastPath, StoppedFrame, StoppedThread
 from trodden.profile.model import CalledFunction, FunctionFacts, PathCount, UnitFacts
+from trodden.program.checked import ColumnError, columns, ints, same_length, whole
 from trodden.recover.paths import WORD
 
 _NO_REGISTER = -1

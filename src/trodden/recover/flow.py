@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
 from trodden.graph.cycles import pipes
+from trodden.graph.knuth_stevenson import reduce_to_blocks
 from trodden.graph.reach import reachable
-from trodden.graph.reduced import reduce_to_blocks
 from trodden.graph.spanning import live_edges
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.recover.forest import solve

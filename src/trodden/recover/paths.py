@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
-from trodden.plan.numbering import LARGEST, Numbering
-from trodden.plan.prefixes import Known, Offset, register_offsets
+from trodden.plan.paths.numbering import LARGEST, Numbering
+from trodden.plan.paths.prefixes import Known, Offset, register_offsets
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, SecondOpinion
 from trodden.plan.routes import PathStart, Route
 from trodden.profile.model import PathCount

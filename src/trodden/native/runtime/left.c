@@ -2,7 +2,7 @@
  * thread was cancelled.
  *
  * Such a function stands at any of its instructions.  Which block that is, and what its path register holds there, is
- * found out when the result is read (profile/positions.py); so its registers are kept, one record for each time.  A
+ * found out when the result is read (collect/frames/frame_locator.py); so its registers are kept, one record for each time.  A
  * program that does this all the time gets no more than so many records, and is told of the rest. */
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Everything that a result is made of lies in shared mappings of one file: counters, notes, call paths, what
  * jumps have left.  When the process is killed, the file stays.  It has a table of the regions in it, with the
  * addresses at which the process had them, so that pointers inside them can be followed by whoever reads it.
- * (profile/live.py reads it; a process that ends by itself puts a smaller result in its place, see write.c.) */
+ * (collect/rawfile/live.py reads it; a process that ends by itself puts a smaller result in its place, see write.c.) */
 #ifndef TRODDEN_LIVE_H
 #define TRODDEN_LIVE_H
 

@@ -17,7 +17,7 @@
 _Static_assert(sizeof(struct trodden_last) == 24 && offsetof(struct trodden_last, function) == 8 &&
                    offsetof(struct trodden_last, path) == 16 && offsetof(struct trodden_ring, at) == 0 &&
                    sizeof(struct trodden_ring) == 16,
-               "instrumented code and profile/rings.py know the places");
+               "instrumented code and collect/rawfile/rings.py know the places");
 
 struct trodden_ring_home {
     struct trodden_ring_home *next;   /* of all */

@@ -11,7 +11,7 @@
  * __trodden_passed and trodden_dump, so that its shared libraries use its copy: --export-dynamic-symbol, or with
  * a driver that lacks it a shared library on the link line that refers to them, after --as-needed.
  * A static one, and only that, needs -Wl,-u for the other names of the functions that are replaced, such as
- * __pthread_create: native/runtime_build.py has the list.
+ * __pthread_create: native/driver/runtime_build.py has the list.
  *
  * The environment variable TRODDEN_FILE names the result, which is there from the start of the process (live.h);
  * %p is the process id, %h the host name, %% a percent sign.  The default is trodden.%p.raw in the directory the

@@ -1,0 +1,1 @@
+"""ELF, DWARF and machine code, as far as locating frames needs them."""

@@ -1,0 +1,229 @@
+"""From the raw files of one or several runs, and the programs that wrote them, to a profile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from trodden.collect.binary.program import Program, build_name, read_program
+from trodden.collect.endings import Process, StoppedThread
+from trodden.collect.executed import Executed
+from trodden.collect.frames.frame_locator import Positions
+from trodden.collect.process_tally import ProcessTally
+from trodden.collect.rawfile.find import raw_files
+from trodden.collect.rawfile.model import Raw
+from trodden.collect.rawfile.raw import read_raw
+from trodden.collect.unit_tally import UnitTally
+from trodden.errors import InputMissing, NotInstrumented, OtherBuild, TroddenError
+from trodden.gc_pause import no_garbage
+from trodden.profile.assemble import assemble
+from trodden.profile.call_paths import CallTally
+from trodden.profile.model import CallPath, Profile, Reading, UnitFacts
+from trodden.profile.processes import named
+
+Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A profile, and a line for each raw file that is not part of it because it is damaged."""
+
+    profile: Profile
+    left_out: tuple[str, ...]
+
+
+def collect(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Profile:
+    """Add up the counts of all ``raws`` and make a profile of them; see :func:`collect_all`."""
+    return collect_all(raws, programs).profile
+
+
+def collect_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Collected:
+    """Add up the counts of all ``raws`` and make a profile of them.
+
+    A directory stands for all raw files in it.  A raw file names the programs it comes from; ``programs`` are
+    looked at first, for those that have been moved since.  A file that cannot be taken is named and
+    left out if there are others.
+    """
+    if not raws:
+        raise InputMissing("no raw file given; run an instrumented program first")
+    with no_garbage():
+        gathering = _Gathering(programs)
+        failed: list[TroddenError] = []
+        for path in raw_files(raws):
+            try:
+                gathering.add(read_raw(path))
+            except TroddenError as error:
+                failed.append(error)
+        if gathering.empty and failed:
+            raise failed[0]
+        left_out = tuple(f"{error} (left out)" for error in failed)
+        return Collected(gathering.profile(left_out), left_out)
+
+
+Programs = dict[str, Program]
+"""Programs that were read already, by path."""
+
+_PROGRAMS_KEPT = 8
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What raw files have counted, with the facts of their programs: a profile that is not recovered yet."""
+
+    program: str
+    units: tuple[UnitFacts, ...]
+    readings: tuple[Reading, ...]
+    notes: tuple[str, ...]
+    calls: tuple[CallPath, ...]
+    processes: tuple[Process, ...]
+    threads: tuple[StoppedThread, ...]
+
+
+def gather(path: Path, known: Programs) -> Gathered:
+    """The counts of one raw file; ``known`` keeps the programs for the next one."""
+    if len(known) > _PROGRAMS_KEPT:
+        known.clear()
+    with no_garbage():
+        gathering = _Gathering((), known)
+        gathering.add(read_raw(path))
+        return gathering.gathered()
+
+
+@dataclass(frozen=True)
+class _Added:
+    """One process, and what is to be told of it once its name is known."""
+
+    process: Process
+    notes: tuple[str, ...]
+    threads: tuple[StoppedThread, ...]
+
+
+class _Gathering:
+    """The counts gathered so far."""
+
+    def __init__(self, programs: Sequence[Path], known: Programs | None = None) -> None:
+        self._given = [read_program(path) for path in programs]
+        self._found = {} if known is None else known
+        self._units: dict[str, UnitTally] = {}
+        self._calls = CallTally()
+        self._added: list[_Added] = []
+        self._seen: dict[int, str] = {}
+        self._positions: dict[str, Positions] = {}
+        self._notes: list[str] = []
+        self._program = ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was added."""
+        return not self._added
+
+    def add(self, raw: Raw) -> None:
+        """Add what one process has counted; if that cannot be done, nothing is."""
+        if not raw.units:
+            raise NotInstrumented(f"{raw.path}: counts nothing; build the program with trodden cc")
+        counted = raw.units, raw.frames, raw.inherited, raw.jumps, raw.notes, raw.calls
+        mark = hash((raw.pid, raw.parent, raw.started, raw.ending, counted))
+        if mark in self._seen:
+            self._notes.append(f"{raw.path}: is the same as {self._seen[mark]}; it is counted once")
+            return
+        modules = self._modules(raw)
+        tally = ProcessTally(raw, modules, self._positions_of)
+        units = {name: facts for program in modules.values() for name, facts in program.units.items()}
+        self._calls.add(raw, units)
+        for name, facts in units.items():
+            self._units.setdefault(name, UnitTally(facts))
+        readings = tally.readings()
+        for reading in readings:
+            self._units[reading.unit].add(reading)
+        self._seen[mark] = raw.path
+        process = Process(
+            name=str(raw.pid),
+            pid=raw.pid,
+            parent=raw.parent,
+            started=raw.started,
+            program=_program_of(raw),
+            ending=raw.ending,
+            signal=raw.signal,
+            readings=readings,
+            completed=tally.completed,
+        )
+        self._program = self._program or process.program
+        self._added.append(_Added(process, tuple(tally.notes), tuple(tally.threads(0))))
+
+    def gathered(self, left_out: Sequence[str] = ()) -> Gathered:
+        """Everything added."""
+        added = sorted(self._added, key=lambda each: each.process.started)
+        processes = named([each.process for each in added])
+        notes = [
+            f"process {process.name}{note}"
+            for process, each in zip(processes, added, strict=True)
+            for note in each.notes
+        ]
+        return Gathered(
+            self._program,
+            tuple(tally.facts for tally in self._units.values()),
+            tuple(tally.reading() for tally in self._units.values()),
+            (*notes, *self._notes, *left_out),
+            self._calls.paths(),
+            processes,
+            tuple(
+                replace(thread, process=number)
+                for number, each in enumerate(added)
+                for thread in each.threads
+            ),
+        )
+
+    def profile(self, left_out: Sequence[str] = ()) -> Profile:
+        """The profile of everything added."""
+        found = self.gathered(left_out)
+        profile = assemble(found.program, found.units, found.readings, found.notes, found.calls)
+        return replace(profile, processes=self._weighed(found.processes), threads=found.threads)
+
+    def _weighed(self, processes: Sequence[Process]) -> tuple[Process, ...]:
+        """Each with the blocks that it ran; of one alone the profile says it all."""
+        if len(processes) == 1:
+            return (replace(processes[0], readings=()),)
+        executed = Executed({name: tally.facts for name, tally in self._units.items()})
+        return tuple(replace(process, executed=executed.blocks(process.readings)) for process in processes)
+
+    def _positions_of(self, program: Program) -> Positions:
+        if program.path not in self._positions:
+            self._positions[program.path] = Positions(program)
+        return self._positions[program.path]
+
+    def _modules(self, raw: Raw) -> dict[int, Program]:
+        """The program of each module that has counters; all its units take part, counted or not."""
+        counted: dict[int, list[str]] = {}
+        for unit in raw.units:
+            counted.setdefault(unit.module, []).append(unit.id)
+        return {
+            index: self._program_for(raw, raw.modules[index].path, names, alone=len(counted) == 1)
+            for index, names in counted.items()
+        }
+
+    def _program_for(self, raw: Raw, path: str, names: Sequence[str], alone: bool) -> Program:
+        for program in self._given:
+            if program.units.keys() >= set(names):
+                return program
+        meant = [p for p in self._given if alone or os.path.basename(p.path) == os.path.basename(path)]
+        program = meant[0] if meant else self._recorded(raw, path)
+        if not program.units.keys() >= set(names):
+            raise OtherBuild(
+                f"{raw.path}: counted by build {build_name(names)} of {path}, but {program.path} is build"
+                f" {program.build}; run the program again, or pass the one that ran with --program"
+            )
+        return program
+
+    def _recorded(self, raw: Raw, path: str) -> Program:
+        if path not in self._found:
+            if not os.path.exists(path):
+                raise InputMissing(f"{path}: is gone, but {raw.path} needs it; pass it with --program")
+            self._found[path] = read_program(path)
+        return self._found[path]
+
+
+def _program_of(raw: Raw) -> str:
+    """The path of the program that ran: not of a library that it has loaded."""
+    programs = [module.path for module in raw.modules if ".so" not in os.path.basename(module.path)]
+    return (programs or [raw.modules[0].path])[0]

@@ -1,0 +1,91 @@
+"""How the processes of a run came to their ends, and where their threads were then."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trodden.collect.rawfile.model import Ending
+
+if TYPE_CHECKING:
+    from trodden.profile.model import CalledFunction, Reading
+
+MOST_THREADS = 64
+MOST_FRAMES = 512
+MOST_LASTS = 65536
+"""What is kept of one process's threads, of one thread's frames, and of one thread's last paths."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process, or one image of it: ``exec`` makes another of the same pid.
+
+    ``name`` is the pid, or if several have it the pid, a dot and a number in the order of their starts.
+    ``parent`` is the pid of the parent, ``started`` is in nanoseconds since 1970.  ``signal`` is the number
+    of the signal that ended it, or 0.  ``executed`` are the blocks that it ran, and ``readings`` what it
+    alone has counted, without the units where it has counted nothing; both are left out of a profile of a
+    single process.  ``completed`` are functions that were active when it was killed, whose counts were made
+    to fit together again (:mod:`trodden.recover.killed.flow`).
+    """
+
+    name: str
+    pid: int
+    parent: int
+    started: int
+    program: str
+    ending: Ending
+    signal: int = 0
+    executed: int | None = None
+    readings: tuple[Reading, ...] = ()
+    completed: tuple[CalledFunction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedFrame:
+    """A function, an index into a unit, that was active, and the block that it had come to.
+
+    It was behind a call, or ``interrupted`` anywhere in the block.  ``block`` is ``None`` where the function
+    had counted its way out already.  ``register`` is what the path register held, ``None`` if that is not
+    known, or not needed to tell the path that was under way.
+    """
+
+    unit: str
+    function: int
+    block: int | None
+    interrupted: bool = False
+    register: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LastPath:
+    """One of the last paths that a thread has walked to its end: of a function, an index into a unit."""
+
+    unit: str
+    function: int
+    path: int
+
+
+@dataclass(frozen=True)
+class StoppedThread:
+    """Where a thread was when its process ended; ``process`` is an index into those of the profile.
+
+    ``number`` counts the threads of the process, ``tid`` is what the system called it, if that is known.
+    ``frames`` are innermost first, ``left_out`` says how many more there were.  ``last`` are the paths that
+    it walked last, the oldest first.
+    """
+
+    process: int
+    number: int
+    tid: int | None
+    frames: tuple[StoppedFrame, ...]
+    left_out: int = 0
+    last: tuple[LastPath, ...] = ()
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV``, or the number of a signal without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,1 @@
+"""Two profiles side by side."""

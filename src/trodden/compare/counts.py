@@ -1,0 +1,73 @@
+"""The same without paths: the edges of one function in two runs, or its blocks if no edges are told.
+
+What paths from a start are to each other, the edges out of a block are.  A block may run several times a
+call, so its rate is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from trodden.compare.decisions import Decisions
+from trodden.compare.evidence import per_call, rate_ratio
+from trodden.compare.model import Difference, Kind, Shares
+from trodden.compare.pairing import Pair
+from trodden.graph.cfg import Edge
+from trodden.profile.model import FunctionProfile
+
+
+def tells_edges(function: FunctionProfile) -> bool:
+    """Whether the counts of all edges are known."""
+    return None not in function.edge_counts
+
+
+def compare_edges(pair: Pair, only: Callable[[Edge], bool] = lambda edge: True) -> Iterator[Difference]:
+    """Every edge that took another share of its block; both runs must tell edges."""
+    decisions, graph = Decisions(pair), pair.second.facts.graph
+    for block, place in decisions.places.items():
+        for edge in decisions.ways(block):
+            if not only(graph.edges[edge]) or not any(decisions.taken(edge)):
+                continue
+            branching = decisions.branching(edge)
+            what, ran = branching.shares, all(decisions.ran(block))
+            if ran and what.equal:
+                continue
+            both = all(decisions.taken(edge))
+            yield Difference(
+                name=pair.name,
+                function=pair.second,
+                kind=Kind.SHIFTS if both else Kind.PARTS if ran else Kind.FOLLOWS,
+                what=what,
+                evidence=decisions.evidence(edge),
+                branching=branching,
+                edge=edge,
+                entries=decisions.entries,
+                calls_before=pair.second.facts.blocks[block].calls,
+                place=place,
+            )
+
+
+def compare_blocks(pair: Pair) -> Iterator[Difference]:
+    """Every block that ran at another rate a call."""
+    first, second, decisions = pair.first, pair.second, Decisions(pair)
+    graph, entries = second.facts.graph, decisions.entries
+    for block, place in decisions.places.items():
+        if block == graph.exit:
+            continue
+        a, b = first.block_counts[block], second.block_counts[block]
+        what = Shares(a, entries[0], b, entries[1])
+        if (not a and not b) or (what.equal and all(entries)):
+            continue
+        sources = [graph.edges[edge].src for edge in graph.in_edges[block]]
+        beside = any(first.block_counts[v] and second.block_counts[v] for v in sources)
+        kind = Kind.SHIFTS if a and b else Kind.PARTS if beside and all(entries) else Kind.FOLLOWS
+        yield Difference(
+            name=pair.name,
+            function=second,
+            kind=kind,
+            what=what,
+            evidence=rate_ratio(a, entries[0], b, entries[1]) * per_call((a, b), entries),
+            block=block,
+            entries=entries,
+            place=place,
+        )

@@ -1,0 +1,75 @@
+"""The decisions of one function in two runs: how often each went which way, and what that is worth."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from trodden.compare.evidence import likelihood_ratio, per_call
+from trodden.compare.model import Branching, Shares
+from trodden.compare.pairing import Pair
+from trodden.graph.cfg import EdgeKind
+from trodden.graph.loops import find_loops
+from trodden.graph.traverse import depth_first
+from trodden.profile.model import Count
+
+
+class Decisions:
+    """Both runs must tell edges."""
+
+    def __init__(self, pair: Pair) -> None:
+        self._pair = pair
+        self._graph = pair.second.facts.graph
+        self.entries = pair.first.entries, pair.second.entries
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """The blocks that can be reached, numbered from the entry on."""
+        return {v: number for number, v in enumerate(reversed(depth_first(self._graph).postorder))}
+
+    @cached_property
+    def _outermost(self) -> list[int]:
+        """The outermost loop around each block, -1 if there is none."""
+        forest = find_loops(self._graph)
+        found = []
+        for loop in forest.innermost:
+            while loop >= 0 and forest.loops[loop].parent >= 0:
+                loop = forest.loops[loop].parent
+            found.append(loop)
+        return found
+
+    def once_a_call(self, edge: int) -> bool:
+        """Whether an edge cannot be taken twice in one call: it lies in no loop."""
+        src, dst, _ = self._graph.edges[edge]
+        return self._outermost[src] < 0 or self._outermost[src] != self._outermost[dst]
+
+    def ways(self, block: int) -> list[int]:
+        """The edges by which control can leave a block."""
+        edges = self._graph.edges
+        return [edge for edge in self._graph.out_edges[block] if edges[edge].kind is EdgeKind.FLOW]
+
+    def taken(self, edge: int) -> tuple[Count, Count]:
+        """How often each run took an edge."""
+        return self._pair.first.edge_counts[edge] or 0, self._pair.second.edge_counts[edge] or 0
+
+    def ran(self, block: int) -> tuple[Count, Count]:
+        """How often each run came to a block."""
+        return self._pair.first.block_counts[block], self._pair.second.block_counts[block]
+
+    def branching(self, edge: int) -> Branching:
+        """The decision for an edge, however control came to its block."""
+        block = self._graph.edges[edge].src
+        (a, b), (n, m) = self.taken(edge), self.ran(block)
+        others = tuple((e, *self.taken(e)) for e in self.ways(block) if e != edge and any(self.taken(e)))
+        return Branching(block, edge, Shares(a, n, b, m), others, along=False)
+
+    def evidence(self, edge: int) -> float:
+        """What the difference in taking an edge says.
+
+        An edge that cannot be taken twice in a call was decided once a call, however many rounds it took;
+        for others see :func:`per_call`.
+        """
+        (a, b), ran = self.taken(edge), self.ran(self._graph.edges[edge].src)
+        if self.once_a_call(edge):
+            n, m = (max(min(times, calls), 0) for times, calls in zip(ran, self.entries, strict=True))
+            return likelihood_ratio(min(a, n), n, min(b, m), m)
+        return likelihood_ratio(a, ran[0], b, ran[1]) * per_call(ran, self.entries)

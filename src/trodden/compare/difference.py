@@ -1,0 +1,159 @@
+"""Two runs side by side: how much they have in common (BL96 §6, Table 3), and where they part ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from trodden.compare.counts import compare_blocks, compare_edges, tells_edges
+from trodden.compare.expected import compare_expected
+from trodden.compare.model import Difference
+from trodden.compare.pairing import Pair, Unpaired, pair, same_paths
+from trodden.compare.paths import compare_paths
+from trodden.profile.analysis.path_trie import instructions_of, walked_blocks
+from trodden.profile.model import Count, FunctionProfile
+
+
+class Basis(Enum):
+    """What could be compared."""
+
+    PATHS = "paths"
+    EDGES = "edges"
+    BLOCKS = "blocks"
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What two runs have in common, in paths, or in edges or blocks where there are none.
+
+    ``first`` and ``second`` is how many different ones each executed, ``common`` how many of these both did.
+    ``second_walks`` is how often the second executed any of its own, ``common_walks`` a common one;
+    ``instructions`` and ``common_instructions`` how many instructions that came to.
+    """
+
+    first: int = 0
+    second: int = 0
+    common: int = 0
+    second_walks: Count = 0
+    common_walks: Count = 0
+    instructions: Count = 0
+    common_instructions: Count = 0
+
+    def __add__(self, other: Common) -> Common:
+        return Common(
+            self.first + other.first,
+            self.second + other.second,
+            self.common + other.common,
+            self.second_walks + other.second_walks,
+            self.common_walks + other.common_walks,
+            self.instructions + other.instructions,
+            self.common_instructions + other.common_instructions,
+        )
+
+    @property
+    def static(self) -> float:
+        """The share of what the second executed that the first did as well."""
+        return self.common / self.second if self.second else 1.0
+
+    @property
+    def dynamic(self) -> float:
+        """The same, weighted by how often the second executed it."""
+        return self.common_walks / self.second_walks if self.second_walks else 1.0
+
+    @property
+    def dynamic_instructions(self) -> float:
+        """The share of the second's instructions along what is common."""
+        return self.common_instructions / self.instructions if self.instructions else 1.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs compared.
+
+    ``common`` holds a sum for each basis that was used, ``by_counts`` names the functions whose paths could
+    not be compared though one of the profiles tells them.  ``differences`` are in the order of their rank.
+    ``expected`` is how many functions were compared with an estimate of them.
+    """
+
+    common: Mapping[Basis, Common]
+    differences: tuple[Difference, ...]
+    unpaired: tuple[Unpaired, ...]
+    by_counts: tuple[str, ...]
+    expected: int = 0
+
+    @property
+    def same(self) -> bool:
+        """Whether the runs cannot be told apart, except by their length."""
+        return not self.differences and not self.unpaired
+
+
+def compare(first: Mapping[str, FunctionProfile], second: Mapping[str, FunctionProfile]) -> Comparison:
+    """Compare what two runs did in the functions that they have in common."""
+    pairs, unpaired = pair(first, second)
+    common: dict[Basis, Common] = {}
+    differences: list[Difference] = []
+    by_counts: list[str] = []
+    expected = 0
+    for each in pairs:
+        if each.first.estimated or each.second.estimated:
+            expected += 1
+            differences += compare_expected(each)
+            continue
+        basis = _basis(each)
+        common[basis] = common.get(basis, Common()) + _common(each, basis)
+        differences += _compared(each, basis)
+        if basis is not Basis.PATHS and (each.first.paths is not None or each.second.paths is not None):
+            by_counts.append(each.name)
+    differences.sort(key=lambda each: each.rank)
+    return Comparison(common, tuple(differences), tuple(unpaired), tuple(by_counts), expected)
+
+
+def _basis(pair: Pair) -> Basis:
+    if same_paths(pair.first, pair.second):
+        return Basis.PATHS
+    return Basis.EDGES if tells_edges(pair.first) and tells_edges(pair.second) else Basis.BLOCKS
+
+
+def _compared(pair: Pair, basis: Basis) -> Sequence[Difference]:
+    if basis is Basis.PATHS:
+        return compare_paths(pair)
+    return list(compare_edges(pair) if basis is Basis.EDGES else compare_blocks(pair))
+
+
+def _common(pair: Pair, basis: Basis) -> Common:
+    first = {number for number, count, _ in _executed(pair.first, basis) if count}
+    found = Common(first=len(first))
+    for number, count, instructions in _executed(pair.second, basis):
+        if not count:
+            continue
+        shared = number in first
+        found += Common(
+            second=1,
+            common=int(shared),
+            second_walks=count,
+            common_walks=count * shared,
+            instructions=count * instructions,
+            common_instructions=count * instructions * shared,
+        )
+    return found
+
+
+def _executed(function: FunctionProfile, basis: Basis) -> list[tuple[int, Count, int]]:
+    """What was executed: a number for it, how often, and how many instructions it holds.
+
+    The instructions of an edge are those of the block that it leaves.
+    """
+    facts, graph = function.facts, function.facts.graph
+    if basis is Basis.PATHS:
+        return [
+            (path.id, path.count, instructions_of(facts, walked_blocks(path)))
+            for path in function.paths or ()
+            if path.count > 0
+        ]
+    if basis is Basis.EDGES:
+        return [
+            (edge, function.edge_counts[edge] or 0, facts.blocks[graph.edges[edge].src].size)
+            for edge in graph.flow_edges()
+        ]
+    return [(v, function.block_counts[v], facts.blocks[v].size) for v in range(graph.exit)]

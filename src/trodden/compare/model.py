@@ -1,0 +1,146 @@
+"""One difference between two runs of a function, and which differences matter most.
+
+Runs differ in length, and hot loops differ by a little whenever their data do, so raw counts say nothing:
+shares are compared.  Nor will significance alone do.  The wrong turn that one input in a thousand takes is
+rarer than any noise; but it leaves a mark that noise does not: the program went where it had never gone.
+So differences are ranked
+
+1. by what they are (:class:`Kind`);
+2. by the strength of the evidence, in steps of doubling: what may well be chance is all one step;
+3. within a step by where a cause is likelier to be than its consequences: first where the other run came
+   often enough to show a habit; then at the finest decision, in the function that is called most often
+   for one time that it happens (what reads a character before what reads a line, that before what reads
+   a file), and in it at the place that is passed most often; then
+   where fewest calls lie before it, in which the runs might have parted already; then by how few times
+   it happened, for one cause can have many consequences; then nearest to the entry.
+
+Paths of both runs have no such structure to go by, and are ranked by evidence alone.  Where an estimate has
+other shares, they are ranked by how often that led the wrong way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from trodden.compare.evidence import level, rarity
+from trodden.profile.model import Count, FunctionProfile, PathCount
+
+HABIT = 10
+"""Who came to a place fewer times and always left it in the same way has not shown much by that."""
+
+
+class Kind(IntEnum):
+    """What a difference is; those that tell more come first."""
+
+    PARTS = 0
+    """One run took an edge that the other passed by every time it came to it."""
+    COMBINES = 1
+    """One run walked a path that the other did not, though it took every edge of it."""
+    FOLLOWS = 2
+    """One run went on from a place where the other never was."""
+    SHIFTS = 3
+    """Both did it, in different shares."""
+    EXPECTS = 4
+    """An estimate expects another share than a run had, or than another estimate expects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How often something happened in two runs, and out of how many times that it could have."""
+
+    first: Count
+    first_of: Count
+    second: Count
+    second_of: Count
+
+    @property
+    def first_share(self) -> float:
+        """In the first run."""
+        return self.first / self.first_of if self.first_of else 0.0
+
+    @property
+    def second_share(self) -> float:
+        """In the second run."""
+        return self.second / self.second_of if self.second_of else 0.0
+
+    @property
+    def equal(self) -> bool:
+        """Whether the shares are exactly the same."""
+        return self.first * self.second_of == self.second * self.first_of
+
+
+@dataclass(frozen=True, slots=True)
+class Branching:
+    """The decision at which a difference shows: ``block`` was left by ``edge``.
+
+    ``shares`` is how often each run took that edge when it came there: in all, or, if ``along`` a path,
+    having come by the same way.  ``others`` are the other ways out with the counts of both runs.
+    """
+
+    block: int
+    edge: int
+    shares: Shares
+    others: tuple[tuple[int, Count, Count], ...]
+    along: bool
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something that the two runs of a function did differently.
+
+    ``what`` is how often they did it, out of how many times that they could have: left a block by an edge
+    (PARTS), entered a function that the other never entered (FOLLOWS), else walked a path.  ``path`` is the
+    path that it is about, the most walked one if there are ``more`` with the same mark; in a profile without
+    paths ``edge`` or ``block`` stands in its place.  ``evidence`` is positive if the second run did it more.
+    ``entries`` is how often each run called the function, ``calls_before`` how many calls lie before it.
+    ``off`` is, beside an estimate, how many more times the second went this way than the first would have.
+    """
+
+    name: str
+    function: FunctionProfile
+    kind: Kind
+    what: Shares
+    evidence: float
+    branching: Branching | None = None
+    path: PathCount | None = None
+    edge: int | None = None
+    block: int | None = None
+    more: tuple[PathCount, ...] = ()
+    entries: tuple[Count, Count] = (0, 0)
+    calls_before: int = 0
+    place: int = 0
+    off: float = 0.0
+
+    @property
+    def only_second(self) -> bool:
+        """Whether the second run alone did it."""
+        return not self.what.first
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """What matters most is smallest."""
+        where = (self.function.file, self.function.line, self.name, self.place)
+        number = -1 if self.path is None else self.path.id
+        if self.kind is Kind.SHIFTS:
+            return self.kind, -abs(self.evidence), *where, number
+        if self.kind is Kind.EXPECTS:
+            return self.kind, -abs(self.off), *where, number
+        if self.kind is Kind.FOLLOWS:
+            return self.kind, not self.only_second, -max(self.what.first, self.what.second), *where, number
+        what = self.what
+        sides = (what.first, what.first_of, self.entries[0]), (what.second, what.second_of, self.entries[1])
+        times, out_of, calls = max(sides)
+        passed = what.second_of if what.first else what.first_of
+        return (
+            self.kind,
+            -level(self.evidence),
+            passed < HABIT,
+            rarity(min(times, calls), calls),
+            rarity(times, out_of),
+            not self.only_second,
+            self.calls_before,
+            times,
+            *where,
+            number,
+        )

@@ -1,0 +1,1 @@
+"""The profile of a program that has never run (WL94)."""

@@ -1,0 +1,1 @@
+"""Profiles in the formats that other tools read, one file a format."""

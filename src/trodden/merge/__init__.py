@@ -1,0 +1,1 @@
+"""Many profiles become one."""

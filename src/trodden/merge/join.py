@@ -1,0 +1,56 @@
+"""Several profiles taken as one: what any of them walked was walked, and counts add up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from trodden.compare.pairing import pair, same_paths
+from trodden.profile.assemble import add_counts
+from trodden.profile.model import FunctionProfile
+
+
+@dataclass(frozen=True, slots=True)
+class Unjoined:
+    """A function of the profile number ``profile`` that was left out, and why."""
+
+    name: str
+    profile: int
+    reason: str
+
+
+def join(
+    profiles: Sequence[Mapping[str, FunctionProfile]],
+) -> tuple[dict[str, FunctionProfile], list[Unjoined]]:
+    """Join the functions of profiles, found again in each other also across builds.
+
+    A function that only one of them has is taken as it is.  One that an earlier profile knows with
+    another graph, or with paths that end at other places, is left out.
+    """
+    joined: dict[str, FunctionProfile] = {}
+    left_out: list[Unjoined] = []
+    for number, functions in enumerate(profiles):
+        pairs, alone = pair(functions, joined)
+        for each in pairs:
+            neither = each.first.paths is None and each.second.paths is None
+            if neither or same_paths(each.first, each.second):
+                joined[each.name] = add_counts(each.second, each.first)
+            else:
+                left_out.append(Unjoined(each.name, number, "its paths end at other places there"))
+        known = {each.facts.linkage_name for each in joined.values()}
+        for lone in alone:
+            if not lone.first:
+                continue
+            function = functions[lone.name]
+            if number and function.facts.linkage_name in known:
+                left_out.append(Unjoined(lone.name, number, "it was compiled to another graph there"))
+            else:
+                joined[_free(lone.name, joined)] = function
+    return joined, left_out
+
+
+def _free(name: str, taken: Mapping[str, FunctionProfile]) -> str:
+    key, number = name, 2
+    while key in taken:
+        key, number = f"{name}#{number}", number + 1
+    return key

@@ -1,0 +1,1 @@
+"""What a function in LLVM IR says of itself: its graph, calls, loops and features."""

@@ -1,0 +1,1 @@
+"""Block cloning for a known path register, with SSA form repaired."""

@@ -1,0 +1,1 @@
+"""The names that people read, from the names that linkers use."""

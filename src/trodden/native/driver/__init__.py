@@ -1,0 +1,1 @@
+"""A compiler's command line, carried out with instrumentation in the middle."""

@@ -1,0 +1,284 @@
+"""Carry out a compiler's command line with instrumentation in the middle.
+
+source -> (clang) IR -> probes -> (clang, after its verifier) object -> (linker) program.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trodden.errors import InputMissing, UsageError
+from trodden.native.driver.atomic_output import STANDARD_OUTPUT, deliver, scratch
+from trodden.native.driver.command_line import CommandLine, Source, Step
+from trodden.native.driver.depfiles import dependency_flags
+from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
+from trodden.native.driver.runtime_build import runtime_words
+from trodden.native.driver.toolchain import Toolchain, without_target
+from trodden.native.instrument import finish_early, instrument
+from trodden.native.ir.llvm import check, disassemble, disassemble_apart
+from trodden.native.module_reader import read_module
+from trodden.native.options import Options
+from trodden.profile.model import UnitFacts
+
+__all__ = ["Builder", "CompilerFailed", "call", "scratch"]
+
+# Probes on edges make blocks that have to be jumped to, and turn the one jump at the bottom of a loop into
+# two, unless blocks are laid out by what jumps cost; LLVM does that by itself only with a profile.
+_LAYOUT = ("-mllvm", "-force-precise-rotation-cost", "-mllvm", "-enable-ext-tsp-block-placement")
+# The instructions of probes are told by lines of their own; those that follow must not inherit them.
+_EXACT_LINES = ("-mllvm", "-use-unknown-locations=Enable")
+_LINES_ONLY = "-gline-tables-only"
+_FRAMES = "-fasynchronous-unwind-tables"
+ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
+
+
+class CompilerFailed(Exception):
+    """The compiler said no, in its own words; its status is ours."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+@dataclass
+class Builder:
+    """A toolchain and the choices for one command line.
+
+    ``called`` is the source that facts name, where it is not what is compiled here; ``filled``, whether
+    counters take room in the file, where that does not follow from the toolchain.
+    """
+
+    toolchain: Toolchain
+    options: Options
+    line: CommandLine
+    cxx: bool
+    called: str | None = None
+    filled: bool | None = None
+
+    def run(self) -> int:
+        """Do what the command line asks; answer the exit status."""
+        line = self.line
+        to_do = line.sources or (line.link_words and line.step is Step.LINK)
+        if not to_do or line.step in (Step.QUESTION, Step.PREPROCESS) or any(s.header for s in line.sources):
+            return self._ask()
+        self._check()
+        try:
+            with scratch() as directory:
+                objects = [self._object(source, directory) for source in line.sources]
+                if line.step is Step.LINK:
+                    self._link(objects, directory)
+        except CompilerFailed as failure:
+            return failure.status
+        return 0
+
+    def _ask(self) -> int:
+        """What makes no code goes to the compiler as it is."""
+        words = [word for word in self.line.original if not word.startswith("--trodden-")]
+        cxx = self.cxx or any(source.cxx for source in self.line.sources)
+        return self._call([*self.toolchain.compile(cxx, words, as_cxx=self.cxx), *words])
+
+    def _check(self) -> None:
+        line = self.line
+        for path in [*(source.path for source in line.sources if source.path != "-"), *line.objects]:
+            if os.path.isdir(path) or not os.access(path, os.R_OK):
+                raise InputMissing(f"{path}: no such file, or it cannot be read")
+        if line.step is Step.LINK and line.emit_llvm:
+            raise UsageError("-emit-llvm: needs -c or -S beside it; probes need a real linker")
+        if line.step is not Step.LINK:
+            if line.output is not None and len(line.sources) > 1:
+                raise UsageError(f"-o {line.output}: cannot be the output of several sources; leave -o out")
+            for path in line.objects:
+                sys.stderr.write(f"trodden: {path}: not used, since nothing is linked\n")
+
+    def _output_of(self, source: Source) -> str:
+        if self.line.output is not None:
+            return self.line.output
+        stem = os.path.splitext(os.path.basename(source.path))[0]
+        if self.line.emit_llvm:
+            return stem + (".ll" if self.line.step is Step.ASSEMBLY else ".bc")
+        return stem + (".s" if self.line.step is Step.ASSEMBLY else ".o")
+
+    def _object(self, source: Source, directory: Path) -> Path:
+        """Compile a source; unless a link follows, the result is put where it belongs."""
+        # A linker's complaints name this file, so it is recognisable.
+        stem = os.path.splitext(os.path.basename(source.path))[0]
+        made = directory / f"{source.place}-{stem}.o"
+        if not source.instrumentable:
+            self._assemble(source, made)
+        else:
+            text = self.ir(source, directory)
+            if ALREADY_INSTRUMENTED not in text:
+                named = os.path.abspath(self.called or source.path)
+                filled = not self.toolchain.embedded if self.filled is None else self.filled
+                done = instrument(text, named, self.options, self.line.debug, filled)
+                text = done.text
+                if self.options.stage == "early":
+                    text = finish_early(self._optimise(text, source, directory), done.facts, self.line.debug)
+                inline = self.line.step is Step.ASSEMBLY or self.line.emit_llvm
+                text = _with_record(text, done.record, None if inline else directory)
+            self._generate(text, source, made, directory)
+        if self.line.step is not Step.LINK:
+            deliver(made, self._output_of(source))
+        return made
+
+    def _assemble(self, source: Source, made: Path) -> None:
+        step = "-S" if self.line.step is Step.ASSEMBLY else "-c"
+        flags = [*self._flags(), *dependency_flags(self.line, source)]
+        compile_ = self.toolchain.compile(self.cxx, self.line.compile_flags)
+        self._must([*compile_, *flags, "-x", source.language, step, source.path, "-o", str(made)])
+
+    def facts(self, source: Source, directory: Path) -> UnitFacts:
+        """What would be known of a source, without making anything of it."""
+        text = self.ir(source, directory)
+        return read_module(text, os.path.abspath(source.path), self.options)
+
+    def _flags(self) -> list[str]:
+        flags = self.line.compile_flags
+        if self.toolchain.embedded:
+            flags = without_target(flags)
+        return [*flags, *(["-Qunused-arguments"] if self.line.step is Step.LINK else [])]
+
+    def ir(self, source: Source, directory: Path) -> str:
+        """Compile a source to LLVM IR in text form, optimised unless the stage is early."""
+        if source.path != "-" and (os.path.isdir(source.path) or not os.access(source.path, os.R_OK)):
+            raise InputMissing(f"{source.path}: no such source, or it cannot be read")
+        flags = self._flags()
+        if source.language == "ir":
+            given = Path(source.path).read_bytes() if source.path != "-" else sys.stdin.buffer.read()
+            text = disassemble_apart(given, source.path)
+            if ALREADY_INSTRUMENTED in text or self.options.stage == "early":
+                return text
+            flags = [*_codegen_flags(flags), "-w", "-Qunused-arguments"]
+            if source.path == "-":
+                source = Source(str(directory / "standard-input.ll"), source.language, source.place)
+                Path(source.path).write_bytes(given)
+        else:
+            flags += dependency_flags(self.line, source)
+            if not self.line.debug:
+                flags.append(_LINES_ONLY)
+            flags.append(_FRAMES)
+            if self.options.stage == "early":
+                flags += ["-Xclang", "-disable-llvm-passes"]
+        compile_ = self.toolchain.compile(source.cxx or self.cxx, self.line.compile_flags)
+        return self._to_ir([*compile_, *flags, "-x", source.language, source.path], source, directory)
+
+    def _to_ir(self, command: Sequence[str], source: Source, directory: Path) -> str:
+        """Run a compilation that ends in IR; what an older LLVM writes is read as bitcode, to be upgraded."""
+        target = directory / f"{source.place}.ir"
+        step = "-S" if self.toolchain.same_llvm else "-c"
+        self._must([*command, "-emit-llvm", step, "-o", str(target)])
+        if self.toolchain.same_llvm:
+            return target.read_text(encoding="utf-8", errors="surrogateescape")
+        return disassemble(target.read_bytes(), source.path)
+
+    def _optimise(self, text: str, source: Source, directory: Path) -> str:
+        """What the compiler makes of a module that was instrumented before it was optimised."""
+        before = directory / f"{source.place}.early.bc"
+        before.write_bytes(check(text, source.path))
+        generate = self.toolchain.generate(self.line.compile_flags)
+        flags = [*_codegen_flags(self._flags()), "-Qunused-arguments", "-w"]
+        return self._to_ir([*generate, *flags, "-x", "ir", str(before)], source, directory)
+
+    def _generate(self, text: str, source: Source, made: Path, directory: Path) -> None:
+        """Make an object (or assembly) of instrumented IR, which LLVM's verifier has looked at first."""
+        assembly = self.line.step is Step.ASSEMBLY
+        if self.line.emit_llvm:
+            bitcode = check(text, source.path)
+            made.write_bytes(_encoded(text) if assembly else bitcode)
+            return
+        plain = directory / f"{source.place}.trodden.ll"
+        plain.write_bytes(_encoded(text))
+        status = self._call(
+            [
+                *self.toolchain.generate(self.line.compile_flags),
+                *_codegen_flags(self._flags()),
+                *("-fverify-intermediate-code", "-Xclang", "-disable-llvm-passes"),
+                *_LAYOUT,
+                *(() if self.line.debug else _EXACT_LINES),
+                *("-Qunused-arguments", "-w"),
+                *("-x", "ir", "-S" if assembly else "-c", str(plain), "-o", str(made)),
+            ]
+        )
+        if status != 0:
+            check(text, source.path)
+            raise CompilerFailed(status)
+
+    def _link(self, objects: Sequence[Path], directory: Path) -> None:
+        remaining = iter(objects)
+        words = [str(next(remaining)) if word is None else word for word in self.line.link_words]
+        words, left_out = (for_embedded_linker if self.toolchain.embedded else for_other_linker)(words)
+        if left_out:
+            embedded = self.toolchain.embedded
+            why = "the embedded linker makes the same without" if embedded else "sites would go too"
+            sys.stderr.write(f"trodden: {' '.join(left_out)}: ignored; {why}\n")
+        runtime = [] if "-r" in words else runtime_words(self.toolchain, words)
+        output = self.line.output if self.line.output is not None else "a.out"
+        # The linker may write the name into what it makes, so it sees the real one in another directory.
+        place = directory / "linked"
+        place.mkdir()
+        made = place / os.path.basename(output)
+        self._must([*self.toolchain.link(self.cxx), *words, *runtime, "-o", str(made)])
+        deliver(made, f"./{output}" if output == STANDARD_OUTPUT else output)
+
+    def _call(self, command: Sequence[str]) -> int:
+        return call(command, self.toolchain.environment)
+
+    def _must(self, command: Sequence[str]) -> None:
+        """Run a tool that has to succeed for the work to go on."""
+        status = self._call(command)
+        if status != 0:
+            raise CompilerFailed(status)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", errors="surrogateescape")
+
+
+def _codegen_flags(flags: Sequence[str]) -> Iterator[str]:
+    """The flags that matter once the program is IR: nothing of the preprocessor, no dependency files."""
+    dropped = {"-D", "-U", "-I", "-include", "-imacros", "-isystem", "-idirafter", "-iquote"}
+    dropped |= {"-MF", "-MT", "-MQ", "-MJ"}
+    position = 0
+    while position < len(flags):
+        flag = flags[position]
+        if flag in dropped:
+            position += 2
+            continue
+        position += 1
+        if not flag.startswith(("-D", "-U", "-I", "-M", "-std=", "-W", "-pedantic")):
+            yield flag
+
+
+def _with_record(text: str, record: bytes, directory: Path | None) -> str:
+    """Put the unit's facts into section ``.trodden``, from a file where the assembler can read one."""
+    lines = ['.section .trodden,"",@progbits']
+    if directory is not None:
+        path = directory / "facts.bin"
+        path.write_bytes(record)
+        quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'.incbin "{quoted}"')
+    else:
+        for start in range(0, len(record), 64):
+            values = ",".join(str(byte) for byte in record[start : start + 64])
+            lines.append(f".byte {values}")
+    lines.append(".text")
+    return text + "".join(f'module asm "{_escaped(line)}"\n' for line in lines)
+
+
+def _escaped(text: str) -> str:
+    """A string as LLVM's assembly language wants it."""
+    special = b'"\\'
+    plain = (chr(b) if 32 <= b < 127 and b not in special else f"\\{b:02X}" for b in os.fsencode(text))
+    return "".join(plain)
+
+
+def call(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a tool with our standard streams; answer its status as a shell would."""
+    sys.stdout.flush()
+    status = subprocess.run(command, check=False, env=environment).returncode
+    return 128 - status if status < 0 else status

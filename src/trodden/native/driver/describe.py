@@ -1,0 +1,45 @@
+"""What is known of a source, or of LLVM IR, before it ever runs: its graphs, clues and probes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from trodden.errors import InputMissing, UsageError
+from trodden.native.driver.atomic_output import scratch
+from trodden.native.driver.build import ALREADY_INSTRUMENTED, Builder
+from trodden.native.driver.command_line import parse
+from trodden.native.driver.toolchain import find_toolchain
+from trodden.native.ir.llvm import disassemble_apart
+from trodden.native.module_reader import read_module
+from trodden.native.options import Options
+from trodden.profile.model import UnitFacts
+from trodden.regular_files import open_regular
+
+
+def facts_of_source(words: Sequence[str], options: Options, toolchain: str | None = None) -> UnitFacts:
+    """The facts of the one source among ``words``, compiled with the flags beside it.
+
+    :class:`trodden.native.driver.build.CompilerFailed` if it cannot be compiled.
+    """
+    line = parse(words, cxx=False)
+    if len(line.sources) != 1:
+        others = " ".join(source.path for source in line.sources[1:]) or words[0]
+        raise UsageError(f"{others}: only flags go behind --; name sources before it")
+    source = line.sources[0]
+    builder = Builder(find_toolchain(toolchain), options, line, source.cxx)
+    with scratch() as directory:
+        return builder.facts(source, directory)
+
+
+def facts_of_ir(path: str, options: Options) -> UnitFacts:
+    """The facts of a module as it stands in a file, bitcode or text; nothing is optimised."""
+    try:
+        with open_regular(path) as stream:
+            given = stream.read()
+    except OSError as error:
+        raise InputMissing(f"{path}: cannot be read: {error.strerror}") from error
+    text = disassemble_apart(given, path)
+    if ALREADY_INSTRUMENTED in text:
+        raise UsageError(f"{path}: has probes already; name the IR without them, or the program")
+    return read_module(text, os.path.abspath(path), options)

@@ -1,0 +1,1 @@
+"""Running an instrumented program."""

@@ -1,0 +1,1 @@
+"""LLVM IR as text: one grammar, and the views that the other packages work on."""

@@ -1,0 +1,1 @@
+"""A plan's probes as LLVM IR."""

@@ -1,0 +1,1 @@
+"""From a function and the user's options to a plan."""

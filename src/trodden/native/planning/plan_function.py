@@ -1,0 +1,112 @@
+"""From a function and the user's wishes to a plan: weigh it, price its edges, place the probes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.induction import Induction
+from trodden.native.lower.register_slot import block_frequencies, holding_blocks
+from trodden.native.options import Options
+from trodden.native.planning.probe_costs import edge_prices, find_trips
+from trodden.plan.counters.schemes import (
+    checked,
+    eprof,
+    every_block,
+    every_edge,
+    vprof_by_blocks,
+    vprof_by_edges,
+)
+from trodden.plan.paths.numbering import Numbering
+from trodden.plan.paths.placement import single_prefixes
+from trodden.plan.paths.plan import DEFAULT_LIMIT, DENSE, checked_paths, path_plan
+from trodden.plan.probes import Plan
+from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.frequency.expected import expected_weights
+from trodden.weigh.frequency.nesting import nesting_weights
+from trodden.weigh.heuristics.rates import default_rates
+
+MOST_SLOTS = 1 << 21
+"""From where on large tables are kept by number: a unit's counters are memory of every thread."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan, the weights behind it, and what tells the trips of its loops.
+
+    ``ambiguous`` are the blocks where a path may be cut short and only the register tells which one.
+    ``measured``: the weights are counts of an earlier run.
+    """
+
+    plan: Plan
+    weights: list[float]
+    inductions: dict[int, Induction] = field(default_factory=dict)
+    ambiguous: frozenset[int] = frozenset()
+    measured: bool = False
+
+
+def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clues: FunctionClues) -> Planned:
+    """The plan for one function of a unit that has so many slots already."""
+    graph = read.graph
+    if options.paths is None and options.counters == "every-block":
+        return Planned(every_block(graph), [])
+    if options.paths is None and options.counters == "every-edge":
+        return Planned(every_edge(graph), [])
+    weights = options.measured(graph, read.ir.symbol) if options.measured else None
+    if weights is not None:
+        return replace(_placed(read, options, machine, weights, slots), measured=True)
+    if options.estimated:
+        weights = expected_weights(graph, clues, default_rates(), read.loops)
+    else:
+        weights = nesting_weights(graph, read.loops)
+    return _placed(read, options, machine, weights, slots)
+
+
+def _placed(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
+    graph = read.graph
+    if options.paths is not None:
+        return _paths(read, options, machine, weights, slots)
+    if options.counters == "blocks-by-blocks":
+        return Planned(vprof_by_blocks(graph, block_frequencies(read, weights)), weights)
+    prices = edge_prices(read, weights)
+    if options.counters == "blocks-by-edges":
+        return Planned(vprof_by_edges(graph, prices), weights)
+    trips, inductions = find_trips(read, weights) if options.trips else ([], {})
+    place = checked if options.counters == "checked" else eprof
+    return Planned(place(graph, prices, trips), weights, inductions)
+
+
+def _paths(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
+    asked = options.paths
+    assert asked is not None
+    trips, inductions = find_trips(read, weights) if options.trips else ([], {})
+    holds = holding_blocks(read)
+    plan = path_plan(
+        read.graph,
+        edge_prices(read, weights),
+        limit=asked.most,
+        dense=min(DENSE, max(MOST_SLOTS - slots, DEFAULT_LIMIT)),
+        holds=holds,
+        cells=machine == "x86_64",
+        handlers=returning_twice(read),
+        context=asked.context,
+        timed=asked.timed,
+        rule=asked.cutting,
+        trips=trips,
+    )
+    if options.counters == "checked":
+        plan = checked_paths(plan, read.graph)
+    ambiguous = holds
+    if holds and plan.paths is not None:
+        ambiguous -= single_prefixes(Numbering(read.graph, plan.paths)).keys()
+    return Planned(plan, weights, inductions, ambiguous)
+
+
+def returning_twice(read: FunctionRead) -> list[int]:
+    """The edges behind calls that return twice; of an invoke the one that it takes when it returns."""
+    return [
+        edge
+        for block in sorted(read.resuming)
+        for edge in read.graph.out_edges[block]
+        if read.ir.blocks[block].opcode != "invoke" or read.positions[edge] == (0,)
+    ]

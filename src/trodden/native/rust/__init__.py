@@ -1,0 +1,1 @@
+"""rustc and cargo with probes."""

@@ -1,0 +1,140 @@
+"""What rustc made, turned into native code with probes.
+
+rustc hands over LLVM bitcode that no pass has seen (``-C linker-plugin-lto -C no-prepopulate-passes``): as
+members of libraries, and as the objects of a link.  The optimiser that a C program passes through makes
+of each the code that rustc's would have made, before or after the probes are put in.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from trodden.errors import BadFile, ToolchainMissing
+from trodden.native.driver.atomic_output import deliver, scratch
+from trodden.native.driver.build import Builder, CompilerFailed, call
+from trodden.native.driver.command_line import parse
+from trodden.native.driver.toolchain import Toolchain, find_toolchain
+from trodden.native.ir.llvm import disassemble
+from trodden.native.options import Options
+
+_BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
+_SMALL = 1 << 16
+
+
+@dataclass(frozen=True)
+class RustJob:
+    """One crate: its root, how it is to be optimised, and what the linker underneath is.
+
+    ``own`` are the words of our own command line; ``flags`` are for clang; ``of_comments`` is for the tests
+    that rustdoc finds.  It is written to a file, for the link happens in a process that rustc starts.
+    """
+
+    own: tuple[str, ...]
+    source: str
+    flags: tuple[str, ...]
+    target: str | None
+    linker: str | None
+    bare: bool
+    of_comments: bool = False
+
+    def save(self, path: Path) -> None:
+        """Write it down."""
+        path.write_text(json.dumps(asdict(self)))
+
+    @staticmethod
+    def load(path: str) -> RustJob:
+        """Read it again."""
+        try:
+            said = json.loads(Path(path).read_text())
+            return RustJob(**said | {"own": tuple(said["own"]), "flags": tuple(said["flags"])})
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise BadFile(f"{path}: no description of a crate ({error}); build it again") from error
+
+
+def toolchain_for(toolchain: Toolchain) -> Toolchain:
+    """The toolchain that generates code: one that reads what every rustc writes."""
+    return toolchain if toolchain.same_llvm else find_toolchain(None)
+
+
+def is_bitcode(path: Path) -> bool:
+    """Whether a file is LLVM bitcode, whatever its name says."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) in _BITCODE
+    except OSError:
+        return False
+
+
+def make_native(
+    bitcode: Path, made: Path, job: RustJob, toolchain: Toolchain, options: Options, filled: bool = True
+) -> None:
+    """Generate an object of a unit, with probes unless the compiler itself has written it.
+
+    Its counters take room in the file (``filled``) if any linker may come to link it.  The glue between
+    allocators has no source, and so no debug information on its functions.
+    """
+    aim = [] if job.target is None else ["-target", job.target]
+    words = [*aim, *job.flags, "-c", "-x", "ir", str(bitcode), "-o", str(made)]
+    line = parse(words, False)
+    if bitcode.stat().st_size < _SMALL and _without_source(bitcode):
+        flags = line.compile_flags if not toolchain.embedded else job.flags
+        command = [*toolchain.generate(aim), *flags, "-w", "-Qunused-arguments"]
+        status = call([*command, "-x", "ir", "-c", str(bitcode), "-o", str(made)], toolchain.environment)
+    else:
+        status = Builder(toolchain, options, line, False, job.source, filled).run()
+    if status != 0:
+        raise CompilerFailed(status)
+
+
+def _without_source(bitcode: Path) -> bool:
+    return "!DISubprogram(" not in disassemble(bitcode.read_bytes(), str(bitcode))
+
+
+def convert_archive(archive: str, job: RustJob, toolchain: Toolchain, options: Options) -> None:
+    """Replace the bitcode in a library by native code with probes, all at once or not at all."""
+    with scratch() as directory:
+        members = directory / "members"
+        members.mkdir()
+        names = _archiver(["t", archive]).splitlines()
+        copy = directory / os.path.basename(archive)
+        copy.write_bytes(Path(archive).read_bytes())
+        copy.chmod(Path(archive).stat().st_mode & 0o777)
+        _archiver(["x", str(copy)], members)
+        made: list[str] = []
+        for name in names:
+            member = members / name
+            if is_bitcode(member):
+                bitcode = directory / f"{name}.bc"
+                member.rename(bitcode)
+                make_native(bitcode, member, job, toolchain, options)
+                made.append(name)
+        if made:
+            _archiver(["rcs", str(copy), *made], members)
+            deliver(copy, archive)
+
+
+def convert_object(path: str, job: RustJob, toolchain: Toolchain, options: Options) -> None:
+    """Replace an object file of bitcode by a native one with probes."""
+    if is_bitcode(Path(path)):
+        with scratch() as directory:
+            made = directory / os.path.basename(path)
+            make_native(Path(path), made, job, toolchain, options)
+            deliver(made, path)
+
+
+def _archiver(words: Sequence[str], directory: Path | None = None) -> str:
+    """Run the embedded archiver; what stands in a library of Rust's has no other index."""
+    toolchain = find_toolchain(None)
+    command = [toolchain.compiler[0], "ar", *words]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=directory, env=toolchain.environment
+    )
+    if done.returncode != 0:
+        reason = (done.stderr.strip().splitlines() or ["no message"])[0]
+        raise ToolchainMissing(f"{words[1]}: the archiver cannot work on it: {reason}")
+    return done.stdout

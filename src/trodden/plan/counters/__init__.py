@@ -1,0 +1,1 @@
+"""Where counters go for block and edge profiles (BL94 §3)."""

@@ -1,0 +1,126 @@
+"""The cheapest edge counters for a block profile, by integer programming (Vprof(Ecnt), BL94 §3.3, §3.4).
+
+The problem is believed to be hard, so this is for small graphs and for knowing how far the heuristic of
+Figure 11 is from the best.  One variable for each edge says whether it is counted; every simple piped
+cycle must have a counted edge.  There are far too many such cycles to list, so those that the
+present answer leaves without a counter are added, and the program is solved again until none is left.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from trodden.errors import TroddenError, UsageError
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.cycles import piped_cycles
+from trodden.graph.spanning import live_edges, maximum_spanning_tree
+from trodden.plan.counters.blocks_by_edges import vprof_by_edges
+from trodden.plan.counters.edges import count_edges
+from trodden.plan.probes import Plan
+
+_LARGEST_COST = 1e5
+"""The solver works with absolute tolerances around a millionth; costs are scaled to lie well above."""
+
+
+class OptimumError(TroddenError):
+    """No proven optimum within the time given."""
+
+
+def vprof_by_edges_optimal(graph: Graph, prices: Sequence[float], time_limit: float = 60.0) -> Plan:
+    """The cheapest edge counters from which every block count follows.
+
+    Raises :class:`OptimumError` if ``time_limit`` seconds do not suffice.  Prices are compared to about
+    a millionth of the largest; where the solver cannot tell the heuristic's answer from a better one,
+    the cheaper of the two is taken.
+    """
+    live = live_edges(graph)
+    candidates = [index for index in live if graph.edges[index].kind is EdgeKind.FLOW]
+    costs = _finite(prices, candidates)
+    program = _Program(graph.name, [costs[index] for index in candidates], time.monotonic() + time_limit)
+    column = {index: position for position, index in enumerate(candidates)}
+    counted: set[int] = set()
+    while cycles := _uncounted_cycles(graph, live, counted, costs):
+        for cycle in cycles:
+            program.require_one_of(column[index] for index in cycle)
+        counted = {candidates[position] for position in program.minimise()}
+    heuristic = set(vprof_by_edges(graph, prices).on_edges)
+    if sum(costs[index] for index in heuristic) < sum(costs[index] for index in counted):
+        counted = heuristic
+    uncounted = sorted((index for index in live if index not in counted), key=lambda index: -prices[index])
+    tree = maximum_spanning_tree(graph, prices, [graph.closing, *uncounted])
+    free = frozenset(index for index in uncounted if index not in tree)
+    return count_edges("vprof-optimal", sorted(counted), free)
+
+
+def _uncounted_cycles(
+    graph: Graph, live: Sequence[int], counted: set[int], costs: Mapping[int, float]
+) -> list[list[int]]:
+    """Simple piped cycles without a counter, none if ``counted`` is sufficient.
+
+    After a handful has been found, the cheapest edge of each is taken for counted and the search goes
+    on: that way one round of solving learns about cycles all over the graph.
+    """
+    found: list[list[int]] = []
+    assumed = set(counted)
+    while True:
+        cycles = list(piped_cycles(graph, [index for index in live if index not in assumed]))
+        if not cycles:
+            return found
+        for cycle in cycles:
+            choices = [index for index in cycle if index in costs]
+            found.append(choices)
+            if assumed.isdisjoint(choices):
+                assumed.add(min(choices, key=costs.__getitem__))
+
+
+def _finite(prices: Sequence[float], candidates: Iterable[int]) -> dict[int, float]:
+    """Prices with a number in place of infinity that is dearer than all others together."""
+    chosen = {index: prices[index] for index in candidates}
+    dearest = sum(price for price in chosen.values() if math.isfinite(price)) + 1.0
+    return {index: price if math.isfinite(price) else dearest for index, price in chosen.items()}
+
+
+class _Program:
+    """A covering program in zeros and ones that grows by rows and is solved anew, with HiGHS."""
+
+    def __init__(self, name: str, costs: Sequence[float], deadline: float) -> None:
+        try:
+            import highspy
+        except ImportError:
+            raise UsageError(
+                "the optimal block placement needs HiGHS; install it with: pip install 'trodden[optimum]'"
+            ) from None
+        self._name = name
+        self._deadline = deadline
+        self._infinity = highspy.kHighsInf
+        self._optimal = highspy.HighsModelStatus.kOptimal
+        self._columns = len(costs)
+        make_model: Any = highspy.Highs
+        self._model = make_model()
+        options = {"output_flag": False, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0, "threads": 1}
+        for option, value in options.items():
+            self._model.setOptionValue(option, value)
+        scale = _LARGEST_COST / max([*costs, math.ulp(0.0)])
+        for position, cost in enumerate(costs):
+            self._model.addCol(cost * scale, 0.0, 1.0, 0, [], [])
+            self._model.changeColIntegrality(position, highspy.HighsVarType.kInteger)
+
+    def require_one_of(self, columns: Iterable[int]) -> None:
+        """At least one of these columns is to be 1."""
+        chosen = sorted(columns)
+        self._model.addRow(1.0, self._infinity, len(chosen), chosen, [1.0] * len(chosen))
+
+    def minimise(self) -> list[int]:
+        """The columns that are 1 in a cheapest answer."""
+        left = self._deadline - time.monotonic()
+        self._model.setOptionValue("time_limit", self._model.getRunTime() + max(left, 0.0))
+        self._model.run()
+        if left <= 0.0 or self._model.getModelStatus() != self._optimal:
+            raise OptimumError(
+                f"{self._name}: no proven optimum in the time allowed; allow more, or take the heuristic"
+            )
+        values = self._model.getSolution().col_value
+        return [column for column in range(self._columns) if values[column] > 0.5]

@@ -1,0 +1,93 @@
+"""Which arcs carry increments, and which increments (BL96 §3.3, event counting after [Bal94]).
+
+The values of Figure 5 would ask for an addition at every branch.  Event counting finds others with the same
+sum on every path from ENTRY to EXIT that are zero on a spanning tree, so the tree is made of what is
+taken most often.  Going along the tree from ENTRY, the values give each node a *potential*; what
+an arc has to add is by how much its value exceeds the difference of potentials.  That takes linear time, and
+it says what the register holds at every node: the sum of values up to there less the potential.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trodden.graph.cfg import EdgeKind
+from trodden.graph.unionfind import UnionFind
+from trodden.plan.paths.dag import ArcKind, Dag
+from trodden.plan.paths.numbering import Numbering
+
+_FREE = -1.0
+"""The probe of a dummy arc joins what stands on the removed edge anyway: such arcs enter the tree last."""
+
+
+@dataclass(frozen=True)
+class Increments:
+    """``chords[arc]`` is what a chord has to add; ``potential[node]`` is the sum less the register there."""
+
+    chords: dict[int, int]
+    potential: list[int]
+
+
+def chord_increments(numbering: Numbering, weights: Sequence[float]) -> Increments:
+    """The chords of a maximum spanning tree that EXIT -> ENTRY belongs to, with their increments."""
+    dag = numbering.dag
+    tree = _spanning_tree(dag, weights)
+    potential = _potentials(numbering, tree)
+    chords = {
+        number: potential[arc.src] + numbering.value[number] - potential[arc.dst]
+        for number, arc in enumerate(dag.arcs)
+        if number not in tree
+    }
+    return Increments(chords, potential)
+
+
+def _spanning_tree(dag: Dag, weights: Sequence[float]) -> set[int]:
+    price = [_price(dag, number, weights) for number in range(len(dag.arcs))]
+    trees = UnionFind(len(dag.outs))
+    trees.union(dag.graph.exit, dag.entry)
+    by_price = sorted(range(len(dag.arcs)), key=lambda number: -price[number])
+    return {number for number in by_price if trees.union(dag.arcs[number].src, dag.arcs[number].dst)}
+
+
+def _price(dag: Dag, number: int, weights: Sequence[float]) -> float:
+    """How often the probe of an arc would be carried out."""
+    arc = dag.arcs[number]
+    match arc.kind:
+        case ArcKind.REAL:
+            return weights[arc.of]
+        case ArcKind.ENTRY:
+            return weights[dag.graph.closing]
+        case ArcKind.PASS:
+            return math.fsum(
+                weights[edge]
+                for edge in dag.graph.in_edges[arc.of]
+                if not (edge in dag.removed and dag.returns_in_context(edge))
+                and dag.graph.edges[edge].kind is not EdgeKind.ENDLESS
+            )
+        case _:
+            return _FREE
+
+
+def _potentials(numbering: Numbering, tree: set[int]) -> list[int]:
+    dag = numbering.dag
+    beside: list[list[int]] = [[] for _ in dag.outs]
+    for number in tree:
+        beside[dag.arcs[number].src].append(number)
+        beside[dag.arcs[number].dst].append(number)
+    potential = [0] * len(dag.outs)
+    met = [False] * len(dag.outs)
+    met[dag.entry] = met[dag.graph.exit] = True
+    work = [dag.entry, dag.graph.exit]
+    while work:
+        node = work.pop()
+        for number in beside[node]:
+            arc = dag.arcs[number]
+            other = arc.dst if arc.src == node else arc.src
+            if not met[other]:
+                met[other] = True
+                step = numbering.value[number]
+                potential[other] = potential[node] + (step if arc.src == node else -step)
+                work.append(other)
+    return potential

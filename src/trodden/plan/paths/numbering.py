@@ -1,0 +1,232 @@
+"""Numbers for paths, and back from numbers to paths (BL96 §3.2, §3.5, §4).
+
+Every path has a number in ``0 .. number - 1``: the sum of the values of its arcs, which Figure 5 assigns.
+The successors of a vertex are visited by their number of paths, the largest last, so that large values
+are few and small (§5.2).  Nothing but the graph and the removed edges enters into it, so whoever reads a
+profile comes to the same numbers as whoever placed the probes.
+
+A *prefix*, a path that was cut short in a block, is known by the block and the sum of values up to
+there: followed by arcs of value 0 it is a whole path with that sum as its number.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from trodden.graph.cfg import Graph
+from trodden.plan.paths.dag import ArcKind, Dag, build_dag
+from trodden.plan.probes import Paths
+from trodden.plan.routes import PathEnd, PathStart, Route
+
+LARGEST = 2**63 - 1
+"""No plan has more paths than this: numbers have to fit a register."""
+
+
+class Way(NamedTuple):
+    """A way on from a block: an edge, where it leads, its value, and how the path ends on it if it does."""
+
+    edge: int
+    target: int
+    value: int
+    ends: PathEnd | None
+
+
+class Start(NamedTuple):
+    """A block where paths start, with the value that all paths from this start have to begin with."""
+
+    vertex: int
+    value: int
+    kind: PathStart
+
+
+def numbering_of(
+    graph: Graph,
+    back_edges: Iterable[int],
+    cuts: Iterable[int] = (),
+    handlers: Iterable[int] = (),
+    context: bool = False,
+    most: int | None = None,
+) -> Numbering:
+    """The numbering of a graph without these edges; see :class:`Numbering`."""
+    paths = Paths(0, tuple(back_edges), tuple(cuts), tuple(handlers), context)
+    return Numbering(graph, paths, most)
+
+
+def count_paths(
+    graph: Graph,
+    back_edges: Iterable[int],
+    cuts: Iterable[int] = (),
+    handlers: Iterable[int] = (),
+    context: bool = False,
+    *,
+    limit: int = LARGEST,
+) -> int:
+    """How many paths there are, or ``limit + 1`` if they are more than ``limit``; cheap in any case."""
+    return count_ways(build_dag(graph, back_edges, cuts, handlers, context), limit)
+
+
+def count_ways(dag: Dag, limit: int) -> int:
+    """How many ways lead from ENTRY to an end, or ``limit + 1`` if they are more than ``limit``."""
+    ways = [1] * len(dag.outs)
+    for node in reversed(dag.order):
+        if outs := dag.outs[node]:
+            ways[node] = min(sum(ways[dag.arcs[arc].dst] for arc in outs), limit + 1)
+    return ways[dag.entry]
+
+
+class Numbering:
+    """The values of all arcs, which make every path's sum its number.
+
+    ``paths.number`` is not looked at.  A block without any way on counts as an end of paths, or the prefixes
+    that lead to it could not be told apart; no such path is ever counted as walked to its end.
+    Numbers may be of any size; if there are more than ``most`` paths, :class:`ValueError` is raised
+    before any number grows much larger than that.  ``followed`` is how many arcs were followed so far to
+    spell out paths.
+    """
+
+    def __init__(self, graph: Graph, paths: Paths, most: int | None = None, dag: Dag | None = None) -> None:
+        """Number the paths; ``dag`` spares building the acyclic graph if that has been done."""
+        self.graph = graph
+        self.dag = dag or build_dag(graph, paths.back_edges, paths.cuts, paths.handlers, paths.context)
+        self.value = [0] * len(self.dag.arcs)
+        self._sorted: list[list[int]] = [[] for _ in self.dag.outs]
+        self._values: list[list[int]] = [[] for _ in self.dag.outs]
+        self.number = self._assign(most)
+        self.followed = 0
+
+    def _assign(self, most: int | None) -> int:
+        """Figure 5: values in reverse topological order.  Answers with the number of all paths."""
+        arcs = self.dag.arcs
+        ways = [1] * len(self.dag.outs)
+        for node in reversed(self.dag.order):
+            outs = self.dag.outs[node]
+            if not outs:
+                continue
+            self._sorted[node] = sorted(outs, key=lambda arc: ways[arcs[arc].dst])
+            total = 0
+            for arc in self._sorted[node]:
+                self.value[arc] = total
+                self._values[node].append(total)
+                total += ways[arcs[arc].dst]
+            if most is not None and total > most:
+                raise ValueError(f"{self.graph.name}: there are more than {most} paths")
+            ways[node] = total
+        return ways[self.dag.entry]
+
+    def ways(self, vertex: int) -> tuple[Way, ...]:
+        """The ways on from a block, smallest value first; none from a block where paths can only stop.
+
+        A path that arrives at a split entry from outside (see :mod:`trodden.plan.paths.dag`) adds nothing
+        there.
+        """
+        found = []
+        for number in self._sorted[vertex]:
+            arc = self.dag.arcs[number]
+            found.append(Way(arc.of, self.graph.edges[arc.of].dst, self.value[number], self._ends(number)))
+        return tuple(found)
+
+    @property
+    def starts(self) -> tuple[Start, ...]:
+        """Where paths start, smallest value first; in context, what comes before the context."""
+        return tuple(
+            Start(self.dag.arcs[number].of, self.value[number], self._start_kind(number))
+            for number in self._sorted[self.dag.entry]
+        )
+
+    def regenerate(self, path: int) -> Route:
+        """The path with a number (§3.5)."""
+        if not 0 <= path < self.number:
+            raise ValueError(f"{self.graph.name}: there is no path {path}")
+        return self._route([arc for arc, _ in self._follow(path)])
+
+    def prefix(self, block: int, s: int) -> Route:
+        """The path that was cut short in ``block`` when its values had come to the sum ``s``."""
+        if 0 <= s < self.number and 0 <= block < self.graph.exit:
+            arcs = []
+            for arc, rest in self._follow(s):
+                arcs.append(arc)
+                if self.dag.arcs[arc].dst == block:
+                    if rest == 0:
+                        return self._route(arcs)
+                    break
+        raise ValueError(f"{self.graph.name}: no path comes to {block} with {s}")
+
+    def number_of(self, route: Route) -> int:
+        """The number of a path.  One that was cut short has ``number * (block + 1) + s``,
+        unless its last block has no way on at all: then it is as whole as can be, and ``s`` is its number.
+        """
+        dag = self.dag
+        total = 0
+        node = dag.entry
+        arcs = list(self._arcs_of(route))
+        for arc in arcs:
+            if dag.arcs[arc].src != node:
+                raise ValueError(f"{self.graph.name}: this is no path")
+            total += self.value[arc]
+            node = dag.arcs[arc].dst
+        if not arcs or self._route(arcs) != route:
+            raise ValueError(f"{self.graph.name}: this is no path")
+        if node == self.graph.exit or not dag.outs[node]:
+            return total
+        return self.number * (node + 1) + total
+
+    def _follow(self, path: int) -> Iterator[tuple[int, int]]:
+        """The arcs of a path, each with what is left of the number behind it."""
+        node, rest = self.dag.entry, path
+        while values := self._values[node]:
+            place = bisect_right(values, rest) - 1
+            rest -= values[place]
+            arc = self._sorted[node][place]
+            self.followed += 1
+            yield arc, rest
+            node = self.dag.arcs[arc].dst
+
+    def _route(self, numbers: Sequence[int]) -> Route:
+        """Spell out a path from ENTRY; it is cut short unless it has come to EXIT."""
+        dag, last = self.dag, self.graph.exit
+        blocks: list[int] = []
+        edges: list[int] = []
+        again: list[int] = []
+        for number in numbers:
+            arc = dag.arcs[number]
+            if arc.kind is ArcKind.AGAIN:
+                again.append(len(blocks))
+            if arc.kind is ArcKind.REAL or arc.kind is ArcKind.END:
+                edges.append(arc.of)
+            if arc.dst < last:
+                blocks.append(arc.dst)
+        came = self._start_kind(numbers[0])
+        ends = self._ends(numbers[-1]) or PathEnd.UNWOUND
+        if again:
+            return Route(
+                tuple(blocks), tuple(edges), PathStart.BACK_EDGE, ends, again[-1], tuple(again), came
+            )
+        return Route(tuple(blocks), tuple(edges), came, ends)
+
+    def _arcs_of(self, route: Route) -> Iterator[int]:
+        """The arcs that a route must have, as far as they exist; who uses them checks that they join."""
+        dag = self.dag
+        came = route.came or route.starts
+        for number in dag.outs[dag.entry]:
+            arc = dag.arcs[number]
+            if route.blocks and arc.of == route.blocks[0] and self._start_kind(number) is came:
+                yield number
+        taken = {dag.arcs[n].of: n for block in route.blocks for n in dag.outs[block]}
+        for place, block in enumerate(route.blocks):
+            if block in dag.arrival:
+                passing, again = dag.outs[dag.arrival[block]]
+                yield again if place in route.again else passing
+            if place < len(route.edges) and route.edges[place] in taken:
+                yield taken[route.edges[place]]
+
+    def _start_kind(self, number: int) -> PathStart:
+        arc = self.dag.arcs[number]
+        return PathStart.ENTRY if arc.kind is ArcKind.ENTRY else self.dag.first_of[arc.of]
+
+    def _ends(self, number: int) -> PathEnd | None:
+        arc = self.dag.arcs[number]
+        if arc.kind is ArcKind.END:
+            return PathEnd.BACK_EDGE if arc.of in self.dag.back_edges else PathEnd.CUT
+        return PathEnd.EXIT if arc.dst == self.graph.exit else None

@@ -1,0 +1,163 @@
+"""What stands on which edge of the procedure (BL96 §3.4, Figure 8; §4; MR98 §7).
+
+Figure 8 works on arcs: the register is set as late and the counter of a path is bumped as early as the
+chords allow.  Here its answer is translated to the edges of the procedure, where the probes of a dummy
+arc to EXIT and of the one from ENTRY meet on a removed edge, in this order.  Where only one prefix leads,
+the register is known: there additions become assignments, and bumps need no register.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from trodden.plan.paths.chords import Increments
+from trodden.plan.paths.dag import ArcKind, Dag
+from trodden.plan.paths.numbering import Numbering
+from trodden.plan.probes import Add, Bump, BumpAt, Probe, Restore, Save, Set, StartClock
+
+
+@dataclass(frozen=True)
+class Placed:
+    """The probes on edges and on entering the procedure."""
+
+    on_edges: dict[int, list[Probe]]
+    on_entry: list[Probe]
+
+
+def single_prefixes(numbering: Numbering) -> dict[int, int]:
+    """The nodes to which just one prefix leads, each with the sum of that prefix."""
+    dag = numbering.dag
+    known = {dag.entry: 0}
+    for node in dag.order[1:]:
+        ins = dag.ins[node]
+        if len(ins) == 1 and (before := known.get(dag.arcs[ins[0]].src)) is not None:
+            known[node] = before + numbering.value[ins[0]]
+    return known
+
+
+def place(
+    numbering: Numbering, increments: Increments, holds: Collection[int] = frozenset(), timed: bool = False
+) -> Placed:
+    """Figure 8 for a whole procedure.
+
+    No bump is moved up across a block of ``holds``: a path that is cut short there must not have been
+    counted.  If paths are ``timed``, nothing is moved: they start where they start and end where they end.
+    """
+    placement = _Placement(numbering, increments, holds, timed)
+    return placement.on_the_procedure()
+
+
+class _Placement:
+    """Figure 8: ``sets``, ``bumps`` and ``adds`` say what each arc does to the register."""
+
+    def __init__(
+        self, numbering: Numbering, increments: Increments, holds: Collection[int], timed: bool
+    ) -> None:
+        self.dag: Dag = numbering.dag
+        self.known = single_prefixes(numbering)
+        self.chords: Mapping[int, int] = increments.chords
+        self.potential = increments.potential
+        self.holds = holds
+        self.timed = timed
+        self.sets: dict[int, int] = {}
+        self.bumps: dict[int, int] = {}
+        self.cell_of = {vertex: cell for cell, vertex in enumerate(self.dag.arrival)}
+        self._initialise()
+        self._count()
+
+    def _initialise(self) -> None:
+        """Set the register on the first chord of a path, or where paths with and without chords meet."""
+        dag = self.dag
+        work = [dag.entry]
+        while work:
+            for number in dag.outs[work.pop()]:
+                target = dag.arcs[number].dst
+                if number in self.chords:
+                    self.sets[number] = self.chords[number]
+                elif len(dag.ins[target]) == 1 and not self.timed:
+                    work.append(target)
+                else:
+                    self.sets[number] = 0
+
+    def _count(self) -> None:
+        """Bump on the last chord of a path, or where paths with and without further chords part."""
+        dag = self.dag
+        work = [dag.graph.exit]
+        while work:
+            for number in dag.ins[work.pop()]:
+                source = dag.arcs[number].src
+                if number in self.chords:
+                    self.bumps[number] = self.chords[number]
+                elif len(dag.outs[source]) == 1 and self._may_be_counted_before(source):
+                    work.append(source)
+                else:
+                    self.bumps[number] = 0
+
+    def _may_be_counted_before(self, block: int) -> bool:
+        """Not where paths start, because a bump comes before whatever starts a path on the same edge."""
+        starts = block == self.dag.graph.root or block in self.dag.first_of or block in self.dag.arrival
+        return not (self.timed or starts or block in self.holds)
+
+    def on_the_procedure(self) -> Placed:
+        """Join the probes of arcs that belong to one edge."""
+        dag = self.dag
+        edges = dag.graph.edges
+        ends: dict[int, list[Probe]] = {}
+        starts: dict[int, list[Probe]] = {}
+        again: dict[int, list[Probe]] = {}
+        on_edges: dict[int, list[Probe]] = {}
+        on_entry: list[Probe] = []
+        clock: list[Probe] = [StartClock()] if self.timed else []
+        for number, arc in enumerate(dag.arcs):
+            probes = self._probes(number)
+            match arc.kind:
+                case ArcKind.REAL:
+                    on_edges[arc.of] = probes + self._arriving(edges[arc.of].dst)
+                case ArcKind.ENTRY:
+                    on_entry = clock + probes + self._arriving(arc.of)
+                case ArcKind.START:
+                    starts[arc.of] = clock + probes + self._arriving(arc.of)
+                case ArcKind.AGAIN:
+                    again[arc.of] = clock + probes
+                case ArcKind.END:
+                    ends[arc.of] = probes
+        for edge, probes in ends.items():
+            behind = again if dag.returns_in_context(edge) else starts
+            on_edges[edge] = probes + behind[edges[edge].dst]
+        return Placed(on_edges, on_entry)
+
+    def _arriving(self, vertex: int) -> list[Probe]:
+        """What arriving at a split entry from outside does, beside what the edge does."""
+        if vertex not in self.dag.arrival:
+            return []
+        passing, _ = self.dag.outs[self.dag.arrival[vertex]]
+        return [Save(self.cell_of[vertex]), *self._probes(passing)]
+
+    def _probes(self, number: int) -> list[Probe]:
+        """What one arc does."""
+        arc = self.dag.arcs[number]
+        increment = self.chords.get(number, 0)
+        constant = self._constant(arc.src)
+        if number in self.bumps:
+            bump = self.bumps[number]
+            return [Bump(signed(bump)) if constant is None else BumpAt((constant + bump) % 2**64)]
+        if number in self.sets:
+            return [Set(signed(self.sets[number]))]
+        if arc.kind is ArcKind.AGAIN:
+            if constant is not None:
+                return [Set(signed(constant + increment))]
+            return [Restore(self.cell_of[arc.of], signed(increment))]
+        if increment == 0:
+            return []
+        return [Add(signed(increment)) if constant is None else Set(signed(constant + increment))]
+
+    def _constant(self, node: int) -> int | None:
+        """What the register holds at a node, or would hold if it had been set, if that is always the same."""
+        sum_there = self.known.get(node)
+        return None if sum_there is None else sum_there - self.potential[node]
+
+
+def signed(value: int) -> int:
+    """The same value modulo 2**64, as a signed number."""
+    return (value + 2**63) % 2**64 - 2**63

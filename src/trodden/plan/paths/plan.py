@@ -1,0 +1,145 @@
+"""Path profiles: a counter for every acyclic path of a procedure (BL96), also in context (MR98 §7)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import replace
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.graph.spanning import live_edges
+from trodden.graph.traverse import depth_first
+from trodden.plan.paths.chords import chord_increments
+from trodden.plan.paths.cutting import choose_cuts, cuts_that_tell_prefixes, entries_of_loops
+from trodden.plan.paths.dag import Dag, build_dag
+from trodden.plan.paths.numbering import LARGEST, Numbering, count_ways
+from trodden.plan.paths.placement import place, single_prefixes
+from trodden.plan.paths.unused import drop_unused
+from trodden.plan.probes import (
+    AddTrips,
+    BlockMeasure,
+    Count,
+    EdgeMeasure,
+    Measure,
+    Paths,
+    Plan,
+    Probe,
+    SecondOpinion,
+    Trip,
+)
+
+DEFAULT_LIMIT = 1024
+"""How many paths a procedure may have before some are cut."""
+
+DENSE = 2**18
+"""The largest table with a counter for every path; where there are more, only those walked are kept."""
+
+
+def path_plan(
+    graph: Graph,
+    weights: Sequence[float],
+    *,
+    limit: int | None = DEFAULT_LIMIT,
+    dense: int = DENSE,
+    holds: Collection[int] = frozenset(),
+    cells: bool = True,
+    handlers: Sequence[int] = (),
+    context: bool = False,
+    timed: bool = False,
+    rule: str = "cheapest",
+    trips: Sequence[Trip] = (),
+) -> Plan:
+    """Number the paths of a procedure and place the probes that count them.
+
+    ``weights[e]`` is how often edge ``e`` is expected to be taken.  Paths are cut by ``rule`` ("cheapest",
+    "loops" for that with the entries of loops cut in any case, or "node" for BL96's own) until there are
+    no more than ``limit``, or no more than cutting every edge would leave; ``None`` leaves them whole up to
+    the largest number there is.  In the blocks of ``holds`` a path may be cut short, and then it can be
+    told which one it was: from the register, or without ``cells`` to keep that in, from the block alone.
+    ``handlers`` are the edges behind calls that return twice.  The trips of a self loop are taken from
+    ``trips`` where that is cheaper than counting.
+    """
+    search = depth_first(graph)
+    loops = {edge for edge in search.back_edges if graph.edges[edge].src == graph.edges[edge].dst}
+    back_edges = tuple(sorted(search.back_edges - loops))
+    handled = tuple(sorted(set(handlers)))
+    most = LARGEST if limit is None else min(limit, LARGEST)
+
+    def without(cuts: Iterable[int]) -> Dag:
+        return build_dag(graph, back_edges, cuts, handled, context, search)
+
+    cuts: list[int] = []
+    dag = without(cuts)
+    if rule == "loops" and (cuts := entries_of_loops(dag, weights)):
+        dag = without(cuts)
+    if not cells and (more := cuts_that_tell_prefixes(dag, holds)):
+        cuts = sorted({*cuts, *more})
+        dag = without(cuts)
+    if count_ways(dag, most) > most:
+        cuts = sorted({*cuts, *choose_cuts(dag, weights, most, rule)})
+        dag = without(cuts)
+    paths = Paths(0, back_edges, tuple(cuts), handled, context, timed=timed)
+    numbering = Numbering(graph, paths, dag=dag)
+    placed = place(numbering, chord_increments(numbering, weights), holds, timed)
+    placed = drop_unused(dag, placed, set(holds) - single_prefixes(numbering).keys())
+    counting = _SelfLoops(graph, weights)
+    counting.count(sorted(loops - dag.removed), trips, frozenset(handled))
+    on_edges = {
+        edge: (*counting.on_edges.get(edge, ()), *placed.on_edges.get(edge, ()))
+        for edge in sorted({*placed.on_edges, *counting.on_edges})
+    }
+    paths = replace(paths, number=numbering.number, dense=numbering.number <= dense)
+    measures = tuple(counting.measures)
+    return Plan("paths", measures, on_edges, counting.on_blocks, on_entry=tuple(placed.on_entry), paths=paths)
+
+
+class _SelfLoops:
+    """A counter for each self loop (BL96 §4.1)."""
+
+    def __init__(self, graph: Graph, weights: Sequence[float]) -> None:
+        self._graph = graph
+        self._weights = weights
+        self.measures: list[Measure] = []
+        self.on_edges: dict[int, list[Probe]] = {}
+        self.on_blocks: dict[int, tuple[Probe, ...]] = {}
+
+    def count(self, loops: Sequence[int], trips: Sequence[Trip], handled: Set[int]) -> None:
+        """Choose for each loop where it is counted.
+
+        That may be where the loop is left (BL94 §6.3), but not where control may come twice because a
+        call returned twice.  Otherwise the block is counted, which holds the counter without a jump; the
+        paths tell how often it was come to from elsewhere.  A loop that hardly turns is counted on its edge.
+        """
+        known = {
+            trip.back_edge: trip
+            for trip in trips
+            if trip.exits and trip.price < self._weights[trip.back_edge] and not handled & set(trip.exits)
+        }
+        alone = Counter(self._graph.edges[edge].src for edge in loops)
+        for slot, edge in enumerate(loops):
+            block = self._graph.edges[edge].src
+            if edge in known:
+                for leaving in known[edge].exits:
+                    self.on_edges.setdefault(leaving, []).append(AddTrips(slot, edge))
+                self.measures.append(EdgeMeasure(edge))
+            elif alone[block] == 1 and 2 * self._weights[edge] >= self._come_to(block):
+                self.on_blocks[block] = (Count(slot),)
+                self.measures.append(BlockMeasure(block))
+            else:
+                self.on_edges.setdefault(edge, []).append(Count(slot))
+                self.measures.append(EdgeMeasure(edge))
+
+    def _come_to(self, block: int) -> float:
+        return sum(self._weights[edge] for edge in self._graph.in_edges[block])
+
+
+def checked_paths(plan: Plan, graph: Graph) -> Plan:
+    """A plan for paths and beside it a counter on every edge, both counted in the same run."""
+    probes: dict[int, tuple[Probe, ...]] = {edge: tuple(found) for edge, found in plan.on_edges.items()}
+    measures = list(plan.measures)
+    for edge in live_edges(graph):
+        if graph.edges[edge].kind is EdgeKind.FLOW:
+            probes[edge] = (*probes.get(edge, ()), Count(len(measures)))
+            measures.append(SecondOpinion(edge))
+    on_edges = {edge: probes[edge] for edge in sorted(probes)}
+    return replace(plan, scheme="checked-paths", measures=tuple(measures), on_edges=on_edges)

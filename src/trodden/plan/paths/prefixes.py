@@ -1,0 +1,134 @@
+"""Which path was under way when control was lost in a block.
+
+The executors know the block and, at best, what the path register held there.  This tells, from a plan alone,
+how the register relates to the sum of values up to the block, which names the prefix (see
+:mod:`trodden.plan.paths.numbering`).  It follows the probes as they stand, so it holds for any placement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trodden.graph.cfg import Graph
+from trodden.plan.paths.dag import ArcKind
+from trodden.plan.paths.numbering import Numbering
+from trodden.plan.paths.placement import signed, single_prefixes
+from trodden.plan.probes import Add, Bump, BumpAt, Plan, Probe, Restore, Save, Set
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A single prefix leads to the block: the one with this ``sum``."""
+
+    sum: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """The register holds the sum of the prefix plus ``amount``, modulo 2**64."""
+
+    amount: int
+
+
+def register_offsets(
+    graph: Graph, plan: Plan, numbering: Numbering | None = None
+) -> list[Known | Offset | None]:
+    """For every vertex how a prefix that ends in it is told.
+
+    ``None`` where no path can be cut short, or none can be told: in what cannot be reached, in EXIT,
+    where the paths have been counted already, and where the register is of no use to anybody.
+    """
+    assert plan.paths is not None
+    return _Following(numbering or Numbering(graph, plan.paths), plan).answer()
+
+
+class _Following:
+    """The register less the sum of values (``ahead``), carried from block to block.
+
+    ``ahead[v]`` is ``None`` where the ways to ``v`` do not agree on it, and ``counted`` are the blocks
+    to which paths come counted.  ``kept[cell]`` is what a cell holds less the sum on arrival at its loop.
+    """
+
+    def __init__(self, numbering: Numbering, plan: Plan) -> None:
+        self._value = numbering.value
+        self._dag = dag = numbering.dag
+        self._plan = plan
+        self._single = single_prefixes(numbering)
+        self._ahead: list[int | None] = [None] * len(dag.graph.labels)
+        self._counted: set[int] = set()
+        self._kept: dict[int, int | None] = {}
+        self._back: dict[int, list[int]] = {}
+        self._start: dict[int, list[int]] = {}
+        for edge in sorted(dag.removed):
+            behind = self._back if dag.returns_in_context(edge) else self._start
+            behind.setdefault(dag.graph.edges[edge].dst, []).append(edge)
+        for vertex in dag.order:
+            if vertex < dag.graph.exit:
+                self._arrive(vertex)
+
+    def answer(self) -> list[Known | Offset | None]:
+        """What is known of every vertex."""
+        found: list[Known | Offset | None] = [None] * len(self._ahead)
+        for vertex, ahead in enumerate(self._ahead[:-1]):
+            if vertex in self._counted:
+                continue
+            if vertex in self._single:
+                found[vertex] = Known(self._single[vertex])
+            elif ahead is not None:
+                found[vertex] = Offset(signed(ahead))
+        return found
+
+    def _arrive(self, vertex: int) -> None:
+        """Join what all ways to a block say; those from outside of its loop come before those from within."""
+        dag = self._dag
+        said: set[int | None] = set()
+        for number in dag.ins[dag.into(vertex)]:
+            arc = dag.arcs[number]
+            for probes in self._probes_of(number):
+                ahead = self._ahead[arc.src] if arc.kind is ArcKind.REAL else None
+                said.add(self._follow(number, ahead, probes, vertex))
+                if arc.kind is ArcKind.REAL and (arc.src in self._counted or _counts(probes)):
+                    self._counted.add(vertex)
+        if vertex in dag.arrival:
+            _, again = dag.outs[dag.arrival[vertex]]
+            for edge in self._back[vertex]:
+                said.add(self._follow(again, None, self._plan.on_edges.get(edge, ()), vertex))
+        self._ahead[vertex] = said.pop() if len(said) == 1 else None
+
+    def _probes_of(self, number: int) -> list[Sequence[Probe]]:
+        """The probes of every edge that an arc from outside stands for."""
+        arc = self._dag.arcs[number]
+        if arc.kind is ArcKind.REAL:
+            return [self._plan.on_edges.get(arc.of, ())]
+        if arc.kind is ArcKind.ENTRY:
+            return [self._plan.on_entry]
+        return [self._plan.on_edges.get(edge, ()) for edge in self._start[arc.of]]
+
+    def _follow(self, number: int, ahead: int | None, probes: Sequence[Probe], vertex: int) -> int | None:
+        """The register less the sum behind an arc, and behind the arc into a split entry that follows it."""
+        dag = self._dag
+        arc = dag.arcs[number]
+        passing = 0
+        if vertex in dag.arrival and arc.kind is not ArcKind.AGAIN:
+            passing = self._value[dag.outs[dag.arrival[vertex]][0]]
+        step = self._value[number] + passing
+        ahead = None if ahead is None else ahead - step
+        for probe in probes:
+            match probe:
+                case Set(value):
+                    before = self._single.get(arc.src)
+                    ahead = None if before is None else value - before - step
+                case Add(value):
+                    ahead = None if ahead is None else ahead + value
+                case Save(cell):
+                    held = None if ahead is None else ahead + passing
+                    self._kept[cell] = held if self._kept.get(cell, held) == held else None
+                case Restore(cell, value):
+                    held = self._kept.get(cell)
+                    ahead = None if held is None else held + value - step
+        return ahead
+
+
+def _counts(probes: Sequence[Probe]) -> bool:
+    return any(isinstance(probe, Bump | BumpAt) for probe in probes)

@@ -1,0 +1,76 @@
+"""Leaving out what a placement computes for nobody.
+
+Where the number of a path is known from the place, the register on the way there need not be set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from trodden.plan.paths.dag import Dag
+from trodden.plan.paths.placement import Placed, signed
+from trodden.plan.probes import Add, Bump, Probe, Restore, Save, Set
+
+
+def drop_unused(dag: Dag, placed: Placed, needed: Collection[int]) -> Placed:
+    """Leave out what is computed for nobody.
+
+    The register is used by bumps that need it and in the ``needed`` blocks.  Paths end on removed
+    edges, so one sweep against the order of the blocks tells everything.
+    """
+    kept: dict[int, list[Probe]] = {}
+    wanted_before: dict[int, bool] = {edge: _has_bump(placed.on_edges[edge]) for edge in dag.removed}
+    on_entry: list[Probe] = []
+    for vertex in reversed(dag.order):
+        if vertex > dag.graph.exit:
+            continue
+        leaving = dag.graph.out_edges[vertex]
+        wanted = vertex in needed or any(wanted_before.get(edge, False) for edge in leaving)
+        cells: set[int] = set()
+        arriving = [edge for edge in dag.graph.in_edges[vertex] if edge in placed.on_edges]
+        for edge in sorted(arriving, key=lambda edge: not dag.returns_in_context(edge)):
+            probes, used = _useful(placed.on_edges[edge], wanted, cells)
+            if probes:
+                kept[edge] = probes
+            if edge not in dag.removed:
+                wanted_before[edge] = used
+        if vertex == dag.graph.root:
+            on_entry, _ = _useful(placed.on_entry, wanted, cells)
+    return Placed(kept, on_entry)
+
+
+def _has_bump(probes: Sequence[Probe]) -> bool:
+    return any(isinstance(probe, Bump) for probe in probes)
+
+
+def _useful(probes: Sequence[Probe], wanted: bool, cells: set[int]) -> tuple[list[Probe], bool]:
+    """The probes that matter if the register is ``wanted`` behind them, and whether it is before them.
+
+    ``cells`` are those that are restored; it grows.
+    """
+    kept: list[Probe] = []
+    for probe in reversed(probes):
+        match probe:
+            case Bump():
+                wanted = True
+            case Set(value):
+                if not wanted:
+                    continue
+                wanted = False
+                if kept and isinstance(after := kept[-1], Add):
+                    kept.pop()
+                    probe = Set(signed(value + after.value))
+            case Restore(cell, _):
+                if not wanted:
+                    continue
+                wanted = False
+                cells.add(cell)
+            case Add():
+                if not wanted:
+                    continue
+            case Save(cell):
+                if cell not in cells:
+                    continue
+                wanted = True
+        kept.append(probe)
+    return kept[::-1], wanted

@@ -1,0 +1,207 @@
+"""How many of the paths that a program could walk it has walked, and which are the nearest it has not.
+
+Possible is what the graph allows; whether some input makes the program go there nobody can tell from it.
+
+A path that was never walked is near if it is one decision away from one that was: it begins as that one
+did, takes another way at a branch, and from there on goes on as the program mostly did.  In the tree of
+the walked paths these are the ways that are missing at its nodes, each of which is a path of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from heapq import nsmallest
+
+from trodden.graph.cfg import EdgeKind
+from trodden.graph.reach import reachable
+from trodden.plan.probes import Paths
+from trodden.plan.routes import PathEnd, Route
+from trodden.profile.analysis.path_trie import Node, PathTree, Start, is_whole, ways_out
+from trodden.profile.model import FunctionFacts, FunctionProfile
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """How many out of how many."""
+
+    covered: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """1 if there was nothing to cover."""
+        return self.covered / self.total if self.total else 1.0
+
+    def __add__(self, other: Covered) -> Covered:
+        return Covered(self.covered + other.covered, self.total + other.total)
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """A path that was never walked, though what is before its block number ``at`` was, ``times`` times.
+
+    There it takes an edge that those walks did not take: they took the edges ``instead``, with counts.  The
+    edge is ``unseen`` if it was never taken at all.
+    """
+
+    route: Route
+    at: int
+    times: int
+    unseen: bool
+    instead: tuple[tuple[int, int], ...]
+
+    @property
+    def block(self) -> int:
+        """The block where it leaves what was walked."""
+        return self.route.blocks[self.at]
+
+    @property
+    def edge(self) -> int:
+        """The edge by which it does."""
+        return self.route.edges[self.at]
+
+
+@dataclass(frozen=True)
+class FunctionCoverage:
+    """One function.  ``cut_short`` is how many different ways ended midway: these are no whole paths."""
+
+    name: str
+    function: FunctionProfile
+    paths: Covered
+    cut_short: int
+    blocks: Covered
+    edges: Covered
+    near: tuple[NearMiss, ...]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """All functions that tell paths; ``without`` are the names of those that do not."""
+
+    functions: tuple[FunctionCoverage, ...]
+    without: tuple[str, ...]
+
+    @property
+    def paths(self) -> Covered:
+        """Of all functions together."""
+        return sum((each.paths for each in self.functions), Covered(0, 0))
+
+    @property
+    def blocks(self) -> Covered:
+        """Of all functions together."""
+        return sum((each.blocks for each in self.functions), Covered(0, 0))
+
+    @property
+    def edges(self) -> Covered:
+        """Of all functions together."""
+        return sum((each.edges for each in self.functions), Covered(0, 0))
+
+
+def coverage(functions: Mapping[str, FunctionProfile], top: int | None = None) -> Coverage:
+    """The coverage of these functions, with at most ``top`` near misses for each."""
+    found = tuple(
+        cover(name, each, each.facts.plan.paths, top)
+        for name, each in functions.items()
+        if each.paths is not None and each.facts.plan.paths is not None
+    )
+    known = {each.name for each in found}
+    return Coverage(found, tuple(name for name in functions if name not in known))
+
+
+def cover(name: str, function: FunctionProfile, paths: Paths, top: int | None = None) -> FunctionCoverage:
+    """The coverage of one function, whose paths were told apart as ``paths`` says."""
+    graph = function.facts.graph
+    live = reachable(graph)
+    walked = [path for path in function.paths or () if path.count > 0]
+    whole = sum(is_whole(function.facts, path) for path in walked)
+    blocks = [function.block_counts[v] for v in live if v != graph.exit]
+    edges = [
+        count
+        for edge, count in zip(graph.edges, function.edge_counts, strict=True)
+        if edge.kind is EdgeKind.FLOW and edge.src in live
+    ]
+    return FunctionCoverage(
+        name=name,
+        function=function,
+        paths=Covered(whole, paths.number),
+        cut_short=len(walked) - whole,
+        blocks=Covered(sum(count > 0 for count in blocks), len(blocks)),
+        edges=Covered(sum(bool(count) for count in edges), len(edges)),
+        near=_near_misses(function, paths, PathTree(walked), top),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """An edge that is missing behind a node of the tree."""
+
+    start: Start
+    node: Node
+    edge: int
+
+
+def _near_misses(
+    function: FunctionProfile, paths: Paths, tree: PathTree, top: int | None
+) -> tuple[NearMiss, ...]:
+    """Most worth a test first.
+
+    An edge that was never taken comes before one that is only new in this place, but once: the next
+    walk that could take it is no better than others.  Then it counts how often the program came that far.
+    """
+    missing = list(_missing(function, tree))
+    hottest: dict[int, _Missing] = {}
+    for each in missing:
+        if not function.edge_counts[each.edge]:
+            known = hottest.get(each.edge)
+            if known is None or each.node.count > known.node.count:
+                hottest[each.edge] = each
+
+    def rank(each: _Missing) -> tuple[bool, int]:
+        return hottest.get(each.edge) is not each, -each.node.count
+
+    ranked = sorted(missing, key=rank) if top is None else nsmallest(top, missing, key=rank)
+    ends = _ends(function.facts, paths)
+    return tuple(_completed(function, each, ends) for each in ranked)
+
+
+def _missing(function: FunctionProfile, tree: PathTree) -> Iterator[_Missing]:
+    for start, block, node in tree.nodes():
+        ways = ways_out(function.facts, block)
+        if len(ways) > 1:
+            yield from (_Missing(start, node, edge) for edge in ways if edge not in node.behind)
+
+
+def _ends(facts: FunctionFacts, paths: Paths) -> Mapping[int, PathEnd]:
+    """The edges on which paths end."""
+    graph = facts.graph
+    ends = dict.fromkeys(graph.in_edges[graph.exit], PathEnd.EXIT)
+    ends |= dict.fromkeys((*paths.cuts, *paths.handlers), PathEnd.CUT)
+    return ends | dict.fromkeys(paths.back_edges, PathEnd.BACK_EDGE)
+
+
+def _completed(function: FunctionProfile, missing: _Missing, ends: Mapping[int, PathEnd]) -> NearMiss:
+    """The whole path: from the missing edge on the most frequent edge out of each block, or the first."""
+    graph, counts = function.facts.graph, function.edge_counts
+    start, node = missing.start, missing.node
+    before = (*start.context, *node.edges())
+    first = graph.edges[before[0]].src if before else start.block
+    blocks = [first, *(graph.edges[edge].dst for edge in before)]
+    edges = [*before, missing.edge]
+    while edges[-1] not in ends:
+        block = graph.edges[edges[-1]].dst
+        blocks.append(block)
+        ways = ways_out(function.facts, block)
+        if not ways:
+            break
+        edges.append(max(ways, key=lambda edge: counts[edge] or 0))
+    ended = ends.get(edges[-1], PathEnd.UNWOUND)
+    return NearMiss(
+        route=Route(tuple(blocks), tuple(edges), start.kind, ended, len(start.context)),
+        at=len(before),
+        times=node.count,
+        unseen=not counts[missing.edge],
+        instead=tuple(
+            sorted(((e, each.count) for e, each in node.behind.items()), key=lambda way: (-way[1], way[0]))
+        ),
+    )

@@ -1,0 +1,163 @@
+"""What the paths of a program are like: the columns of BL96 Table 2.
+
+Beside the paths that were walked stand those that an edge profile would have predicted (§6): from the start
+of a path, follow the most frequent edge out of each block.  A path is predicted entirely if that leads
+all along it; otherwise its predicted part ends before the first edge that is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from trodden.profile.analysis.path_trie import (
+    instructions_of,
+    is_whole,
+    walked_blocks,
+    walked_edges,
+    ways_out,
+)
+from trodden.profile.model import BranchKind, FunctionProfile, PathCount
+
+
+@dataclass
+class Lengths:
+    """Lengths in edges and instructions: the longest, and sums weighted by how often each was walked."""
+
+    longest_edges: int = 0
+    longest_instructions: int = 0
+    edges: int = 0
+    instructions: int = 0
+    walks: int = 0
+
+    def add(self, edges: int, instructions: int, count: int) -> None:
+        """Take in a path that was walked ``count`` times."""
+        self.longest_edges = max(self.longest_edges, edges)
+        self.longest_instructions = max(self.longest_instructions, instructions)
+        self.edges += count * edges
+        self.instructions += count * instructions
+        self.walks += count
+
+    def join(self, other: Lengths) -> None:
+        """Take in the lengths of another function."""
+        self.longest_edges = max(self.longest_edges, other.longest_edges)
+        self.longest_instructions = max(self.longest_instructions, other.longest_instructions)
+        self.edges += other.edges
+        self.instructions += other.instructions
+        self.walks += other.walks
+
+    @property
+    def average_edges(self) -> float:
+        """Weighted by frequency."""
+        return self.edges / self.walks if self.walks else 0.0
+
+    @property
+    def average_instructions(self) -> float:
+        """Weighted by frequency."""
+        return self.instructions / self.walks if self.walks else 0.0
+
+
+@dataclass
+class Stats:
+    """The paths of one function, or of several together.
+
+    ``possible`` is how many paths there could have been, ``paths`` how many different ones were walked,
+    ``cut_short`` how many of these did not come to their end.  ``predicted`` of them follow from the edge
+    profile entirely; they were walked ``predicted_walks`` times.
+    """
+
+    possible: int = 0
+    paths: int = 0
+    cut_short: int = 0
+    lengths: Lengths = field(default_factory=Lengths)
+    predicted: int = 0
+    predicted_walks: int = 0
+    predicted_lengths: Lengths = field(default_factory=Lengths)
+    routines: int = 0
+    most_paths: int = 0
+
+    @property
+    def correct(self) -> float:
+        """The share of the walked paths that are predicted entirely, each counted once (Table 2)."""
+        return self.predicted / self.paths if self.paths else 0.0
+
+    @property
+    def correct_walks(self) -> float:
+        """The same, weighted by frequency."""
+        return self.predicted_walks / self.lengths.walks if self.lengths.walks else 0.0
+
+    @property
+    def average_paths(self) -> float:
+        """How many paths a routine walked that ran at all."""
+        return self.paths / self.routines if self.routines else 0.0
+
+    def join(self, other: Stats) -> None:
+        """Take in another function."""
+        self.possible += other.possible
+        self.paths += other.paths
+        self.cut_short += other.cut_short
+        self.lengths.join(other.lengths)
+        self.predicted += other.predicted
+        self.predicted_walks += other.predicted_walks
+        self.predicted_lengths.join(other.predicted_lengths)
+        self.routines += other.routines
+        self.most_paths = max(self.most_paths, other.most_paths)
+
+
+def stats_of(function: FunctionProfile) -> Stats:
+    """The figures of one function."""
+    facts = function.facts
+    walked = [path for path in function.paths or () if path.count > 0]
+    found = Stats(possible=facts.plan.paths.number if facts.plan.paths else 0)
+    found.paths = found.most_paths = len(walked)
+    found.routines = 1 if walked else 0
+    predictions: dict[int, int | None] = {}
+    for path in walked:
+        blocks, edges = walked_blocks(path), walked_edges(path)
+        found.lengths.add(len(edges), instructions_of(facts, blocks), path.count)
+        found.cut_short += not is_whole(facts, path)
+        right = _predicted_edges(function, path, predictions)
+        reached = blocks[: right + 1]
+        found.predicted_lengths.add(right, instructions_of(facts, reached), path.count)
+        if right == len(edges):
+            found.predicted += 1
+            found.predicted_walks += path.count
+    return found
+
+
+def stats_together(functions: Iterable[Stats]) -> Stats:
+    """The figures of a program out of those of its functions."""
+    found = Stats()
+    for each in functions:
+        found.join(each)
+    return found
+
+
+def stats(functions: Mapping[str, FunctionProfile]) -> dict[str, Stats]:
+    """The figures of every function that tells paths."""
+    return {name: stats_of(each) for name, each in functions.items() if each.paths is not None}
+
+
+def _predicted_edges(function: FunctionProfile, path: PathCount, predictions: dict[int, int | None]) -> int:
+    """How many edges of a path follow from the edge profile before the first that does not."""
+    for position, (block, edge) in enumerate(zip(walked_blocks(path), walked_edges(path), strict=False)):
+        if block not in predictions:
+            predictions[block] = predicted_edge(function, block)
+        if predictions[block] != edge:
+            return position
+    return len(walked_edges(path))
+
+
+def predicted_edge(function: FunctionProfile, block: int) -> int | None:
+    """The edge that control takes out of a block if it goes by the edge profile.
+
+    Of several that were taken equally often it is the one of a branch that is not taken (§6): the second
+    target of a conditional branch, the default target of a switch, which comes first, and the way on behind
+    a call that could also throw, likewise.
+    """
+    ways = ways_out(function.facts, block)
+    if not ways:
+        return None
+    if function.facts.blocks[block].kind is BranchKind.IF:
+        ways = ways[::-1]
+    return max(ways, key=lambda edge: function.edge_counts[edge] or 0)

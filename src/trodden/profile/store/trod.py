@@ -1,0 +1,93 @@
+"""The ``.trod`` file: a profile that needs nothing beside it.
+
+It keeps the facts of the units and what their counters held, or what is expected of a program that has not
+run; everything else follows from these and is made anew when it is read.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+from trodden.errors import BadFile, InputMissing
+from trodden.gc_pause import no_garbage
+from trodden.profile.assemble import assemble
+from trodden.profile.call_paths import from_columns, to_columns
+from trodden.profile.estimated import estimate_from_columns, estimate_to_columns
+from trodden.profile.model import Profile
+from trodden.profile.processes import from_documents, to_documents
+from trodden.profile.stopped import threads_from_documents, threads_to_documents
+from trodden.profile.store.files import write_whole
+from trodden.profile.store.readings import MOST_COUNT, readings_from_columns, readings_to_columns
+from trodden.program.checked import ColumnError, text, whole
+from trodden.program.record import seal, unseal
+from trodden.program.unit_codec import unit_from_json, unit_to_json
+from trodden.recover.budget import Budget
+from trodden.regular_files import open_regular
+
+MAGIC = b"TRODDEN\n"
+
+_STEPS_A_BYTE = 32
+
+
+def save(profile: Profile, path: str | os.PathLike[str]) -> None:
+    """Write a profile; a failure leaves the file that was there before untouched."""
+    write_whole(path, to_bytes(profile))
+
+
+def load(path: str | os.PathLike[str]) -> Profile:
+    """Read a profile."""
+    name = os.fspath(path)
+    try:
+        with open_regular(name) as stream:
+            data = stream.read()
+    except OSError as error:
+        raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
+    return from_bytes(data, name)
+
+
+def to_bytes(profile: Profile) -> bytes:
+    """The content of the file."""
+    document: dict[str, Any] = {
+        "kind": profile.kind,
+        "program": profile.program,
+        "notes": list(profile.notes),
+        "units": [unit_to_json(unit) for unit in profile.units],
+    }
+    if profile.estimate is not None:
+        document["estimate"] = estimate_to_columns(profile)
+        return seal(MAGIC, document)
+    document |= readings_to_columns(profile.readings)
+    if profile.call_paths:
+        document["calls"] = to_columns(profile.call_paths, profile.units)
+    if profile.merged:
+        document["merged"] = profile.merged
+    if profile.processes:
+        document["processes"] = to_documents(profile.processes, profile.units)
+    if profile.threads:
+        document["threads"] = threads_to_documents(profile.threads, profile.units)
+    return seal(MAGIC, document)
+
+
+def from_bytes(data: bytes, where: str) -> Profile:
+    """A profile out of a file's content; ``where`` names the file when something is wrong with it."""
+    with no_garbage():
+        document, size = unseal(MAGIC, data, where)
+        if size != len(data):
+            raise BadFile(f"{where}: corrupt: {len(data) - size} bytes too long")
+        budget = Budget(size, _STEPS_A_BYTE)
+        try:
+            units = [unit_from_json(unit, where) for unit in document["units"]]
+            notes = list(map(text, document["notes"]))
+            if "estimate" in document:
+                return estimate_from_columns(document["estimate"], text(document["program"]), units, notes)
+            readings = readings_from_columns(document, units)
+            calls = from_columns(document["calls"], units, where, budget) if "calls" in document else ()
+            processes = from_documents(document.get("processes", []), units)
+            threads = threads_from_documents(document.get("threads", []), units, len(processes))
+            profile = assemble(text(document["program"]), units, readings, notes, calls, budget)
+            merged = whole(document.get("merged", 0), 0, MOST_COUNT)
+            return replace(profile, processes=processes, threads=threads, merged=merged)
+        except (ColumnError, KeyError, TypeError, ValueError) as error:
+            raise BadFile(f"{where}: corrupt: it is not a profile ({error})") from error

@@ -1,0 +1,234 @@
+"""One function as columns of numbers, and back.
+
+A unit may hold thousands of functions with tens of thousands of edges.  Objects for each of them would
+make the text long and slow to read, so that everything that repeats is laid out as one flat list a
+column; neighbours are written as differences where that makes them small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import add
+from typing import Any
+
+from trodden.graph.cfg import Edge, EdgeKind, Graph
+from trodden.plan.probes import Plan
+from trodden.profile.model import BlockFacts, BranchKind, FunctionFacts, LineRef
+from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
+from trodden.program.clue_codec import clues_from_columns, clues_to_columns
+from trodden.program.plan_codec import plan_from_columns, plan_to_columns
+from trodden.recover.paths import WORD
+from trodden.weigh.features.clues import FunctionClues
+
+_KINDS = {
+    BranchKind.JUMP: "j",
+    BranchKind.IF: "i",
+    BranchKind.SWITCH: "s",
+    BranchKind.INDIRECT: "n",
+    BranchKind.CALL: "c",
+    BranchKind.RETURN: "r",
+    BranchKind.DEAD_END: "d",
+    BranchKind.UNWIND: "u",
+}
+_KIND_OF = {letter: kind for kind, letter in _KINDS.items()}
+
+_MOST = 1 << 32
+"""Lines, calls and instructions of a block are numbers of 32 bits."""
+
+
+def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
+    """The JSON form of a function."""
+    document = {
+        "name": function.name,
+        "linkage_name": function.linkage_name,
+        "file": function.file,
+        "line": function.line,
+        "shared": int(function.shared),
+        "fingerprint": function.fingerprint,
+        "first_slot": function.first_slot,
+        "graph": _graph_to_columns(function.graph),
+        "blocks": _blocks_to_columns(function.blocks),
+        "inlined": _inlined_to_columns(function.inlined),
+        "plan": plan_to_columns(function.plan),
+    }
+    if function.registers:
+        document["registers"] = _registers_to_columns(function.registers)
+    if function.copies:
+        document["copies"] = [list(column) for column in zip(*function.copies, strict=True)]
+    if function.clues.blocks:
+        document["clues"] = clues_to_columns(function.clues)
+    return document
+
+
+def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
+    """A function, every index of it checked against the unit's ``files`` and ``slots``."""
+    graph = _graph_from_columns(data["graph"])
+    plan = plan_from_columns(data["plan"], graph)
+    inlined = _inlined_from_columns(data["inlined"], files)
+    blocks = _blocks_from_columns(data["blocks"], files, len(inlined) + 1)
+    if len(blocks) != graph.exit:
+        raise ColumnError("blocks and vertices differ in number")
+    copies = _copies_from_columns(data["copies"], graph, plan) if "copies" in data else ()
+    code_blocks = graph.exit + len(copies)
+    return FunctionFacts(
+        name=text(data["name"]),
+        linkage_name=text(data["linkage_name"]),
+        file=whole(data["file"], 0, files),
+        line=whole(data["line"], 0, _MOST),
+        graph=graph,
+        blocks=blocks,
+        plan=plan,
+        first_slot=whole(data["first_slot"], 0, slots - plan.slots + 1),
+        shared=bool(whole(data["shared"], 0, 2)),
+        fingerprint=text(data["fingerprint"]),
+        inlined=inlined,
+        registers=_registers_from_columns(data["registers"], code_blocks) if "registers" in data else {},
+        copies=copies,
+        clues=clues_from_columns(data["clues"], graph) if "clues" in data else FunctionClues(),
+    )
+
+
+_MOST_COPIED = 16
+"""How many edges more there may be in the code, for each edge of the graph and each copy."""
+
+
+def _graph_to_columns(graph: Graph) -> dict[str, Any]:
+    sources = [edge.src for edge in graph.edges]
+    endless = [i for i, edge in enumerate(graph.edges) if edge.kind is EdgeKind.ENDLESS]
+    return {
+        "name": graph.name,
+        "labels": list(graph.labels),
+        "root": graph.root,
+        "src": differences(sources),
+        "way": [edge.dst - edge.src for edge in graph.edges],
+        "closing": graph.closing,
+        "endless": endless,
+    }
+
+
+def _graph_from_columns(data: Any) -> Graph:
+    labels = data["labels"]
+    if type(labels) is not list or len(labels) < 2 or not set(map(type, labels)) <= {str}:
+        raise ColumnError("labels were expected")
+    sources = ints(sums(ints(data["src"])), 0, len(labels))
+    ways = ints(data["way"])
+    same_length(sources, ways)
+    targets = ints(list(map(add, sources, ways)), 0, len(labels))
+    edges = list(map(Edge, sources, targets))
+    exit_vertex = len(labels) - 1
+    root = whole(data["root"], 0, exit_vertex)
+    for index in ints(data["endless"], 0, len(edges)):
+        edges[index] = Edge(sources[index], targets[index], EdgeKind.ENDLESS)
+        if targets[index] != exit_vertex:
+            raise ColumnError("an endless edge does not lead to EXIT")
+    closing = whole(data["closing"], 0, len(edges))
+    if sources.count(exit_vertex) != 1 or edges[closing][:2] != (exit_vertex, root):
+        raise ColumnError("the closing edge is not where it should be")
+    edges[closing] = Edge(exit_vertex, root, EdgeKind.CLOSING)
+    return Graph(text(data["name"]), tuple(labels), tuple(edges), root)
+
+
+def _mostly_zeros(values: Sequence[int]) -> list[int]:
+    """Nothing at all in place of zeros: few functions hold inlined code."""
+    return list(values) if any(values) else []
+
+
+def _or_zeros(value: Any, length: int) -> list[int]:
+    return ints(value) or [0] * length
+
+
+def _inlined_to_columns(inlined: Sequence[LineRef]) -> list[list[int]]:
+    """Three columns: file, line and copy of the calls."""
+    return [
+        [call.file for call in inlined],
+        differences([call.line for call in inlined]),
+        [call.copy for call in inlined],
+    ]
+
+
+def _inlined_from_columns(data: Any, files: int) -> tuple[LineRef, ...]:
+    where, lines, copies = columns(data, 3, "inlined calls")
+    where, lines, copies = ints(where, 0, files), ints(sums(ints(lines)), 0, _MOST), ints(copies, 0)
+    same_length(where, lines, copies)
+    if any(copy > number for number, copy in enumerate(copies)):
+        raise ColumnError("a call is inlined at a copy that comes after it")
+    return tuple(map(LineRef, where, lines, copies))
+
+
+def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
+    branches = [block.branch or LineRef(-1, 0) for block in blocks]
+    return {
+        "mentions": [len(block.lines) for block in blocks],
+        "copies": _mostly_zeros([ref.copy for block in blocks for ref in block.lines]),
+        "files": [ref.file for block in blocks for ref in block.lines],
+        "lines": differences([ref.line for block in blocks for ref in block.lines]),
+        "branch_files": [branch.file for branch in branches],
+        "branch_lines": differences([branch.line for branch in branches]),
+        "branch_copies": _mostly_zeros(
+            [block.branch.copy - _last_copy(block.lines) if block.branch else 0 for block in blocks]
+        ),
+        "kinds": "".join(_KINDS[block.kind] for block in blocks),
+        "calls": [block.calls for block in blocks],
+        "sizes": [block.size for block in blocks],
+    }
+
+
+def _blocks_from_columns(data: Any, files: int, copies: int) -> tuple[BlockFacts, ...]:
+    mentions = ints(data["mentions"], 0)
+    mention_files = ints(data["files"], 0, files)
+    mention_lines = ints(sums(ints(data["lines"])), 0, _MOST)
+    mention_copies = ints(_or_zeros(data["copies"], len(mention_lines)), 0, copies)
+    same_length(mention_files, mention_lines, mention_copies)
+    if sum(mentions) != len(mention_lines):
+        raise ColumnError("lines and blocks differ in number")
+    branch_files = ints(data["branch_files"], -1, files)
+    branch_lines = ints(sums(ints(data["branch_lines"])), 0, _MOST)
+    branch_copies = _or_zeros(data["branch_copies"], len(branch_lines))
+    kinds = [_KIND_OF[letter] for letter in text(data["kinds"])]
+    calls, sizes = ints(data["calls"], 0, _MOST), ints(data["sizes"], 0, _MOST)
+    same_length(mentions, branch_files, branch_lines, branch_copies, kinds, calls, sizes)
+    refs = list(map(LineRef, mention_files, mention_lines, mention_copies))
+    ends = sums(mentions)
+    lines = [tuple(refs[end - count : end]) for end, count in zip(ends, mentions, strict=True)]
+    branches = [
+        LineRef(file, line, whole(copy + _last_copy(before), 0, copies)) if file >= 0 else None
+        for file, line, copy, before in zip(branch_files, branch_lines, branch_copies, lines, strict=True)
+    ]
+    return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes))
+
+
+def _last_copy(lines: Sequence[LineRef]) -> int:
+    """The copy of a block's last line, which is nearly always that of its branch."""
+    return lines[-1].copy if lines else 0
+
+
+def _registers_to_columns(registers: Mapping[int, tuple[bool, int]]) -> list[list[int]]:
+    """Two columns: twice the block, one more if its frame keeps a cell; and the number."""
+    return [
+        [2 * block + stored for block, (stored, _) in registers.items()],
+        [number for _, number in registers.values()],
+    ]
+
+
+def _copies_from_columns(data: Any, graph: Graph, plan: Plan) -> tuple[tuple[int, int], ...]:
+    blocks, values = columns(data, 2, "copies")
+    same_length(ints(blocks, 0, graph.exit), ints(values, 1 - WORD, WORD))
+    found = tuple(zip(blocks, values, strict=True))
+    if len(set(found)) != len(found):
+        raise ColumnError("a block has two copies for one value")
+    if plan.paths is None or plan.paths.context:
+        raise ColumnError("blocks are copied for a path register that is not there")
+    if graph.root in blocks:
+        raise ColumnError("the first block has a copy")
+    if sum(len(graph.out_edges[block]) for block in blocks) > _MOST_COPIED * (len(graph.edges) + len(blocks)):
+        raise ColumnError("there are more copies than any function gets")
+    return found
+
+
+def _registers_from_columns(data: Any, blocks: int) -> dict[int, tuple[bool, int]]:
+    codes, numbers = columns(data, 2, "registers")
+    same_length(ints(codes, 0, 2 * blocks), ints(numbers, 1 - WORD, WORD))
+    found = {code // 2: (code % 2 == 1, number) for code, number in zip(codes, numbers, strict=True)}
+    if len(found) != len(codes):
+        raise ColumnError("a block has two registers")
+    return found

@@ -1,0 +1,213 @@
+"""A plan as columns of numbers, and back: what its counters mean and where its probes stand.
+
+The numbering of its paths is not part of it: that follows from the graph and from where paths end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trodden.graph.cfg import EdgeKind, Graph
+from trodden.plan.probes import (
+    Add,
+    AddTrips,
+    BlockMeasure,
+    Bump,
+    BumpAt,
+    Count,
+    EdgeMeasure,
+    Measure,
+    Paths,
+    Plan,
+    Probe,
+    Restore,
+    Save,
+    SecondOpinion,
+    Set,
+    StartClock,
+)
+from trodden.program.checked import ColumnError, columns, ints, same_length, text, whole
+from trodden.recover.paths import WORD
+
+MOST_PATHS = 1 << 63
+
+_EDGE, _BLOCK, _AGAIN = range(3)
+_COUNT, _SET, _ADD, _BUMP, _BUMP_AT, _SAVE, _CLOCK, _RESTORE = range(-1, -9, -1)
+_CONTEXT, _DENSE, _TIMED = 1, 2, 4
+
+
+def plan_to_columns(plan: Plan) -> dict[str, Any]:
+    """The JSON form of a plan; what only paths need is left out where there is none."""
+    document: dict[str, Any] = {
+        "scheme": plan.scheme,
+        "measures": [_measure_code(measure) for measure in plan.measures],
+        "on_edges": _probes_to_columns(plan.on_edges),
+        "on_blocks": _probes_to_columns(plan.on_blocks),
+        "free": sorted(plan.free),
+    }
+    if plan.on_entry:
+        document["on_entry"] = _probes_to_columns({0: plan.on_entry})[1:]
+    if plan.paths is not None:
+        document["paths"] = _paths_to_columns(plan.paths)
+    return document
+
+
+def plan_from_columns(data: Any, graph: Graph) -> Plan:
+    """A plan, every index of it checked against its graph."""
+    edges, vertices = len(graph.edges), len(graph.labels)
+    paths = _paths_from_columns(data["paths"], graph) if "paths" in data else None
+    measures = _measures_from_codes(data["measures"], graph)
+    if paths is not None:
+        _check_beside_paths(measures, graph)
+    reader = _ProbeReader(graph, len(measures), paths)
+    entering: Sequence[Probe] = ()
+    if "on_entry" in data:
+        values, kinds = columns(data["on_entry"], 2, "probes")
+        entering = reader.probes([[0] * len(ints(values)), values, kinds], 1).get(0, ())
+    return Plan(
+        scheme=text(data["scheme"]),
+        measures=tuple(measures),
+        on_edges=reader.probes(data["on_edges"], edges),
+        on_blocks=reader.probes(data["on_blocks"], vertices),
+        free=frozenset(ints(data["free"], 0, edges)),
+        on_entry=entering,
+        paths=paths,
+    )
+
+
+def _measure_code(measure: Measure) -> int:
+    if isinstance(measure, BlockMeasure):
+        return 3 * measure.block + _BLOCK
+    return 3 * measure.edge + (_EDGE if isinstance(measure, EdgeMeasure) else _AGAIN)
+
+
+def _measures_from_codes(data: Any, graph: Graph) -> list[Measure]:
+    edges, vertices = len(graph.edges), len(graph.labels)
+    measures: list[Measure] = []
+    for code in ints(data, 0):
+        number, kind = divmod(code, 3)
+        if kind == _BLOCK:
+            measures.append(BlockMeasure(whole(number, 0, vertices)))
+        else:
+            of_edge = EdgeMeasure if kind == _EDGE else SecondOpinion
+            measures.append(of_edge(whole(number, 0, edges)))
+    return measures
+
+
+def _check_beside_paths(measures: Sequence[Measure], graph: Graph) -> None:
+    blocks = [measure for measure in measures if isinstance(measure, BlockMeasure)]
+    if len(set(blocks)) != len(blocks):
+        raise ColumnError("two counters beside paths are about the same block")
+    if not all(_beside_paths(measure, graph) for measure in measures):
+        raise ColumnError("a counter beside paths counts neither a self loop nor once more")
+
+
+def _beside_paths(measure: Measure, graph: Graph) -> bool:
+    """Paths tell every edge but self loops (BL96 §4.1)."""
+    if isinstance(measure, EdgeMeasure):
+        edge = graph.edges[measure.edge]
+        return edge.src == edge.dst
+    if isinstance(measure, BlockMeasure):
+        return sum(graph.edges[edge].dst == measure.block for edge in graph.out_edges[measure.block]) == 1
+    return True
+
+
+def _paths_to_columns(paths: Paths) -> dict[str, Any]:
+    flags = _CONTEXT * paths.context + _DENSE * paths.dense + _TIMED * paths.timed
+    return {
+        "number": paths.number,
+        "back_edges": list(paths.back_edges),
+        "cuts": list(paths.cuts),
+        "handlers": list(paths.handlers),
+        "flags": flags,
+    }
+
+
+def _paths_from_columns(data: Any, graph: Graph) -> Paths:
+    edges = len(graph.edges)
+    back_edges, cuts, handlers = (ints(data[name], 0, edges) for name in ("back_edges", "cuts", "handlers"))
+    if any(graph.edges[index].kind is not EdgeKind.FLOW for index in (*back_edges, *cuts, *handlers)):
+        raise ColumnError("paths end on an edge that cannot end them")
+    for each in (back_edges, cuts, handlers):
+        if len(set(each)) != len(each):
+            raise ColumnError("an edge is named twice")
+    flags = whole(data["flags"], 0, 8)
+    return Paths(
+        number=whole(data["number"], 0, MOST_PATHS),
+        back_edges=tuple(back_edges),
+        cuts=tuple(cuts),
+        handlers=tuple(handlers),
+        context=bool(flags & _CONTEXT),
+        dense=bool(flags & _DENSE),
+        timed=bool(flags & _TIMED),
+    )
+
+
+def _probes_to_columns(places: Mapping[int, Sequence[Probe]]) -> list[list[int]]:
+    """Three columns: where, with which number, and what: see :func:`_code`."""
+    flat = [(place, *_code(probe)) for place, probes in places.items() for probe in probes]
+    return [list(column) for column in zip(*flat, strict=True)] or [[], [], []]
+
+
+def _code(probe: Probe) -> tuple[int, int]:
+    """A probe as two numbers; what it does is negative, unless it adds the trips of a back edge."""
+    match probe:
+        case Count(slot):
+            return slot, _COUNT
+        case AddTrips(slot, back_edge):
+            return slot, back_edge
+        case Set(value):
+            return value, _SET
+        case Add(value):
+            return value, _ADD
+        case Bump(add):
+            return add, _BUMP
+        case BumpAt(path):
+            return path, _BUMP_AT
+        case Save(cell):
+            return cell, _SAVE
+        case Restore(cell, add):
+            return add, _RESTORE - cell
+        case StartClock():
+            return 0, _CLOCK
+
+
+class _ProbeReader:
+    """Probes out of columns, checked against one plan."""
+
+    def __init__(self, graph: Graph, slots: int, paths: Paths | None) -> None:
+        self._edges, self._cells = len(graph.edges), len(graph.labels)
+        self._slots, self._paths = slots, paths
+
+    def probes(self, data: Any, places: int) -> dict[int, tuple[Probe, ...]]:
+        """The probes by place."""
+        where, numbers, kinds = columns(data, 3, "probes")
+        lowest = _RESTORE - self._cells + 1
+        same_length(ints(where, 0, places), ints(numbers), ints(kinds, lowest, self._edges))
+        found: dict[int, list[Probe]] = {}
+        for place, number, kind in zip(where, numbers, kinds, strict=True):
+            probe = self._counting(number, kind) if kind >= _COUNT else self._of_path(number, kind)
+            found.setdefault(place, []).append(probe)
+        return {place: tuple(probes) for place, probes in found.items()}
+
+    def _counting(self, slot: int, kind: int) -> Probe:
+        whole(slot, 0, self._slots)
+        return Count(slot) if kind == _COUNT else AddTrips(slot, kind)
+
+    def _of_path(self, number: int, kind: int) -> Probe:
+        if self._paths is None:
+            raise ColumnError("a path probe stands in a plan without paths")
+        if kind == _SAVE:
+            return Save(whole(number, 0, self._cells))
+        if kind == _CLOCK:
+            whole(number, 0, 1)
+            return StartClock()
+        if kind == _BUMP_AT:
+            return BumpAt(whole(number, 0, self._paths.number))
+        whole(number, 1 - WORD, WORD)
+        if kind == _SET:
+            return Set(number)
+        if kind == _ADD:
+            return Add(number)
+        return Bump(number) if kind == _BUMP else Restore(_RESTORE - kind, number)

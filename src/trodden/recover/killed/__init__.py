@@ -1,0 +1,1 @@
+"""Completing the counts of a process that was killed."""

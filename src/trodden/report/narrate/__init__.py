@@ -1,0 +1,1 @@
+"""Paths and branches in words."""

@@ -1,0 +1,1 @@
+"""How it is shown: tables for a terminal, plain lines for programs."""

@@ -1,0 +1,105 @@
+"""Two runs side by side for a person at a terminal: what is common, where they part, which shares moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from trodden.compare.difference import Basis, Comparison
+from trodden.compare.evidence import CONVINCING
+from trodden.compare.model import Difference, Kind
+from trodden.profile.count_text import amount
+from trodden.profile.estimated import mark
+from trodden.report.fields import counted, percent
+from trodden.report.render.pieces import note, table, told
+from trodden.report.views.difference import DifferenceReport, common_rows, sentence
+
+_MOST_NAMES = 10
+
+
+def print_difference(report: DifferenceReport, console: Console) -> None:
+    """Print it, the place where the runs part at the top."""
+    found = report.found
+    console.print(Text.assemble(("A ", "bold"), report.files[0], ("  B ", "bold"), report.files[1]))
+    for run, estimate in report.marks():
+        console.print(note(f"{run} is an {mark(estimate)}; shares of branches are compared, not counts"))
+    if found.common:
+        console.print(_common(found))
+    if Basis.PATHS not in found.common and found.common:
+        console.print(note("there are no paths to compare; what follows are edges or blocks"))
+    told_of = [(rank, each) for rank, each in report.shown if not _by_chance(each)]
+    moved = [(rank, each) for rank, each in told_of if each.kind is Kind.SHIFTS]
+    wrong = [(rank, each) for rank, each in told_of if each.kind is Kind.EXPECTS]
+    alone = [(rank, each) for rank, each in told_of if each.kind not in (Kind.SHIFTS, Kind.EXPECTS)]
+    if alone:
+        _print_list("Where the runs part", alone, report, console)
+    if moved:
+        _print_list("Shares that moved by more than chance", moved, report, console)
+    if wrong:
+        _print_list("Branches that go another way than expected", wrong, report, console)
+    by_chance = sum(map(_by_chance, found.differences))
+    if by_chance:
+        console.print(note(f"{counted(by_chance, 'other share')} moved by no more than chance may do"))
+    hidden = len(found.differences) - by_chance - len(alone) - len(moved) - len(wrong)
+    if hidden:
+        console.print(note(f"{counted(hidden, 'more difference')}; see --top"))
+    if not found.differences:
+        console.print(
+            Text(
+                "No difference" if found.common or found.expected else "Nothing can be compared", style="bold"
+            )
+        )
+    for each in found.unpaired[:_MOST_NAMES]:
+        console.print(note(f"{each.name} of {'A' if each.first else 'B'} cannot be compared: {each.reason}"))
+    if len(found.unpaired) > _MOST_NAMES:
+        console.print(
+            note(f"{counted(len(found.unpaired) - _MOST_NAMES, 'more function')} cannot be compared")
+        )
+    if found.by_counts:
+        names = ", ".join(found.by_counts[:_MOST_NAMES])
+        console.print(note(f"compared by counts, for one run does not tell the same paths: {names}"))
+
+
+def _by_chance(each: Difference) -> bool:
+    """Whether chance explains a difference of shares; what one run alone has done it does not.
+
+    Between two estimates there is no chance.
+    """
+    if each.kind is Kind.EXPECTS and isinstance(each.what.first_of, float):
+        return not isinstance(each.what.second_of, float) and abs(each.evidence) < CONVINCING
+    return each.kind in (Kind.SHIFTS, Kind.EXPECTS) and abs(each.evidence) < CONVINCING
+
+
+def _common(found: Comparison) -> Table:
+    headings = ("common", "of B", "of B's walks", "instructions", "of B's", "only in A", "only in B")
+    common = table("In common", headings, ("what",))
+    for basis, each in common_rows(found):
+        common.add_row(
+            f"{each.common:,}",
+            percent(each.static),
+            percent(each.dynamic),
+            amount(each.common_instructions),
+            percent(each.dynamic_instructions),
+            f"{each.first - each.common:,}",
+            f"{each.second - each.common:,}",
+            basis.value,
+        )
+    return common
+
+
+def _print_list(
+    title: str, rows: Sequence[tuple[int, Difference]], report: DifferenceReport, console: Console
+) -> None:
+    console.print(Text(title, style="bold"))
+    for rank, each in rows:
+        colour = "bold red" if each.only_second else "bold"
+        words = sentence(report.ways, each, short=True)
+        console.print(Text.assemble((f"{rank:>4} ", colour), (each.name, "bold"), f": {words}"))
+        if each.path is not None:
+            console.print(told(report.ways, each.function, each.path, 5))
+            if each.more and each.kind is not Kind.FOLLOWS:
+                console.print(Text(f"     and {counted(len(each.more), 'more path')} with it", style="dim"))
+    console.print()

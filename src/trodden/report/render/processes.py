@@ -1,0 +1,106 @@
+"""How processes ended, for a person at a terminal: who came from whom, and what was going on at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from trodden.collect.rawfile.model import Ending
+from trodden.report.fields import counted, percent, short
+from trodden.report.narrate.paths import ARROW, Story
+from trodden.report.render.pieces import steps, table
+from trodden.report.views.process_rows import FrameRow, LastRow, ProcessRow, ThreadRow
+
+_MOST_PROCESSES = 40
+_MOST_THREADS = 8
+_MOST_FRAMES = 16
+_MOST_LASTS = 10
+_LONGEST_TEXT = 60
+_MOST_STEPS = 16
+_EXPECTED = (Ending.EXIT.value, Ending.EXEC.value, Ending.DUMP.value)
+
+
+def endings(
+    processes: Sequence[ProcessRow], threads: Sequence[ThreadRow]
+) -> Iterator[Table | Text | Padding]:
+    """What is printed before the tables; nothing if one process has ended as it should."""
+    alone = len(processes) == 1
+    if len(processes) > 1:
+        yield _family(processes)
+    told: set[str] = set()
+    shown = [row for row in threads if alone or row.ending != Ending.EXEC.value]
+    for row in shown[:_MOST_THREADS]:
+        if row.process not in told and (alone or row.ending not in _EXPECTED):
+            yield _end(row.process, row.how)
+        told.add(row.process)
+        yield from _thread(row, alone)
+    if len(shown) > _MOST_THREADS:
+        yield Text(f"… and {counted(len(shown) - _MOST_THREADS, 'more thread')}", style="dim")
+    if alone and not told and processes[0].ending not in _EXPECTED:
+        yield _end(processes[0].name, processes[0].how)
+    for process in processes:
+        if process.completed:
+            yield Text(
+                f"process {process.name}: counts completed in {', '.join(process.completed)}", style="yellow"
+            )
+
+
+def _end(process: str, how: str) -> Text:
+    verb = "was" if how.startswith("killed") else "ended by"
+    return Text.assemble((f"process {process} {verb} ", "bold"), (how, "bold red"))
+
+
+def _family(processes: Sequence[ProcessRow]) -> Table:
+    found = table("Processes", ("share", "blocks"), ("process", "program", "ended"))
+    for row in processes[:_MOST_PROCESSES]:
+        found.add_row(
+            "" if row.share is None else percent(row.share),
+            "" if row.executed is None else f"{row.executed:,}",
+            Text(f"{'  ' * (row.depth - 1)}{'└ ' if row.depth else ''}{row.name}"),
+            Text(short(row.program)),
+            Text(row.how, style="" if row.ending in _EXPECTED else "red"),
+        )
+    more = len(processes) - _MOST_PROCESSES
+    if more > 0:
+        found.add_row("", "", Text(f"… and {more:,} more"), "", "")
+    return found
+
+
+def _thread(row: ThreadRow, alone: bool) -> Iterator[Text | Padding]:
+    name = f"thread {row.number}" + (f" ({row.tid})" if row.tid is not None else "")
+    yield Text(name if alone else f"{name} of process {row.process}", style="bold")
+    for frame in row.frames[:_MOST_FRAMES]:
+        yield from _frame(frame)
+    more = len(row.frames) - _MOST_FRAMES
+    if row.left_out or more > 0:
+        yield Padding(Text(f"… and {max(more, 0) + row.left_out:,} more", style="dim"), (0, 0, 0, 2))
+    if row.last:
+        shown = row.last[-_MOST_LASTS:]
+        yield Padding(
+            Text(f"the last {counted(len(shown), 'path')} that it walked:", style="dim"), (0, 0, 0, 2)
+        )
+        for last in shown:
+            yield from _last(last)
+
+
+def _frame(row: FrameRow) -> Iterator[Padding]:
+    where = "interrupted" if row.interrupted else "in a call"
+    place = ""
+    if row.line:
+        lines = f"{row.line}" if row.line == row.last_line else f"{row.line}–{row.last_line}"
+        place = f" at {short(row.file)}:{lines}"
+    yield Padding(Text.assemble((row.function, "bold"), f"  {where}{place}"), (0, 0, 0, 2))
+    if row.story is not None:
+        yield Padding(Text(_way(row.story), style="cyan"), (0, 0, 0, 6))
+
+
+def _last(row: LastRow) -> Iterator[Padding]:
+    yield Padding(Text.assemble((row.function, "bold"), (f"  id {row.id}", "dim")), (0, 0, 0, 4))
+    yield Padding(Text(f"{_way(row.story)}; {row.story.ends}", style="cyan"), (0, 0, 0, 6))
+
+
+def _way(story: Story) -> str:
+    return ARROW.join([story.starts, *steps(story, _LONGEST_TEXT, _MOST_STEPS)])

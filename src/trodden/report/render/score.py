@@ -1,0 +1,41 @@
+"""How well one profile foretells another, for a person at a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from trodden.compare.matching import Match
+from trodden.report.fields import counted
+from trodden.report.render.pieces import note, table
+from trodden.report.views.score import PAPER, PAPER_PERCENT, ScoreReport
+
+
+def print_score(report: ScoreReport, console: Console) -> None:
+    """Print one table; the scores of the paper stand beside those that they compare to."""
+    kinds, scores = report.scores.kinds, report.scores
+    percents = list(next(iter(kinds.values())))
+    headings = [f"top {percent}%" for percent in percents]
+    found = table(f"What of {report.files[1]} is foretold by {report.files[0]}", [*headings, "WL94"], ("of",))
+    for kind, matches in kinds.items():
+        figures = [_shown(matches[percent]) for percent in percents]
+        found.add_row(
+            *figures,
+            f"{PAPER[kind]:.2f}",
+            Text(kind.replace("_", " ")),
+            style=None if any(figures) else "dim",
+        )
+    console.print(found)
+    words = (
+        f"{counted(scores.pairs, 'function')} in both; weighted by counts, in brackets by number; "
+        f"WL94 is what the paper has for the top {PAPER_PERCENT}%"
+    )
+    console.print(Text(words, style="dim"))
+    if scores.unpaired:
+        left = len({each.name for each in scores.unpaired})
+        is_ = "is" if left == 1 else "are"
+        console.print(note(f"{counted(left, 'function')} {is_} not in both profiles and left out"))
+
+
+def _shown(match: Match | None) -> str:
+    return "" if match is None else f"{match.weighted:.2f} ({match.unweighted:.2f})"

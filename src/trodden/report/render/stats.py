@@ -1,0 +1,56 @@
+"""What a program's paths are like, for a person at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from trodden.profile.analysis.stats import Lengths, Stats
+from trodden.report.fields import counted, percent
+from trodden.report.render.pieces import note, table
+from trodden.report.views.stats import StatsReport
+
+
+def print_stats(report: StatsReport, console: Console, per_function: bool) -> None:
+    """Print three small tables, or the rows of each function below those of the program."""
+    rows = {report.program or "program": report.whole}
+    if per_function:
+        rows |= report.functions
+    console.print(_walked(rows))
+    console.print(_predicted(rows))
+    whole = report.whole
+    routines = table("Routines", ("executed", "most paths", "average"), ())
+    routines.add_row(f"{whole.routines:,}", f"{whole.most_paths:,}", f"{whole.average_paths:.1f}")
+    console.print(routines)
+    if report.without:
+        words = f"no paths are told of {counted(len(report.without), 'function')}"
+        console.print(note(words))
+
+
+def _walked(rows: Mapping[str, Stats]) -> Table:
+    headings = ("possible", "walked", "longest: edges", "instr.", "average: edges", "instr.")
+    found = table("Paths walked; averages are weighted by frequency", headings, ("of",))
+    for name, each in rows.items():
+        found.add_row(f"{each.possible:,}", f"{each.paths:,}", *_shown(each.lengths), Text(name))
+    return found
+
+
+def _predicted(rows: Mapping[str, Stats]) -> Table:
+    headings = ("entirely", "of walks", "longest: edges", "instr.", "average: edges", "instr.")
+    found = table("Predicted by the edge profile, up to the first misprediction", headings, ("of",))
+    for name, each in rows.items():
+        shares = percent(each.correct), percent(each.correct_walks)
+        found.add_row(*shares, *_shown(each.predicted_lengths), Text(name))
+    return found
+
+
+def _shown(lengths: Lengths) -> tuple[str, str, str, str]:
+    return (
+        f"{lengths.longest_edges:,}",
+        f"{lengths.longest_instructions:,}",
+        f"{lengths.average_edges:,.1f}",
+        f"{lengths.average_instructions:,.1f}",
+    )

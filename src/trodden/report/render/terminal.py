@@ -1,0 +1,167 @@
+"""The report for a person at a terminal: a few tables, the most walked at the top."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from trodden.profile.count_text import amount
+from trodden.profile.estimated import mark
+from trodden.profile.model import Profile
+from trodden.report.fields import counted, percent, short
+from trodden.report.narrate.paths import ARROW
+from trodden.report.render.pieces import Terminal, note, steps, table
+from trodden.report.render.processes import endings
+from trodden.report.views.path_rows import PathRow
+from trodden.report.views.summary import Summary, summarise
+
+TOP_AFTER_RUN = 10
+_LONGEST_TEXT = 60
+_MOST_STEPS = 24
+
+
+def print_summary(profile: Profile, path: str) -> None:
+    """What a run that wrote the profile ``path`` says of it, on standard error."""
+    console = Terminal(stderr=True)
+    print_tables(summarise(profile, top=TOP_AFTER_RUN), console)
+    console.print(Text(f"{path}: see trodden report, annotate and export for more", style="dim"))
+
+
+def print_tables(summary: Summary, console: Console) -> None:
+    """Print the tables; what did not go well stands at the end, where it is seen."""
+    head = Text(summary.program or "profile", style="bold")
+    ran = "ran" if summary.estimate is None else "are expected to run"
+    head.append(f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions {ran}", style="dim")
+    if summary.merged:
+        head.append(f", merged from {counted(summary.merged, 'profile')}", style="dim")
+    console.print(head)
+    if summary.estimate is not None:
+        console.print(note(f"{mark(summary.estimate)}; counts are expected frequencies in one run"))
+    for piece in endings(summary.processes, summary.threads):
+        console.print(piece)
+    console.print(_functions(summary))
+    if summary.paths:
+        console.print(_paths(summary))
+    if summary.loops:
+        console.print(_loops(summary))
+    if summary.cuts:
+        console.print(_cuts(summary))
+    if summary.call_paths:
+        console.print(_call_paths(summary))
+    if any(row.count for row in summary.calls):
+        console.print(_calls(summary))
+    if any(row.count for row in summary.blocks):
+        console.print(_blocks(summary))
+    if any(row.count for row in summary.edges):
+        console.print(_edges(summary))
+    if summary.skipped:
+        console.print(_skipped(summary))
+    for name, what in summary.violations:
+        console.print(Text.assemble(("contradiction ", "bold red"), (name, "bold"), f": {what}"))
+    for what in summary.notes:
+        console.print(note(what))
+
+
+def _functions(summary: Summary) -> Table:
+    title = f"Functions by blocks {'executed' if summary.estimate is None else 'expected'}"
+    found = table(title, ("share", "blocks", "entries"), ("function", "place"))
+    for row in summary.functions:
+        found.add_row(
+            percent(row.share),
+            amount(row.executed),
+            amount(row.entries),
+            Text(row.name),
+            Text(short(row.place)),
+            style=None if row.executed else "dim",
+        )
+    return found
+
+
+def _paths(summary: Summary) -> Table:
+    timed = any(row.cycles is not None for row in summary.paths)
+    headings = ("", "instructions", "blocks", "count", *(["cycles"] if timed else []))
+    found = table("Hot paths by instructions executed", headings, ("path",))
+    for row in summary.paths:
+        cycles = [] if not timed else ["" if row.cycles is None else f"{row.cycles:,}"]
+        found.add_row(
+            str(row.rank),
+            percent(row.share_of_instructions),
+            percent(row.share_of_blocks),
+            amount(row.count),
+            *cycles,
+            _path(row),
+        )
+    return found
+
+
+def _path(row: PathRow) -> Text:
+    """The function, how the path starts and ends, and the way between."""
+    story = row.story
+    text = Text.assemble((row.function, "bold"), (f"  {short(row.file)}  id {row.id}", "dim"))
+    text.append(f"\n{story.starts}; {story.ends}")
+    if story.context:
+        text.append(f"\ncame by {ARROW.join(step.words(_LONGEST_TEXT) for step in story.context)}", "dim")
+    if story.steps:
+        text.append(f"\n{ARROW.join(steps(story, _LONGEST_TEXT, _MOST_STEPS))}", "cyan")
+    return text
+
+
+def _loops(summary: Summary) -> Table:
+    title = "Loops of one block: their rounds are part of no path"
+    found = table(title, ("instructions", "rounds"), ("function", "place"))
+    for row in summary.loops:
+        share = percent(row.share_of_instructions)
+        found.add_row(share, amount(row.count), Text(row.function), Text(short(row.place)))
+    return found
+
+
+def _cuts(summary: Summary) -> Table:
+    found = table("Paths are cut at", ("times",), ("function", "place"))
+    for row in summary.cuts:
+        places = f"{short(row.src_place)} → {short(row.dst_place)}"
+        found.add_row(amount(row.count), Text(row.function), Text(places), style=None if row.count else "dim")
+    return found
+
+
+def _call_paths(summary: Summary) -> Table:
+    found = table("Call paths", ("count",), ("path",))
+    for row in summary.call_paths:
+        text = Text(row.chain)
+        text.append(" (and by recursion)" if row.recursive else "", style="dim")
+        found.add_row(amount(row.count), text)
+    return found
+
+
+def _calls(summary: Summary) -> Table:
+    found = table("Most frequent calls", ("count",), ("caller", "callee"))
+    for row in summary.calls:
+        if row.count:
+            callee = Text(row.callee) if row.callee else Text("through pointers", style="dim")
+            found.add_row(amount(row.count), Text(row.caller), callee)
+    return found
+
+
+def _blocks(summary: Summary) -> Table:
+    found = table("Hottest blocks", ("count",), ("function", "block", "place"))
+    for row in summary.blocks:
+        if row.count:
+            found.add_row(amount(row.count), Text(row.function), Text(row.block), Text(short(row.place)))
+    return found
+
+
+def _edges(summary: Summary) -> Table:
+    found = table("Hottest edges", ("count",), ("function", "edge", "place"))
+    for row in summary.edges:
+        if row.count:
+            places = f"{short(row.src_place) or '?'} → {short(row.dst_place) or row.dst}"
+            edge = f"{row.src} → {row.dst}"
+            found.add_row(amount(row.count), Text(row.function), Text(edge), Text(places))
+    return found
+
+
+def _skipped(summary: Summary) -> Table:
+    found = table("Not profiled" if summary.estimate is None else "Not estimated", (), ("function", "reason"))
+    for skipped in summary.skipped:
+        found.add_row(Text(skipped.name), Text(skipped.reason))
+    return found

@@ -1,0 +1,183 @@
+"""Source with counts beside each line, and below a line that decides what it decided.
+
+A line without a count holds no code; ``#####`` marks one that holds code and never ran.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from trodden.errors import UsageError
+from trodden.profile.count_text import amount
+from trodden.profile.estimated import mark
+from trodden.profile.model import Count, Estimate, Profile
+from trodden.profile.select import select
+from trodden.report.narrate.sources import read_source
+from trodden.source.branches import Branch, Outcome, branches
+from trodden.source.lines import LineCount, Lines, line_counts
+from trodden.visible_text import visible_text
+
+NEVER = "#####"
+_SYSTEM = re.compile(r"/usr/(?:local/)?(?:include|lib)/|.*/ziglang/lib/")
+_BOLD, _DIM, _RED, _BLUE = "1", "2", "31", "34"
+
+
+@dataclass(frozen=True)
+class SourceView:
+    """A part of a source file to show: its lines ``first .. last`` (to the end if there is no last)."""
+
+    path: str
+    spans: tuple[tuple[int, int | None], ...] = ((1, None),)
+
+    def numbers(self, length: int) -> Iterator[int]:
+        """The lines to show of a file that has ``length``, in order, without repetition."""
+        done = 0
+        for first, last in self.spans:
+            end = length if last is None else min(last, length)
+            yield from range(max(first, done + 1), end + 1)
+            done = max(done, end)
+
+
+@dataclass(frozen=True)
+class AnnotatedLine:
+    """A source line with what is known of it."""
+
+    number: int
+    text: str
+    count: LineCount | None
+    branches: tuple[Branch, ...] = ()
+
+
+class Annotator:
+    """A profile turned towards its sources."""
+
+    def __init__(self, profile: Profile, force: bool = False) -> None:
+        self._profile, self._force = profile, force
+        self._lines: Lines = line_counts(profile)
+        self._branches = _branches_by_line(profile)
+
+    def views(self, pattern: str | None) -> list[SourceView]:
+        """The files that ``pattern`` picks, or else the functions that it does.
+
+        Without one it is all files but headers of the system and the compiler, unless these are all.
+        """
+        files = [path for path in self._lines if pattern is None or _is_file(path, pattern)]
+        if pattern is None:
+            files = [path for path in files if not _SYSTEM.match(path)] or files
+        if files or pattern is None:
+            return [SourceView(path) for path in files]
+        spans: dict[str, list[tuple[int, int | None]]] = {}
+        for function in select(self._profile, pattern).values():
+            own = [
+                ref.line
+                for block in function.facts.blocks
+                for ref in block.lines
+                if ref.line > 0 and function.files[ref.file].path == function.file
+            ]
+            lines = [*own, *([function.line] if function.line else [])]
+            if lines:
+                spans.setdefault(function.file, []).append((min(lines), max(lines)))
+        if not spans:
+            raise UsageError(f"{pattern}: no source lines are known; build with -g to have them")
+        return [SourceView(path, tuple(sorted(set(parts)))) for path, parts in spans.items()]
+
+    def lines(self, view: SourceView) -> Iterator[AnnotatedLine]:
+        """The lines of a view, in order, without repetition."""
+        source = read_source(self._profile, view.path, self._force)
+        counts: Mapping[int, LineCount] = self._lines.get(view.path, {})
+        decided = self._branches.get(view.path, {})
+        for number in view.numbers(len(source)):
+            found = tuple(decided.get(number, ()))
+            yield AnnotatedLine(number, source[number - 1], counts.get(number), found)
+
+
+def _is_file(path: str, pattern: str) -> bool:
+    return path == pattern or fnmatchcase(path, pattern) or fnmatchcase(os.path.basename(path), pattern)
+
+
+def _branches_by_line(profile: Profile) -> dict[str, dict[int, list[Branch]]]:
+    """Branches of several instances or inlined copies of one function that lead to the same lines are one."""
+    joined: dict[tuple[object, ...], Branch] = {}
+    for function in profile.functions.values():
+        seen: Counter[tuple[object, ...]] = Counter()
+        for branch in branches(function):
+            shape = (branch.file, branch.line, *(outcome.line for outcome in branch.outcomes))
+            seen[branch.copy, *shape] += 1
+            key = (seen[branch.copy, *shape], *shape)
+            joined[key] = _join(joined[key], branch) if key in joined else branch
+    found: dict[str, dict[int, list[Branch]]] = {}
+    for branch in joined.values():
+        found.setdefault(branch.file, {}).setdefault(branch.line, []).append(branch)
+    return found
+
+
+def _join(one: Branch, other: Branch) -> Branch:
+    outcomes = tuple(
+        Outcome(a.line, a.label, a.count + b.count) for a, b in zip(one.outcomes, other.outcomes, strict=True)
+    )
+    return replace(one, ran=one.ran + other.ran, outcomes=outcomes)
+
+
+def count_text(count: LineCount | None, never: str = NEVER) -> str:
+    """What stands in the column of counts, ``never`` where a line that holds code has none."""
+    if count is None:
+        return ""
+    if not count.count:
+        return never
+    return f"{'' if count.exact else '~'}{amount(count.count, '')}"
+
+
+def branch_text(branch: Branch, never: str = "never decided") -> str:
+    """``line 12: 100% →13 1000, 0% →17 0``; or ``never`` where nothing came by."""
+    if not branch.ran:
+        return f"line {branch.line}: {never}"
+    total = sum(outcome.count for outcome in branch.outcomes)
+    return f"line {branch.line}: " + ", ".join(_outcome_text(each, total) for each in branch.outcomes)
+
+
+def _outcome_text(outcome: Outcome, total: Count) -> str:
+    target = outcome.label if outcome.line is None else outcome.line
+    return f"{_percent(outcome.count, total)} →{target} {amount(outcome.count, '')}"
+
+
+def _percent(count: Count, total: Count) -> str:
+    """Rounded, but only what always happened is 100% and only what never did is 0%."""
+    rounded = round(100 * count / total) if total else 0
+    if rounded == 100 and count < total:
+        return ">99%"
+    if rounded == 0 and count:
+        return "<1%"
+    return f"{rounded}%"
+
+
+def view_text(
+    path: str, lines: Sequence[AnnotatedLine], colour: bool = False, estimate: Estimate | None = None
+) -> Iterator[str]:
+    """One source file as lines of text.  Files of 200,000 lines exist, so this is kept simple.
+
+    Of an estimate no line has run; one that is not expected to has a plain zero.
+    """
+    never, undecided = (NEVER, "never decided") if estimate is None else ("0", "not expected to be passed")
+    width = max([9, *(len(count_text(line.count, never)) for line in lines)])
+    yield styled(path, _BOLD, colour)
+    if estimate is not None:
+        yield styled(mark(estimate), _BLUE, colour)
+    for line in lines:
+        count = count_text(line.count, never)
+        style = _RED if count == never else "" if count else _DIM
+        row = f"{count:>{width}} {line.number:>6}  {line.text.expandtabs(8)}".rstrip()
+        yield styled(row, style, colour)
+        for branch in line.branches:
+            note = " " * (width + 9) + branch_text(branch, undecided)
+            yield styled(note, _BLUE if branch.ran else _RED, colour)
+
+
+def styled(text: str, style: str, colour: bool) -> str:
+    """Text in a style of the terminal, if there is colour; whatever else could style it is made visible."""
+    shown = visible_text(text)
+    return f"\x1b[{style}m{shown}\x1b[0m" if colour and style else shown

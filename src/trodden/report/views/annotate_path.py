@@ -1,0 +1,120 @@
+"""A source with one path lit up: the lines that it led over, and beside them what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from trodden.errors import UsageError
+from trodden.profile.model import LineRef, Profile
+from trodden.report.narrate.paths import ARROW, Describer
+from trodden.report.narrate.source_locations import own_span
+from trodden.report.narrate.sources import read_source
+from trodden.report.views.annotate import SourceView, styled
+from trodden.report.views.hot_paths import HotPath, executed_along, executed_in_all, walked
+
+_ON, _OFF, _HEAD, _NOTE = "1;32", "2", "1", "36"
+
+
+@dataclass(frozen=True)
+class PathLine:
+    """A source line: whether the path led over it, and what was decided there."""
+
+    number: int
+    text: str
+    on_path: bool
+    outcome: str | None = None
+
+
+class PathAnnotator:
+    """One path turned towards its sources.
+
+    The first view is the whole function; after it come the places that were inlined and that the path
+    led through: the whole function there too if it is known, or else the lines that were met.
+    """
+
+    def __init__(self, profile: Profile, rank: int, hot: HotPath, force: bool = False) -> None:
+        self._profile, self._rank, self._hot, self._force = profile, rank, hot, force
+        describer = Describer(profile, force)
+        self._places = describer.places(hot.function)
+        self._story = describer.story(hot.function, hot.path)
+        self._refs = self._met()
+        self._lines = {(self._places.path_of(ref), ref.line) for ref in self._refs}
+        self._outcomes: dict[tuple[str, int], list[str]] = {}
+        for step in self._story.steps:
+            if step.file is not None and step.line is not None and step.outcome is not None:
+                self._lines.add((step.file, step.line))
+                self._outcomes.setdefault((step.file, step.line), []).append(step.outcome)
+
+    def _met(self) -> list[LineRef]:
+        """The lines that the path led over, those of inlined calls included."""
+        facts = self._hot.function.facts
+        met: dict[LineRef, None] = {}
+        for block in walked(self._hot.path):
+            for ref in facts.blocks[block].lines:
+                while ref not in met:
+                    met[ref] = None
+                    if not ref.copy:
+                        break
+                    ref = facts.inlined[ref.copy - 1]
+        return [ref for ref in met if ref.line > 0]
+
+    def head(self) -> list[str]:
+        """What the path is and how often it was walked."""
+        key, function, path = self._hot
+        everything = executed_in_all(self._profile.functions.values()).instructions
+        share = 100 * executed_along(function, path).instructions / everything if everything else 0.0
+        times = "once" if path.count == 1 else f"{path.count} times"
+        cycles = "" if path.cycles is None else f", {path.cycles} cycles"
+        lines = [
+            f"{key}, path {self._rank} (id {path.id}): walked {times}, "
+            f"{share:.1f}% of the instructions executed{cycles}",
+            f"{self._story.starts}; {self._story.ends}",
+        ]
+        if self._story.context:
+            lines.append(f"came by {ARROW.join(step.words() for step in self._story.context)}")
+        return lines
+
+    def views(self) -> list[SourceView]:
+        """The parts of the sources to show."""
+        function = self._hot.function
+        own = own_span(function)
+        if not own:
+            raise UsageError(f"{self._hot.key}: no source lines are known; build with -g to have them")
+        spans: dict[str, set[tuple[int, int | None]]] = {function.file: {(own[0], own[-1])}}
+        unknown: dict[tuple[str, int], list[int]] = {}
+        for ref in self._refs:
+            path = self._places.path_of(ref)
+            if path == function.file and ref.line in own:
+                continue
+            origin = self._places.inlined_function(ref)
+            if origin is not None and origin.file == path:
+                span = own_span(origin)
+                spans.setdefault(path, set()).add((span[0], span[-1]))
+            else:
+                unknown.setdefault((path, ref.copy), []).append(ref.line)
+        for (path, _), lines in unknown.items():
+            spans.setdefault(path, set()).add((min(lines), max(lines)))
+        return [SourceView(path, tuple(sorted(parts))) for path, parts in spans.items()]
+
+    def lines(self, view: SourceView) -> Iterator[PathLine]:
+        """The lines of a view, in order, without repetition."""
+        source = read_source(self._profile, view.path, self._force)
+        for number in view.numbers(len(source)):
+            place = view.path, number
+            outcome = "; then ".join(self._outcomes.get(place, ())) or None
+            yield PathLine(number, source[number - 1], place in self._lines, outcome)
+
+
+def path_text(path: str, lines: Sequence[PathLine], colour: bool = False) -> Iterator[str]:
+    """One source as lines of text; what is left out between parts is marked."""
+    yield styled(path, _HEAD, colour)
+    latest = None
+    for line in lines:
+        if latest is not None and line.number != latest + 1:
+            yield styled("       …", _OFF, colour)
+        latest = line.number
+        mark = ("▶" if colour else ">") if line.on_path else " "
+        row = f"{mark} {line.number:>6}  {line.text.expandtabs(8)}".rstrip()
+        note = styled(f"  ← {line.outcome}", _NOTE, colour) if line.outcome else ""
+        yield styled(row, _ON if line.on_path else _OFF, colour) + note

@@ -1,0 +1,40 @@
+"""The arcs of the call graph as rows of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from trodden.profile.analysis.calling import calls_of
+from trodden.profile.model import Count, FunctionProfile, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class ArcRow:
+    """How often one function has called another.
+
+    ``callee`` is the name that the profile knows it by, its symbol if the profile does not tell of it, and
+    empty for what is called through pointers.
+    """
+
+    caller: str
+    callee: str
+    count: Count
+
+    @property
+    def rank(self) -> tuple[Count, str, str]:
+        """Most frequent first."""
+        return -self.count, self.caller, self.callee
+
+
+def arc_rows(profile: Profile, chosen: Mapping[str, FunctionProfile]) -> Iterator[ArcRow]:
+    """The calls from and to some functions."""
+    known: dict[str, list[str]] = {}
+    for name, function in profile.functions.items():
+        known.setdefault(function.facts.linkage_name, []).append(name)
+    for call in calls_of(profile, chosen):
+        names = known.get(call.callee, [])
+        if len(names) > 1:
+            unit = profile.functions[call.caller].unit
+            names = [name for name in names if profile.functions[name].unit == unit]
+        yield ArcRow(call.caller, names[0] if len(names) == 1 else call.callee, call.count)

@@ -1,0 +1,154 @@
+"""Which paths were walked and which were nearly: the content, before anyone decides how it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from trodden.merge.join import Unjoined, join
+from trodden.plan.paths.numbering import Numbering
+from trodden.profile.analysis.coverage import Coverage, Covered, FunctionCoverage, NearMiss, coverage
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.profile.select import select
+from trodden.report.fields import tabbed
+from trodden.report.narrate.paths import Describer
+from trodden.report.narrate.successors import Ways, as_path
+
+_HEADINGS = (
+    (
+        "#function",
+        *("name", "place", "paths", "possible", "share", "cut short", "blocks", "of", "edges", "of"),
+    ),
+    ("#near", "function", "rank", "times", "edge", "branch", "went", "never", "path"),
+    ("#total", "paths", "possible", "share", "blocks", "of", "edges", "of"),
+    ("#left", "function", "profile", "reason"),
+    ("#without", "function"),
+)
+
+
+@dataclass(frozen=True)
+class CoverageReport:
+    """The coverage of one or several profiles; ``files`` are theirs."""
+
+    program: str
+    files: tuple[str, ...]
+    found: Coverage
+    unjoined: tuple[Unjoined, ...]
+    ways: Ways
+
+
+def report_coverage(
+    profiles: Sequence[Profile], files: Sequence[str], pattern: str | None = None, top: int | None = None
+) -> CoverageReport:
+    """The joined coverage of the functions that ``pattern`` picks, those with most to do first."""
+    joined, unjoined = join([profile.functions for profile in profiles])
+    units = tuple({unit.id: unit for profile in profiles for unit in profile.units}.values())
+    skipped = tuple(dict.fromkeys(each for profile in profiles for each in profile.skipped))
+    together = replace(profiles[0], functions=joined, units=units, skipped=skipped)
+    found = coverage(select(together, pattern), top)
+    ranked = sorted(found.functions, key=lambda each: (each.edges.covered - each.edges.total, each.name))
+    return CoverageReport(
+        program=profiles[0].program,
+        files=tuple(files),
+        found=replace(found, functions=tuple(ranked)),
+        unjoined=tuple(unjoined),
+        ways=Ways(Describer(together)),
+    )
+
+
+def sentence(ways: Ways, function: FunctionProfile, near: NearMiss, short: bool = False) -> str:
+    """What to make an input do: ``at prog.c:12 `if (x < 0)` went only to line 15, never to line 13``."""
+    branch = ways.branch(function, near.block, short)
+    never = ways.way(function, near.edge)
+    went = ways.several(function, [edge for edge, _ in near.instead])
+    if not went:
+        return f"at {branch} never went on; one way is {never}"
+    if near.unseen:
+        return f"at {branch} went only {went}, never {never}"
+    return f"at {branch} went only {went} when it came this way, and {never} only when it came another"
+
+
+def to_document(report: CoverageReport) -> dict[str, Any]:
+    """The report as dictionaries and lists."""
+    found = report.found
+    return {
+        "program": report.program,
+        "files": list(report.files),
+        "paths": _covered(found.paths),
+        "blocks": _covered(found.blocks),
+        "edges": _covered(found.edges),
+        "functions": [_function(report, each) for each in found.functions],
+        "without_paths": list(found.without),
+        "left_out": [
+            {"function": each.name, "file": report.files[each.profile], "reason": each.reason}
+            for each in report.unjoined
+        ],
+    }
+
+
+def _covered(found: Covered) -> dict[str, Any]:
+    return {"covered": found.covered, "total": found.total, "share": found.share}
+
+
+def _function(report: CoverageReport, each: FunctionCoverage) -> dict[str, Any]:
+    plan = each.function.facts.plan.paths
+    numbering = None
+    if each.near and plan is not None and not plan.context:
+        numbering = Numbering(each.function.facts.graph, plan)
+    return {
+        "name": each.name,
+        "file": each.function.file,
+        "line": each.function.line,
+        "paths": _covered(each.paths),
+        "cut_short": each.cut_short,
+        "blocks": _covered(each.blocks),
+        "edges": _covered(each.edges),
+        "near_misses": [_near(report.ways, each.function, near, numbering) for near in each.near],
+    }
+
+
+def _near(
+    ways: Ways, function: FunctionProfile, near: NearMiss, numbering: Numbering | None
+) -> dict[str, Any]:
+    return {
+        "id": None if numbering is None else numbering.number_of(near.route),
+        "times": near.times,
+        "edge_never_taken": near.unseen,
+        "branch": ways.branch_document(function, near.block),
+        "went": [{**ways.way_document(function, edge), "count": count} for edge, count in near.instead],
+        "never": ways.way_document(function, near.edge),
+        "sentence": sentence(ways, function, near),
+        **ways.path_document(function, as_path(near.route)),
+    }
+
+
+def to_plain(report: CoverageReport) -> str:
+    """One fact a line; the first part of each says what it is about."""
+    rows: list[tuple[object, ...]] = list(_HEADINGS)
+    for each in report.found.functions:
+        place = f"{each.function.file}:{each.function.line}"
+        rows.append(("function", each.name, place, *_parts(each.paths), each.cut_short, *_rest(each)))
+    for each in report.found.functions:
+        rows += [
+            (
+                *("near", each.name, rank, near.times, "never" if near.unseen else "elsewhere"),
+                report.ways.branch(each.function, near.block),
+                report.ways.several(each.function, [edge for edge, _ in near.instead]),
+                report.ways.way(each.function, near.edge),
+                report.ways.describer.story(each.function, as_path(near.route)).way(),
+            )
+            for rank, near in enumerate(each.near, 1)
+        ]
+    rows.append(("total", *_parts(report.found.paths), *_rest(report.found)))
+    rows += [("left", each.name, report.files[each.profile], each.reason) for each in report.unjoined]
+    rows += [("without", name) for name in report.found.without]
+    return tabbed(rows)
+
+
+def _parts(found: Covered) -> tuple[object, ...]:
+    return found.covered, found.total, f"{found.share:.6f}"
+
+
+def _rest(each: FunctionCoverage | Coverage) -> tuple[object, ...]:
+    return each.blocks.covered, each.blocks.total, each.edges.covered, each.edges.total

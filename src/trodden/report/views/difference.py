@@ -1,0 +1,293 @@
+"""Where two runs part ways: the content, before anyone decides how it looks.
+
+The first run is called A, the second B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trodden.compare.difference import Basis, Common, Comparison, compare
+from trodden.compare.model import Branching, Difference, Kind, Shares
+from trodden.errors import UsageError
+from trodden.plan.routes import PathEnd
+from trodden.profile.count_text import amount
+from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
+from trodden.profile.select import select
+from trodden.report.fields import counted, percent, tabbed
+from trodden.report.narrate.paths import Describer
+from trodden.report.narrate.successors import Ways
+
+_HEADINGS = (
+    (
+        "#common",
+        *("basis", "A", "B", "common", "static", "dynamic", "instructions", "instructions dynamic"),
+        *("only A", "only B"),
+    ),
+    (
+        "#difference",
+        *("rank", "kind", "function", "A", "A of", "B", "B of", "evidence", "branch", "way", "path", "more"),
+    ),
+    ("#unpaired", "function", "run", "reason"),
+    ("#counts", "function"),
+)
+_ESTIMATE_HEADING = ("#estimate", "run", "rates")
+
+
+@dataclass(frozen=True)
+class DifferenceReport:
+    """Two runs compared; ``files`` are their profiles, ``shown`` the differences to show, with ranks."""
+
+    files: tuple[str, str]
+    found: Comparison
+    shown: tuple[tuple[int, Difference], ...]
+    ways: Ways
+    estimates: tuple[Estimate | None, Estimate | None] = (None, None)
+
+    def marks(self) -> Iterator[tuple[str, Estimate]]:
+        """Which of the two is an estimate."""
+        for run, estimate in zip("AB", self.estimates, strict=True):
+            if estimate is not None:
+                yield run, estimate
+
+
+def report_difference(
+    profiles: tuple[Profile, Profile],
+    files: tuple[str, str],
+    pattern: str | None = None,
+    top: int | None = None,
+) -> DifferenceReport:
+    """Compare the functions that ``pattern`` picks.
+
+    ``top`` limits the differences to be shown: those of one run alone, and those that both have.
+    """
+    found = compare(*_picked(profiles, pattern))
+    shown: list[tuple[int, Difference]] = []
+    seen = {True: 0, False: 0}
+    for rank, each in enumerate(found.differences, 1):
+        seen[each.kind is Kind.SHIFTS] += 1
+        if top is None or seen[each.kind is Kind.SHIFTS] <= top:
+            shown.append((rank, each))
+    estimates = profiles[0].estimate, profiles[1].estimate
+    return DifferenceReport(files, found, tuple(shown), Ways(Describer(profiles[1])), estimates)
+
+
+def _picked(
+    profiles: tuple[Profile, Profile], pattern: str | None
+) -> tuple[Mapping[str, FunctionProfile], Mapping[str, FunctionProfile]]:
+    """What a pattern picks in each; it is enough if it picks something in one of them."""
+    found: list[Mapping[str, FunctionProfile]] = []
+    wrong: UsageError | None = None
+    for profile in profiles:
+        try:
+            found.append(select(profile, pattern))
+        except UsageError as error:
+            wrong = error
+            found.append({})
+    if wrong is not None and not any(found):
+        raise wrong
+    return found[0], found[1]
+
+
+def place(ways: Ways, each: Difference, short: bool = False) -> str:
+    """Where a difference shows: a branch, or what stands for it."""
+    if each.branching is not None:
+        return ways.branch(each.function, each.branching.block, short)
+    block = each.block
+    if block is None and each.path is not None:
+        block = each.path.blocks[-1 if each.kind is Kind.COMBINES else each.path.context]
+    return "" if block is None else ways.place(each.function, block, short)
+
+
+def way(ways: Ways, each: Difference) -> str:
+    """What was done there in one run, or more often in one."""
+    if each.branching is not None:
+        return ways.way(each.function, each.branching.edge)
+    if each.path is None:
+        return "ran this block"
+    story = ways.describer.story(each.function, each.path)
+    return story.ends if each.path.ends is PathEnd.UNWOUND else story.starts
+
+
+def sentence(ways: Ways, each: Difference, short: bool = False) -> str:
+    """``at prog.c:12 `if (x < 0)` B went to line 13 (yes), 1 of 5,946 times; A never in 5,985``."""
+    at, did = place(ways, each, short), way(ways, each)
+    where = f"at {at} " if at else ""
+    if each.block is not None:
+        return f"{where}{_block_rates(each.what)}"
+    if each.kind is Kind.FOLLOWS:
+        return _follows(each, where, did)
+    shares = each.what if each.branching is None else each.branching.shares
+    if each.kind is Kind.EXPECTS:
+        return f"{where}goes {did}: {_expectation(shares)}"
+    if each.kind is Kind.SHIFTS:
+        if each.branching is None:
+            return f"{where}{_rates(shares)}"
+        before = ", having come this way," if each.branching.along else ""
+        return f"{where}went {did}{before} {_rates(shares)}"
+    one, other, counts = _alone(shares)
+    went = "" if each.branching is None else "went "
+    passed = _passed(ways, each, each.branching)
+    before = "after the same beginning, " if each.kind is Kind.COMBINES else ""
+    return f"{before}{where}{one} {went}{did}, {counts}; {other}{passed}"
+
+
+def _alone(shares: Shares) -> tuple[str, str, str]:
+    """The run that did it, the other one, and how often it was done."""
+    if shares.first:
+        return "A", "B", _times(shares.first, shares.first_of)
+    return "B", "A", _times(shares.second, shares.second_of)
+
+
+def _times(count: Count, trials: Count) -> str:
+    return "the one time" if count == trials == 1 else f"{amount(count)} of {amount(trials)} times"
+
+
+def _passed(ways: Ways, each: Difference, branching: Branching | None) -> str:
+    shares = each.what if branching is None else branching.shares
+    trials = shares.second_of if shares.first else shares.first_of
+    never = f" never in {amount(trials)}" if trials > 1 else " not the one time"
+    if branching is None:
+        return never
+    side = 2 if shares.first else 1
+    ranked = sorted(branching.others, key=lambda other: -other[side])
+    others = [other[0] for other in ranked if other[side]]
+    return f"{never}: only {ways.several(each.function, others)}" if others else never
+
+
+def _rates(shares: Shares) -> str:
+    first = f"{percent(shares.first_share)} ({amount(shares.first)} of {amount(shares.first_of)})"
+    second = f"{percent(shares.second_share)} ({amount(shares.second)} of {amount(shares.second_of)})"
+    return f"in A {first}, in B {second}"
+
+
+def _expectation(shares: Shares) -> str:
+    """``A expects 12.0%, in B it was 3.1% (5 of 160)``."""
+    first = "A", shares.first_share, shares.first, shares.first_of
+    second = "B", shares.second_share, shares.second, shares.second_of
+    return ", ".join(
+        f"{run} expects {percent(share)}"
+        if isinstance(of, float)
+        else f"in {run} it was {percent(share)} ({amount(count)} of {amount(of)})"
+        for run, share, count, of in (first, second)
+    )
+
+
+def _block_rates(shares: Shares) -> str:
+    """A block has no share of anything: it may run several times a call."""
+    sides = ("A", shares.first, shares.first_of), ("B", shares.second, shares.second_of)
+    return ", ".join(
+        f"{run} ran this block {counted(a, 'time')} in {counted(n, 'call')}" for run, a, n in sides
+    )
+
+
+def _follows(each: Difference, where: str, did: str) -> str:
+    count = max(each.what.first, each.what.second)
+    one, other = ("A", "B") if each.what.first else ("B", "A")
+    went = did if each.branching is None else f"went {did}"
+    more = f" on {len(each.more) + 1:,} paths" if each.more else ""
+    times = "once" if count == 1 else f"{amount(count)} times"
+    return f"{where}{one} {went}{more}, {times}; {other} never came there"
+
+
+def kind_name(each: Difference) -> str:
+    """What a difference is, in a word."""
+    return each.kind.name.lower()
+
+
+def common_rows(found: Comparison) -> Iterator[tuple[Basis, Common]]:
+    """What there is in common, paths first; nothing in common is said of paths too."""
+    for basis in Basis:
+        if basis in found.common:
+            yield basis, found.common[basis]
+
+
+def to_document(report: DifferenceReport) -> dict[str, Any]:
+    """The report as dictionaries and lists."""
+    sides = {"A": "first", "B": "second"}
+    estimates = {sides[run]: {"rates": each.rates} for run, each in report.marks()}
+    return {
+        "first": report.files[0],
+        "second": report.files[1],
+        **({"estimates": estimates} if estimates else {}),
+        "same": report.found.same,
+        "common": {basis.value: _common(common) for basis, common in common_rows(report.found)},
+        "differences": [_difference(report.ways, rank, each) for rank, each in report.shown],
+        "unpaired": [
+            {"function": each.name, "run": "first" if each.first else "second", "reason": each.reason}
+            for each in report.found.unpaired
+        ],
+        "compared_by_counts": list(report.found.by_counts),
+    }
+
+
+def _common(common: Common) -> dict[str, Any]:
+    return {
+        "first": common.first,
+        "second": common.second,
+        "common": common.common,
+        "only_first": common.first - common.common,
+        "only_second": common.second - common.common,
+        "static": common.static,
+        "dynamic": common.dynamic,
+        "instructions": common.common_instructions,
+        "instructions_dynamic": common.dynamic_instructions,
+    }
+
+
+def _side(count: Count, of: Count) -> dict[str, Any]:
+    """How often one run did something; of an estimate there is only a share."""
+    return {"share": count / of} if isinstance(of, float) else {"count": count, "of": of}
+
+
+def _difference(ways: Ways, rank: int, each: Difference) -> dict[str, Any]:
+    shares, function, branching = each.what, each.function, each.branching
+    document: dict[str, Any] = {
+        "rank": rank,
+        "kind": kind_name(each),
+        "function": each.name,
+        "first": _side(shares.first, shares.first_of),
+        "second": _side(shares.second, shares.second_of),
+        "evidence": each.evidence,
+        "sentence": sentence(ways, each),
+    }
+    if branching is not None:
+        document["branch"] = ways.branch_document(function, branching.block)
+        document["way"] = ways.way_document(function, branching.edge)
+        document["others"] = [
+            {**ways.way_document(function, edge), "first": first, "second": second}
+            for edge, first, second in branching.others
+        ]
+    if each.block is not None:
+        document["block"] = function.facts.graph.labels[each.block]
+    if each.path is not None:
+        document["path"] = {"id": each.path.id, **ways.path_document(function, each.path)}
+        document["more"] = [path.id for path in each.more]
+    return document
+
+
+def to_plain(report: DifferenceReport) -> str:
+    """One fact a line; the first part of each says what it is about."""
+    rows: list[Sequence[object]] = list(_HEADINGS)
+    marks = [("estimate", run, each.rates) for run, each in report.marks()]
+    rows += [_ESTIMATE_HEADING, *marks] if marks else []
+    for basis, common in common_rows(report.found):
+        shares = f"{common.static:.6f}", f"{common.dynamic:.6f}"
+        instructions = common.common_instructions, f"{common.dynamic_instructions:.6f}"
+        only = common.first - common.common, common.second - common.common
+        counts = common.first, common.second, common.common
+        rows.append(("common", basis.value, *counts, *shares, *instructions, *only))
+    for rank, each in report.shown:
+        shares_of = each.what.first, each.what.first_of, each.what.second, each.what.second_of
+        path = "" if each.path is None else report.ways.describer.story(each.function, each.path).way()
+        words = place(report.ways, each), way(report.ways, each), path, len(each.more)
+        rows.append(
+            ("difference", rank, kind_name(each), each.name, *shares_of, f"{each.evidence:.3f}", *words)
+        )
+    rows += [
+        ("unpaired", each.name, "A" if each.first else "B", each.reason) for each in report.found.unpaired
+    ]
+    rows += [("counts", name) for name in report.found.by_counts]
+    return tabbed(rows)

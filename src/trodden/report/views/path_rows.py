@@ -1,0 +1,158 @@
+"""The paths of a profile as rows of the report, and the places where paths were cut."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trodden.profile.model import Count, FunctionProfile, Profile
+from trodden.report.narrate.decisions import Step
+from trodden.report.narrate.paths import Describer, Story
+from trodden.report.narrate.source_locations import Places
+from trodden.report.views.hot_paths import executed_along, executed_in_all, hot_among
+
+
+@dataclass(frozen=True, slots=True)
+class PathRow:
+    """A path: how often it was walked, its parts of all blocks and instructions that ran, and its story."""
+
+    rank: int
+    function: str
+    file: str
+    id: int
+    count: int
+    share_of_blocks: float
+    share_of_instructions: float
+    cycles: int | None
+    story: Story
+
+    def to_document(self) -> dict[str, Any]:
+        """The row as dictionaries and lists; what is not known or does not apply is left out."""
+        document: dict[str, Any] = {
+            "rank": self.rank,
+            "function": self.function,
+            "id": self.id,
+            "count": self.count,
+            "share_of_blocks": self.share_of_blocks,
+            "share_of_instructions": self.share_of_instructions,
+            "starts": self.story.starts,
+            "ends": self.story.ends,
+            "steps": [step_document(step) for step in self.story.steps],
+        }
+        if self.cycles is not None:
+            document["cycles"] = self.cycles
+        if self.story.context:
+            document["context"] = [step_document(step) for step in self.story.context]
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class CutRow:
+    """An edge on which paths were cut to keep their number small, and how often it was taken."""
+
+    function: str
+    src_place: str
+    dst_place: str
+    count: int
+
+    @property
+    def rank(self) -> tuple[int, str]:
+        """Most taken first."""
+        return -self.count, self.function
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRow:
+    """A loop of one block, whose rounds are no paths of their own (BL96 §4.1), and how many there were."""
+
+    function: str
+    place: str
+    count: int
+    share_of_instructions: float
+
+    @property
+    def rank(self) -> tuple[float, str]:
+        """Most executed first."""
+        return -self.share_of_instructions, self.function
+
+
+def step_document(step: Step) -> dict[str, Any]:
+    """A step as a dictionary."""
+    document: dict[str, Any] = {
+        "file": step.file,
+        "line": step.line,
+        "text": step.text,
+        "outcome": step.outcome,
+    }
+    if step.inlined is not None:
+        document["inlined"] = step.inlined
+    if step.line is None:
+        document["block"] = step.place.removeprefix("block ")
+    return document
+
+
+def path_rows(
+    profile: Profile, chosen: Mapping[str, FunctionProfile], top: int | None, describer: Describer
+) -> Iterator[PathRow]:
+    """The hottest paths of some functions; shares are of the whole program."""
+    ranked = hot_among(chosen)[:top]
+    everything = executed_in_all(profile.functions.values()) if ranked else None
+    for rank, (key, function, path) in enumerate(ranked, 1):
+        executed = executed_along(function, path)
+        assert everything is not None
+        yield PathRow(
+            rank,
+            key,
+            function.file,
+            path.id,
+            path.count,
+            _share(executed.blocks, everything.blocks),
+            _share(executed.instructions, everything.instructions),
+            path.cycles,
+            describer.story(function, path),
+        )
+
+
+def cut_rows(chosen: Mapping[str, FunctionProfile], untaken: bool, describer: Describer) -> Iterator[CutRow]:
+    """The cuts that paths ran into, and if ``untaken`` those that they did not."""
+    for key, function in chosen.items():
+        plan = function.facts.plan.paths
+        if plan is None or function.paths is None:
+            continue
+        found: Counter[tuple[str, str]] = Counter()
+        for edge in plan.cuts:
+            count = function.counted_edges[edge] or 0
+            if count or untaken:
+                places = describer.places(function)
+                source, target, _ = function.facts.graph.edges[edge]
+                found[_full_place(places, source, end=True), _full_place(places, target)] += count
+        for (before, behind), count in found.items():
+            yield CutRow(key, before, behind, count)
+
+
+def loop_rows(
+    profile: Profile, chosen: Mapping[str, FunctionProfile], describer: Describer
+) -> Iterator[LoopRow]:
+    """The loops of one block that went round, in the functions whose paths are told."""
+    everything = executed_in_all(profile.functions.values()).instructions
+    for key, function in chosen.items():
+        if function.paths is None:
+            continue
+        for (source, target, _), count in zip(
+            function.facts.graph.edges, function.counted_edges, strict=True
+        ):
+            if source == target and count:
+                share = _share(count * function.facts.blocks[source].size, everything)
+                yield LoopRow(key, _full_place(describer.places(function), source), count, share)
+
+
+def _full_place(places: Places, vertex: int, end: bool = False) -> str:
+    """``file:line``, or the label of a block that has no line."""
+    ref = places.end(vertex) if end else places.begin(vertex)
+    return places.name_of_block(vertex, None) if ref is None else f"{places.path_of(ref)}:{ref.line}"
+
+
+def _share(part: Count, whole: Count) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,235 @@
+"""How processes ended, and what their threads were doing then, as rows of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from trodden.collect.endings import LastPath, Process, StoppedFrame, StoppedThread, signal_name
+from trodden.collect.rawfile.model import Ending
+from trodden.profile.call_paths import function_names
+from trodden.profile.model import CalledFunction, FunctionProfile, PathCount, Profile
+from trodden.profile.processes import family
+from trodden.profile.stopped import Unfinished
+from trodden.report.narrate.paths import Describer, Story
+from trodden.report.views.path_rows import step_document
+
+_WORDS = {
+    Ending.EXIT: "exit",
+    Ending.DUMP: "dump",
+    Ending.EXEC: "became another program (exec)",
+    Ending.KILLED: "killed, or ended unseen",
+}
+
+
+@dataclass(frozen=True)
+class ProcessRow:
+    """A process; ``depth`` tells how many of its forebears are listed, the nearest right above.
+
+    ``executed`` and ``share``, its part of all blocks that ran, are not told of a process that is alone.
+    ``completed`` are functions whose counts were made to fit together.
+    """
+
+    name: str
+    pid: int
+    parent: int
+    started: int
+    program: str
+    ending: str
+    how: str
+    depth: int
+    executed: int | None
+    share: float | None
+    completed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FrameRow:
+    """A function that was active, and the lines of the block that it had come to (0: not known).
+
+    ``story`` is the path that it was on, as far as it had come.
+    """
+
+    function: str
+    block: str
+    file: str
+    line: int
+    last_line: int
+    interrupted: bool
+    story: Story | None
+
+    def to_document(self) -> dict[str, Any]:
+        """The row as dictionaries and lists."""
+        document: dict[str, Any] = {
+            "function": self.function,
+            "block": self.block,
+            "file": self.file,
+            "line": self.line,
+            "last_line": self.last_line,
+            "interrupted": self.interrupted,
+        }
+        if self.story is not None:
+            document["unfinished"] = _story_document(self.story)
+        return document
+
+
+@dataclass(frozen=True)
+class LastRow:
+    """One of the last paths of a thread."""
+
+    function: str
+    id: int
+    story: Story
+
+    def to_document(self) -> dict[str, Any]:
+        """The row as dictionaries and lists."""
+        return {
+            "function": self.function,
+            "id": self.id,
+            **_story_document(self.story),
+            "ends": self.story.ends,
+        }
+
+
+@dataclass(frozen=True)
+class ThreadRow:
+    """Where a thread was; ``last`` are the paths that it walked last, the oldest first."""
+
+    process: str
+    number: int
+    tid: int | None
+    how: str
+    ending: str
+    frames: tuple[FrameRow, ...]
+    left_out: int
+    last: tuple[LastRow, ...]
+
+    def to_document(self) -> dict[str, Any]:
+        """The row as dictionaries and lists."""
+        return {
+            "process": self.process,
+            "number": self.number,
+            "tid": self.tid,
+            "frames": [frame.to_document() for frame in self.frames],
+            "left_out": self.left_out,
+            "last": [last.to_document() for last in self.last],
+        }
+
+
+def how_it_ended(process: Process) -> str:
+    """The end of a process in a word or a few."""
+    return signal_name(process.signal) if process.ending is Ending.SIGNAL else _WORDS[process.ending]
+
+
+def process_rows(profile: Profile) -> Iterator[ProcessRow]:
+    """The processes of a profile as a tree."""
+    names = function_names(profile) if any(each.completed for each in profile.processes) else {}
+    everything = sum(process.executed or 0 for process in profile.processes)
+    for depth, index in family(profile.processes):
+        process = profile.processes[index]
+        share = None
+        if process.executed is not None and len(profile.processes) > 1:
+            share = process.executed / everything if everything else 0.0
+        yield ProcessRow(
+            process.name,
+            process.pid,
+            process.parent,
+            process.started,
+            process.program,
+            process.ending.value,
+            how_it_ended(process),
+            depth,
+            process.executed,
+            share,
+            tuple(dict.fromkeys(names[each] for each in process.completed)),
+        )
+
+
+def thread_rows(profile: Profile, describer: Describer, top: int | None) -> Iterator[ThreadRow]:
+    """The threads of a profile that were stopped; ``top`` limits the last paths of each."""
+    if profile.threads:
+        teller = _Teller(profile, describer)
+        for thread in profile.threads:
+            yield teller.thread(thread, top)
+
+
+class _Teller:
+    """Tells frames and last paths of one profile."""
+
+    def __init__(self, profile: Profile, describer: Describer) -> None:
+        self._profile, self._describer = profile, describer
+        self._names = function_names(profile)
+        self._units = {unit.id: unit for unit in profile.units}
+        self._unfinished = Unfinished(profile.units)
+        self._views: dict[CalledFunction, FunctionProfile] = {}
+        self._lasts: dict[LastPath, LastRow | None] = {}
+
+    def thread(self, thread: StoppedThread, top: int | None) -> ThreadRow:
+        process = self._profile.processes[thread.process]
+        lasts = (self._last(each) for each in thread.last[-top if top else 0 :])
+        return ThreadRow(
+            process.name,
+            thread.number,
+            thread.tid,
+            how_it_ended(process),
+            process.ending.value,
+            tuple(map(self._frame, thread.frames)),
+            thread.left_out,
+            tuple(each for each in lasts if each is not None),
+        )
+
+    def _frame(self, frame: StoppedFrame) -> FrameRow:
+        key = frame.unit, frame.function
+        view = self._view(key)
+        facts = view.facts
+        if frame.block is None:
+            return FrameRow(self._names[key], "", view.file, 0, 0, frame.interrupted, None)
+        refs = [ref for ref in facts.blocks[frame.block].lines if ref.line > 0 and not ref.copy]
+        files = {ref.file for ref in refs[:1]}
+        lines = [ref.line for ref in refs if ref.file in files]
+        return FrameRow(
+            self._names[key],
+            facts.graph.labels[frame.block],
+            view.files[refs[0].file].path if refs else view.file,
+            min(lines, default=0),
+            max(lines, default=0),
+            frame.interrupted,
+            self._decided(self._story(key, self._unfinished.prefix(frame))),
+        )
+
+    @staticmethod
+    def _decided(story: Story | None) -> Story | None:
+        """Without the last line of its block, which a frame may not have come to."""
+        if story is None:
+            return None
+        return replace(story, steps=tuple(step for step in story.steps if step.outcome is not None))
+
+    def _last(self, last: LastPath) -> LastRow | None:
+        if last not in self._lasts:
+            key = last.unit, last.function
+            story = self._story(key, self._unfinished.last(last))
+            self._lasts[last] = None if story is None else LastRow(self._names[key], last.path, story)
+        return self._lasts[last]
+
+    def _story(self, key: CalledFunction, path: PathCount | None) -> Story | None:
+        return None if path is None else self._describer.story(self._view(key), path)
+
+    def _view(self, key: CalledFunction) -> FunctionProfile:
+        """The function as its own unit knows it: of copies in several units the profile shows one."""
+        if key not in self._views:
+            unit = self._units[key[0]]
+            facts = unit.functions[key[1]]
+            none, untaken = [0] * len(facts.graph.labels), [0] * len(facts.graph.edges)
+            self._views[key] = FunctionProfile(facts, unit.files, unit.id, none, untaken)
+        return self._views[key]
+
+
+def _story_document(story: Story) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "starts": story.starts,
+        "steps": [step_document(step) for step in story.steps],
+    }
+    if story.context:
+        document["context"] = [step_document(step) for step in story.context]
+    return document

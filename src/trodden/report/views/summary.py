@@ -1,0 +1,184 @@
+"""What is worth telling of a profile, most frequent first, before anyone decides how it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from heapq import nsmallest
+from typing import Any, Protocol, TypeVar
+
+from trodden.graph.cfg import EdgeKind
+from trodden.profile.model import Count, Estimate, FunctionProfile, LineRef, Profile, Skipped
+from trodden.profile.select import select
+from trodden.report.narrate.paths import Describer
+from trodden.report.views.call_path_rows import CallRow, call_rows
+from trodden.report.views.call_rows import ArcRow, arc_rows
+from trodden.report.views.path_rows import CutRow, LoopRow, PathRow, cut_rows, loop_rows, path_rows
+from trodden.report.views.process_rows import ProcessRow, ThreadRow, process_rows, thread_rows
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRow:
+    """A function: ``executed`` is how many blocks it ran in all, ``share`` its part of the program's."""
+
+    name: str
+    place: str
+    entries: Count
+    executed: Count
+    share: float
+
+    @property
+    def rank(self) -> tuple[Count, str]:
+        """Most executed first."""
+        return -self.executed, self.name
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRow:
+    """A block of a function."""
+
+    function: str
+    block: str
+    place: str
+    count: Count
+
+    @property
+    def rank(self) -> Count:
+        """Most frequent first."""
+        return -self.count
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRow:
+    """An edge of a function: its blocks and their source lines."""
+
+    function: str
+    src: str
+    dst: str
+    src_place: str
+    dst_place: str
+    count: Count
+
+    @property
+    def rank(self) -> Count:
+        """Most frequent first."""
+        return -self.count
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Rows for each table.  ``total`` counts the functions looked at, ``walked`` those of them that ran.
+
+    ``merged`` is how many profiles it was made of, 0 if it comes from a run; ``estimate`` tells that nothing
+    has run.
+    """
+
+    program: str
+    kind: str
+    total: int
+    walked: int
+    merged: int
+    processes: tuple[ProcessRow, ...]
+    threads: tuple[ThreadRow, ...]
+    functions: tuple[FunctionRow, ...]
+    paths: tuple[PathRow, ...]
+    loops: tuple[LoopRow, ...]
+    cuts: tuple[CutRow, ...]
+    call_paths: tuple[CallRow, ...]
+    calls: tuple[ArcRow, ...]
+    blocks: tuple[BlockRow, ...]
+    edges: tuple[EdgeRow, ...]
+    skipped: tuple[Skipped, ...]
+    violations: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    estimate: Estimate | None = None
+
+    def to_document(self) -> dict[str, Any]:
+        """The summary as dictionaries and lists."""
+        document = asdict(replace(self, paths=(), threads=()))
+        if self.estimate is None:
+            del document["estimate"]
+        document["threads"] = [row.to_document() for row in self.threads]
+        document["paths"] = [row.to_document() for row in self.paths]
+        document["violations"] = [{"function": name, "what": what} for name, what in self.violations]
+        return document
+
+
+class _Ranked(Protocol):
+    @property
+    def rank(self) -> Any: ...
+
+
+_Row = TypeVar("_Row", bound=_Ranked)
+
+
+def summarise(profile: Profile, top: int | None = None, pattern: str | None = None) -> Summary:
+    """Summarise the functions that ``pattern`` picks; ``top`` limits the rows of each table."""
+    chosen = select(profile, pattern)
+    everything = sum(_executed(function) for function in profile.functions.values())
+    describer = Describer(profile)
+    return Summary(
+        program=profile.program,
+        kind=profile.kind,
+        total=len(chosen),
+        walked=sum(any(function.block_counts) for function in chosen.values()),
+        merged=profile.merged,
+        processes=tuple(process_rows(profile)),
+        threads=tuple(thread_rows(profile, describer, top)),
+        functions=_first(top, (_function(key, each, everything) for key, each in chosen.items())),
+        paths=tuple(path_rows(profile, chosen, top, describer)),
+        loops=_first(top, loop_rows(profile, chosen, describer)),
+        cuts=_first(top, cut_rows(chosen, pattern is not None, describer)),
+        call_paths=call_rows(profile, chosen, top),
+        calls=_first(top, arc_rows(profile, chosen)),
+        blocks=_first(top, (row for key, each in chosen.items() for row in _blocks(key, each))),
+        edges=_first(top, (row for key, each in chosen.items() for row in _edges(key, each))),
+        skipped=profile.skipped,
+        violations=tuple((key, what) for key, each in chosen.items() for what in each.violations),
+        notes=profile.notes,
+        estimate=profile.estimate,
+    )
+
+
+def _first(top: int | None, rows: Iterable[_Row]) -> tuple[_Row, ...]:
+    if top is None:
+        return tuple(sorted(rows, key=lambda row: row.rank))
+    return tuple(nsmallest(top, rows, key=lambda row: row.rank))
+
+
+def _executed(function: FunctionProfile) -> Count:
+    return sum(function.block_counts[: function.facts.graph.exit])
+
+
+def _function(key: str, function: FunctionProfile, everything: Count) -> FunctionRow:
+    executed = _executed(function)
+    share = executed / everything if everything else 0.0
+    return FunctionRow(key, f"{function.file}:{function.line}", function.entries, executed, share)
+
+
+def _blocks(key: str, function: FunctionProfile) -> Iterator[BlockRow]:
+    graph = function.facts.graph
+    for vertex in range(graph.exit):
+        yield BlockRow(key, graph.labels[vertex], place_of(function, vertex), function.block_counts[vertex])
+
+
+def _edges(key: str, function: FunctionProfile) -> Iterator[EdgeRow]:
+    graph = function.facts.graph
+    for edge, count in zip(graph.edges, function.edge_counts, strict=True):
+        if edge.kind is EdgeKind.FLOW and count is not None:
+            leaving = edge.dst == graph.exit
+            src_place, dst_place = place_of(function, edge.src, last=True), place_of(function, edge.dst)
+            dst = "exit" if leaving else graph.labels[edge.dst]
+            yield EdgeRow(key, graph.labels[edge.src], dst, src_place, dst_place, count)
+
+
+def place_of(function: FunctionProfile, vertex: int, last: bool = False) -> str:
+    """``file:line`` where a block starts (or ends), empty if nobody knows."""
+    if vertex == function.facts.graph.exit:
+        return ""
+    facts = function.facts.blocks[vertex]
+    refs: Iterable[LineRef] = facts.lines
+    if last:
+        refs = [*([facts.branch] if facts.branch else []), *reversed(facts.lines)]
+    ref = next((ref for ref in refs if ref.line > 0), None)
+    return f"{function.files[ref.file].path}:{ref.line}" if ref else ""

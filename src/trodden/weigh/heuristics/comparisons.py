@@ -1,0 +1,105 @@
+"""Kinds of comparisons, finer than the two that the paper tells apart (WL94 §3.1, §8).
+
+A kind is what is compared (a pointer, an integer, ...), how (for equality, for order, for order without a
+sign as the check of an index is) and against what.  Every kind predicts that the comparison fails: that two
+values are not equal, that one is not below another.  Whether that is so its rate has to tell, which
+may well be less than a half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, Places
+from trodden.weigh.features.clues import Against, Origin, Relation, Sort, Test
+from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
+
+_SORTS = {
+    Sort.POINTER: "pointer",
+    Sort.INTEGER: "integer",
+    Sort.CHARACTER: "character",
+    Sort.FLOAT: "float",
+    Sort.FLAG: "flag",
+}
+_FAILS = {
+    Relation.EQUAL: SECOND,
+    Relation.UNEQUAL: FIRST,
+    Relation.LESS: SECOND,
+    Relation.AT_MOST: SECOND,
+    Relation.MORE: FIRST,
+    Relation.AT_LEAST: FIRST,
+}
+_AGAINST = {
+    Against.ZERO: "zero",
+    Against.ONE: "one",
+    Against.POSITIVE: "constant",
+    Against.NEGATIVE: "negative",
+    Against.VARIABLE: "variable",
+}
+_ORIGINS = {
+    Origin.LOAD: "load",
+    Origin.CALL: "call",
+    Origin.MEETING: "meeting",
+    Origin.BITS: "bits",
+    Origin.ARITHMETIC: "arithmetic",
+    Origin.GIVEN: "given",
+}
+_HOW = ("equal", "below", "range")
+_EQUALITY = (Relation.EQUAL, Relation.UNEQUAL)
+
+
+@lru_cache(maxsize=4096)
+def kind_of(test: Test) -> tuple[str, str, Places]:
+    """The kind of a comparison, that with the origin of its left side, and the edge taken if it fails."""
+    sort = _SORTS[test.sort]
+    how = "equal" if test.relation in _EQUALITY else "range" if test.unsigned else "below"
+    told = f"{sort}-{how}"
+    return (
+        f"{told}-{_AGAINST[test.against]}",
+        f"{told}-of-{_ORIGINS.get(test.origin, '')}",
+        _FAILS[test.relation],
+    )
+
+
+def about(branch: Branch) -> Iterator[Heuristic]:
+    """Those of the many rows of this table that are about the comparison which decides a branch."""
+    test = branch.clues.test
+    if test is not None:
+        against, origin, _ = kind_of(test)
+        if against in _BY_KIND:
+            yield _BY_KIND[against]
+        if origin in _BY_KIND:
+            yield _BY_KIND[origin]
+
+
+def _fails(branch: Branch) -> Places:
+    test = branch.clues.test
+    return NONE if test is None else kind_of(test)[2]
+
+
+def _words(sort: str, how: str, rest: str) -> str:
+    fails = {"equal": "is not equal to", "below": "is not below", "range": "is not below, as a size,"}[how]
+    return f"{sort} {fails} {rest}"
+
+
+def _rows() -> list[Heuristic]:
+    found: list[tuple[str, str]] = []
+    for sort in _SORTS.values():
+        for how in _HOW:
+            if (sort in ("float", "flag") and how == "range") or (sort == "flag" and how != "equal"):
+                continue
+            against = _AGAINST.values() if sort != "flag" else ("zero",)
+            found += [(f"{sort}-{how}-{what}", _words(sort, how, what)) for what in against]
+            if sort != "float":
+                found += [
+                    (f"{sort}-{how}-of-{origin}", _words(f"{sort} from {origin}", how, "something"))
+                    for origin in _ORIGINS.values()
+                ]
+    return [Heuristic(key, "", says, Scope.PLAIN, _fails) for key, says in found]
+
+
+KINDS = tuple(_rows())
+"""Rows that are asked only about what they are about (:func:`about`); there are too many to ask them all."""
+
+_BY_KIND = {heuristic.key: heuristic for heuristic in KINDS}

@@ -1,0 +1,480 @@
+"""``trodden cc`` and ``trodden c++`` in the place of a compiler."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from tests.native.building import TRODDEN, environment, execute, must, run, trodden
+from trodden.collect.binary.program import read_program
+from trodden.errors import BadIR, CannotWrite, InputMissing, ToolchainMissing, UsageError
+
+CLANG = (sys.executable, "-m", "ziglang", "clang")
+ARCHIVER = (sys.executable, "-m", "ziglang", "ar")
+MAIN = """#include <stdio.h>
+#include "part.h"
+int main(void) { printf("%d %s\\n", part(3), NAME); return 0; }
+"""
+PART = """#include "part.h"
+int part(int n) {
+    int s = 0;
+    while (n-- > 0)
+        s += n;
+    return s;
+}
+"""
+HEADER = '#ifndef NAME\n#define NAME "none"\n#endif\nint part(int);\n'
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A directory with a program in two parts."""
+    (tmp_path / "main.c").write_text(MAIN)
+    (tmp_path / "part.c").write_text(PART)
+    (tmp_path / "part.h").write_text(HEADER)
+    return tmp_path
+
+
+def sections(path: Path) -> set[str]:
+    with path.open("rb") as stream:
+        return {section.name for section in ELFFile(stream).iter_sections()}
+
+
+def functions(path: Path) -> set[str]:
+    """The functions that carry probes."""
+    return {function.name for unit in read_program(path).units.values() for function in unit.functions}
+
+
+def runs(program: Path, output: str) -> None:
+    done = run(program, cwd=program.parent)
+    assert (done.returncode, done.stdout, done.stderr) == (0, output, "")
+
+
+# Ways to compile and link
+
+
+def test_compile_and_link_at_once(work: Path) -> None:
+    must("cc", "main.c", "part.c", cwd=work)
+    runs(work / "a.out", "3 none\n")
+    assert functions(work / "a.out") == {"main", "part"}
+    assert not (work / "main.o").exists()
+
+
+def test_compile_then_link(work: Path) -> None:
+    must("cc", "-c", "main.c", "part.c", cwd=work)
+    must("cc", "main.o", "part.o", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    assert functions(work / "part.o") == {"part"}
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3", "-Os", "-Oz", "-Og", "-O"])
+def test_levels(work: Path, level: str) -> None:
+    must("cc", level, "main.c", "part.c", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+
+
+@pytest.mark.parametrize("stage", ["late", "early"])
+def test_shared_library(work: Path, stage: str) -> None:
+    must("cc", f"--trodden-stage={stage}", "-shared", "-fPIC", "part.c", "-o", "libpart.so", cwd=work)
+    must("cc", "main.c", "-L.", "-lpart", "-Wl,-rpath,$ORIGIN", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    assert functions(work / "libpart.so") == {"part"}
+    assert functions(work / "program") == {"main"}
+
+
+def test_static_library(work: Path) -> None:
+    must("cc", "-c", "part.c", cwd=work)
+    assert execute([*ARCHIVER, "rcs", "libpart.a", "part.o"], work).returncode == 0
+    must("cc", "main.c", "-L.", "-lpart", "-pthread", "-lm", "-ldl", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    assert functions(work / "program") == {"main", "part"}
+
+
+def test_static_program(work: Path) -> None:
+    must("cc", "-target", "x86_64-linux-musl", "-static", "main.c", "part.c", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    with (work / "program").open("rb") as stream:
+        assert all(segment["p_type"] != "PT_INTERP" for segment in ELFFile(stream).iter_segments())
+
+
+def test_relocatable(work: Path) -> None:
+    must("cc", "-r", "-nostdlib", "main.c", "part.c", "-o", "both.o", cwd=work)
+    must("cc", "both.o", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    assert functions(work / "program") == {"main", "part"}
+
+
+def test_objects_without_probes_are_welcome(work: Path) -> None:
+    assert execute([*CLANG, "-c", "part.c"], work).returncode == 0
+    must("cc", "main.c", "part.o", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    assert functions(work / "program") == {"main"}
+
+
+def test_assembly_in_and_out(work: Path) -> None:
+    must("cc", "-S", "-O2", "part.c", cwd=work)
+    must("cc", "main.c", "part.s", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    assert functions(work / "program") == {"main", "part"}
+
+
+def test_assembly_with_a_preprocessor(work: Path) -> None:
+    (work / "seven.S").write_text("#ifdef GIVEN\n.globl seven\nseven: mov $7, %eax\n ret\n#endif\n")
+    (work / "use.c").write_text("int seven(void);\nint main(void) { return seven(); }\n")
+    must("cc", "-DGIVEN", "-MMD", "-c", "seven.S", cwd=work)
+    assert (work / "seven.d").read_text().split() == ["seven.o:", "seven.S"]
+    must("cc", "use.c", "seven.o", "-o", "program", cwd=work)
+    assert run(work / "program", cwd=work).returncode == 7
+
+
+@pytest.mark.parametrize("words", [["-emit-llvm", "-c"], ["-emit-llvm", "-S"]])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_ir_out_and_in(work: Path, words: list[str], level: str) -> None:
+    must("cc", *words, level, "part.c", cwd=work)
+    ir = "part.bc" if "-c" in words else "part.ll"
+    must("cc", level, "main.c", ir, "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    assert functions(work / "program") == {"main", "part"}
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_ir_of_another_compiler(work: Path, level: str) -> None:
+    done = execute([*CLANG, "-S", "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes", "part.c"], work)
+    assert done.returncode == 0
+    must("cc", level, "main.c", "part.ll", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    assert functions(work / "program") == {"main", "part"}
+
+
+def test_standard_input(work: Path) -> None:
+    source = (MAIN + PART).encode()
+    done = trodden("cc", "-I.", "-x", "c", "-", "-o", "program", cwd=work, stdin=source)
+    assert (done.returncode, done.stderr) == (0, "")
+    runs(work / "program", "3 none\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "start"),
+    [
+        (["-S"], "\t.file"),
+        (["-S", "-emit-llvm"], "source_filename"),
+        (["-c"], "\x7fELF"),
+        (["-E"], "# 1"),
+        (["-M"], "part.o:"),
+    ],
+)
+def test_standard_output(work: Path, words: list[str], start: str) -> None:
+    before = set(os.listdir(work))
+    output = must("cc", *words, "part.c", "-o", "-", cwd=work)
+    assert start in output.splitlines()[1 if "-emit-llvm" in words else 0]
+    assert set(os.listdir(work)) == before
+
+
+def test_response_file(work: Path) -> None:
+    (work / "words").write_text('-O2 -DNAME=\'"from a file"\'\nmain.c "part.c" -o program\n')
+    must("cc", "@words", cwd=work)
+    runs(work / "program", "3 from a file\n")
+
+
+def test_definitions_with_spaces_and_an_included_file(work: Path) -> None:
+    (work / "first.h").write_text('#define NAME "a b " MORE\n')
+    must("cc", "-include", "first.h", '-DMORE="c d"', "main.c", "part.c", "-o", "program", cwd=work)
+    runs(work / "program", "3 a b c d\n")
+
+
+@pytest.mark.parametrize("name", ["with space", "it's", 'a "quote"', "back\\slash", "a$x", "ünïcode", "#"])
+def test_odd_names(work: Path, name: str) -> None:
+    place = work / name
+    place.mkdir()
+    for path in ("main.c", "part.c", "part.h"):
+        shutil.copy(work / path, place / (name + path if path != "part.h" else path))
+    sources = [place / f"{name}main.c", place / f"{name}part.c"]
+    must("cc", *sources, "-o", place / name, cwd=work, env={"TMPDIR": str(place)})
+    runs(place / name, "3 none\n")
+    assert {unit.source for unit in read_program(place / name).units.values()} == set(map(str, sources))
+
+
+def test_debug_information_only_when_asked_for(work: Path) -> None:
+    must("cc", "-c", "-O2", "part.c", "-o", "plain.o", cwd=work)
+    must("cc", "-c", "-g", "part.c", "-o", "debug.o", cwd=work)
+    with (work / "plain.o").open("rb") as stream:
+        # Only what tells where a frame is; nothing of the source.
+        (unit,) = ELFFile(stream).get_dwarf_info().iter_CUs()
+        named = [die.attributes.get("DW_AT_name") for die in unit.iter_DIEs()]
+        names = {name.value for name in named if name is not None}
+        assert b"<trodden>" in names
+        assert all(name.strip(b"_<").startswith(b"trodden") for name in names)
+    with (work / "debug.o").open("rb") as stream:
+        info = ELFFile(stream).get_dwarf_info()
+        (unit,) = info.iter_CUs()
+        program = info.line_program_for_CU(unit)
+        assert program is not None
+        lines = {entry.state.line for entry in program.get_entries() if entry.state}
+        assert unit.get_top_DIE().attributes["DW_AT_name"].value == b"part.c"
+    assert {2, 4, 6} <= lines
+
+
+def test_stripping_keeps_the_facts(work: Path) -> None:
+    must("cc", "-s", "main.c", "part.c", "-o", "program", cwd=work)
+    assert ".symtab" not in sections(work / "program")
+    assert functions(work / "program") == {"main", "part"}
+
+
+def test_cxx(tmp_path: Path) -> None:
+    (tmp_path / "a.cpp").write_text(
+        "#include <iostream>\n#include <stdexcept>\n#include <vector>\n"
+        "template <class T> T twice(T x) { return x + x; }\n"
+        "int main() {\n  try { return std::vector<int>().at(3); }\n"
+        "  catch (const std::exception &) { std::cout << twice(4) << twice(0.25) << std::endl; }\n}\n"
+    )
+    must("c++", "-O1", "a.cpp", "-o", "program", cwd=tmp_path)
+    runs(tmp_path / "program", "80.5\n")
+    assert "main" in functions(tmp_path / "program")
+    must("cc", "-c", "a.cpp", cwd=tmp_path)
+    assert "#include" not in must("cc", "-E", "a.cpp", cwd=tmp_path)
+    must("c++", "a.o", "-o", "again", cwd=tmp_path)
+    runs(tmp_path / "again", "80.5\n")
+    assert {"main", "int twice<int>(int)"} <= functions(tmp_path / "again")
+
+
+def test_outputs_of_autoconf(work: Path) -> None:
+    (work / "conftest.c").write_text("int main(void) { return 0; }\n")
+    must("cc", "-o", "conftest", "conftest.c", cwd=work)
+    must("cc", "-c", "conftest.c", cwd=work)
+    must("cc", "-E", "conftest.c", cwd=work)
+    must("cc", "-c", "conftest.c", "-o", "/dev/null", cwd=work)
+    must("cc", "conftest.c", "-o", "/dev/null", cwd=work)
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert trodden("cc", "-qversion", cwd=work).returncode != 0
+
+
+@pytest.mark.parametrize("question", ["-v", "--version", "-dumpmachine", "-print-search-dirs"])
+def test_questions(tmp_path: Path, question: str) -> None:
+    done = trodden("cc", question, cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout + done.stderr
+    assert "warning" not in done.stderr
+    assert "linux6" not in done.stdout + done.stderr
+
+
+def test_what_would_be_done(work: Path) -> None:
+    done = trodden("cc", "-###", "-c", "part.c", cwd=work)
+    assert done.returncode == 0
+    assert '"-cc1"' in done.stderr
+    assert not (work / "part.o").exists()
+
+
+def test_being_talkative(work: Path) -> None:
+    done = trodden("cc", "-v", "-c", "part.c", cwd=work)
+    assert done.returncode == 0
+    assert "-cc1" in done.stderr
+    assert functions(work / "part.o") == {"part"}
+
+
+@pytest.mark.parametrize("words", [["-c"], []])
+def test_no_warnings_of_our_making(work: Path, words: list[str]) -> None:
+    warnings = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-Wunused-command-line-argument"]
+    must("cc", *warnings, "-std=c99", *words, "-O2", "-lm", "-L.", "main.c", "part.c", cwd=work)
+
+
+@pytest.mark.parametrize("flags", [["-flto"], ["-flto=thin", "-ffat-lto-objects"], ["-save-temps"]])
+def test_flags_that_are_left_out(work: Path, flags: list[str]) -> None:
+    done = trodden("cc", *flags, "-c", "part.c", cwd=work)
+    assert done.returncode == 0
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(f"trodden: {' '.join(flags)}: ignored; ")
+    assert sorted(os.listdir(work)) == ["main.c", "part.c", "part.h", "part.o"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "left_out"),
+    [
+        ("-Wl,-Map=x.map", "-Map=x.map"),
+        ("-Wl,--gc-sections,-Map,x.map,-z,now", "-Map,x.map"),
+        ("-Wl,-O1,--as-needed", "-O1"),
+        ("-Wl,--push-state,--as-needed,-lm,--pop-state", "--push-state --pop-state"),
+        ("-Wl,--undefined=part", ""),
+        ("-Wl,-lm", ""),
+        ("-Wl,--start-group", ""),
+    ],
+)
+def test_flags_for_the_linker(work: Path, flag: str, left_out: str) -> None:
+    done = trodden("cc", "main.c", "part.c", flag, "-o", "program", cwd=work)
+    told = f"trodden: {left_out}: ignored; the embedded linker makes the same without\n" if left_out else ""
+    assert (done.returncode, done.stderr) == (0, told)
+    runs(work / "program", "3 none\n")
+
+
+def test_in_parallel(work: Path) -> None:
+    command = [*TRODDEN, "cc", "-c", "part.c", "-o", "part.o"]
+    started = [subprocess.Popen(command, cwd=work, env=environment()) for _ in range(3)]
+    assert [process.wait() for process in started] == [0, 0, 0]
+    assert functions(work / "part.o") == {"part"}
+    assert sorted(os.listdir(work)) == ["main.c", "part.c", "part.h", "part.o"]
+
+
+def test_the_same_source_makes_the_same_object(work: Path) -> None:
+    must("cc", "-O2", "-c", "part.c", "-o", "one.o", cwd=work)
+    must("cc", "-O2", "-c", "part.c", "-o", "two.o", cwd=work)
+    assert (work / "one.o").read_bytes() == (work / "two.o").read_bytes()
+
+
+# Dependency files
+
+
+@pytest.mark.parametrize(
+    ("words", "file", "target"),
+    [
+        (["-MMD", "-c"], "main.d", "main.o"),
+        (["-MD", "-c", "-o", "out/x.obj"], "out/x.d", "out/x.obj"),
+        (["-MMD", "-S"], "main.d", "main.o"),
+        (["-MMD", "-MF", "deps", "-c"], "deps", "main.o"),
+        (["-MMD", "-MT", "goal", "-c"], "main.d", "goal"),
+        (["-MMD", "-MQ", "$goal", "-MFdeps", "-c"], "deps", "$$goal"),
+        (["-Wp,-MMD,deps", "-c", "-o", "x.o"], "deps", "x.o"),
+        (["-MMD", "part.c", "-o", "program"], "program-main.d", "program"),
+        (["-MMD", "part.c"], "main.d", "main.o"),
+    ],
+)
+def test_dependency_files(work: Path, words: list[str], file: str, target: str) -> None:
+    (work / "out").mkdir()
+    must("cc", "main.c", *words, cwd=work)
+    found = (work / file).read_text().replace("\\\n", " ").split()
+    assert found[:2] == [f"{target}:", "main.c"]
+    assert "part.h" in found
+
+
+def test_dependencies_without_targets_of_their_own(work: Path) -> None:
+    must("cc", "-MMD", "-MP", "-c", "main.c", cwd=work)
+    assert (work / "main.d").read_text().splitlines()[-1] == "part.h:"
+    assert must("cc", "-MM", "main.c", cwd=work).split() == ["main.o:", "main.c", "part.h"]
+
+
+# Options of our own
+
+
+@pytest.mark.parametrize(
+    ("option", "probed"),
+    [
+        ("--trodden-only=part", {"part"}),
+        ("--trodden-leave=part", {"main"}),
+        ("--trodden-leave=*part.c", {"main"}),
+        ("--trodden-only=x,main", {"main"}),
+        ("--trodden-profile=off", set()),
+        ("--trodden-profile=edges", {"main", "part"}),
+        ("--trodden-profile=blocks", {"main", "part"}),
+        ("--trodden-toolchain=embedded", {"main", "part"}),
+    ],
+)
+def test_own_options(work: Path, option: str, probed: set[str]) -> None:
+    must("cc", option, "main.c", "part.c", "-o", "program", cwd=work)
+    runs(work / "program", "3 none\n")
+    assert functions(work / "program") == probed
+    name, value = option.removeprefix("--trodden-").split("=")
+    must("cc", "main.c", "part.c", "-o", "again", cwd=work, env={f"TRODDEN_{name.upper()}": value})
+    assert functions(work / "again") == probed
+
+
+def test_a_flag_outweighs_the_environment(work: Path) -> None:
+    must("cc", "--trodden-stage=late", "-c", "part.c", cwd=work, env={"TRODDEN_STAGE": "early"})
+    assert {unit.stage for unit in read_program(work / "part.o").units.values()} == {"late"}
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["--trodden-profile=x"], UsageError.status),
+        (["--trodden-profile"], UsageError.status),
+        (["--trodden-counters=x"], UsageError.status),
+        (["--trodden-stage=x"], UsageError.status),
+        (["--trodden-trips=x"], UsageError.status),
+        (["--trodden-what=x"], UsageError.status),
+        (["--trodden-weights=nothing.trod"], InputMissing.status),
+        (["--trodden-toolchain=no-such"], ToolchainMissing.status),
+        (["nothing.c"], InputMissing.status),
+        (["directory.c"], InputMissing.status),
+        (["main.c", "-o", "x.o"], UsageError.status),
+        (["garbage.ll"], BadIR.status),
+        (["garbage.bc"], BadIR.status),
+        (["newer.bc"], BadIR.status),
+        (["-o", "nowhere/part.o"], CannotWrite.status),
+        (["-o", "directory.c"], CannotWrite.status),
+    ],
+)
+def test_bad_input_gets_one_line(work: Path, words: list[str], status: int) -> None:
+    (work / "directory.c").mkdir()
+    (work / "garbage.ll").write_text("define what\n")
+    (work / "garbage.bc").write_bytes(b"BC\xc0\xde" + b"?" * 100)
+    (work / "newer.bc").write_bytes(b"BC\xc0\xde\x35\x14\x00\x00\x05\x00\x00\x00" + bytes(40))
+    (work / "part.o").write_text("what was there")
+    sources = [] if words[0].endswith((".ll", ".bc")) else ["part.c"]
+    done = trodden("cc", "-c", *words, *sources, cwd=work)
+    assert done.returncode == status
+    assert done.stdout == ""
+    assert done.stderr.startswith("trodden: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert (work / "part.o").read_text() == "what was there" or status == InputMissing.status
+
+
+def test_missing_object_at_a_link(work: Path) -> None:
+    done = trodden("cc", "main.c", "nothing.o", cwd=work)
+    assert (done.returncode, len(done.stderr.splitlines())) == (InputMissing.status, 1)
+
+
+@pytest.mark.parametrize("words", [["-c", "bad.c"], ["bad.c"], ["main.c"]])
+def test_a_failure_leaves_the_output_as_it_was(work: Path, words: list[str]) -> None:
+    (work / "bad.c").write_text("int f( {\n")
+    (work / "out").write_text("before")
+    before = set(os.listdir(work))
+    done = trodden("cc", *words, "-o", "out", cwd=work)
+    assert done.returncode == 1
+    assert "trodden:" not in done.stderr
+    assert "error" in done.stderr
+    assert (work / "out").read_text() == "before"
+    assert set(os.listdir(work)) == before
+
+
+def test_the_compilers_own_words_and_nothing_else(work: Path) -> None:
+    (work / "bad.c").write_text("int f(void) { return y; }\n")
+    ours = trodden("cc", "-c", "bad.c", cwd=work)
+    its = execute([*CLANG, "-c", "bad.c"], work)
+    assert (ours.returncode, ours.stderr, ours.stdout) == (its.returncode, its.stderr, its.stdout)
+
+
+def test_an_output_behind_a_link_and_one_that_is_there(work: Path) -> None:
+    (work / "real.o").write_text("old")
+    (work / "part.o").symlink_to("real.o")
+    must("cc", "-c", "part.c", cwd=work)
+    assert (work / "part.o").is_symlink()
+    assert functions(work / "real.o") == {"part"}
+
+
+def test_modes_of_outputs(work: Path) -> None:
+    must("cc", "-c", "part.c", cwd=work)
+    must("cc", "main.c", "part.o", "-o", "program", cwd=work)
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE((work / "part.o").stat().st_mode) == 0o666 & ~mask
+    assert stat.S_IMODE((work / "program").stat().st_mode) == 0o777 & ~mask
+
+
+def test_a_temporary_directory_that_is_not_there(work: Path) -> None:
+    must("cc", "-c", "part.c", cwd=work, env={"TMPDIR": "/no/such/place"})
+    assert functions(work / "part.o") == {"part"}
+
+
+def test_a_cache_that_cannot_be_written(work: Path) -> None:
+    (work / "file").write_text("")
+    temporary = work / "temporary"
+    temporary.mkdir()
+    changes = {"TRODDEN_CACHE": str(work / "file"), "TMPDIR": str(temporary)}
+    must("cc", "-c", "part.c", cwd=work, env=changes)
+    assert functions(work / "part.o") == {"part"}
+    assert [path.name for path in temporary.iterdir()] == [f"trodden-cache-{os.getuid()}"]

@@ -1,0 +1,109 @@
+"""The formats that other tools read, against files that were checked by eye."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.profile.making import function, profile_of, unit_of
+from tests.profile.sample import sample
+from trodden.errors import UsageError
+from trodden.export.dot import lines_text, quoted, to_dot
+from trodden.export.json_document import to_document, to_json
+from trodden.export.lcov import to_lcov
+from trodden.plan.counters.blocks import every_block
+from trodden.profile.model import LineRef, Profile, SourceFile
+from trodden.profile.select import select
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def test_the_sample_obeys_the_flow_law() -> None:
+    assert all(each.violations == () for each in sample().functions.values())
+    assert sample().functions["main"].entries == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("sample.json", to_json(sample())),
+        ("sample.lcov", to_lcov(sample())),
+        ("sample.dot", to_dot(sample())),
+        ("never.dot", to_dot(sample(), "never")),
+    ],
+)
+def test_golden(name: str, text: str) -> None:
+    assert text == (GOLDEN / name).read_text()
+
+
+def test_json_tells_what_was_cut_short_and_inlined() -> None:
+    [main] = to_document(sample(), "main")["functions"]
+    blocks = {block["id"]: block for block in main["blocks"]}
+    assert blocks["last"] == {"id": "last", "lines": [12], "count": 1, "cut_short": 1}
+    assert blocks["then"]["inlined"] == [{"file": "/src/a.h", "line": 2}]
+    assert {"src": "last", "dst": "exit", "count": 0} in main["edges"]
+    assert main["entries"] == 1
+
+
+def test_json_leaves_open_what_a_block_profile_does_not_know() -> None:
+    unit = unit_of(function("f", "a>b a>c b>d b>e c>d c>e d>exit e>exit", planner=every_block))
+    flow = {"a>b": 1, "a>c": 1, "b>d": 1, "c>e": 1, "d>exit": 1, "e>exit": 1, "@a": 2}
+    document = json.loads(to_json(profile_of(unit, {"f": flow})))
+    assert document["kind"] == "blocks"
+    assert None in [edge["count"] for edge in document["functions"][0]["edges"]]
+    assert "BRDA:" not in to_lcov(profile_of(unit, {"f": flow}))
+
+
+def test_lcov_totals_agree_with_its_records() -> None:
+    for record in to_lcov(sample()).split("end_of_record\n")[:-1]:
+        for kind, total, hit in (("DA", "LF", "LH"), ("BRDA", "BRF", "BRH"), ("FNDA", "FNF", "FNH")):
+            found = re.findall(rf"^{kind}:(.*)$", record, re.MULTILINE)
+            taken = [part.split(",")[0 if kind == "FNDA" else -1] for part in found]
+            assert f"{total}:{len(found)}\n" in record
+            assert f"{hit}:{sum(count not in ('0', '-') for count in taken)}\n" in record
+
+
+def test_lcov_tells_functions_of_one_name_apart() -> None:
+    unit = unit_of(
+        function("f(int)", "a>exit", linkage_name="_Z1fi.1"),
+        function("f(int)", "a>exit", linkage_name="_Z1fi.2"),
+    )
+    text = to_lcov(profile_of(unit, {"_Z1fi.2": {"a>exit": 3}}))
+    assert "FNDA:0,_Z1fi.1\nFNDA:3,_Z1fi.2\nFNF:2\nFNH:1\n" in text
+
+
+def _named(*names: str) -> Profile:
+    return profile_of(unit_of(*(function(name, "a>exit", linkage_name=f"_{name}") for name in names)), {})
+
+
+@pytest.mark.parametrize(
+    ("pattern", "picked"),
+    [
+        (None, ["main", "operator[]", "operatora"]),
+        ("main", ["main"]),
+        ("m*", ["main"]),
+        ("operator[]", ["operator[]"]),
+        ("operator*", ["operator[]", "operatora"]),
+        ("_main", ["main"]),
+    ],
+)
+def test_functions_are_picked_by_name_or_pattern(pattern: str | None, picked: list[str]) -> None:
+    assert list(select(_named("main", "operator[]", "operatora"), pattern)) == picked
+
+
+def test_nothing_picked_says_why() -> None:
+    with pytest.raises(UsageError, match=r"no function matches 'nix'; see trodden report"):
+        select(sample(), "nix")
+    with pytest.raises(UsageError, match="it was not profiled: it is written in assembler"):
+        select(sample(), "start")
+
+
+def test_small_writing() -> None:
+    files = [SourceFile("/src/a.h"), SourceFile("/src/a.c")]
+    refs = [*(LineRef(1, line) for line in (12, 5, 13, 14, 0, 5)), LineRef(0, 15), LineRef(0, 16)]
+    assert lines_text(refs, 1, files) == "5, 12-14, a.h:15-16"
+    assert lines_text([], 0, files) == ""
+    assert quoted('a"b', "c\\d\n") == '"a\\"b\\nc\\\\d "'

@@ -1,0 +1,102 @@
+"""Loops of IR that turn a certain number of times."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.native.analysis.ir_features import loop, read
+from trodden.weigh.heuristics.combine import branch_odds
+from trodden.weigh.heuristics.rates import Rates
+
+
+@pytest.mark.parametrize(
+    ("text", "trips"),
+    [
+        (loop("0", 1, "eq i32 {}, 10"), 10),
+        (loop("0", 1, "eq i32 {}, 10", on_next=False), 11),
+        (loop("0", 3, "ult i32 {}, 10", leave_if_true=False), 4),
+        (loop("0", 3, "slt i32 {}, 10", leave_if_true=False, on_next=False), 5),
+        (loop("9", -1, "sgt i32 {}, 0", leave_if_true=False), 9),
+        (loop("9", -2, "sge i32 {}, 0", leave_if_true=False), 5),
+        (loop("0", 3, "eq i32 {}, 10"), 0),
+        (loop("%n", 1, "eq i32 {}, 10"), 0),
+        (loop("0", 1, "eq i32 {}, %n"), 0),
+        (loop("0", -1, "eq i32 {}, 10"), 0),
+        (loop("0", 1 << 20, "ult i32 {}, -294967296", leave_if_true=False), 3815),
+    ],
+)
+def test_loops_between_constants_turn_a_certain_number_of_times(text: str, trips: int) -> None:
+    _, clues, _ = read(text)
+    assert clues.blocks[1].trips == trips
+    if trips:
+        assert trips == turns(text)
+
+
+def turns(text: str) -> int:
+    """The same by running the loop."""
+    words = text.split()
+    value = int(words[words.index("phi") + 3].strip(","))
+    step = int(words[words.index("%i,") + 1])
+    at = words.index("icmp")
+    relation, tested, limit = words[at + 1], words[at + 3].strip(","), int(words[at + 4])
+    if relation.startswith("u"):
+        limit %= 1 << 32
+    leave_if_true = words[words.index("i1") + 3] == "%out,"
+    made = 0
+    while True:
+        made += 1
+        seen = value + step if tested == "%next" else value
+        holds = {"eq": seen == limit, "lt": seen < limit, "gt": seen > limit, "ge": seen >= limit}[
+            relation[-2:]
+        ]
+        if holds == leave_if_true:
+            return made
+        value += step
+
+
+CHECKED = """\
+define i32 @f(i32 %n) {{
+0:
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %go ]
+  %ok = icmp ult i32 %i, %n
+  br i1 %ok, label %go, label %bad
+
+go:
+  %next = add i32 %i, 1
+  %c = icmp eq i32 %next, 10
+  br i1 %c, label %out, label %loop
+
+bad:
+  {bad}
+
+worse:
+  {worse}
+
+out:
+  {out}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bad", "worse", "out", "trips"),
+    [
+        ("unreachable", "unreachable", "ret i32 0", 10),
+        ("br label %worse", "unreachable", "ret i32 0", 10),
+        ("br label %worse", "ret i32 2", "ret i32 0", 0),
+        ("ret i32 1", "unreachable", "ret i32 0", 0),
+        ("unreachable", "unreachable", "unreachable", 0),
+    ],
+)
+def test_checks_that_fail_do_not_end_a_loop(bad: str, worse: str, out: str, trips: int) -> None:
+    found, clues, _ = read(CHECKED.format(bad=bad, worse=worse, out=out))
+    assert clues.blocks[1].trips == trips
+    if trips:
+        rates = Rates("some", {"trips": 0.9999, "ends-badly": 0.999})
+        odds = branch_odds(found.graph, clues.blocks, rates)
+        by_way = {(edge.src, edge.dst): odds[number] for number, edge in enumerate(found.graph.edges)}
+        assert by_way[1, 2] == pytest.approx(0.999)
+        assert by_way[2, 1] == pytest.approx(0.9)

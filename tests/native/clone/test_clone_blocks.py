@@ -1,0 +1,259 @@
+"""Copies of hot blocks: chosen where they pay, and nothing is told otherwise than without them."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.native.building import PROGRAMS, must, trodden
+from trodden.native.analysis.call_effects import read_attributes
+from trodden.native.analysis.function_cfg import read_function
+from trodden.native.clone.choose import GROWTH, LEAST
+from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
+from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.options import Options, PathOptions
+from trodden.native.planning.plan_function import plan_for
+from trodden.plan.paths.path_register import track
+from trodden.plan.routes import PathEnd
+from trodden.profile.model import Profile
+from trodden.profile.store.trod import load
+from trodden.weigh.features.clues import FunctionClues
+
+LOOP = """\
+define i32 @turns(ptr %a, i32 %n) {
+entry:
+  %some = icmp sgt i32 %n, 0
+  br i1 %some, label %loop, label %out
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %latch ]
+  %sum = phi i32 [ 0, %entry ], [ %more, %latch ]
+  %at = getelementptr i32, ptr %a, i32 %i
+  %value = load i32, ptr %at, align 4
+  %odd = trunc i32 %value to i1
+  br i1 %odd, label %add, label %double
+
+add:
+  %added = add i32 %sum, %value
+  br label %latch
+
+double:
+  %doubled = shl i32 %sum, 1
+  br label %latch
+
+latch:
+  %more = phi i32 [ %added, %add ], [ %doubled, %double ]
+  %next = add nuw nsw i32 %i, 1
+  %going = icmp slt i32 %next, %n
+  br i1 %going, label %loop, label %out
+
+out:
+  %result = phi i32 [ 0, %entry ], [ %more, %latch ]
+  ret i32 %result
+}
+"""
+BUSY = """\
+#include <stdio.h>
+#include <stdlib.h>
+static int last;
+__attribute__((noinline)) static void check(int n) {
+    if (n == 977)
+        exit(last % 100);
+    last = n;
+}
+__attribute__((noinline)) static int walk(const int *values, int size, int bound) {
+    int sum = 0;
+    for (int i = 0; i < size; i++) {
+        if (values[i] > bound)
+            sum += values[i];
+        else if (values[i] % 3)
+            check(values[i]);
+        else
+            sum ^= i;
+        if (sum > 1000)
+            sum = 0;
+    }
+    return sum;
+}
+int main(int argc, char **argv) {
+    int values[500], size = 500;
+    for (int i = 0; i < size; i++)
+        values[i] = (i * 37) % 700;
+    if (argc > 1)
+        values[atoi(argv[1])] = 977;
+    int sum = 0;
+    for (int round = 0; round < 50; round++)
+        sum += walk(values, size, argc > 1 && round == 40 ? 2000 : round * 10);
+    printf("%d\\n", sum);
+    return 0;
+}
+"""
+
+
+def shaped(definition: str, weights: Sequence[float] | None = None) -> Shaped:
+    module = cut_module(definition)
+    attributes = read_attributes(module)
+    read = read_function(cut_function(module.definitions[0]), attributes)
+    measured = (lambda graph, symbol: list(weights)) if weights is not None else None
+    options = Options(paths=PathOptions(), measured=measured)
+    planned = plan_for(read, options, "x86_64", 0, FunctionClues())
+    return with_hot_copies(read, planned, attributes, ())
+
+
+def counted(profile: Profile) -> dict[str, object]:
+    """All that is told of each function, by edges, paths and violations."""
+    return {
+        name: (
+            [edge.count for edge in function.edges],
+            sorted((path.id, path.count, path.starts, path.ends) for path in function.paths or ()),
+            function.violations,
+        )
+        for name, function in profile.functions.items()
+    }
+
+
+def test_a_loop_turns_in_copies_where_the_register_is_known() -> None:
+    found = shaped(LOOP)
+    register = track(found.read.graph, found.planned.plan)
+    assert {1, 4} <= {block for block, _ in found.copies}
+    for copy, (_, value) in enumerate(found.copies, 6):
+        assert register.at[copy] == (None, value)
+
+
+def test_what_never_ran_gets_no_copies() -> None:
+    assert shaped(LOOP, [0.0] * 10).copies == ()
+
+
+def test_a_function_does_not_grow_by_more_than_its_share() -> None:
+    arms = "".join(
+        f"b{n}:\n  %v{n} = load volatile i32, ptr %a, align 4\n  %c{n} = trunc i32 %v{n} to i1\n"
+        f"  br i1 %c{n}, label %x{n}, label %y{n}\n\nx{n}:\n  store volatile i32 {n}, ptr %a, align 4\n"
+        f"  br label %b{n + 1}\n\ny{n}:\n  store volatile i32 -{n}, ptr %a, align 4\n  br label %b{n + 1}\n\n"
+        for n in range(1, 60)
+    )
+    text = f"define void @long(ptr %a) {{\nb0:\n  br label %b1\n\n{arms}b60:\n  ret void\n}}\n"
+    found = shaped(text)
+    own = cut_function(cut_module(text).definitions[0])
+    size = sum(block.instructions for block in own.blocks)
+    more = sum(own.blocks[block].instructions for block, _ in found.copies)
+    assert 0 < more <= max(LEAST, GROWTH * size)
+
+
+ONCE = """\
+declare void @once(i32) #0
+
+declare i32 @person(...)
+
+define void @turns(i32 %n) personality ptr @person {
+entry:
+  %some = trunc i32 %n to i1
+  br i1 %some, label %left, label %loop
+
+left:
+  call void @once(i32 7)
+  br label %loop
+
+loop:
+  %i = phi i32 [ 0, %entry ], [ 1, %left ], [ %next, %latch ]
+  invoke void @once(i32 %i)
+          to label %latch unwind label %pad
+
+latch:
+  %next = add nuw nsw i32 %i, 1
+  %going = icmp slt i32 %next, %n
+  br i1 %going, label %loop, label %out
+
+pad:
+  %caught = landingpad { ptr, i32 }
+          cleanup
+  resume { ptr, i32 } %caught
+
+out:
+  ret void
+}
+
+attributes #0 = { noduplicate }
+"""
+
+
+@pytest.mark.parametrize(
+    ("attribute", "copied"), [("noduplicate", False), ("convergent", False), ("cold", True)]
+)
+def test_what_must_be_there_once_is_not_copied(attribute: str, copied: bool) -> None:
+    blocks = {block for block, _ in shaped(ONCE.replace("noduplicate", attribute)).copies}
+    assert (2 in blocks) is copied
+
+
+def test_measured_counts_choose_the_way_that_was_walked() -> None:
+    # To the loop, past it; to add, to double; on from there; round again, out of the loop; EXIT, closing.
+    weights = [1.0, 0.0, 0.0, 1000.0, 0.0, 1000.0, 999.0, 1.0, 1.0, 1.0]
+    copied = {block for block, _ in shaped(LOOP, weights).copies}
+    assert copied == {1, 3, 4}
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O2"])
+@pytest.mark.parametrize("arguments", [[], ["40"], ["499"]])
+def test_nothing_is_told_otherwise(tmp_path: Path, level: str, arguments: list[str]) -> None:
+    (tmp_path / "busy.c").write_text(BUSY)
+    found, said = [], []
+    for switch in ("on", "off"):
+        trod = tmp_path / f"{switch}.trod"
+        flags = (f"--trodden-copies={switch}", level)
+        words = ("--profile", "paths", "-o", str(trod), "busy.c", *flags, "--", *arguments)
+        done = trodden("run", *words, cwd=tmp_path)
+        said.append((done.returncode, done.stdout))
+        found.append(load(trod))
+    assert said[0] == said[1]
+    assert counted(found[0]) == counted(found[1])
+    assert found[0].functions["walk"].facts.copies
+    assert not found[1].functions["walk"].facts.copies
+    trodden("merge", "on.trod", "off.trod", "-o", "both.trod", cwd=tmp_path)
+    both = load(tmp_path / "both.trod").functions["walk"]
+    once = found[0].functions["walk"]
+    assert sorted((path.id, path.count) for path in both.paths or ()) == sorted(
+        (path.id, 2 * path.count) for path in once.paths or ()
+    )
+
+
+@pytest.mark.parametrize("name", ["exact_flow.c", "trails_exit.c", "trails_throw.cpp", "switches.c"])
+def test_counters_on_every_edge_agree(tmp_path: Path, name: str) -> None:
+    """The program's own weights decide, so that copies are really walked."""
+    source = PROGRAMS / name
+    guide, checked = tmp_path / "guide.trod", tmp_path / "checked.trod"
+    trodden("run", "--profile", "paths", "-o", guide, source, "-O2", cwd=tmp_path)
+    trodden(
+        *("run", "--profile", "paths", "--counters", "checked", "--weights", guide, "-o", checked),
+        *(source, "-O2"),
+        cwd=tmp_path,
+    )
+    profile = load(checked)
+    assert any(function.facts.copies for function in profile.functions.values())
+    assert [each.violations for each in profile.functions.values() if each.violations] == []
+
+
+def test_the_code_generator_is_told_what_was_measured(tmp_path: Path) -> None:
+    (tmp_path / "busy.c").write_text(BUSY)
+    must("run", "--profile", "paths", "-o", "busy.trod", "busy.c", "-O2", cwd=tmp_path)
+    flags = ("--trodden-profile=paths", "--trodden-weights=busy.trod", "-O2", "-S", "-emit-llvm")
+    words = ("cc", *flags, "busy.c")
+    must(*words, "-o", "told.ll", cwd=tmp_path)
+    must(*words, "--trodden-odds=off", "-o", "silent.ll", cwd=tmp_path)
+    assert '!"branch_weights", i32' in (tmp_path / "told.ll").read_text()
+    assert '!"branch_weights", i32' not in (tmp_path / "silent.ll").read_text()
+
+
+def test_frames_in_copies_are_told_and_kept(tmp_path: Path) -> None:
+    """The frame that called exit stands in a copy; its path so far is in the file."""
+    (tmp_path / "busy.c").write_text(BUSY.replace("exit(last % 100)", "abort()"))
+    words = ("--profile", "paths", "-o", "a.trod", "busy.c", "-O1", "--", "499")
+    done = trodden("run", *words, cwd=tmp_path)
+    assert done.returncode == -signal.SIGABRT
+    profile = load(tmp_path / "a.trod")
+    frames = [frame for thread in profile.threads for frame in thread.frames]
+    walks = [frame for frame in frames if frame.register is not None]
+    assert walks
+    cut = [path for path in profile.functions["walk"].paths or () if path.ends is PathEnd.UNWOUND]
+    assert [path.count for path in cut] == [1]

@@ -1,0 +1,126 @@
+"""From any instruction to the block and the path: single steps through instrumented functions."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from tests.native.building import PROGRAMS, must
+from tests.native.stepping import build, steps_of, walk
+from trodden.collect.binary.program import Program, read_program
+from trodden.collect.frames.frame_locator import Positions
+
+pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="steps with the trap flag of x86-64")
+ONE_IN = 3
+"""Every instruction is told; the counts are recovered and checked at one in so many."""
+
+PLANS = {
+    "edges": (),
+    "checked": ("--trodden-counters=checked",),
+    "every block": ("--trodden-counters=every-block",),
+    "blocks by blocks": ("--trodden-counters=blocks-by-blocks",),
+    "paths": ("--trodden-profile=paths",),
+    "checked paths": ("--trodden-profile=paths", "--trodden-counters=checked"),
+    "cut paths": ("--trodden-profile=paths", "--trodden-max-paths=3"),
+    "paths in context": ("--trodden-profile=paths", "--trodden-context=on"),
+}
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_every_step_of_an_optimised_program(tmp_path: Path, plan: str) -> None:
+    """Nothing told is wrong; little is not told: registers that LLVM has given up."""
+    walked = walk(build(tmp_path, "-O2", *PLANS[plan]), tmp_path, ONE_IN)
+    assert walked.wrong == []
+    assert walked.told > 1500
+    assert walked.untold < (0.1 if "paths" in plan else 0.02) * walked.told
+
+
+@pytest.mark.parametrize("plan", ["edges", "checked", "paths"])
+def test_every_step_of_a_plain_program(tmp_path: Path, plan: str) -> None:
+    walked = walk(build(tmp_path, "-O0", *PLANS[plan]), tmp_path, ONE_IN)
+    assert walked.wrong == []
+    assert walked.told > 3500
+    assert walked.untold < (0.35 if plan == "paths" else 0.001) * walked.told
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [("-g",), ("-g", "-gdwarf-4"), ("-g1",), ("-g", "-gz=zlib"), ("-Os",), ("-O3",), ("-fPIE", "-pie")],
+    ids=" ".join,
+)
+def test_other_builds_tell_the_same(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    walked = walk(build(tmp_path, "-O2", *PLANS["checked"], *flags), tmp_path, ONE_IN)
+    assert walked.wrong == []
+    assert walked.untold < 0.03 * walked.told
+
+
+def told(program: Path, directory: Path) -> int:
+    """How many of the first steps are told."""
+    positions = Positions(read_program(program))
+    bias, _, steps = steps_of(program, directory)
+    found = 0
+    for _, step in zip(range(300), steps, strict=False):
+        known = positions.at(step.registers[16] - bias, dict(enumerate(step.registers)), step.memory)
+        found += known is not None
+    return found
+
+
+def test_without_debug_information_nothing_is_told(tmp_path: Path) -> None:
+    program = build(tmp_path, "-O2", "--trodden-positions=off")
+    assert told(program, tmp_path) == 0
+
+
+def test_a_program_that_was_stripped_tells_nothing(tmp_path: Path) -> None:
+    strip = shutil.which("strip")
+    assert strip is not None
+    program = build(tmp_path, "-O2")
+    assert told(program, tmp_path) > 200
+    subprocess.run([strip, "--strip-debug", str(program)], check=True)
+    assert told(program, tmp_path) == 0
+
+
+def test_damaged_debug_information_tells_nothing_and_never_fails(tmp_path: Path) -> None:
+    program = build(tmp_path, "-O2", *PLANS["paths"])
+    whole = read_program(program)
+    bias, _, steps = steps_of(program, tmp_path)
+    kept = [step for _, step in zip(range(40), steps, strict=False)]
+    data = bytearray(program.read_bytes())
+    start = data.index(b"__trodden_at.")
+    damaged = tmp_path / "damaged"
+    for place in range(0, 4000, 97):
+        changed = bytearray(data)
+        changed[(start + 13 * place) % len(changed)] ^= 0x5A
+        changed[start - place] ^= 0xFF
+        damaged.write_bytes(changed)
+        positions = Positions(
+            Program(str(damaged), whole.units, whole.site_data, whole.code, whole.functions)
+        )
+        for step in kept:
+            positions.at(step.registers[16] - bias, dict(enumerate(step.registers)), step.memory)
+
+
+@pytest.mark.parametrize("profile", ["edges", "paths"])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("name", ["stepped.c", "calculator.c", "exact_flow.c"])
+def test_no_instruction_comes_of_it(tmp_path: Path, name: str, level: str, profile: str) -> None:
+    texts = []
+    for switch in ("on", "off"):
+        words = (f"--trodden-positions={switch}", f"--trodden-profile={profile}", level, "-w", "-c")
+        made = tmp_path / f"{switch}.o"
+        must("cc", *words, PROGRAMS / name, "-o", made, cwd=tmp_path)
+        texts.append(section_of(made, ".text"))
+    assert len(texts[0]) > 300
+    assert texts[0] == texts[1]
+
+
+def section_of(path: Path, name: str) -> bytes:
+    """The content of a section, as it is before linking."""
+    with path.open("rb") as stream:
+        section = ELFFile(stream).get_section_by_name(name)
+        assert section is not None
+        return bytes(section.data())

@@ -1,0 +1,137 @@
+"""Blocks of the code, some of which are copies, and what is kept for blocks of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from trodden.collect.unit_tally import UnitTally
+from trodden.graph.cfg import build
+from trodden.plan.counters.edges import eprof
+from trodden.plan.paths.path_register import track
+from trodden.plan.paths.plan import path_plan
+from trodden.profile.model import BlockFacts, FunctionFacts, UnitFacts
+from trodden.program.checked import ColumnError
+from trodden.program.clone_map import code_of, kept_for, origin_of, register_held, register_in
+from trodden.program.function_codec import function_from_columns, function_to_columns
+from trodden.recover.paths import WORD
+
+FLOW = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 1), (4, 5)]
+GRAPH = build("f", ["b0", "b1", "b2", "b3", "b4", "EXIT"], FLOW)
+PLAN = path_plan(GRAPH, [1.0] * len(GRAPH.edges), holds={4})
+
+
+def copies() -> tuple[tuple[int, int], ...]:
+    """The entry of the loop for those who come round it, and the same for its last block by one way."""
+    register = track(GRAPH, PLAN)
+    back, last = register.along[5], register.along[3]
+    assert back is not None
+    assert last is not None
+    return (1, back.add), (4, last.add if last.base is None else back.add)
+
+
+def function() -> FunctionFacts:
+    return FunctionFacts(
+        name="f",
+        linkage_name="f",
+        file=0,
+        line=1,
+        graph=GRAPH,
+        blocks=tuple(BlockFacts(size=3) for _ in range(GRAPH.exit)),
+        plan=PLAN,
+        first_slot=0,
+        registers={4: (True, 2), 6: (False, -3)},
+        copies=copies(),
+    )
+
+
+def unit(facts: FunctionFacts) -> UnitFacts:
+    return UnitFacts(
+        id="0" * 32,
+        source="f.c",
+        stage="late",
+        files=(),
+        functions=(facts,),
+        skipped=(),
+        slots=facts.plan.slots,
+        sites=(),
+    )
+
+
+def test_a_copy_is_a_block_of_the_code_and_stands_for_one_of_the_graph() -> None:
+    facts = function()
+    code = code_of(facts)
+    assert code.facts.graph.exit == GRAPH.exit + 2
+    assert [origin_of(facts, block) for block in (-1, 0, 4, 5, 6)] == [-1, 0, 4, 1, 4]
+    assert len(code.facts.blocks) == 7
+    assert code_of(replace(facts, copies=())).facts.graph is GRAPH
+
+
+def test_the_entry_of_the_loop_is_left_to_those_who_come_from_outside() -> None:
+    assert code_of(function()).joined >= {1}
+
+
+def test_of_a_block_with_copies_the_register_itself_is_kept() -> None:
+    facts = function()
+    assert kept_for(facts, 4) == (True, 0)
+    assert register_in(facts, 4, 5) == 7
+    assert register_in(facts, 6, 99) == WORD - 3
+    assert register_held(facts, 4, 7) == 7
+    assert kept_for(replace(facts, copies=()), 4) == (True, 2)
+
+
+def test_a_path_cut_short_in_a_copy_is_one_of_the_block() -> None:
+    facts = function()
+    tally = UnitTally(unit(facts))
+    tally.cut_short(0, 4, 5, 1)
+    tally.cut_short(0, 6, None, 2)
+    tally.stopped(0, 4, 7, 3)
+    assert tally.reading().prefixes == {(0, 4, 7): 4, (0, 4, WORD - 3): 2}
+
+
+def test_copies_are_written_and_read() -> None:
+    facts = function()
+    again = function_from_columns(function_to_columns(facts), 1, facts.plan.slots)
+    assert (again.copies, again.registers) == (facts.copies, facts.registers)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda data: data.update(copies=[[0], [3]]), "first block"),
+        (lambda data: data.update(copies=[[1, 1], [3, 3]]), "two copies"),
+        (lambda data: data.update(copies=[[5], [3]]), "range"),
+        (lambda data: data.update(copies=[[1], [WORD]]), "range"),
+        (lambda data: data.update(copies=[[1, 2], [3]]), "length"),
+        (lambda data: data.update(registers=[[2 * 7], [0]]), "range"),
+    ],
+)
+def test_copies_that_make_no_sense_are_refused(change: Callable[[dict[str, Any]], None], what: str) -> None:
+    facts = function()
+    data = function_to_columns(facts)
+    change(data)
+    with pytest.raises(ColumnError, match=what):
+        function_from_columns(data, 1, facts.plan.slots)
+
+
+def test_a_plan_without_paths_has_no_copies() -> None:
+    plan = eprof(GRAPH, [1.0] * len(GRAPH.edges))
+    data = function_to_columns(replace(function(), plan=plan, registers={}))
+    with pytest.raises(ColumnError, match="not there"):
+        function_from_columns(data, 1, plan.slots)
+
+
+def test_copies_of_a_block_with_many_ways_are_bounded() -> None:
+    ways = 300
+    flow = [(0, 1), *((1, 2 + way) for way in range(ways)), *((2 + way, 2 + ways) for way in range(ways))]
+    graph = build("wide", [*(f"b{block}" for block in range(2 + ways)), "EXIT"], flow)
+    plan = path_plan(graph, [1.0] * len(graph.edges))
+    blocks = tuple(BlockFacts(size=3) for _ in range(graph.exit))
+    many = tuple((1, value) for value in range(4_000))
+    wide = replace(function(), graph=graph, plan=plan, blocks=blocks, registers={}, copies=many)
+    data = function_to_columns(wide)
+    with pytest.raises(ColumnError, match="more copies"):
+        function_from_columns(data, 1, plan.slots)

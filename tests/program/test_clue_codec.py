@@ -1,0 +1,82 @@
+"""Clues as columns: what is written is read back, and what is damaged is refused."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import pytest
+
+from tests.native.analysis.ir_features import CALLS, GUARD, SWITCH, loop, read
+from trodden.errors import BadFile
+from trodden.graph.cfg import build
+from trodden.program.checked import ColumnError
+from trodden.program.clue_codec import clues_from_columns, clues_to_columns
+from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues, Given
+
+
+def test_a_switch_in_a_loop_without_end_comes_back_from_its_columns() -> None:
+    """The edge that closes such a loop for the flow law is none that the switch has."""
+    text = (
+        "define i32 @f(i32 %n) {\n  br label %loop\n\nloop:\n  switch i32 %n, label %loop [\n"
+        "    i32 1, label %loop\n    i32 2, label %loop\n  ]\n}\n"
+    )
+    found, clues, _ = read(text)
+    assert clues.blocks[1].cases == (None, 1, 2)
+    assert len(found.graph.out_edges[1]) == 4
+    assert clues_from_columns(json.loads(json.dumps(clues_to_columns(clues))), found.graph) == clues
+
+
+@pytest.mark.parametrize("body", [GUARD, CALLS, SWITCH, loop("0", 1, "eq i32 {}, 10")])
+def test_clues_come_back_from_their_columns(body: str) -> None:
+    found, clues, _ = read(body)
+    columns = json.loads(json.dumps(clues_to_columns(clues)))
+    assert clues_from_columns(columns, found.graph) == clues
+
+
+def test_every_constant_and_every_mark_of_a_call_comes_back_from_its_column() -> None:
+    chain = build("f", ["a", "b", "c", "d", "e", "EXIT"], [(block, block + 1) for block in range(5)])
+    marks = [
+        CallClue("f", cold=cold, complains=complains, ends=ends)
+        for cold, complains, ends in product((False, True), repeat=3)
+    ]
+    blocks = tuple(BlockClues(gives=given, calls=tuple(marks)) for given in Given)
+    clues = FunctionClues(blocks)
+    columns = clues_to_columns(clues)
+    assert columns["gives"] == "".join(given.value for given in Given)
+    assert columns["calls"][3] == [0, 4, 2, 6, 1, 5, 3, 7] * len(Given)
+    assert clues_from_columns(json.loads(json.dumps(columns)), chain) == clues
+
+
+def test_what_the_whole_program_tells_is_not_kept() -> None:
+    """How many places call a function changes with the program around, so it is counted anew each time."""
+    line = build("f", ["a", "EXIT"], [(0, 1)])
+    clues = FunctionClues((BlockClues(calls=(CallClue("f", sites=9),)),))
+    assert clues_from_columns(clues_to_columns(clues), line).blocks[0].calls == (CallClue("f"),)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("ends", "g"),
+        ("gives", "."),
+        ("gives", "..x"),
+        ("tests", [[0], "eqi0x", [0], [0]]),
+        ("tests", [[0], "eqi0gs", [4], [0]]),
+        ("tests", [[0], "eqi0gs", [0], [9]]),
+        ("calls", [[0], [0], [0]]),
+        ("calls", [[7], [0], [0], [0]]),
+        ("calls", [[0], [0], [0], [8]]),
+        ("passes", [[0], [0], [0]]),
+        ("stores", [[0], [-1]]),
+        ("said", [[0], [[1]]]),
+        ("cases", [[0], [["1", 2, 3]]]),
+        ("names", "x"),
+    ],
+)
+def test_damaged_columns_are_refused(key: str, value: object) -> None:
+    found, clues, _ = read(GUARD)
+    columns = clues_to_columns(clues)
+    columns[key] = value
+    with pytest.raises((ColumnError, KeyError, BadFile)):
+        clues_from_columns(columns, found.graph)

@@ -1,0 +1,117 @@
+"""Line counts, after cases that are data and after laws that hold for any flow."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.profile.making import Place, function, profile_of, reading_of, unit_of
+from trodden.plan.counters.blocks import every_block
+from trodden.plan.counters.edges import every_edge
+from trodden.profile.assemble import assemble
+from trodden.source.lines import LineCount, line_counts, lines_of_function
+
+CASES = tomllib.loads((Path(__file__).parents[1] / "cases" / "lines.toml").read_text())["case"]
+FILES = ["/src/a.c", "/src/a.h"]
+
+
+def _place(value: int | str) -> Place:
+    """``7``, ``1:7`` in another file, ``1:7@2`` in a copy that was inlined."""
+    if isinstance(value, int):
+        return value
+    where, _, copy = value.partition("@")
+    file, line = where.split(":")
+    return int(file), int(line), int(copy or 0)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
+def test_case(case: dict[str, Any]) -> None:
+    lines = {label: [_place(value) for value in values] for label, values in case["lines"].items()}
+    inlined = [_place(value) for value in case.get("inlined", ())]
+    unit = unit_of(function("f", case["shape"], lines, inlined=inlined), files=FILES)
+    profile = profile_of(unit, {"f": case["flow"]})
+    assert profile.functions["f"].violations == ()
+    expected: dict[str, dict[int, LineCount]] = {}
+    for name, count in case["count"].items():
+        file, line = name.split(":")
+        expected.setdefault(FILES[int(file)], {})[int(line)] = LineCount(count)
+    assert line_counts(profile) == expected
+
+
+def test_instances_of_a_line_are_added() -> None:
+    unit = unit_of(
+        function("swap<int>", "a>exit", {"a": [(1, 7)]}, file=1),
+        function("swap<char>", "a>exit", {"a": [(1, 7)]}, file=1),
+        function("main", "a>b b>exit", {"a": [1], "b": [(1, 7)]}),
+        files=FILES,
+    )
+    flows = {"swap<int>": {"a>exit": 3}, "swap<char>": {"a>exit": 4}, "main": {"a>b": 1, "b>exit": 1}}
+    lines = line_counts(profile_of(unit, flows))
+    assert lines["/src/a.h"] == {7: LineCount(8)}
+    assert lines["/src/a.c"] == {1: LineCount(1)}
+
+
+def test_a_call_that_does_not_come_back_still_counts() -> None:
+    unit = unit_of(function("f", "a>b b>b b>exit", {"a": [1], "b": [2]}))
+    profile = assemble("p", [unit], [reading_of(unit, {"f": {"a>b": 1, "b>b": 4}}, {(0, 1): 1})])
+    assert line_counts(profile) == {"/src/a.c": {1: LineCount(1), 2: LineCount(5)}}
+
+
+def test_without_edge_counts_a_line_has_the_count_of_its_busiest_block() -> None:
+    lines = {"a": [1], "b": [2], "c": [2], "d": [3], "e": [4]}
+    unit = unit_of(function("f", "a>b a>c b>d b>e c>d c>e d>exit e>exit", lines, planner=every_block))
+    flow = {"a>b": 3, "a>c": 4, "b>d": 3, "c>e": 4, "d>exit": 3, "e>exit": 4, "@a": 7}
+    counts = line_counts(profile_of(unit, {"f": flow}))["/src/a.c"]
+    assert counts == {
+        1: LineCount(7),
+        2: LineCount(7),
+        3: LineCount(3, exact=False),
+        4: LineCount(4, exact=False),
+    }
+
+
+def _random_walks(seed: int, size: int, walks: int) -> tuple[str, dict[str, int]]:
+    """A function of ``size`` blocks, and how often random walks through it take its edges."""
+    chance = random.Random(seed)
+    edges = {(v, chance.randrange(size)) for v in range(size) for _ in range(chance.randrange(1, 4))}
+    edges |= {(v, v + 1) for v in range(size)}
+    ordered = sorted(edges, key=lambda edge: edge != (0, 1))
+    ways = {v: [dst for src, dst in ordered if src == v] + [v + 1] for v in range(size)}
+    name = [*(f"b{v}" for v in range(size)), "exit"]
+    flow: dict[str, int] = {}
+    for _ in range(walks):
+        here = 0
+        while here != size:
+            there = chance.choice(ways[here])
+            flow[f"{name[here]}>{name[there]}"] = flow.get(f"{name[here]}>{name[there]}", 0) + 1
+            here = there
+    return " ".join(f"{name[src]}>{name[dst]}" for src, dst in ordered), flow
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**9), st.integers(1, 8), st.integers(0, 6), st.integers(1, 4))
+def test_laws_of_line_counts(seed: int, size: int, walks: int, lines: int) -> None:
+    shape, flow = _random_walks(seed, size, walks)
+    places = {f"b{v}": [1 + v % lines, 100 + v] for v in range(size)}
+    made = profile_of(unit_of(function("f", shape, places, planner=every_edge)), {"f": flow}).functions["f"]
+    numbers = {label: number for number, label in enumerate(made.facts.graph.labels)}
+    counts = {line: found.count for (_, line), found in lines_of_function(made).items()}
+    for v in range(size):
+        assert counts[100 + v] == made.block_counts[numbers[f"b{v}"]]
+    for line in range(1, min(lines, size) + 1):
+        members = [made.block_counts[numbers[f"b{v}"]] for v in range(size) if 1 + v % lines == line]
+        assert max(members) <= counts[line] <= sum(members)
+
+
+def test_a_generated_file_with_everything_on_one_line_takes_no_time() -> None:
+    shape, flow = _random_walks(7, 3000, 2)
+    places = {f"b{v}": [1] for v in range(3000)}
+    made = profile_of(unit_of(function("f", shape, places, planner=every_edge)), {"f": flow}).functions["f"]
+    [(_, found)] = lines_of_function(made).items()
+    assert max(made.block_counts[:-1]) <= found.count <= sum(made.block_counts[:-1])

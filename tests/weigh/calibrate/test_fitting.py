@@ -1,0 +1,168 @@
+"""Hit rates and rates that are fitted together, on branches whose behaviour is known."""
+
+from __future__ import annotations
+
+import random
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.weigh.branches import DIAMOND, RETURNS, WHILE, comparing, function
+from trodden.weigh.calibrate.fitting import MOST_BELIEVED, MOST_CERTAIN, WEIGHINGS, fit_together, hit_rates
+from trodden.weigh.calibrate.linear import solve
+from trodden.weigh.calibrate.observed import Counted, Observation, accuracy, measure, observe
+from trodden.weigh.features.clues import Against, BlockClues, Relation, Sort
+from trodden.weigh.heuristics.ball_larus import Scope
+from trodden.weigh.heuristics.combine import branch_odds, combined
+from trodden.weigh.heuristics.rates import WL94, Measured, Rates
+from trodden.weigh.heuristics.registry import HEURISTICS
+
+Said = tuple[tuple[str, frozenset[int]], ...]
+FIRST, SECOND = frozenset({0}), frozenset({1})
+SETTLING = frozenset(heuristic.key for heuristic in HEURISTICS if heuristic.settles)
+
+
+def seen(*counts: int, **said: frozenset[int]) -> Observation:
+    """A branch of which heuristics, in the order of the table, have said something."""
+    keys: Said = tuple((key.replace("_", "-"), places) for key, places in said.items())
+    settling = tuple(key for key, _ in keys if key in SETTLING)
+    return Observation(Scope.PLAIN if len(counts) == 2 else Scope.MANY, counts, keys, settling)
+
+
+def test_observing_a_function() -> None:
+    """The branch to an early return went there 10 times out of 40."""
+    clues = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: RETURNS}
+    graph, known = function(DIAMOND, clues)
+    (found,) = observe([Counted(graph, known, [10, 30, 10, 30, 40, 40])])
+    assert found.counts == (10, 30)
+    assert dict(found.said).items() >= {"pointer": SECOND, "return": SECOND}.items()
+    assert measure([found])["pointer"] == Measured(1.0, 0.75, 1)
+
+
+def test_what_did_not_run_or_is_not_known_is_not_observed() -> None:
+    graph, known = function(DIAMOND)
+    assert observe([Counted(graph, known, [0] * 6)]) == []
+    assert observe([Counted(graph, known, [None, 3, 1, 3, 4, 4])]) == []
+
+
+def test_coverage_and_hits_are_shares_of_executions() -> None:
+    found = measure([seen(90, 10, pointer=FIRST), seen(0, 300, pointer=FIRST, call=SECOND), seen(50, 50)])
+    assert found == {"pointer": Measured(0.8, 0.225, 2), "call": Measured(0.6, 1.0, 1)}
+
+
+def test_hot_branches_do_not_drown_others() -> None:
+    hot = [seen(10**6, 0, pointer=FIRST), *[seen(0, 10, pointer=FIRST)] * 10]
+    by = {weighing: hit_rates(hot, weighing)["pointer"] for weighing in WEIGHINGS}
+    assert by["executions"] > 0.999
+    assert by["branch"] == pytest.approx(1.5 / 12)
+    assert by["branch"] < by["log"] < 0.5 < by["root"] < by["executions"]
+
+
+def test_hit_rates_are_of_the_paper_s_nine_and_never_certain() -> None:
+    found = hit_rates([seen(1, 0, pointer=FIRST, said=FIRST), seen(10**9, 0, call=FIRST)], "executions")
+    assert set(found) == {"pointer", "call"}
+    assert found["pointer"] == 0.75
+    assert found["call"] == MOST_BELIEVED
+
+
+def test_one_heuristic_alone_is_fitted_to_its_hit_rate() -> None:
+    many = [seen(80, 20, pointer=FIRST), seen(20, 80, pointer=SECOND)] * 500
+    assert fit_together([many])["pointer"] == pytest.approx(0.8, abs=0.01)
+
+
+def test_two_that_always_agree_share_what_they_know() -> None:
+    """Their hit rates would be 0.8 each, and 0.94 together."""
+    many = [seen(80, 20, pointer=FIRST, guard=FIRST)] * 1000
+    found = fit_together([many], ridge=0.1)
+    assert found["pointer"] == pytest.approx(found["guard"])
+    assert combined(2, [((0,), found["pointer"]), ((0,), found["guard"])])[0] == pytest.approx(0.8, abs=0.005)
+
+
+def test_what_was_seldom_seen_stays_near_one_half() -> None:
+    found = fit_together([[*[seen(80, 20, pointer=FIRST)] * 500, seen(1, 0, guard=FIRST)]])
+    assert 0.5 < found["guard"] < 0.6
+
+
+def test_rates_that_branches_were_drawn_by_are_found_again() -> None:
+    rng = random.Random(1)
+    true = {"pointer": 0.7, "call": 0.9, "guard": 0.35, "return": 0.6}
+    many = []
+    for _ in range(4000):
+        said = {key: rng.choice([FIRST, SECOND]) for key in true if rng.random() < 0.6}
+        first = combined(2, [(sorted(places), true[key]) for key, places in said.items()])[0]
+        taken = sum(rng.random() < first for _ in range(20))
+        many.append(seen(taken, 20 - taken, **said))
+    found = fit_together([many], "branch")
+    assert found == pytest.approx(true, abs=0.02)
+
+
+def test_many_ways_are_fitted_by_the_same_rule() -> None:
+    """Of five ways the first is taken as often as not, and the second of the rest never."""
+    rest = frozenset({1, 2, 3, 4})
+    many = [seen(50, 0, 17, 17, 16, case_listed=rest, case_no_call=frozenset({0, 2, 3, 4}))] * 500
+    found = fit_together([many], ridge=0.01)
+    shares = combined(5, [(sorted(rest), found["case-listed"]), ((0, 2, 3, 4), found["case-no-call"])])
+    assert shares == pytest.approx([0.5, 0, 1 / 6, 1 / 6, 1 / 6], abs=0.01)
+
+
+def test_only_some_keys_and_what_settles() -> None:
+    many = [seen(90, 10, trips=FIRST, pointer=SECOND), seen(80, 20, pointer=FIRST, call=FIRST)] * 100
+    assert set(fit_together([many], keys=["pointer"])) == {"pointer"}
+    found = fit_together([many])
+    assert found["trips"] == MOST_CERTAIN
+    assert found["pointer"] > 0.5
+    assert fit_together([many], keys=["pointer"])["pointer"] < found["pointer"]
+
+
+def test_a_million_to_one_does_not_break_the_fit() -> None:
+    many = [seen(10**9, 0, pointer=FIRST, call=FIRST, guard=SECOND), seen(0, 10**9, guard=FIRST)] * 3
+    found = fit_together([many], "executions")
+    assert found["pointer"] == pytest.approx(found["call"])
+    assert found["pointer"] > 0.5
+    assert found["guard"] == pytest.approx(1 - MOST_BELIEVED)
+
+
+def test_fitted_rates_are_likelier_than_those_of_the_paper() -> None:
+    rng = random.Random(7)
+    functions = []
+    for _ in range(200):
+        clues = {0: BlockClues(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test), 1: RETURNS}
+        graph, known = function(DIAMOND, clues if rng.random() < 0.5 else {0: clues[0]})
+        taken = rng.randint(0, 60)
+        functions.append(Counted(graph, known, [taken, 100 - taken, taken, 100 - taken, 100, 100]))
+    rates = Rates("fitted", fit_together([observe(functions)]))
+
+    def likelihood(table: Rates) -> float:
+        odds = (branch_odds(each.graph, each.clues, table) for each in functions)
+        return sum(
+            (each.counts[place] or 0) * log(found[place])
+            for each, found in zip(functions, odds, strict=True)
+            for place in (0, 1)
+        )
+
+    assert likelihood(rates) > likelihood(WL94)
+
+
+def test_accuracy_counts_what_went_the_likely_way() -> None:
+    clues = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO)}
+    told = Counted(*function(DIAMOND, clues), [10, 30, 10, 30, 40, 40])
+    open_ = Counted(*function(WHILE), [1, 6, 1, 6, 1, 1])
+    found = accuracy([told], WL94)
+    assert (found.executions, found.right, found.best) == (40, 30, 30)
+    found = accuracy([open_], Rates("none", {}))
+    assert (found.executions, found.right, found.best) == (7, 3.5, 6)
+
+
+@given(st.integers(1, 8), st.integers(0, 10**6))
+def test_solving_equations(size: int, seed: int) -> None:
+    rng = random.Random(seed)
+    root = [[rng.uniform(-1, 1) for _ in range(size)] for _ in range(size)]
+    matrix = [
+        [sum(root[k][i] * root[k][j] for k in range(size)) + (i == j) for j in range(size)]
+        for i in range(size)
+    ]
+    wanted = [rng.uniform(-5, 5) for _ in range(size)]
+    right = [sum(a * b for a, b in zip(row, wanted, strict=True)) for row in matrix]
+    assert solve(matrix, right) == pytest.approx(wanted, abs=1e-6)

@@ -1,0 +1,163 @@
+"""Each of the nine heuristics of WL94 §3.1 where it applies and where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.weigh.branches import CALLS, DIAMOND, IF, RETURNS, STORES, Flow, branch, comparing
+from trodden.weigh.features.clues import Against, BlockClues, Relation, Sort
+from trodden.weigh.heuristics.ball_larus import NINE, Scope, scope_of
+
+BY_SHORT = {heuristic.short: heuristic for heuristic in NINE}
+P, N, C, F = Sort.POINTER, Sort.INTEGER, Sort.CHARACTER, Sort.FLOAT
+EQ, NE, LT, LE, GT, GE = Relation
+
+
+def says(short: str, flow: Flow, clues: Mapping[int, BlockClues] | None = None, block: int = 0) -> list[int]:
+    """Which places a heuristic predicts; it must be asked in the right case of Algorithm 1."""
+    asked = branch(flow, clues, block)
+    assert scope_of(asked) & BY_SHORT[short].scope
+    return list(BY_SHORT[short].predicts(asked))
+
+
+def test_they_are_those_of_table_1() -> None:
+    assert " ".join(heuristic.short for heuristic in NINE) == "LBH PH CH OH LEH RH SH LHH GH"
+
+
+@pytest.mark.parametrize(
+    ("relation", "sort", "against", "place"),
+    [
+        (EQ, P, Against.ZERO, [1]),
+        (NE, P, Against.ZERO, [0]),
+        (EQ, P, Against.VARIABLE, [1]),
+        (NE, P, Against.VARIABLE, [0]),
+        (LT, P, Against.VARIABLE, []),
+        (EQ, N, Against.ZERO, []),
+    ],
+)
+def test_pointer(relation: Relation, sort: Sort, against: Against, place: list[int]) -> None:
+    assert says("PH", DIAMOND, {0: comparing(relation, sort, against)}) == place
+
+
+@pytest.mark.parametrize(
+    ("relation", "sort", "against", "place"),
+    [
+        (LT, N, Against.ZERO, [1]),
+        (LE, N, Against.ZERO, [1]),
+        (GT, N, Against.ZERO, [0]),
+        (GE, C, Against.ZERO, [0]),
+        (LT, N, Against.POSITIVE, []),
+        (LT, N, Against.VARIABLE, []),
+        (EQ, N, Against.ZERO, [1]),
+        (EQ, C, Against.POSITIVE, [1]),
+        (NE, N, Against.NEGATIVE, [0]),
+        (EQ, N, Against.VARIABLE, []),
+        (EQ, P, Against.ZERO, []),
+        (EQ, F, Against.ZERO, []),
+        (NE, Sort.FLAG, Against.ZERO, []),
+    ],
+)
+def test_opcode(relation: Relation, sort: Sort, against: Against, place: list[int]) -> None:
+    assert says("OH", DIAMOND, {0: comparing(relation, sort, against)}) == place
+
+
+def test_opcode_knows_a_switch_of_one_case_and_numbers_without_sign() -> None:
+    assert says("OH", DIAMOND, {0: BlockClues(cases=(None, 7))}) == [0]
+    assert says("OH", DIAMOND, {0: BlockClues(cases=(7, None))}) == [1]
+    assert says("OH", DIAMOND, {0: comparing(LT, N, Against.ZERO, unsigned=True)}) == []
+    assert says("OH", DIAMOND) == []
+
+
+@pytest.mark.parametrize(
+    ("flow", "guarded", "place"),
+    [(DIAMOND, (0,), [0]), (DIAMOND, (1,), [1]), (DIAMOND, (0, 1), []), (IF, (1,), []), (IF, (0, 1), [0])],
+)
+def test_guard(flow: Flow, guarded: tuple[int, ...], place: list[int]) -> None:
+    """A successor that postdominates is reached anyway and does not count."""
+    assert says("GH", flow, {0: BlockClues(guarded=guarded)}) == place
+
+
+@pytest.mark.parametrize(("short", "clue"), [("CH", CALLS), ("SH", STORES)])
+def test_call_and_store(short: str, clue: BlockClues) -> None:
+    assert says(short, DIAMOND, {1: clue}) == [1]
+    assert says(short, DIAMOND, {2: clue}) == [0]
+    assert says(short, DIAMOND, {1: clue, 2: clue}) == []
+    assert says(short, IF, {2: clue}) == []
+    assert says(short, IF, {1: clue, 2: clue}) == [1]
+
+
+def test_a_call_may_come_after_unconditional_jumps() -> None:
+    """0 -> 1 -> 2 -> 3 (calls) beside 0 -> 4."""
+    flow = [(0, 1), (0, 4), (1, 2), (2, 3), (3, 5), (4, 5), (5, 6)]
+    assert says("CH", flow, {3: CALLS}) == [1]
+    assert says("SH", flow, {3: STORES}) == []
+    shared = [*flow[:5], (4, 6), (4, 3), (5, 6)]
+    assert says("CH", shared, {3: CALLS}) == []
+
+
+def test_a_call_in_a_loop_that_its_way_leads_into() -> None:
+    """0 -> 1 -> 2 (calls) -> 2: the way back does not keep 1 from dominating 2."""
+    flow = [(0, 1), (0, 3), (1, 2), (2, 2), (2, 3), (3, 4)]
+    assert says("CH", flow, {2: CALLS}) == [1]
+
+
+def test_dominance_in_irreducible_graphs() -> None:
+    """2 and 3 form a loop with two entries; 1 leads to 2 but does not dominate it."""
+    flow = [(0, 1), (0, 3), (1, 2), (2, 3), (3, 2), (3, 4), (4, 5)]
+    assert says("CH", flow, {2: CALLS}) == []
+    assert says("CH", flow, {1: CALLS}) == [1]
+
+
+def test_return() -> None:
+    early = [(0, 1), (0, 2), (1, 4), (2, 3), (3, 4)]
+    assert says("RH", early, {1: RETURNS}) == [1]
+    assert says("RH", early, {1: RETURNS, 3: RETURNS}) == []
+    jumps = [(0, 1), (0, 2), (1, 3), (2, 1), (2, 3), (3, 4)]
+    assert says("RH", jumps, {3: RETURNS}) == [1]
+
+
+def test_loop_branch() -> None:
+    assert says("LBH", [(0, 0), (0, 1), (1, 2)]) == [0]
+    assert says("LBH", [(0, 1), (0, 0), (1, 2)]) == [1]
+    assert says("LBH", [(0, 0), (0, 1), (0, 0), (1, 2)]) == [0, 2]
+
+
+def test_loop_exit() -> None:
+    """0 -> 1 -> {2, 4}, 2 -> 3 -> 1 is a loop that 1 may leave."""
+    flow = [(0, 1), (1, 2), (1, 4), (2, 3), (3, 1), (4, 5)]
+    assert says("LEH", flow, block=1) == [0]
+    leaves_by_a_header = [(0, 1), (1, 2), (1, 4), (2, 3), (3, 1), (4, 4), (4, 5)]
+    assert says("LEH", leaves_by_a_header, block=1) == []
+    assert says("LEH", DIAMOND) == []
+
+
+def test_loop_header() -> None:
+    """0 -> {1, 3}, 1 -> 2 -> 2: block 1 is a preheader."""
+    flow = [(0, 1), (0, 3), (1, 2), (2, 2), (2, 3), (3, 4)]
+    assert says("LHH", flow) == [0]
+    assert says("LHH", [(0, 1), (0, 2), (1, 1), (1, 2), (2, 3)]) == [0]
+    assert says("LHH", [(0, 1), (0, 2), (1, 2), (2, 2), (2, 3)]) == []
+    assert says("LHH", DIAMOND) == []
+
+
+def test_ways_to_the_same_block_tell_nothing_by_their_targets() -> None:
+    flow = [(0, 1), (0, 1), (1, 2)]
+    for short in ("CH", "SH", "RH", "LHH", "LEH"):
+        assert says(short, flow, {1: BlockClues(stores=1, calls=CALLS.calls)}) == []
+
+
+@pytest.mark.parametrize(
+    ("flow", "scope"),
+    [
+        (DIAMOND, Scope.PLAIN),
+        ([(0, 0), (0, 1), (1, 2)], Scope.LOOP),
+        ([(0, 0), (0, 0), (0, 1), (1, 2)], Scope.MANY_LOOP),
+        ([(0, 0), (0, 0)], Scope.ROUND),
+        ([(0, 1), (0, 1), (0, 2), (1, 3), (2, 3)], Scope.MANY),
+        ([(0, 0), (0, 0), (0, 0)], Scope.MANY),
+    ],
+)
+def test_the_cases_of_algorithm_1(flow: Flow, scope: Scope) -> None:
+    assert scope_of(branch(flow)) is scope

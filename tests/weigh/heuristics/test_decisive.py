@@ -1,0 +1,164 @@
+"""Heuristics that settle a branch: who is asked first, what is left to others, and which rates they get."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import log, log1p
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.weigh.branches import DIES, Flow
+from tests.weigh.calibrate.test_fitting import FIRST, SECOND, seen
+from tests.weigh.heuristics.test_loops_and_errors import odds
+from trodden.weigh.calibrate.fitting import MOST_BELIEVED, MOST_CERTAIN, fit_together, settling_rates
+from trodden.weigh.calibrate.observed import Observation
+from trodden.weigh.features.clues import Against, BlockClues, CallClue, Origin, Relation, Sort
+from trodden.weigh.features.clues import Test as Comparison
+from trodden.weigh.heuristics.ball_larus import NINE
+from trodden.weigh.heuristics.loops_and_errors import FURTHER
+from trodden.weigh.heuristics.registry import HEURISTICS
+
+ORDER = [heuristic.key for heuristic in HEURISTICS if heuristic.settles]
+BY_KEY = {heuristic.key: heuristic for heuristic in HEURISTICS}
+FIVE: Flow = [*((0, way) for way in range(1, 6)), *((way, 6) for way in range(1, 6)), (6, 7)]
+"""Five ways that meet again."""
+
+LOOP: Flow = [(0, 1), (1, 2), (1, 3), (2, 1), (2, 4), (3, 5), (4, 5)]
+"""Block 1 heads a loop that it leaves for 3; there is another way out, from 2."""
+ALL = {
+    1: BlockClues(
+        test=Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.NEGATIVE, Origin.CALL, callee="getopt"),
+        calls=(CallClue("getopt"),),
+        said=(3, 1),
+        trips=2,
+    ),
+    3: BlockClues(calls=(CallClue("fail", cold=True, complains=True, ends=True),)),
+}
+"""What settles the branch of block 1 in seven ways at once."""
+AT_ONCE = ["trips", "said", "ends-badly", "complains", "cold", "turns-options", "turns-call"]
+
+
+def test_who_is_asked_first() -> None:
+    """What is certain, what the source says, what means trouble, then loops; none of the paper's nine."""
+    assert [key for key in ORDER if key in AT_ONCE] == AT_ONCE
+    assert ORDER.index("comes-back") < ORDER.index("turns-options")
+    assert {key for key in ORDER if key not in AT_ONCE} == {
+        "comes-back",
+        *(each.key for each in FURTHER if each.key.startswith("turns-") and each.key not in AT_ONCE),
+    }
+    assert not any(heuristic.settles for heuristic in NINE)
+
+
+@pytest.mark.parametrize(("first", "second"), list(combinations(AT_ONCE, 2)))
+def test_the_first_settles_a_branch_of_two_ways_whatever_others_say(first: str, second: str) -> None:
+    def share(**rates: float) -> float:
+        return odds(LOOP, ALL, **{key.replace("-", "_"): rate for key, rate in rates.items()})[1]
+
+    alone = share(**{first: 0.7})
+    assert alone == pytest.approx({"trips": 0.5}.get(first, 0.7))
+    assert share(**{first: 0.7, second: 0.99, "stays": 0.9, "loop-exit": 0.9}) == alone
+    assert share(**{second: 0.6}) != alone
+
+
+def test_the_others_are_asked_where_nothing_settles() -> None:
+    assert odds(LOOP, ALL, loop_exit=0.8)[1] == pytest.approx(0.8)
+
+
+def test_many_ways_share_out_what_is_settled() -> None:
+    """Two of five ways end badly, and have 0.1 in all; among the others the cases have three quarters."""
+    clues = {0: BlockClues(cases=(None, 1, 2, 3, 4)), 2: DIES, 3: DIES}
+    assert odds(FIVE, clues, ends_badly=0.9)[:5] == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
+    shares = odds(FIVE, clues, ends_badly=0.9, case_listed=0.8)[:5]
+    assert shares == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
+    shares = odds(FIVE, clues, ends_badly=0.9, case_listed=0.4)[:5]
+    assert shares == pytest.approx([0.675, 0.05, 0.05, 0.1125, 0.1125])
+
+
+def test_among_many_ways_too_the_first_one_settles() -> None:
+    clues = {
+        0: BlockClues(said=(6, 1, 1, 1, 1)),
+        1: BlockClues(calls=(CallClue("warn"),)),
+        2: DIES,
+    }
+    found = odds(FIVE, clues, said=0.9, ends_badly=0.99, complains=0.99)[:5]
+    assert found == pytest.approx([0.6, 0.1, 0.1, 0.1, 0.1])
+    found = odds(FIVE, clues, ends_badly=0.99, complains=0.6)[:5]
+    assert found == pytest.approx([0.2475, 0.01, 0.2475, 0.2475, 0.2475])
+
+
+@given(
+    bad=st.sets(st.integers(1, 5), min_size=1, max_size=4),
+    rates=st.tuples(*[st.floats(0.001, 0.999)] * 4),
+)
+def test_what_settles_has_its_share_whatever_else_is_said(
+    bad: set[int], rates: tuple[float, float, float, float]
+) -> None:
+    clues = {0: BlockClues(cases=(None, 1, 2, 3, 4)), 1: BlockClues(calls=(CallClue("f"),))}
+    clues |= dict.fromkeys(bad, DIES)
+    badly, listed, called, shared = rates
+    found = odds(FIVE, clues, ends_badly=badly, case_listed=listed, case_no_call=called, case_shared=shared)
+    assert sum(found[:5]) == pytest.approx(1)
+    assert sum(found[way - 1] for way in bad) == pytest.approx(1 - badly)
+
+
+def rates_of(programs: list[list[Observation]], *keys: str) -> dict[str, float]:
+    return settling_rates(programs, [BY_KEY[key] for key in keys])
+
+
+def test_within_a_program_executions_count() -> None:
+    """Errors were met once in a thousand; the half that is counted besides does not matter."""
+    program = [seen(9990, 9, complains=FIRST), seen(0, 1, complains=FIRST)]
+    found = rates_of([program] * 10_000, "complains")["complains"]
+    assert found == pytest.approx(0.999, abs=1e-4)
+
+
+def test_over_programs_the_odds_have_one_mean_and_one_vote_is_for_not_knowing() -> None:
+    hot, cold = [seen(10**6 - 1, 0, cold=FIRST)], [seen(0, 99, cold=FIRST)]
+    (rate,) = rates_of([hot, cold], "cold").values()
+    much, little = log1p(10**6), log1p(100)
+    logits = (much * log((10**6 - 0.5) / 0.5) + little * log(0.5 / 99.5)) / (much + little + 1)
+    assert log(rate / (1 - rate)) == pytest.approx(logits)
+    few = [seen(9, 0, cold=FIRST)]
+    (once,) = rates_of([few], "cold").values()
+    (often,) = rates_of([few] * 9, "cold").values()
+    assert 0.5 < once < often <= MOST_BELIEVED
+
+
+def test_only_the_first_that_settles_a_branch_learns_from_it() -> None:
+    both = [seen(0, 1000, ends_badly=FIRST, complains=SECOND)]
+    alone = [seen(1000, 0, complains=FIRST)]
+    found = rates_of([[*both, *alone]], "ends-badly", "complains")
+    assert found["ends-badly"] < 0.1
+    assert found["complains"] == rates_of([alone], "complains")["complains"] > 0.9
+    unasked = rates_of([both], "complains")
+    assert unasked["complains"] > 0.9
+
+
+def test_what_never_has_the_say_has_no_rate() -> None:
+    assert rates_of([[seen(5, 5, pointer=FIRST)], []], "cold") == {}
+    always_second = [[seen(90, 10, said=FIRST, cold=FIRST, pointer=FIRST)]]
+    assert rates_of(always_second, "said", "cold") == {"said": MOST_CERTAIN}
+    assert list(fit_together(always_second)) == ["pointer", "said"]
+
+
+def test_clues_that_tell_the_odds_themselves_are_believed() -> None:
+    told = [[seen(0, 1000, trips=FIRST)], [seen(0, 1000, said=FIRST)]]
+    assert rates_of(told, "trips", "said") == {"trips": MOST_CERTAIN, "said": MOST_CERTAIN}
+
+
+def test_fitting_together_takes_settling_rates_as_they_are() -> None:
+    program = [seen(900, 100, complains=FIRST, pointer=FIRST), seen(60, 40, pointer=FIRST)] * 20
+    found = fit_together([program, program])
+    assert found["complains"] == rates_of([program, program], "complains")["complains"]
+    assert list(found) == ["pointer", "complains"]
+
+
+def test_all_programs_count_alike() -> None:
+    """A large program that says the opposite of a small one outweighs it no more than the other way round."""
+    large = [seen(90, 10, pointer=FIRST)] * 900
+    small = [seen(10, 90, pointer=FIRST)] * 9
+    assert fit_together([large, small])["pointer"] == pytest.approx(0.5)
+    assert fit_together([[*large, *small]])["pointer"] > 0.8
+    assert fit_together([large, small, []])["pointer"] == pytest.approx(0.5)

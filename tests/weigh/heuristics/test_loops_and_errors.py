@@ -1,0 +1,269 @@
+"""What goes beyond the nine heuristics of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.weigh.branches import (
+    CALLS,
+    DIAMOND,
+    DIES,
+    IF,
+    RETURNS,
+    STORES,
+    WHILE,
+    Flow,
+    comparing,
+    function,
+)
+from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Origin, Relation, Sort
+from trodden.weigh.features.clues import Test as Comparison
+from trodden.weigh.features.known_functions import COMPLAINERS, OPTION_READERS
+from trodden.weigh.heuristics.combine import branch_odds, predictions
+from trodden.weigh.heuristics.comparisons import KINDS, kind_of
+from trodden.weigh.heuristics.rates import Rates
+from trodden.weigh.heuristics.registry import HEURISTICS, KEYS
+
+
+def told(flow: Flow, clues: Mapping[int, BlockClues] | None = None, block: int = 0) -> dict[str, list[int]]:
+    """What all heuristics say of one branch."""
+    for each, said in predictions(*function(flow, clues)):
+        if each.block == block:
+            return {heuristic.key: list(places) for heuristic, places in said}
+    raise AssertionError(block)
+
+
+def odds(flow: Flow, clues: Mapping[int, BlockClues], **rates: float) -> list[float]:
+    return branch_odds(
+        *function(flow, clues), Rates("some", {k.replace("_", "-"): r for k, r in rates.items()})
+    )
+
+
+def test_keys_are_unique() -> None:
+    assert len(KEYS) == len(HEURISTICS)
+
+
+def test_where_every_way_ends_badly() -> None:
+    flow = [(0, 1), (0, 4), (1, 2), (1, 3), (2, 5), (3, 5), (4, 5)]
+    assert told(flow, {2: DIES, 3: DIES})["ends-badly"] == [1]
+    assert "ends-badly" not in told(flow, {2: DIES})
+    assert told(flow, {2: DIES, 3: BlockClues(Ending.UNWINDS)})["ends-badly"] == [1]
+
+
+def test_a_loop_on_the_way_to_a_bad_end() -> None:
+    flow = [(0, 1), (0, 3), (1, 1), (1, 2), (2, 4), (3, 4)]
+    assert told(flow, {2: DIES})["ends-badly"] == [1]
+
+
+def test_cold_calls() -> None:
+    cold = BlockClues(calls=(CallClue("complain", cold=True),))
+    assert told(DIAMOND, {1: cold})["cold"] == [1]
+    assert "cold" not in told(DIAMOND, {1: cold, 2: cold})
+    assert "cold" not in told(DIAMOND, {1: CALLS})
+
+
+def test_calls_that_complain_or_do_not_come_back() -> None:
+    named = [CallClue(callee) for callee in sorted(COMPLAINERS)]
+    for call in (CallClue("say", complains=True), *named):
+        complaint = BlockClues(calls=(call,))
+        found = told(DIAMOND, {1: complaint})
+        assert found["complains"] == [1]
+        assert "ends-badly" not in found
+        assert "complains" not in told(DIAMOND, {1: complaint, 2: complaint})
+    found = told(DIAMOND, {1: BlockClues(calls=(CallClue("leave", ends=True),))})
+    assert (found["complains"], found["ends-badly"]) == ([1], [1])
+    assert not {"complains", "ends-badly"} & told(DIAMOND, {1: CALLS}).keys()
+
+
+def test_an_exception_that_goes_on_is_a_bad_end() -> None:
+    found = told([(0, 1), (0, 2), (1, 3), (2, 3)], {1: BlockClues(Ending.UNWINDS)})
+    assert found["ends-badly"] == found["complains"] == [1]
+
+
+def test_a_call_that_may_throw_comes_back() -> None:
+    """Also where it only prepares to throw: that is what the way leads to, not what the call does."""
+    throwing = BlockClues(calls=CALLS.calls, may_throw=True)
+    assert told(DIAMOND, {0: throwing})["comes-back"] == [0]
+    assert "comes-back" not in told(DIAMOND, {0: CALLS})
+    found = odds(DIAMOND, {0: throwing, 1: BlockClues(Ending.NEVER_RETURNS)}, comes_back=0.99, ends_badly=0.9)
+    assert found[:2] == pytest.approx([0.99, 0.01])
+
+
+def test_what_the_source_says_is_believed_as_far_as_its_rate() -> None:
+    assert odds(DIAMOND, {0: BlockClues(said=(1, 3))}, said=0.9)[:2] == pytest.approx([0.25, 0.75])
+    assert odds(DIAMOND, {0: BlockClues(said=(1, 2000))}, said=0.9)[:2] == pytest.approx([0.1, 0.9])
+    assert odds(DIAMOND, {0: BlockClues(said=(5, 5))}, said=0.9)[:2] == [0.5, 0.5]
+    assert odds(DIAMOND, {0: BlockClues(guessed=(9, 1))}, guessed=0.99)[:2] == pytest.approx([0.9, 0.1])
+    switch = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]
+    assert odds(switch, {0: BlockClues(said=(1, 8, 1))}, said=0.99)[:3] == pytest.approx([0.1, 0.8, 0.1])
+
+
+def test_certain_trips_settle_a_branch() -> None:
+    clues = {1: BlockClues(trips=10, test=comparing(Relation.LESS, Sort.INTEGER, Against.POSITIVE).test)}
+    assert odds(WHILE, clues, trips=0.9999, loop_exit=0.6, stays=0.7)[1:3] == pytest.approx([0.9, 0.1])
+    assert odds(WHILE, {1: BlockClues(trips=1)}, trips=0.9999)[1:3] == pytest.approx([0.0, 1.0])
+    assert odds(WHILE, {1: BlockClues(trips=10**6)}, trips=0.999)[1:3] == pytest.approx([0.999, 0.001])
+    assert "trips" not in told(WHILE, {}, 1)
+
+
+def test_where_a_loop_ends() -> None:
+    """Only where a loop is meant to end does it turn on what is compared; anywhere else it may be left."""
+    tested = comparing(Relation.LESS, Sort.INTEGER, Against.VARIABLE)
+    middle = [(0, 1), (1, 2), (2, 3), (2, 4), (3, 1), (4, 5)]
+    bottom = [(0, 1), (1, 2), (2, 1), (2, 3), (3, 4)]
+    for flow, block, turns in ((WHILE, 1, True), (bottom, 2, True), (middle, 2, False)):
+        found = told(flow, {block: tested}, block)
+        assert found.get("turns-limit") == ([0] if turns else None)
+        assert ("stays" in found) == (flow is not bottom)
+
+
+def test_a_back_edge_of_a_loop_further_out_leaves_the_inner_one() -> None:
+    """1 heads a loop around that of 2; 2 goes on to 3, which comes back to it, or back to 1."""
+    nested = [(0, 1), (1, 2), (1, 4), (2, 3), (2, 1), (3, 2), (4, 5)]
+    assert told(nested, block=2)["outer-back"] == [0]
+    assert told(nested, block=2)["loop-branch"] == [1]
+
+
+def test_an_early_way_back_stays_in_the_loop_like_the_other() -> None:
+    flow = [(0, 1), (1, 2), (1, 4), (2, 1), (2, 3), (3, 1), (4, 5)]
+    assert told(flow, block=2)["continue"] == [0]
+    assert "continue" not in told([(0, 0), (0, 1), (1, 2)])
+
+
+@pytest.mark.parametrize(
+    ("test", "kind"),
+    [
+        (Comparison(Relation.UNEQUAL, Sort.POINTER, Against.ZERO), "null"),
+        (Comparison(Relation.UNEQUAL, Sort.POINTER, Against.VARIABLE), "pointer"),
+        (Comparison(Relation.LESS, Sort.INTEGER, Against.VARIABLE), "limit"),
+        (Comparison(Relation.LESS, Sort.INTEGER, Against.POSITIVE), "constant"),
+        (Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.VARIABLE), "equal"),
+        (Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.NEGATIVE), "sentinel"),
+        (Comparison(Relation.UNEQUAL, Sort.CHARACTER, Against.ZERO), "character"),
+        (Comparison(Relation.LESS, Sort.FLOAT, Against.VARIABLE), "float"),
+        (Comparison(Relation.UNEQUAL, Sort.FLAG, Against.ZERO), "flag"),
+        (Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.CALL), "call"),
+    ],
+)
+def test_loops_by_what_ends_them(test: Comparison, kind: str) -> None:
+    for flow, block in ((WHILE, 1), ([(0, 0), (0, 1), (1, 2)], 0)):
+        found = told(flow, {block: BlockClues(test=test)}, block)
+        assert [key for key in found if key.startswith("turns-")] == [f"turns-{kind}"]
+        assert found[f"turns-{kind}"] == [0]
+    assert not any(key.startswith("turns-") for key in told(DIAMOND, {0: BlockClues(test=test)}))
+
+
+@pytest.mark.parametrize("reader", sorted(OPTION_READERS))
+def test_loops_over_options(reader: str) -> None:
+    asks = BlockClues(
+        test=Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.NEGATIVE, Origin.CALL, callee=reader),
+        calls=(CallClue(reader),),
+    )
+    found = told(WHILE, {1: asks}, 1)
+    assert (found["turns-options"], found["turns-call"]) == ([0], [0])
+    assert odds(WHILE, {1: asks}, turns_options=0.6, turns_call=0.9)[1:3] == pytest.approx([0.6, 0.4])
+    assert odds(WHILE, {1: asks}, turns_call=0.9)[1:3] == pytest.approx([0.9, 0.1])
+
+
+def test_a_loop_around_that_over_options_is_none() -> None:
+    """1 heads a loop around that of 2, which asks for options in 3."""
+    nested = [(0, 1), (1, 2), (1, 4), (2, 3), (2, 1), (3, 2), (4, 5)]
+    clues = {3: BlockClues(calls=(CallClue("getopt"),))}
+    assert "turns-options" not in told(nested, clues, 1)
+    assert told(nested, clues, 2)["turns-options"] == [0]
+    assert "turns-options" not in told(DIAMOND, {0: BlockClues(calls=(CallClue("getopt"),))})
+
+
+def test_where_ways_come_together() -> None:
+    """Block 5 is where five branches in a row go if something is wrong."""
+    flow = [edge for block in range(5) for edge in ((block, block + 1 if block < 4 else 6), (block, 5))]
+    found = told([*flow, (5, 7), (6, 7)])
+    assert found["joined"] == found["crowded"] == [0]
+    found = told(IF)
+    assert found["joined"] == [0]
+    assert "crowded" not in found
+    assert "joined" not in told(DIAMOND)
+
+
+def test_strings_are_seldom_equal() -> None:
+    def compares(relation: Relation, callee: str) -> BlockClues:
+        return BlockClues(test=Comparison(relation, Sort.INTEGER, Against.ZERO, Origin.CALL, callee=callee))
+
+    assert told(DIAMOND, {0: compares(Relation.EQUAL, "strcmp")})["compares"] == [1]
+    assert told(DIAMOND, {0: compares(Relation.UNEQUAL, "memcmp")})["compares"] == [0]
+    assert "compares" not in told(DIAMOND, {0: compares(Relation.EQUAL, "fseek")})
+    assert "compares" not in told(DIAMOND, {0: compares(Relation.LESS, "strcmp")})
+
+
+def test_looking_deeper_as_far_as_the_ways_meet() -> None:
+    """One way is 1 -> {2, 3} -> 4, where 4 calls, the other is 5; they meet in 6, which stores."""
+    flow = [(0, 1), (0, 5), (1, 2), (1, 3), (2, 4), (3, 4), (4, 6), (5, 6), (6, 7)]
+    found = told(flow, {4: CALLS, 6: STORES})
+    assert found["surely-calls"] == [1]
+    assert found["surely-branches"] == [0]
+    assert "surely-stores" not in found
+    assert "call" not in found
+    assert told(IF)["detour"] == [0]
+    assert "detour" not in told(DIAMOND)
+
+
+@pytest.mark.parametrize(
+    ("test", "kinds"),
+    [
+        (
+            Comparison(Relation.EQUAL, Sort.INTEGER, Against.ZERO, Origin.BITS),
+            ["integer-equal-zero", "integer-equal-of-bits"],
+        ),
+        (
+            Comparison(Relation.LESS, Sort.INTEGER, Against.ZERO, Origin.CALL),
+            ["integer-below-zero", "integer-below-of-call"],
+        ),
+        (
+            Comparison(Relation.LESS, Sort.INTEGER, Against.VARIABLE, unsigned=True),
+            ["integer-range-variable"],
+        ),
+        (Comparison(Relation.EQUAL, Sort.CHARACTER, Against.POSITIVE), ["character-equal-constant"]),
+        (Comparison(Relation.EQUAL, Sort.FLOAT, Against.ZERO, Origin.CALL), ["float-equal-zero"]),
+        (
+            Comparison(Relation.EQUAL, Sort.FLAG, Against.ZERO, Origin.LOAD),
+            ["flag-equal-zero", "flag-equal-of-load"],
+        ),
+    ],
+)
+def test_kinds_of_comparisons(test: Comparison, kinds: list[str]) -> None:
+    names = {heuristic.key for heuristic in KINDS}
+    found = told(DIAMOND, {0: BlockClues(test=test)})
+    assert {key: places for key, places in found.items() if key in names} == {key: [1] for key in kinds}
+
+
+def test_each_kind_predicts_that_the_comparison_fails() -> None:
+    for relation in Relation:
+        fails = relation in (Relation.EQUAL, Relation.LESS, Relation.AT_MOST)
+        assert list(kind_of(Comparison(relation, Sort.INTEGER, Against.ONE))[2]) == [int(fails)]
+
+
+def test_many_ways() -> None:
+    """A switch in a loop of 0: the default leaves it for 4, two cases lead to 1, one returns in 3."""
+    flow = [(0, 4), (0, 1), (0, 1), (0, 2), (0, 3), (1, 0), (2, 0), (3, 5), (4, 5)]
+    clues = {0: BlockClues(cases=(None, 1, 2, 3, 4)), 2: CALLS, 3: RETURNS}
+    found = told(flow, clues)
+    assert found == {
+        "case-listed": [1, 2, 3, 4],
+        "case-stays": [1, 2, 3],
+        "case-no-return": [0, 1, 2, 3],
+        "case-no-call": [0, 1, 2, 4],
+        "case-shared": [1, 2],
+    }
+    shares = odds(flow, clues, case_listed=0.9)
+    assert shares[:5] == pytest.approx([0.1, 0.225, 0.225, 0.225, 0.225])
+
+
+def test_bad_ends_among_many_ways() -> None:
+    flow = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]
+    assert odds(flow, {1: DIES}, ends_badly=0.98)[:3] == pytest.approx([0.02, 0.49, 0.49])
+
+
+def test_a_heuristic_without_a_rate_takes_no_part() -> None:
+    assert odds(DIAMOND, {0: BlockClues(said=(1, 9))}, pointer=0.6)[:2] == [0.5, 0.5]

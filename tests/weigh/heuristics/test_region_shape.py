@@ -1,0 +1,121 @@
+"""Heuristics about what lies along the ways out of a branch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.weigh.branches import DIAMOND, IF, Flow
+from tests.weigh.heuristics.test_loops_and_errors import told
+from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Given, Origin, Relation, Sort
+from trodden.weigh.features.clues import Test as Comparison
+
+RETURNS = BlockClues(Ending.RETURNS)
+
+
+def checked(blocks: int) -> Flow:
+    """Block 0 goes out through 1, or on through 2 and as many blocks in all, each with its end in EXIT."""
+    last = 1 + blocks
+    return [(0, 1), (0, 2), (1, last + 1), *((block, block + 1) for block in range(2, last + 1))]
+
+
+def sides(first: int, second: int) -> dict[str, list[int]]:
+    """Two ways of so many blocks that meet in a block that branches once more, and then return."""
+    meet = 1 + first + second
+    flow = [(0, 1), *((block, block + 1) for block in range(1, first)), (first, meet)]
+    flow += [(0, first + 1), *((block, block + 1) for block in range(first + 1, meet))]
+    flow += [(meet, meet + 1), (meet, meet + 2), (meet + 1, meet + 3), (meet + 2, meet + 3)]
+    return told(flow, {meet + 1: RETURNS, meet + 2: RETURNS})
+
+
+def lengths(found: dict[str, list[int]], key: str) -> dict[int, list[int]]:
+    return {int(each[len(key) :]): places for each, places in found.items() if each.startswith(key)}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "times"), [(1, []), (2, [2]), (3, [2]), (4, [2, 4]), (16, [2, 4, 16]), (70, [2, 4, 16, 64])]
+)
+def test_the_rest_of_the_function_is_longer_than_the_way_out(blocks: int, times: list[int]) -> None:
+    found = told(checked(blocks), {1: RETURNS, 1 + blocks: RETURNS})
+    assert lengths(found, "long-way-") == {each: [1] for each in times}
+    assert not lengths(found, "long-side-")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "times"), [(1, 1, []), (1, 2, [2]), (9, 2, [2, 4]), (3, 2, []), (40, 2, [2, 4, 16])]
+)
+def test_one_of_two_ways_that_meet_again_is_longer(first: int, second: int, times: list[int]) -> None:
+    found = sides(first, second)
+    assert lengths(found, "long-side-") == {each: [int(first < second)] for each in times}
+    assert not lengths(found, "long-way-")
+
+
+def test_ways_that_meet_where_the_function_returns_lead_out_of_it() -> None:
+    flow = [(0, 1), (0, 2), (1, 4), (2, 3), (3, 4), (4, 5)]
+    found = told(flow, {4: RETURNS})
+    assert found["long-way-2"] == [1]
+    assert "long-side-2" not in found
+
+
+def test_a_way_without_blocks_of_its_own_has_no_length() -> None:
+    """One way leads at once to where both meet; to 3 others lead as well."""
+    assert not lengths(told(IF, {2: RETURNS}), "long-way-")
+    shared = [(0, 1), (0, 3), (1, 2), (1, 3), (2, 4), (3, 4)]
+    assert told(shared, {2: RETURNS, 3: RETURNS})["long-way-2"] == [0]
+
+
+@pytest.mark.parametrize(
+    ("what", "key"),
+    [
+        (Given.ZERO, "gives-zero"),
+        (Given.NULL, "gives-null"),
+        (Given.NEGATIVE, "gives-negative"),
+        (Given.CONSTANT, "gives-constant"),
+    ],
+)
+def test_away_from_where_a_constant_is_returned(what: Given, key: str) -> None:
+    gives = BlockClues(Ending.RETURNS, gives=what)
+    flow = [(0, 1), (0, 2), (1, 3), (2, 3)]
+    found = told(flow, {1: gives, 2: RETURNS})
+    assert {each: places for each, places in found.items() if each.startswith("gives-")} == {key: [1]}
+    assert key not in told(flow, {1: gives, 2: gives})
+
+
+def test_what_is_returned_after_a_jump_and_what_is_not_returned_yet() -> None:
+    """The block that sets the value counts, and those that jump there; not one with a branch in between."""
+    sets = BlockClues(gives=Given.NULL)
+    meeting = {3: RETURNS}
+    assert told(DIAMOND, {1: sets, **meeting})["gives-null"] == [1]
+    jumps = [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4), (4, 5)]
+    assert told(jumps, {2: sets, 4: RETURNS})["gives-null"] == [1]
+    assert "gives-null" not in told(DIAMOND, {1: sets})
+    loop = [(0, 1), (0, 3), (1, 2), (2, 2), (2, 3), (3, 4)]
+    assert "gives-null" not in told(loop, {1: sets, 3: RETURNS})
+    branches = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)]
+    assert "gives-null" not in told(branches, {1: sets, 3: RETURNS})
+
+
+@pytest.mark.parametrize(
+    ("sites", "keys"),
+    [(0, []), (1, []), (2, [2]), (7, [2]), (8, [2, 8]), (500, [2, 8, 32])],
+)
+def test_away_from_what_many_places_call(sites: int, keys: list[int]) -> None:
+    calls = BlockClues(calls=(CallClue("f", sites=sites),))
+    assert lengths(told(DIAMOND, {1: calls}), "popular-") == {each: [1] for each in keys}
+    assert not lengths(told(DIAMOND, {1: calls, 2: calls}), "popular-")
+    assert not lengths(told(IF, {2: calls}), "popular-")
+
+
+def test_the_rarest_call_of_a_block_tells() -> None:
+    calls = BlockClues(calls=(CallClue("f", sites=40), CallClue("puts"), CallClue("g", sites=3)))
+    assert list(lengths(told(DIAMOND, {1: calls}), "popular-")) == [2]
+
+
+@pytest.mark.parametrize("callee", ["malloc", "realloc", "fopen", "opendir"])
+def test_memory_and_files_can_be_had(callee: str) -> None:
+    def tests(relation: Relation, against: Against, of: str) -> BlockClues:
+        return BlockClues(test=Comparison(relation, Sort.POINTER, against, Origin.CALL, callee=of))
+
+    assert told(DIAMOND, {0: tests(Relation.EQUAL, Against.ZERO, callee)})["allocated"] == [1]
+    assert told(DIAMOND, {0: tests(Relation.UNEQUAL, Against.ZERO, callee)})["allocated"] == [0]
+    assert "allocated" not in told(DIAMOND, {0: tests(Relation.EQUAL, Against.VARIABLE, callee)})
+    assert "allocated" not in told(DIAMOND, {0: tests(Relation.EQUAL, Against.ZERO, "getenv")})

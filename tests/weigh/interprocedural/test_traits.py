@@ -1,0 +1,150 @@
+"""What calls do in the end, found out for a whole program: who complains, who gives up, how many call him."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.weigh.branches import DIAMOND, IF, Flow, function
+from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues
+from trodden.weigh.interprocedural.call_features import foreseen
+from trodden.weigh.interprocedural.callgraph import Known
+from trodden.weigh.interprocedural.traits import with_traits
+
+LINE: Flow = [(0, 1)]
+DIES = BlockClues(Ending.NEVER_RETURNS, calls=(CallClue("abort", ends=True),))
+WARNS = BlockClues(calls=(CallClue("fprintf", complains=True),))
+
+
+def calls(*callees: str) -> BlockClues:
+    return BlockClues(calls=tuple(map(CallClue, callees)))
+
+
+def known(symbol: str, flow: Flow = LINE, unit: int = 0, local: bool = False, **blocks: BlockClues) -> Known:
+    """A function; ``b1=...`` are the clues of block 1."""
+    graph, clues = function(flow, {int(name[1:]): each for name, each in blocks.items()})
+    return Known(unit, symbol, graph, FunctionClues(tuple(clues), local=local))
+
+
+def marks(functions: list[Known]) -> dict[tuple[str, str], str]:
+    """The marks of all calls of what is part of the program: ``e`` for ends, ``c`` for complains."""
+    names = {each.symbol for each in functions}
+    return {
+        (each.symbol, call.callee): "e" * call.ends + "c" * call.complains
+        for each, clues in zip(functions, with_traits(functions), strict=True)
+        for block in clues.blocks
+        for call in block.calls
+        if call.callee in names
+    }
+
+
+@pytest.mark.parametrize(
+    ("callee", "expected"),
+    [
+        pytest.param(known("f", b0=WARNS), "c", id="complains"),
+        pytest.param(known("f", b0=calls("perror")), "c", id="complains by name"),
+        pytest.param(known("f", DIAMOND, b1=WARNS, b2=WARNS), "c", id="complains on every way"),
+        pytest.param(known("f", DIAMOND, b1=WARNS), "", id="complains on some way"),
+        pytest.param(known("f", IF, b1=WARNS), "", id="goes round the complaint"),
+        pytest.param(known("f", b0=DIES), "ec", id="ends"),
+        pytest.param(known("f", b0=BlockClues(Ending.NEVER_RETURNS)), "ec", id="cannot come back"),
+        pytest.param(known("f", IF, b1=DIES), "", id="ends on some way"),
+        pytest.param(
+            known("f", [(0, 1), (0, 2), (1, 3), (2, 3)], b1=WARNS, b2=DIES), "c", id="complains or ends"
+        ),
+        pytest.param(known("f", [(0, 0), (0, 1), (1, 2)], b1=WARNS), "c", id="after a loop"),
+        pytest.param(known("f", b0=calls("puts")), "", id="neither"),
+        pytest.param(known("f", [(0, 0)]), "", id="runs for ever"),
+    ],
+)
+def test_a_call_is_marked_by_every_way_through_what_is_called(callee: Known, expected: str) -> None:
+    assert marks([known("main", b0=calls("f")), callee]) == {("main", "f"): expected}
+
+
+def test_what_is_found_out_goes_on_to_callers() -> None:
+    """Whatever the order of functions: die is called by fail, fail by check on one way and by quit always."""
+    functions = [
+        known("main", b0=calls("check", "quit")),
+        known("check", IF, b1=calls("fail")),
+        known("quit", DIAMOND, b1=calls("fail"), b2=calls("fail")),
+        known("fail", b0=calls("die")),
+        known("die", b0=DIES),
+    ]
+    expected = {
+        ("main", "check"): "",
+        ("main", "quit"): "ec",
+        ("check", "fail"): "ec",
+        ("quit", "fail"): "ec",
+        ("fail", "die"): "ec",
+    }
+    assert marks(functions) == expected
+    assert marks(functions[::-1]) == expected
+
+
+def test_a_chain_as_long_as_it_may_be() -> None:
+    links = [known(f"f{each}", b0=calls(f"f{each + 1}")) for each in range(3000)]
+    found = marks([*links, known("f3000", b0=WARNS)])
+    assert set(found.values()) == {"c"}
+
+
+def test_mutual_recursion_is_not_marked_by_itself() -> None:
+    """ping and pong call each other always, which is no way to complain; once one of them does, both do."""
+    around = [known("main", b0=calls("ping")), known("ping", b0=calls("pong"))]
+    assert set(marks([*around, known("pong", b0=calls("ping"))]).values()) == {""}
+    one_way = known("pong", DIAMOND, b1=calls("ping"), b2=WARNS)
+    assert set(marks([*around, one_way]).values()) == {""}
+    always = known("pong", IF, b0=WARNS, b1=calls("ping"))
+    assert set(marks([*around, always]).values()) == {"c"}
+
+
+def test_static_functions_of_one_name_are_told_apart() -> None:
+    functions = [
+        known("main", unit=0, b0=calls("report")),
+        known("report", unit=0, local=True, b0=WARNS),
+        known("other", unit=1, b0=calls("report")),
+        known("report", unit=1, local=True, b0=calls("puts")),
+        known("third", unit=2, b0=calls("report")),
+    ]
+    found = with_traits(functions)
+    assert [found[each].blocks[0].calls[0].complains for each in (0, 2, 4)] == [True, False, False]
+    assert [len(each.blocks[0].calls) for each in found] == [1] * 5
+
+
+def test_calls_of_what_is_elsewhere_or_through_pointers_stay_as_they_are() -> None:
+    through = BlockClues(calls=(CallClue("", "void()"), CallClue("unheard_of"), CallClue("_exit", ends=True)))
+    functions = [known("main", b0=through), known("", b0=WARNS)]
+    assert with_traits(functions)[0].blocks[0] == through
+
+
+def test_other_clues_are_left_alone() -> None:
+    functions = [known("main", DIAMOND, b0=BlockClues(stores=3), b1=calls("f"), b2=calls("g")), known("f")]
+    assert with_traits(functions) == [each.clues for each in functions]
+
+
+def sites(functions: list[Known]) -> list[list[int]]:
+    return [[call.sites for block in each.blocks for call in block.calls] for each in foreseen(functions)]
+
+
+def test_how_many_places_call_the_same_function() -> None:
+    functions = [
+        known("main", DIAMOND, b1=calls("grow", "puts"), b2=calls("grow"), b3=calls("once")),
+        known("once", b0=calls("grow", "grow")),
+        known("grow", b0=BlockClues(calls=(CallClue("", "void()"),))),
+    ]
+    assert sites(functions) == [[4, 0, 4, 1], [4, 4], [0]]
+
+
+def test_places_are_those_of_the_function_that_is_meant() -> None:
+    functions = [
+        known("main", unit=0, b0=calls("helper", "shared")),
+        known("helper", unit=0, local=True),
+        known("other", unit=1, b0=calls("helper", "helper", "shared")),
+        known("helper", unit=1, local=True),
+        known("shared", unit=1),
+    ]
+    assert sites(functions) == [[1, 2], [], [2, 2, 2], [], []]
+
+
+def test_traits_and_places_together() -> None:
+    functions = [known("main", b0=calls("fail", "fail")), known("fail", b0=DIES)]
+    (call, again) = foreseen(functions)[0].blocks[0].calls
+    assert call == again == CallClue("fail", complains=True, ends=True, sites=2)
