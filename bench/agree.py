@@ -24,9 +24,9 @@ from bench.errors import BenchError
 from bench.programs import Program, chosen
 from bench.running import must_agree, remarks, runner
 from bench.textual import table
-from trodden.collect.collect import collect
 from trodden.errors import TroddenError
 from trodden.plan.probes import SecondOpinion
+from trodden.profile.from_runs import collect
 from trodden.profile.model import FunctionProfile, Profile
 
 _FEW = trodden("edges-few", "-O2")

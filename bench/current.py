@@ -14,11 +14,12 @@ from pathlib import Path
 from bench.estimate_programs import Subject
 from bench.keeping import ir_of
 from trodden.collect.binary.program import read_program
+from trodden.native.analysis.module_reader import ModuleReader
 from trodden.native.ir.module import cut_function, cut_module
-from trodden.native.module_reader import ModuleReader
 from trodden.native.options import Options
-from trodden.profile.model import FunctionFacts, Profile, UnitFacts
+from trodden.profile.model import Profile
 from trodden.profile.store.trod import load
+from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.weigh.features.clues import FunctionClues
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from trodden.graph.cfg import EdgeKind
-from trodden.profile.model import BlockFacts, FunctionProfile, LineRef, Profile
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import BlockFacts, LineRef
 from trodden.source.line_blocks import Key, Stretch, stretches
 from trodden.source.lines import count_stretch, lines_of_function
 

@@ -12,12 +12,12 @@ import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from trodden.collect.binary.call_sites import tag_of
 from trodden.commands.cc import builder_for
+from trodden.native.analysis.module_reader import tag_of_text
 from trodden.native.driver.build import Builder
 from trodden.native.driver.command_line import Source, expand, parse
-from trodden.native.module_reader import tag_of_text
-from trodden.profile.model import UnitFacts
+from trodden.program.call_site_tags import tag_of
+from trodden.program.facts import UnitFacts
 
 
 @dataclass

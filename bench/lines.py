@@ -18,7 +18,7 @@ from bench.builds import Way, build, clang, gcc, trodden
 from bench.explain import Difference, Explainer, Lines, Place, Reason
 from bench.programs import Program
 from bench.running import must_agree, remarks, runner
-from trodden.collect.collect import collect
+from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 from trodden.source.lines import line_counts
 

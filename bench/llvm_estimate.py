@@ -20,7 +20,7 @@ from trodden.graph.cfg import EdgeKind, Graph
 from trodden.native.analysis.call_effects import Attributes, read_attributes
 from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
 from trodden.native.ir.module import cut_function, cut_module
-from trodden.profile.model import FunctionFacts, UnitFacts
+from trodden.program.facts import FunctionFacts, UnitFacts
 
 OPT = "opt-22"
 # Blocks get names first: to tell one without a name, opt numbers the whole module each time.

@@ -17,7 +17,7 @@ from bench.programs import WORK, chosen
 from bench.running import runner
 from bench.textual import table
 from bench.ways import known
-from trodden.collect.collect import collect
+from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 
 MOST = 64 * 1024 * 1024

@@ -22,7 +22,7 @@ from pathlib import Path
 from bench.errors import BenchError
 from bench.programs import WORK
 from bench.textual import table
-from trodden.collect.collect import Programs, gather
+from trodden.collect.gather import Programs, gather
 from trodden.errors import LeftOut
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile

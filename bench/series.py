@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.builds import Built, Way, build
 from bench.programs import Program
 from bench.running import Ran, Runner, must_agree, remarks, runner
-from trodden.collect.collect import collect
+from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 
 # A run that is shorter than this is repeated until it is not, each time it is timed.

@@ -15,7 +15,7 @@ from bench.programs import WORK
 from bench.redis import built
 from bench.serving import TESTS, Server
 from bench.textual import table
-from trodden.collect.collect import collect
+from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 
 ENDS = ("kill", "kill under load", "shutdown", "segfault", "panic")

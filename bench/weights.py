@@ -28,12 +28,13 @@ from bench.programs import LOOSE
 from bench.textual import geometric_mean, table
 from trodden.commands.weights import weights_of
 from trodden.errors import TroddenError
+from trodden.native.analysis.module_reader import ModuleReader, ReadFunction
 from trodden.native.ir.module import cut_function, cut_module
-from trodden.native.module_reader import ModuleReader, ReadFunction
 from trodden.native.options import Options, PathOptions, Weights
 from trodden.native.planning.plan_function import plan_for
 from trodden.plan.probes import Add, AddTrips, Bump, BumpAt, Count, Plan, Restore, Set
-from trodden.profile.model import FunctionProfile, UnitFacts
+from trodden.profile.model import FunctionProfile
+from trodden.program.facts import UnitFacts
 from trodden.weigh.frequency.expected import expected_weights
 from trodden.weigh.heuristics.rates import WL94, Rates
 

@@ -12,8 +12,8 @@ from bench.measures.lost import ROUNDS
 from bench.measures.model import Json, Measure, hashed
 from bench.suite.model import SuiteProgram
 from bench.threaded import THREADS, beside_books
-from trodden.collect.collect import collect
 from trodden.errors import TroddenError
+from trodden.profile.from_runs import collect
 
 
 @dataclass(frozen=True)

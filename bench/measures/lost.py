@@ -25,8 +25,8 @@ from bench.measures.runs import Ran
 from bench.suite.model import SuiteProgram
 from bench.threaded import SAME_WORK
 from bench.ways import known
-from trodden.collect.collect import collect
 from trodden.errors import TroddenError
+from trodden.profile.from_runs import collect
 
 ROUNDS = 5
 EXACT = {"clang-ir": "clang-ir-atomic", "gcc-arcs": "gcc-arcs-atomic"}

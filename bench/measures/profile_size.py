@@ -14,7 +14,7 @@ from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
 from bench.suite.model import CaseName, SuiteProgram
 from bench.ways import known
-from trodden.collect.collect import collect
+from trodden.profile.from_runs import collect
 from trodden.profile.store.trod import save
 
 _PROFDATA = "llvm-profdata-22"

@@ -13,8 +13,8 @@ from bench.errors import BenchError
 from bench.measures.at_hand import Once, run_fingerprint
 from bench.measures.runs import Run
 from bench.programs import WORK
-from trodden.collect.collect import collect
 from trodden.errors import TroddenError
+from trodden.profile.from_runs import collect
 from trodden.profile.store.trod import save
 
 _kept: Once[Path] = Once()

@@ -18,9 +18,9 @@ from bench.programs import HERE, PROGRAMS
 from bench.weights import Needed, increments_table
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.collect.binary.program import read_program
-from trodden.collect.collect import collect
 from trodden.native.ir.module import cut_function, cut_module
 from trodden.plan.probes import Add, AddTrips, Bump, Count, Plan, Set
+from trodden.profile.from_runs import collect
 from trodden.profile.store.trod import load, save
 from trodden.weigh.calibrate.fitting import fit_together
 from trodden.weigh.calibrate.observed import Observation

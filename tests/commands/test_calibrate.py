@@ -13,8 +13,9 @@ from tests.profile.making import function, profile_of, unit_of
 from trodden.commands.main import main
 from trodden.plan.counters.blocks import every_block
 from trodden.profile.estimated import Expected, estimated
-from trodden.profile.model import Estimate, UnitFacts
+from trodden.profile.model import Estimate
 from trodden.profile.store.trod import save
+from trodden.program.facts import UnitFacts
 from trodden.weigh.calibrate.fitting import WEIGHINGS
 from trodden.weigh.features.clues import Against, BlockClues, Ending, FunctionClues, Relation, Sort
 from trodden.weigh.features.clues import Test as Comparison

@@ -11,8 +11,9 @@ import pytest
 from tests.commands.calling import at_a_terminal, click, process
 from tests.profile.making import function, profile_of, unit_of
 from trodden.profile.estimated import Expected, estimated
-from trodden.profile.model import Estimate, UnitFacts
+from trodden.profile.model import Estimate
 from trodden.profile.store.trod import save
+from trodden.program.facts import UnitFacts
 from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues
 
 KINDS = ["local_blocks", "local_edges", "invocations", "calls", "global_blocks", "global_edges"]

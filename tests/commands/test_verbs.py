@@ -28,8 +28,8 @@ from tests.report.pathing import path_sample
 from trodden.commands import main as main_module
 from trodden.commands.main import main
 from trodden.native.options import Options, PathOptions
-from trodden.profile.model import UnitFacts
 from trodden.profile.store.trod import save
+from trodden.program.facts import UnitFacts
 from trodden.program.unit_codec import pack_unit
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from tests.profile.walking import facts_of, path_profile
-from trodden.profile.model import FunctionFacts, Profile
+from trodden.profile.model import Profile
+from trodden.program.facts import FunctionFacts
 
 Tally = dict[str, Counter[str]]
 

@@ -26,8 +26,9 @@ from trodden.native.ir.llvm import check
 from trodden.native.options import Options
 from trodden.profile.analysis.calling import calls_of
 from trodden.profile.estimated import MOST_EXPECTED, Expected, estimated, one_of_each
-from trodden.profile.model import Estimate, FunctionFacts, FunctionProfile, Profile, UnitFacts
+from trodden.profile.model import Estimate, FunctionProfile, Profile
 from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
+from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.record import seal, unseal
 from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues
 from trodden.weigh.heuristics.rates import WL94, default_rates

@@ -12,7 +12,7 @@ from trodden.estimate.estimate import estimate
 from trodden.estimate.whole_program import known_functions, started_functions, whole_program
 from trodden.profile.analysis.calling import CallCount, calls_of
 from trodden.profile.estimated import one_of_each
-from trodden.profile.model import FunctionFacts, UnitFacts
+from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues
 from trodden.weigh.heuristics.rates import WL94, Rates
 

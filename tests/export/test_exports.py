@@ -15,8 +15,9 @@ from trodden.export.dot import lines_text, quoted, to_dot
 from trodden.export.json_document import to_document, to_json
 from trodden.export.lcov import to_lcov
 from trodden.plan.counters.blocks import every_block
-from trodden.profile.model import LineRef, Profile, SourceFile
+from trodden.profile.model import Profile
 from trodden.profile.select import select
+from trodden.program.facts import LineRef, SourceFile
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -17,12 +17,14 @@ from tests.profile.sample import sample, write_sources
 from tests.profile.walking import stored
 from tests.program.test_unit_codec import units
 from tests.report.sample_paths import run as walked_program
+from trodden.collect.call_paths import CallPath
 from trodden.collect.rawfile.raw import MAGIC as RAW_MAGIC
 from trodden.estimate.estimate import estimate
 from trodden.profile.assemble import assemble
-from trodden.profile.model import CallPath, Reading, UnitFacts
 from trodden.profile.store.trod import to_bytes
+from trodden.program.facts import UnitFacts
 from trodden.program.unit_codec import pack_unit
+from trodden.recover.reading import Reading
 from trodden.weigh.heuristics.rates import WL94
 
 PROGRAM = Path(__file__).parent / "programs" / "tiny.c"

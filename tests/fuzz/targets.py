@@ -21,10 +21,10 @@ from tests.fuzz.envelopes import Envelope, bare, in_section, raw_body, record_do
 from tests.fuzz.sparse import MAGIC as SPARSE
 from tests.fuzz.sparse import sparse_content, unpack
 from trodden.collect.binary.program import read_program
-from trodden.collect.collect import collect as collect_raws
 from trodden.collect.frames.frame_locator import Positions
 from trodden.collect.rawfile.raw import parse_raw, read_raw
 from trodden.commands.main import main
+from trodden.profile.from_runs import collect as collect_raws
 from trodden.profile.store.trod import from_bytes, to_bytes
 from trodden.program.unit_codec import unpack_units
 

@@ -19,16 +19,17 @@ from tests.fuzz.trial import limit_memory
 from tests.profile.making import elf_bytes, function, profile_of, raw_bytes, reading_of, unit_of
 from tests.profile.walking import path_plan
 from trodden.collect.binary.program import read_program
-from trodden.collect.collect import collect
 from trodden.commands.main import main
 from trodden.errors import BadFile, InputMissing, TroddenError
 from trodden.graph.cfg_text import parse_graphs
 from trodden.profile.assemble import assemble
-from trodden.profile.model import Reading, SourceFile
+from trodden.profile.from_runs import collect
 from trodden.profile.store.trod import MAGIC, from_bytes, save, to_bytes
+from trodden.program.facts import SourceFile
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import pack_unit, unpack_units
 from trodden.recover.counts import Counts
+from trodden.recover.reading import Reading
 
 SMALL = unit_of(function("main", "a>b b>a b>exit", {"a": [1]}), function("f", "x>exit"))
 ORDER = "\x1b]0;owned\x07"

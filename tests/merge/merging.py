@@ -11,11 +11,13 @@ from trodden.graph.cfg import Graph
 from trodden.merge.evidence import Evidence
 from trodden.merge.parts import Part
 from trodden.merge.sum import Sums
-from trodden.plan.interpret import WORD, interpret_paths, tally
+from trodden.plan.interpret import interpret_paths, tally
 from trodden.plan.paths.prefixes import Offset, register_offsets
-from trodden.plan.probes import Plan
+from trodden.plan.probes import WORD, Plan
 from trodden.profile.assemble import assemble
-from trodden.profile.model import BlockFacts, FunctionFacts, FunctionProfile, Profile, Reading, UnitFacts
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import BlockFacts, FunctionFacts, UnitFacts
+from trodden.recover.reading import Reading
 
 Walks = Sequence[Sequence[int]]
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.graphs import graphs, prices_for, seeds, walks_for
 from tests.merge.merging import Walks, facts_for, joined, lawful, part_of, profile_for, unit_for
 from tests.profile.making import function, graph_of, profile_of, unit_of
+from trodden.collect.call_paths import CallPath
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
 from trodden.merge.sum import Sums
@@ -23,7 +24,8 @@ from trodden.plan.counters.edges import checked, eprof, every_edge
 from trodden.plan.interpret import tally
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
-from trodden.profile.model import CallPath, FunctionFacts, FunctionProfile, Profile, UnitFacts
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import FunctionFacts, UnitFacts
 
 BLOCK_PLANS = ("vprof-blocks", "vprof-edges", "every-block")
 EDGE_PLANS = ("eprof", "every-edge", "checked")

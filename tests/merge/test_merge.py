@@ -19,12 +19,13 @@ from tests.profile.making import (
     sites_bytes,
     unit_of,
 )
+from trodden.collect.call_paths import CallPath
 from trodden.errors import BadFile, InputMissing, LeftOut, UsageError
 from trodden.merge import parts
 from trodden.merge.merge import Merged, merge
 from trodden.merge.unjoined import MOST_LISTED
 from trodden.profile.assemble import assemble
-from trodden.profile.model import CallPath, Profile
+from trodden.profile.model import Profile
 from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import pack_unit

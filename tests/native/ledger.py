@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.native.building import PROGRAMS, environment, must
-from trodden.collect.collect import collect
 from trodden.collect.rawfile.find import raw_files
 from trodden.collect.rawfile.model import Raw
 from trodden.collect.rawfile.raw import read_raw
+from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 
 PAGES, PAGE_BYTES = 256, 4096

@@ -14,9 +14,9 @@ from trodden.collect.binary.program import read_program
 from trodden.collect.frames.frame_locator import Position, Positions
 from trodden.collect.interrupted import add_position
 from trodden.collect.unit_tally import UnitTally
-from trodden.profile.assemble import recovered_unit
-from trodden.profile.model import UnitFacts
+from trodden.profile.assemble import unit_profiles
 from trodden.program.clone_map import origin_of
+from trodden.program.facts import UnitFacts
 
 STACK, BOOKS, REGISTERS = 512, 64, 17
 KEPT = 43
@@ -164,7 +164,7 @@ def check(unit: UnitFacts, books: Books, step: Step, frames: list[Position], pc:
     tally.add_counts(step.counts)
     for position in frames:
         add_position(tally, position)
-    functions = list(recovered_unit(unit, tally.reading()))
+    functions = list(unit_profiles(unit, tally.reading()))
     wrong = [
         f"{pc:#x} {function.name}: {violation} {frames}"
         for function in functions

@@ -13,18 +13,18 @@ from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.counters.schemes import eprof
 from trodden.plan.probes import EdgeMeasure, Plan, SecondOpinion
 from trodden.profile.assemble import assemble
-from trodden.profile.model import (
+from trodden.profile.model import Profile
+from trodden.program.facts import (
     BlockFacts,
     BranchKind,
     FunctionFacts,
     LineRef,
-    Profile,
-    Reading,
     Skipped,
     SourceFile,
     UnitFacts,
 )
 from trodden.program.unit_codec import unit_id
+from trodden.recover.reading import Reading
 from trodden.weigh.frequency.nesting import nesting_weights
 
 Place = int | tuple[int, int] | tuple[int, int, int]

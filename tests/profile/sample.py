@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tests.profile.making import Flow, function, reading_of, unit_of
 from trodden.profile.assemble import assemble
-from trodden.profile.model import Profile, SourceFile
+from trodden.profile.model import Profile
+from trodden.program.facts import SourceFile
 
 SOURCE = """\
 #include "a.h"

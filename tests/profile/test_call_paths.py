@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 
 from tests.profile.making import elf_bytes, function, raw_bytes, reading_of, unit_of
-from trodden.collect.collect import collect
+from trodden.collect.call_paths import CallPath
 from trodden.commands.main import main
 from trodden.errors import BadFile, UsageError
 from trodden.export.folded import to_folded
 from trodden.export.json_document import to_document
 from trodden.profile.assemble import assemble
-from trodden.profile.call_paths import from_columns, named_call_paths, to_columns
-from trodden.profile.model import CallPath, NamedCallPath, Profile
+from trodden.profile.call_paths import named_call_paths
+from trodden.profile.from_runs import collect
+from trodden.profile.model import NamedCallPath, Profile
+from trodden.profile.store.call_path_codec import from_columns, to_columns
 from trodden.profile.store.trod import save
 from trodden.program.checked import ColumnError
 from trodden.program.unit_codec import pack_unit

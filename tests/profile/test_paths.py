@@ -24,7 +24,6 @@ from tests.profile.making import (
     unit_of,
     with_wrong,
 )
-from trodden.collect.collect import collect
 from trodden.commands.weights import weights_from
 from trodden.errors import BadFile, OtherBuild, TroddenError
 from trodden.export.json_document import to_document
@@ -34,10 +33,13 @@ from trodden.plan.paths.plan import path_plan
 from trodden.plan.paths.prefixes import Offset, register_offsets
 from trodden.plan.probes import Plan
 from trodden.profile.assemble import assemble
-from trodden.profile.model import FunctionFacts, FunctionProfile, Profile, Reading, UnitFacts
+from trodden.profile.from_runs import collect
+from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.store.trod import MAGIC, from_bytes, save, to_bytes
+from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import pack_unit
+from trodden.recover.reading import Reading
 
 WORD = 2**64
 ADDEND = 5

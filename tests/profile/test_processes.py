@@ -23,8 +23,14 @@ from tests.profile.making import (
     with_wrong,
 )
 from trodden.collect.binary.program import read_program
-from trodden.collect.collect import collect, collect_all
-from trodden.collect.endings import LastPath, Process, StoppedFrame, StoppedThread, signal_name
+from trodden.collect.endings import (
+    LastPath,
+    Process,
+    StoppedFrame,
+    StoppedThread,
+    named_processes,
+    signal_name,
+)
 from trodden.collect.frames.frame_locator import Positions
 from trodden.collect.process_tally import ProcessTally
 from trodden.collect.rawfile.model import Ending, RawUnit
@@ -33,9 +39,11 @@ from trodden.errors import BadFile, InputMissing, OtherBuild, UsageError
 from trodden.export.json_document import to_document
 from trodden.merge.merge import merge
 from trodden.plan.counters.edges import every_edge
-from trodden.profile.model import Profile, UnitFacts
-from trodden.profile.processes import family, named, only
+from trodden.profile.from_runs import collect, collect_all
+from trodden.profile.model import Profile
+from trodden.profile.processes import family, only
 from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
+from trodden.program.facts import UnitFacts
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import pack_unit
 from trodden.report.render.plain import to_plain
@@ -187,13 +195,13 @@ def _process(pid: int, started: int, ending: Ending = Ending.EXIT, parent: int =
 
 
 def test_images_of_one_process_have_numbers() -> None:
-    images = named([_process(7, 1, Ending.EXEC), _process(7, 2), _process(8, 3, parent=7)])
+    images = named_processes([_process(7, 1, Ending.EXEC), _process(7, 2), _process(8, 3, parent=7)])
     assert [image.name for image in images] == ["7.1", "7.2", "8"]
     assert family(images) == [(0, 0), (1, 1), (2, 2)]
 
 
 def test_a_pid_that_is_used_again_is_no_image() -> None:
-    assert family(named([_process(7, 1), _process(9, 2, parent=7), _process(7, 3)])) == [
+    assert family(named_processes([_process(7, 1), _process(9, 2, parent=7), _process(7, 3)])) == [
         (0, 0),
         (1, 1),
         (0, 2),

@@ -12,17 +12,11 @@ from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.traverse import depth_first
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.probes import Paths, Plan
-from trodden.plan.routes import PathEnd, PathStart, Route
+from trodden.plan.routes import PathCount, PathEnd, PathStart, Route
 from trodden.profile.assemble import assemble
-from trodden.profile.model import (
-    BranchKind,
-    FunctionFacts,
-    FunctionProfile,
-    PathCount,
-    Profile,
-    Reading,
-    UnitFacts,
-)
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import BranchKind, FunctionFacts, UnitFacts
+from trodden.recover.reading import Reading
 
 Walks = Mapping[str, int]
 

@@ -13,11 +13,11 @@ from trodden.graph.cfg import build
 from trodden.plan.counters.edges import eprof
 from trodden.plan.paths.path_register import track
 from trodden.plan.paths.plan import path_plan
-from trodden.profile.model import BlockFacts, FunctionFacts, UnitFacts
+from trodden.plan.probes import WORD
 from trodden.program.checked import ColumnError
 from trodden.program.clone_map import code_of, kept_for, origin_of, register_held, register_in
+from trodden.program.facts import BlockFacts, FunctionFacts, UnitFacts
 from trodden.program.function_codec import function_from_columns, function_to_columns
-from trodden.recover.paths import WORD
 
 FLOW = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 1), (4, 5)]
 GRAPH = build("f", ["b0", "b1", "b2", "b3", "b4", "EXIT"], FLOW)

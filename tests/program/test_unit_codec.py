@@ -33,7 +33,7 @@ from trodden.plan.probes import (
     Set,
     StartClock,
 )
-from trodden.profile.model import (
+from trodden.program.facts import (
     BlockFacts,
     BranchKind,
     FunctionFacts,

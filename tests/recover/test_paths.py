@@ -28,8 +28,7 @@ from trodden.plan.probes import (
     SecondOpinion,
     Set,
 )
-from trodden.plan.routes import PathEnd, PathStart
-from trodden.profile.model import PathCount
+from trodden.plan.routes import PathCount, PathEnd, PathStart
 from trodden.recover.budget import Budget
 from trodden.recover.counts import Counts
 from trodden.recover.paths import PathFlow, recover_paths

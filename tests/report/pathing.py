@@ -14,17 +14,11 @@ from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.interpret import interpret_paths
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
-from trodden.plan.routes import PathEnd, PathStart
+from trodden.plan.routes import PathCount, PathEnd, PathStart
 from trodden.profile.assemble import assemble
-from trodden.profile.model import (
-    BranchKind,
-    FunctionFacts,
-    FunctionProfile,
-    PathCount,
-    Profile,
-    Reading,
-    SourceFile,
-)
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import BranchKind, FunctionFacts, SourceFile
+from trodden.recover.reading import Reading
 
 
 def planner(**options: Any) -> Callable[[Graph], Plan]:

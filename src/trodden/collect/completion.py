@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trodden.collect.unit_tally import UnitTally
-from trodden.profile.function_reading import FunctionReading, function_readings, touched
+from trodden.recover.function_reading import FunctionReading, function_readings, touched
 from trodden.recover.killed.flow import complete_flow
 from trodden.recover.killed.paths import complete_paths
 

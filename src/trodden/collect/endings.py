@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trodden.collect.rawfile.model import Ending
+from trodden.recover.reading import Reading
 
 if TYPE_CHECKING:
-    from trodden.profile.model import CalledFunction, Reading
+    from trodden.collect.call_paths import CalledFunction
+    from trodden.recover.reading import Reading
 
 MOST_THREADS = 64
 MOST_FRAMES = 512
@@ -89,3 +93,15 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+def named_processes(processes: Sequence[Process]) -> tuple[Process, ...]:
+    """The same processes, each with a name of its own; they are in the order of their starts."""
+    times = Counter(process.pid for process in processes)
+    seen: Counter[int] = Counter()
+    found = []
+    for process in processes:
+        seen[process.pid] += 1
+        own = f"{process.pid}.{seen[process.pid]}" if times[process.pid] > 1 else str(process.pid)
+        found.append(replace(process, name=own))
+    return tuple(found)

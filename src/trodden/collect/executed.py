@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from trodden.profile.assemble import recovered_unit
-from trodden.profile.function_reading import touched
-from trodden.profile.model import Reading, UnitFacts
+from trodden.program.facts import UnitFacts
 from trodden.recover.counts import nonzero
+from trodden.recover.function_reading import touched
+from trodden.recover.reading import Reading
+from trodden.recover.unit import recover_unit
 from trodden.recover.weights import block_weights
 
 
@@ -45,8 +46,8 @@ class Executed:
         total += sum(frames * unit.ends.get(place, 0) for place, frames in reading.active.items())
         others = unit.others & touched(facts, reading) if unit.others else ()
         if others:
-            ran = recovered_unit(facts, reading, only=others)
-            total += sum(sum(each.counted_blocks[: each.facts.graph.exit]) for each in ran)
+            ran = recover_unit(facts, reading, only=others)
+            total += sum(sum(each.blocks[: each.facts.graph.exit]) for each in ran)
         return total
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from trodden.collect.binary.program import Program
+from trodden.collect.call_paths import CalledFunction
 from trodden.collect.completion import complete_unit
 from trodden.collect.endings import (
     MOST_FRAMES,
@@ -24,8 +25,9 @@ from trodden.collect.rawfile.model import Ending, Raw, RawContext, RawFrame, Raw
 from trodden.collect.unit_tally import UnitTally
 from trodden.errors import BadFile
 from trodden.plan.probes import AddTrips
-from trodden.profile.model import CalledFunction, Reading, UnitFacts
 from trodden.program.clone_map import origin_of, register_in
+from trodden.program.facts import UnitFacts
+from trodden.recover.reading import Reading
 
 _MOST_NAMED = 8
 

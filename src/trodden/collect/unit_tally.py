@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from trodden.profile.model import Reading, UnitFacts
+from trodden.plan.probes import WORD
 from trodden.program.clone_map import kept_for, origin_of, register_in
+from trodden.program.facts import UnitFacts
 from trodden.recover.counts import Counts, nonzero
-from trodden.recover.paths import WORD
+from trodden.recover.reading import Reading
 
 
 class UnitTally:

@@ -27,7 +27,7 @@ def collect(raws: tuple[str, ...], output: str, programs: tuple[str, ...]) -> No
     A directory stands for all raw files in it.  A file that is damaged is named and left out if there are
     others, and the exit status is 101.
     """
-    from trodden.collect.collect import collect_all
+    from trodden.profile.from_runs import collect_all
     from trodden.profile.store.trod import save
 
     collected = collect_all(raws, programs)

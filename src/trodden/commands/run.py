@@ -206,7 +206,7 @@ def _run(request: Request, program: str, arguments: Sequence[str]) -> Ended:
 
 def gather(ended: Ended, program: str) -> Profile:
     """The profile of everything that a run left behind."""
-    from trodden.collect.collect import collect
+    from trodden.profile.from_runs import collect
 
     if not ended.raws:
         raise NotInstrumented(_no_counts(ended, program))

@@ -17,7 +17,8 @@ from trodden.native.options import CUTTING_RULES, Options, PathOptions, most_pat
 from trodden.plan.counters.schemes import eprof, every_block, vprof_by_blocks, vprof_by_edges
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
-from trodden.profile.model import FunctionFacts, FunctionProfile, SourceFile, UnitFacts
+from trodden.profile.model import FunctionProfile
+from trodden.program.facts import FunctionFacts, SourceFile, UnitFacts
 from trodden.report.graph.drawing import Drawing
 from trodden.report.graph.path_plan import PathPlan
 from trodden.weigh.features.clues import FunctionClues

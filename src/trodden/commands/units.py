@@ -11,7 +11,8 @@ from trodden.errors import NotInstrumented, UsageError
 
 if TYPE_CHECKING:
     from trodden.native.options import Options
-    from trodden.profile.model import Profile, UnitFacts
+    from trodden.profile.model import Profile
+    from trodden.program.facts import UnitFacts
     from trodden.weigh.heuristics.rates import Rates
 
 STAGES = ("late", "early")

@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from trodden.compare.evidence import level, rarity
-from trodden.profile.model import Count, FunctionProfile, PathCount
+from trodden.plan.routes import PathCount
+from trodden.profile.model import Count, FunctionProfile
 
 HABIT = 10
 """Who came to a place fewer times and always left it in the same way has not shown much by that."""

@@ -10,9 +10,8 @@ from trodden.compare.evidence import likelihood_ratio, per_call
 from trodden.compare.model import Branching, Difference, Kind, Shares
 from trodden.compare.pairing import Pair
 from trodden.graph.cfg import Edge
-from trodden.plan.routes import PathStart
+from trodden.plan.routes import PathCount, PathStart
 from trodden.profile.analysis.path_trie import Node, PathTree, Start, start_of, walked_blocks, walked_edges
-from trodden.profile.model import PathCount
 
 
 def compare_paths(pair: Pair) -> list[Difference]:

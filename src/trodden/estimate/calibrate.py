@@ -10,7 +10,8 @@ from itertools import chain
 from trodden.errors import UsageError
 from trodden.estimate.whole_program import whole_program
 from trodden.profile.estimated import need_counted
-from trodden.profile.model import FunctionFacts, FunctionProfile, Profile
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import FunctionFacts
 from trodden.weigh.calibrate.fitting import fit_together, hit_rates
 from trodden.weigh.calibrate.observed import Accuracy, Counted, accuracy, measure, observe
 from trodden.weigh.heuristics.rates import WL94, Measured, Rates

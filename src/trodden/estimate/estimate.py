@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trodden.estimate.whole_program import started_functions, whole_program
 from trodden.profile.estimated import Expected, estimated
-from trodden.profile.model import Estimate, FunctionFacts, Profile, UnitFacts
+from trodden.profile.model import Estimate, Profile
+from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.weigh.frequency.expected import expected_frequencies
 from trodden.weigh.frequency.propagate import HIGHEST_WEIGHT
 from trodden.weigh.heuristics.rates import Rates

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trodden.profile.estimated import one_of_each
-from trodden.profile.model import FunctionFacts, UnitFacts
+from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.weigh.interprocedural.call_features import foreseen
 from trodden.weigh.interprocedural.callgraph import Known, Symbols
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.count_text import amount
 from trodden.profile.estimated import mark
-from trodden.profile.model import FunctionProfile, LineRef, Profile, SourceFile
+from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.select import select
+from trodden.program.facts import LineRef, SourceFile
 
 
 def to_dot(profile: Profile, pattern: str | None = None) -> str:

@@ -6,11 +6,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from trodden.collect.call_paths import CalledFunction
 from trodden.collect.endings import Process, StoppedThread, signal_name
+from trodden.plan.routes import PathCount
 from trodden.profile.analysis.calling import CallCount, calls_of
 from trodden.profile.call_paths import function_names, named_call_paths
-from trodden.profile.model import SCHEMA, CalledFunction, FunctionProfile, NamedCallPath, PathCount, Profile
+from trodden.profile.model import FunctionProfile, NamedCallPath, Profile
 from trodden.profile.select import select
+from trodden.program.facts import SCHEMA
 
 
 def to_json(profile: Profile, pattern: str | None = None) -> str:

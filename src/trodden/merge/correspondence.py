@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from trodden.collect.call_paths import CalledFunction
 from trodden.compare.pairing import pair
-from trodden.profile.model import CalledFunction, FunctionProfile, UnitFacts
+from trodden.profile.model import FunctionProfile
+from trodden.program.facts import UnitFacts
 
 _Copies = dict[str, list[CalledFunction]]
 

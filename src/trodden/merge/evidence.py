@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from trodden.collect.call_paths import CalledFunction, CallPath
 from trodden.errors import UsageError
 from trodden.graph.cfg import EdgeKind
 from trodden.merge.parts import MOST_COUNT, Part
@@ -26,8 +27,10 @@ from trodden.merge.transfer import CONTRADICTORY, NO_EDGES, NotCarried, counter_
 from trodden.merge.units import MergedUnits
 from trodden.merge.unjoined import Unjoined, UnjoinedList
 from trodden.plan.probes import BlockMeasure
-from trodden.profile.assemble import add_counts, recovered_unit
-from trodden.profile.model import CalledFunction, CallPath, FunctionFacts, FunctionProfile, Reading
+from trodden.profile.assemble import add_counts, unit_profiles
+from trodden.profile.model import FunctionProfile
+from trodden.program.facts import FunctionFacts
+from trodden.recover.reading import Reading
 from trodden.recover.rounding import whole_flow
 from trodden.weigh.frequency.propagate import propagate
 from trodden.weigh.heuristics.dempster import shares, trust, weight
@@ -54,7 +57,7 @@ class Evidence:
         refused: list[Unjoined] = []
         length = 0
         for unit, reading in zip(part.units, part.readings, strict=True):
-            for number, function in enumerate(recovered_unit(unit, reading)):
+            for number, function in enumerate(unit_profiles(unit, reading)):
                 executed = sum(function.counted_blocks[: function.facts.graph.exit])
                 length += max(executed, 0)
                 own = unit.id, number

@@ -13,17 +13,19 @@ import stat
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from trodden.collect.collect import Programs, gather
+from trodden.collect.call_paths import CallPath
+from trodden.collect.gather import Programs, gather
 from trodden.errors import BadFile, InputMissing, UsageError
 from trodden.gc_pause import no_garbage
-from trodden.profile.call_paths import from_columns
 from trodden.profile.estimated import refusal
-from trodden.profile.model import CallPath, Reading, UnitFacts
+from trodden.profile.store.call_path_codec import from_columns
 from trodden.profile.store.readings import readings_from_columns
 from trodden.profile.store.trod import MAGIC, from_bytes
 from trodden.program.checked import ColumnError, text, whole
+from trodden.program.facts import UnitFacts
 from trodden.program.record import parse, unpack
 from trodden.recover.counts import nonzero
+from trodden.recover.reading import Reading
 
 BUILDS_KEPT = 4
 

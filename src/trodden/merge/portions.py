@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from trodden.profile.model import Reading, UnitFacts
+from trodden.program.facts import UnitFacts
 from trodden.recover.counts import Counts, nonzero
+from trodden.recover.reading import Reading
 
 
 @dataclass

@@ -11,6 +11,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from trodden.collect.call_paths import CalledFunction, CallPath
 from trodden.collect.unit_tally import UnitTally
 from trodden.errors import TroddenError
 from trodden.merge.correspondence import Correspondence
@@ -19,8 +20,10 @@ from trodden.merge.portions import Portion, portions, reading_of
 from trodden.merge.transfer import CONTRADICTORY, NotCarried, carry, obstacle
 from trodden.merge.units import MergedUnits
 from trodden.merge.unjoined import Unjoined, UnjoinedList
-from trodden.profile.assemble import add_counts, recovered_unit
-from trodden.profile.model import CalledFunction, CallPath, FunctionProfile, Reading, UnitFacts
+from trodden.profile.assemble import add_counts, unit_profiles
+from trodden.profile.model import FunctionProfile
+from trodden.program.facts import UnitFacts
+from trodden.recover.reading import Reading
 
 _Chain = tuple[CalledFunction, ...]
 
@@ -166,7 +169,7 @@ class _Carried:
             elif portion:
                 try:
                     if counted is None:
-                        counted = list(recovered_unit(unit, reading))
+                        counted = list(unit_profiles(unit, reading))
                     self._carry(own, portion, counted[number], places.targets[own])
                 except (NotCarried, TroddenError) as error:
                     self.refused[own] = str(error), True
@@ -201,7 +204,7 @@ class _Carried:
         for unit, numbers in by_unit.items():
             facts = self._units.facts[unit]
             reading = reading_of(facts, [(number, self._moved[unit, number]) for number in numbers])
-            again = list(recovered_unit(facts, reading))
+            again = list(unit_profiles(facts, reading))
             for number in numbers:
                 target = unit, number
                 if not _same_counts(again[number], self._expected[target]):

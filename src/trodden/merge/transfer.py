@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from trodden.merge.portions import Portion
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.paths.prefixes import Known, Offset, register_offsets
-from trodden.plan.probes import BlockMeasure, Paths, Plan
-from trodden.profile.model import FunctionFacts, FunctionProfile
+from trodden.plan.probes import WORD, BlockMeasure, Paths, Plan
+from trodden.profile.model import FunctionProfile
 from trodden.program.clone_map import kept_for, register_held
-from trodden.recover.paths import WORD
+from trodden.program.facts import FunctionFacts
 
 NO_EDGES = "its edges were not counted there"
 CONTRADICTORY = "its counts contradict each other there"

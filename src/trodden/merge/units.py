@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 
+from trodden.collect.call_paths import CalledFunction
 from trodden.errors import OtherBuild
 from trodden.merge.correspondence import Correspondence, correspondence
 from trodden.merge.parts import BUILDS_KEPT, Part
-from trodden.profile.model import CalledFunction, FunctionFacts, UnitFacts
+from trodden.program.facts import FunctionFacts, UnitFacts
 
 Obstacle = Callable[[FunctionFacts, FunctionFacts], str | None]
 

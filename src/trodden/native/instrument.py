@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trodden.collect.binary.call_sites import tag_of
+from trodden.native.analysis.module_reader import ModuleReader, tag_of_text
 from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
 from trodden.native.ir.module import IRFunction, cut_function, cut_module
 from trodden.native.lower.branch_weights import Odds
@@ -18,10 +18,10 @@ from trodden.native.lower.emit_paths import in_one_step
 from trodden.native.lower.lower import Place, lower
 from trodden.native.lower.module_globals import declare, strip_debug
 from trodden.native.lower.personalities import Personalities
-from trodden.native.module_reader import ModuleReader, tag_of_text
 from trodden.native.options import Options
 from trodden.native.planning.plan_function import plan_for
-from trodden.profile.model import FunctionFacts, UnitFacts
+from trodden.program.call_site_tags import tag_of
+from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.unit_codec import identified
 
 
@@ -108,3 +108,17 @@ class _Unit:
         if optnone or (self.options.durable and self.options.stage == "early"):
             return in_one_step(lowered.text, self.machine)
         return lowered.text
+
+
+def read_module(text: str, source: str, options: Options) -> UnitFacts:
+    """The facts of a module given as text, with the plans that it would get; nothing is made of it."""
+    reader = ModuleReader(cut_module(text), source, options)
+    found: list[FunctionFacts] = []
+    slots = 0
+    for definition in reader.module.definitions:
+        function = reader.function(cut_function(definition))
+        if function is not None:
+            planned = plan_for(function.read, options, reader.machine, slots, function.clues)
+            found.append(reader.facts(function, planned.plan, slots))
+            slots += planned.plan.slots
+    return identified(reader.unit(tuple(found), slots), tag_of_text(text))[0]

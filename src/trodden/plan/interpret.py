@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.probes import (
+    WORD,
     Add,
     AddTrips,
     Bump,
@@ -27,9 +28,6 @@ from trodden.plan.probes import (
 )
 
 Walk = Sequence[int]
-
-WORD = 2**64
-"""The register wraps around here."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+WORD = 1 << 64
+"""The path register is a word of the machine: its arithmetic wraps around here."""
+
 
 @dataclass(frozen=True, slots=True)
 class Count:

@@ -46,3 +46,25 @@ class Route:
     context: int = 0
     again: tuple[int, ...] = ()
     came: PathStart | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PathCount:
+    """A path of a function and how often it was walked from its start to its end.
+
+    ``blocks`` are the vertices it led through, EXIT left out; ``edges`` the edges it took, with the last one:
+    that to EXIT, or the back edge or cut edge on which it ended.  One that was cut short took none from
+    its last block, and has a number of its own: that of the possible paths times its last block plus
+    one, plus the number it would have had (the latter alone where no way leads on from its last block).
+    The first ``context`` blocks are not part of what was walked but tell how control had come to the
+    loop (MR98 §7).  ``cycles`` is the time spent, with all that was called on the way.
+    """
+
+    id: int
+    count: int
+    blocks: tuple[int, ...]
+    edges: tuple[int, ...]
+    starts: PathStart
+    ends: PathEnd
+    cycles: int | None = None
+    context: int = 0

@@ -10,26 +10,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from trodden.collect.call_paths import CallPath
 from trodden.plan.probes import BlockMeasure, Paths
-from trodden.plan.routes import PathEnd
-from trodden.profile.function_reading import FunctionReading, function_readings
-from trodden.profile.model import (
-    BranchKind,
-    CallPath,
-    FunctionFacts,
-    FunctionProfile,
-    PathCount,
-    Profile,
-    Reading,
-    Skipped,
-    UnitFacts,
-)
+from trodden.plan.routes import PathCount
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import Skipped, UnitFacts
 from trodden.recover.budget import Budget
 from trodden.recover.counts import nonzero
-from trodden.recover.flow import recover
-from trodden.recover.paths import recover_paths
+from trodden.recover.reading import Reading
+from trodden.recover.unit import recover_unit
 
-_NO_WAY_BACK = frozenset({BranchKind.DEAD_END, BranchKind.UNWIND})
 PATHS = "paths"
 EDGES = "edges"
 BLOCKS = "blocks"
@@ -52,7 +42,7 @@ def assemble(
     budget = budget or Budget(sum(map(_entries, readings)), _STEPS_AN_ENTRY)
     copies: list[FunctionProfile] = []
     for unit, reading in zip(units, readings, strict=True):
-        copies += recovered_unit(unit, reading, budget)
+        copies += unit_profiles(unit, reading, budget)
     functions = named(_joined(copies))
     return Profile(
         kind=_kind(functions.values()),
@@ -70,52 +60,21 @@ def _entries(reading: Reading) -> int:
     return sum(1 for _ in nonzero(reading.counts)) + len(reading.prefixes) + len(reading.sparse)
 
 
-def recovered_unit(
-    unit: UnitFacts, reading: Reading, budget: Budget | None = None, only: Collection[int] | None = None
+def unit_profiles(
+    unit: UnitFacts, reading: Reading, budget: Budget | None = None
 ) -> Iterator[FunctionProfile]:
-    """The functions of a unit with their counts, one for each, in their order; or ``only`` some of them."""
-    for each in function_readings(unit, reading, only):
-        yield _by_flow(unit, each) if each.facts.plan.paths is None else _by_paths(unit, each, budget)
-
-
-def _by_flow(unit: UnitFacts, told: FunctionReading) -> FunctionProfile:
-    """One copy of a function: the flow law applied to its counters (BL94 §3.1)."""
-    facts, early = told.facts, told.early
-    flow = recover(facts.graph, facts.plan, list(told.counters), early)
-    return FunctionProfile(
-        facts=facts,
-        files=unit.files,
-        unit=unit.id,
-        block_counts=flow.blocks,
-        edge_counts=flow.edges,
-        cut_short=early,
-        violations=tuple(flow.violations),
-    )
-
-
-def _as_it_ended(facts: FunctionFacts, path: PathCount) -> PathCount:
-    """A path over a call that never returns, or out by an exception, was cut short like any other."""
-    if path.ends is PathEnd.EXIT and facts.blocks[path.blocks[-1]].kind in _NO_WAY_BACK:
-        return replace(path, ends=PathEnd.UNWOUND)
-    return path
-
-
-def _by_paths(unit: UnitFacts, told: FunctionReading, budget: Budget | None) -> FunctionProfile:
-    """One copy of a function: its paths spelled out (BL96 §3.5)."""
-    facts = told.facts
-    flow = recover_paths(
-        facts.graph, facts.plan, told.counters, told.sparse, told.cut_short, told.resumed, budget
-    )
-    return FunctionProfile(
-        facts=facts,
-        files=unit.files,
-        unit=unit.id,
-        block_counts=flow.blocks,
-        edge_counts=flow.edges,
-        cut_short=flow.early,
-        violations=flow.violations,
-        paths=tuple(_as_it_ended(facts, path) for path in flow.paths),
-    )
+    """The functions of a unit with their counts, one for each, in their order."""
+    for found in recover_unit(unit, reading, budget):
+        yield FunctionProfile(
+            facts=found.facts,
+            files=unit.files,
+            unit=unit.id,
+            block_counts=found.blocks,
+            edge_counts=found.edges,
+            cut_short=found.cut_short,
+            violations=found.violations,
+            paths=found.paths,
+        )
 
 
 def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:

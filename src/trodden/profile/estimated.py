@@ -7,14 +7,14 @@ for what a function does when it is called is known even of those that nothing i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from trodden.errors import UsageError
 from trodden.profile.assemble import EDGES, named, skipped_of
-from trodden.profile.model import Estimate, FunctionFacts, FunctionProfile, Profile, UnitFacts
-from trodden.program.checked import ColumnError, floats, same_length, text
+from trodden.profile.model import Estimate, FunctionProfile, Profile
+from trodden.program.checked import ColumnError
+from trodden.program.facts import FunctionFacts, UnitFacts
 
 MOST_EXPECTED = 1e290
 """Far more than any estimate comes to, and little enough that all sums of such numbers are numbers."""
@@ -83,41 +83,6 @@ def _function(unit: UnitFacts, facts: FunctionFacts, expected: Expected) -> Func
         edge_counts=edges,
         per_call=list(expected.edges),
     )
-
-
-def estimate_to_columns(profile: Profile) -> dict[str, Any]:
-    """What a file keeps of an estimate beside its units: numbers that are read back as they are."""
-    assert profile.estimate is not None
-    functions = list(_in_order(profile))
-    return {
-        "rates": profile.estimate.rates,
-        "calls": [float(each.entries) for each in functions],
-        "edges": [[float(edge) for edge in each.per_call] for each in functions],
-    }
-
-
-def _in_order(profile: Profile) -> Iterator[FunctionProfile]:
-    """The functions as :func:`one_of_each` lists them."""
-    known = {(each.unit, id(each.facts)): each for each in profile.functions.values()}
-    for number, facts in one_of_each(profile.units):
-        yield known[profile.units[number].id, id(facts)]
-
-
-def estimate_from_columns(
-    document: Any, program: str, units: Sequence[UnitFacts], notes: Sequence[str]
-) -> Profile:
-    """The profile again; whatever is wrong with the columns ends in :class:`ColumnError`."""
-    functions = one_of_each(units)
-    calls, edges = floats(document["calls"], MOST_EXPECTED), document["edges"]
-    if type(edges) is not list:
-        raise ColumnError("a list of columns was expected")
-    same_length(functions, calls, edges)
-    expected = [
-        Expected(times, floats(each, MOST_EXPECTED)) for times, each in zip(calls, edges, strict=True)
-    ]
-    for (_, facts), what in zip(functions, expected, strict=True):
-        same_length(facts.graph.edges, what.edges)
-    return estimated(program, units, expected, Estimate(text(document["rates"])), notes)
 
 
 def mark(estimate: Estimate) -> str:

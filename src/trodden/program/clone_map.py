@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.paths.block_cloning import copied
-from trodden.profile.model import FunctionFacts
-from trodden.recover.paths import WORD
+from trodden.plan.probes import WORD
+from trodden.program.facts import FunctionFacts
 
 
 @dataclass(frozen=True)

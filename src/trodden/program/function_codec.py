@@ -12,12 +12,11 @@ from operator import add
 from typing import Any
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph
-from trodden.plan.probes import Plan
-from trodden.profile.model import BlockFacts, BranchKind, FunctionFacts, LineRef
+from trodden.plan.probes import WORD, Plan
 from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
 from trodden.program.clue_codec import clues_from_columns, clues_to_columns
+from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef
 from trodden.program.plan_codec import plan_from_columns, plan_to_columns
-from trodden.recover.paths import WORD
 from trodden.weigh.features.clues import FunctionClues
 
 _KINDS = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.probes import (
+    WORD,
     Add,
     AddTrips,
     BlockMeasure,
@@ -28,7 +29,6 @@ from trodden.plan.probes import (
     StartClock,
 )
 from trodden.program.checked import ColumnError, columns, ints, same_length, text, whole
-from trodden.recover.paths import WORD
 
 MOST_PATHS = 1 << 63
 

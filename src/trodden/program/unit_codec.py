@@ -10,8 +10,8 @@ from hashlib import blake2b
 from typing import Any
 
 from trodden.errors import BadFile
-from trodden.profile.model import FunctionFacts, Skipped, SourceFile, UnitFacts
 from trodden.program.checked import ColumnError, ints, same_length, text, whole
+from trodden.program.facts import FunctionFacts, Skipped, SourceFile, UnitFacts
 from trodden.program.function_codec import function_from_columns, function_to_columns
 from trodden.program.record import ceiling, parse, seal, to_text, unpack
 

@@ -16,14 +16,12 @@ from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.paths.prefixes import Known, Offset, register_offsets
-from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, SecondOpinion
-from trodden.plan.routes import PathStart, Route
-from trodden.profile.model import PathCount
+from trodden.plan.probes import WORD, BlockMeasure, EdgeMeasure, Paths, Plan, SecondOpinion
+from trodden.plan.routes import PathCount, PathStart, Route
 from trodden.recover.budget import Budget
 from trodden.recover.counts import nonzero
 from trodden.recover.narrow import edge_name
 
-WORD = 1 << 64
 _STEPS_A_PATH = 256
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from trodden.graph.cfg import Graph
-from trodden.profile.model import BlockFacts, FunctionFacts, LineRef
+from trodden.program.facts import BlockFacts, FunctionFacts, LineRef
 
 Key = tuple[int, int, int]
 

@@ -19,7 +19,7 @@ from tests.native.building import must
 from trodden import load
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.interpret import interpret
-from trodden.profile.model import FunctionFacts
+from trodden.program.facts import FunctionFacts
 
 GRAPHS, WALKS, STEPS, STOP = 120, 6, 60, 255
 HEADER = """

@@ -12,8 +12,8 @@ import pytest
 from tests.native.building import PROGRAMS, must, run, trodden
 from tests.native.runtime.test_exact import CASES
 from trodden import api
-from trodden.collect.collect import collect
 from trodden.profile.call_paths import named_call_paths
+from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load, save
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, environment, must, trodden
-from trodden.collect.collect import collect
 from trodden.collect.rawfile.model import Ending
+from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 from trodden.profile.processes import family, only
 from trodden.profile.store.trod import load

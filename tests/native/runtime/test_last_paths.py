@@ -23,7 +23,7 @@ from trodden.collect.binary.program import read_program
 from trodden.collect.rawfile.model import Ending, Raw
 from trodden.collect.rawfile.raw import read_raw
 from trodden.plan.paths.numbering import Numbering
-from trodden.profile.model import FunctionFacts
+from trodden.program.facts import FunctionFacts
 
 _WALKS = PROGRAMS / "last_walks.c"
 _MARK = re.compile(r"^\s*mark\('(\w)'\);$")

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, execute, must, trodden
-from trodden.collect.collect import collect
 from trodden.collect.rawfile.raw import read_raw
+from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, trodden
-from trodden.plan.routes import PathEnd
-from trodden.profile.model import FunctionProfile, PathCount, Profile
+from trodden.plan.routes import PathCount, PathEnd
+from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.store.trod import load
 
 _MARK = re.compile(r"^\s*mark\('(\w)'\);$")

@@ -17,8 +17,9 @@ import pytest
 
 from tests.native.building import PROGRAMS, execute, must, run, trodden
 from trodden.errors import ToolchainMissing, UsageError
-from trodden.profile.model import FunctionProfile, LineRef, Profile
+from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.store.trod import load
+from trodden.program.facts import LineRef
 from trodden.source.lines import line_counts
 
 BOOKS = PROGRAMS / "exact_rust.rs"

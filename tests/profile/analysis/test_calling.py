@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from tests.profile.making import function, profile_of, unit_of
 from trodden.profile.analysis.calling import CallCount, calls_of
-from trodden.profile.model import FunctionFacts, Profile
+from trodden.profile.model import Profile
+from trodden.program.facts import FunctionFacts
 from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues
 
 

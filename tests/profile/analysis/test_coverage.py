@@ -12,9 +12,10 @@ from tests.profile.making import function, profile_of, unit_of
 from tests.profile.walking import facts_of, path_profile
 from trodden.merge.join import join
 from trodden.plan.paths.numbering import Numbering
-from trodden.plan.routes import PathEnd
+from trodden.plan.routes import PathCount, PathEnd
 from trodden.profile.analysis.coverage import Covered, FunctionCoverage, NearMiss, coverage
-from trodden.profile.model import FunctionFacts, PathCount, Profile
+from trodden.profile.model import Profile
+from trodden.program.facts import FunctionFacts
 
 DIAMONDS = "a>b a>c b>d c>d d>e d>f e>g f>g g>exit"
 LOOP = "in>head head>body head>out body>x body>y x>head y>head out>exit"

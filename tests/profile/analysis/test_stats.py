@@ -8,7 +8,7 @@ import pytest
 
 from tests.profile.walking import facts_of, path_profile
 from trodden.profile.analysis.stats import Stats, predicted_edge, stats, stats_of, stats_together
-from trodden.profile.model import BranchKind
+from trodden.program.facts import BranchKind
 
 DIAMONDS = "a>b a>c b>d c>d d>e d>f e>g f>g g>exit"
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import trodden
 from tests.profile.making import function, places_in, profile_of, reading_of, unit_of, with_wrong
+from trodden.collect.call_paths import CallPath
 from trodden.errors import BadFile, CannotWrite, InputMissing, LaterVersion, TroddenError
 from trodden.profile.assemble import assemble
-from trodden.profile.model import CallPath, Profile
+from trodden.profile.model import Profile
 from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
 from trodden.program.record import seal, unseal
 

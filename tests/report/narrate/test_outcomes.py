@@ -9,7 +9,7 @@ import pytest
 
 from tests.profile.making import Place
 from tests.report.pathing import edges_along, facts_of, profile_of_walks
-from trodden.profile.model import BranchKind
+from trodden.program.facts import BranchKind
 from trodden.report.narrate.decisions import Step
 from trodden.report.narrate.paths import Describer
 

@@ -12,7 +12,8 @@ from tests.profile.sample import SOURCE
 from tests.report.pathing import edges_along, facts_of, path_of, path_sample, profile_of_walks
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, PathStart
-from trodden.profile.model import BranchKind, Profile
+from trodden.profile.model import Profile
+from trodden.program.facts import BranchKind
 from trodden.report.narrate.paths import Describer, Story
 
 ROUND = "cond body then latch cond"

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from tests.profile.sample import sample
 from tests.report.pathing import edges_along, facts_of, path_sample, profile_of_walks
-from trodden.plan.routes import PathEnd, PathStart
-from trodden.profile.model import PathCount, Profile
+from trodden.plan.routes import PathCount, PathEnd, PathStart
+from trodden.profile.model import Profile
 from trodden.report.render.plain import to_plain
 from trodden.report.render.terminal import print_tables
 from trodden.report.views.summary import summarise

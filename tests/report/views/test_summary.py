@@ -14,7 +14,8 @@ from tests.profile.making import function, profile_of, reading_of, unit_of
 from tests.profile.sample import sample
 from trodden.plan.counters.blocks import every_block
 from trodden.profile.assemble import assemble
-from trodden.profile.model import FunctionFacts, Profile
+from trodden.profile.model import Profile
+from trodden.program.facts import FunctionFacts
 from trodden.report.render.plain import to_plain
 from trodden.report.render.terminal import print_summary, print_tables
 from trodden.report.views.summary import place_of, summarise

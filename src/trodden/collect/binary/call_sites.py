@@ -24,11 +24,6 @@ class Site(NamedTuple):
     number: int
 
 
-def tag_of(unit_id: str) -> int:
-    """The tag that stands for a unit in the table."""
-    return int.from_bytes(bytes.fromhex(unit_id[:8]), "little")
-
-
 class SiteTable:
     """All call sites of a program, by address.
 

@@ -11,9 +11,10 @@ from hashlib import blake2b
 from typing import BinaryIO
 
 from trodden.collect.binary import elf
-from trodden.collect.binary.call_sites import SiteTable, tag_of
+from trodden.collect.binary.call_sites import SiteTable
 from trodden.errors import InputMissing, NotInstrumented
-from trodden.profile.model import UnitFacts
+from trodden.program.call_site_tags import tag_of
+from trodden.program.facts import UnitFacts
 from trodden.program.unit_codec import unpack_units
 from trodden.regular_files import open_regular
 

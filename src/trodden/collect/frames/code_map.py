@@ -16,7 +16,7 @@ from trodden.collect.binary.dwarf_expressions import Frame, evaluate
 from trodden.collect.binary.x86 import Instruction, Way
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.paths.locations import Places
-from trodden.profile.model import BranchKind, FunctionFacts
+from trodden.program.facts import BranchKind, FunctionFacts
 
 
 @dataclass

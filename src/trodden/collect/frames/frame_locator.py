@@ -29,9 +29,9 @@ from trodden.collect.binary.x86 import decode
 from trodden.collect.frames.code_map import rows_between, view
 from trodden.collect.frames.frame_state import Standing
 from trodden.errors import TroddenError
-from trodden.native.lower.debug_locations import AT, BY_LINE, PLAIN
-from trodden.profile.model import UnitFacts
 from trodden.program.clone_map import code_of
+from trodden.program.debug_variables import AT, BY_LINE, PLAIN
+from trodden.program.facts import UnitFacts
 
 _KEPT_BY_CALLS = frozenset({3, 6, 7, 12, 13, 14, 15})
 """Registers of x86-64, by their numbers in DWARF, that a function finds again behind a call."""

@@ -16,10 +16,9 @@ from trodden.graph.traverse import topological_order
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, track
 from trodden.plan.paths.prefixes import Known, Offset, register_offsets
-from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
-from trodden.profile.model import FunctionFacts, UnitFacts
+from trodden.plan.probes import WORD, AddTrips, Bump, BumpAt, Count, Probe
 from trodden.program.clone_map import origin_of
-from trodden.recover.paths import WORD
+from trodden.program.facts import FunctionFacts, UnitFacts
 
 
 @dataclass

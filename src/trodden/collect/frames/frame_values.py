@@ -8,9 +8,9 @@ from trodden.collect.binary.dwarf import Function, Variable
 from trodden.collect.binary.dwarf_expressions import Frame, evaluate, in_memory
 from trodden.collect.frames.code_map import CodeView
 from trodden.collect.frames.probe_progress import Unknown
-from trodden.native.lower.debug_locations import KEPT, TRIPS, VALUE
 from trodden.plan.paths.path_register import CELL, Value
-from trodden.recover.paths import WORD
+from trodden.plan.probes import WORD
+from trodden.program.debug_variables import KEPT, TRIPS, VALUE
 
 _WORD_SIZE = 8
 

@@ -17,7 +17,7 @@ from trodden.native.analysis.induction import Induction, find_induction, own_ind
 from trodden.native.analysis.tail_calls import Tails
 from trodden.native.ir.debug_info import FunctionLines
 from trodden.native.ir.module import IRBlock, IRFunction
-from trodden.profile.model import BlockFacts, BranchKind
+from trodden.program.facts import BlockFacts, BranchKind
 
 TIGHT = 12
 """How many instructions a loop may have that would wait for a counter in memory."""

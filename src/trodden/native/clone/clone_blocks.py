@@ -17,8 +17,8 @@ from trodden.native.analysis.function_cfg import FunctionRead, read_function
 from trodden.native.analysis.induction import Induction, find_induction, own_induction
 from trodden.native.clone.choose import chosen
 from trodden.native.clone.clone_text import with_copies
-from trodden.native.lower.register_slot import block_frequencies
 from trodden.native.planning.plan_function import Planned
+from trodden.native.planning.register_slots import block_frequencies
 from trodden.plan.paths.block_cloning import Copied, Copy, copied
 from trodden.plan.paths.path_register import track
 from trodden.plan.probes import AddTrips

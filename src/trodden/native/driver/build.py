@@ -19,11 +19,10 @@ from trodden.native.driver.depfiles import dependency_flags
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
 from trodden.native.driver.runtime_build import runtime_words
 from trodden.native.driver.toolchain import Toolchain, without_target
-from trodden.native.instrument import finish_early, instrument
+from trodden.native.instrument import finish_early, instrument, read_module
 from trodden.native.ir.llvm import check, disassemble, disassemble_apart
-from trodden.native.module_reader import read_module
 from trodden.native.options import Options
-from trodden.profile.model import UnitFacts
+from trodden.program.facts import UnitFacts
 
 __all__ = ["Builder", "CompilerFailed", "call", "scratch"]
 

@@ -10,10 +10,10 @@ from trodden.native.driver.atomic_output import scratch
 from trodden.native.driver.build import ALREADY_INSTRUMENTED, Builder
 from trodden.native.driver.command_line import parse
 from trodden.native.driver.toolchain import find_toolchain
+from trodden.native.instrument import read_module
 from trodden.native.ir.llvm import disassemble_apart
-from trodden.native.module_reader import read_module
 from trodden.native.options import Options
-from trodden.profile.model import UnitFacts
+from trodden.program.facts import UnitFacts
 from trodden.regular_files import open_regular
 
 

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 
 from trodden.native.ir.module import unescape
-from trodden.profile.model import LineRef, SourceFile
+from trodden.program.facts import LineRef, SourceFile
 from trodden.regular_files import open_regular
 
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILINE)

@@ -23,13 +23,9 @@ from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.module import LABEL
 from trodden.plan.paths.locations import Mark, Places
 from trodden.plan.paths.path_register import CELL
+from trodden.program.debug_variables import AT, BY_DISCRIMINATOR, BY_LINE, KEPT, PLAIN, TRIPS, VALUE
 
-AT = "__trodden_at"
-VALUE = "__trodden_value"
-KEPT = "__trodden_cell"
-TRIPS = "__trodden_trips"
 _ONE_MORE = "DW_OP_plus_uconst, 1, DW_OP_stack_value"
-BY_LINE, BY_DISCRIMINATOR, PLAIN = "l", "d", "p"
 
 _DBG = re.compile(r" !dbg !(\d+)")
 # Patterns that begin with plain text are found many times faster.

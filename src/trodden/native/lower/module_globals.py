@@ -11,7 +11,7 @@ from trodden.native.lower.emit_call_paths import WHERE, declare_calls
 from trodden.native.lower.emit_last_paths import FIND_RING, FLAG_SHIFT, declare_ring
 from trodden.native.lower.emit_paths import COUNTERS, NOTE
 from trodden.native.lower.personalities import Personalities
-from trodden.profile.model import UnitFacts
+from trodden.program.facts import UnitFacts
 
 _LAYOUT = "@__trodden_layout_2"
 """What the runtime calls the layout of a unit's entry: one that is made for another does not link."""

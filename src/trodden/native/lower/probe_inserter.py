@@ -15,8 +15,9 @@ from trodden.native.lower.debug_locations import FunctionMarks
 from trodden.native.lower.emit_call_paths import CallCode, Room, is_pad
 from trodden.native.lower.emit_paths import CLOCK, PathCode, increment, slot_address
 from trodden.native.lower.emit_trips import TripCode, turned
-from trodden.native.lower.register_slot import Cells, kept_in_cell
+from trodden.native.lower.register_slot import Cells
 from trodden.native.planning.plan_function import Planned
+from trodden.native.planning.register_slots import kept_in_cell
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, Value, track
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe

@@ -13,10 +13,8 @@ from collections.abc import Collection, Sequence
 
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.lower.call_site_labels import LINE_ENDS
+from trodden.native.planning.register_slots import block_frequencies
 from trodden.plan.paths.path_register import CELL, UNSET, Register, Value
-
-SAVED_AND_RESTORED = 2.0
-"""How many instructions a register costs that a function has to save for its caller."""
 
 
 def cell_entry(cell: str, kind: str) -> str:
@@ -31,50 +29,6 @@ def cell_entry(cell: str, kind: str) -> str:
         f"leaq $0, %rax\\0A.zero 12 - (. - .Ltrodden_entry${{:uid}})\\0A.ascii \\22{kind}\\22\\0A"
         f'.popsection", "*m"(ptr elementtype(i64) %{cell}) nounwind'
     )
-
-
-RARE_BESIDE = 50.0
-"""How much more often the hottest block runs than one in which a call is rare.
-
-Of 4, 20, 50 and 200 it came out best on bzip2, Lua and espresso; the others were up to a twentieth dearer.
-"""
-
-
-def holding_blocks(read: FunctionRead) -> frozenset[int]:
-    """The blocks in which a call may fail to return while its path goes on."""
-    return frozenset(
-        block
-        for block, final in enumerate(read.tails.final)
-        if read.ir.blocks[block].opcode in ("invoke", "callbr")
-        or any(
-            call.may_stay_away and call is not final and not call.returns_twice for call in read.calls[block]
-        )
-    )
-
-
-def kept_in_cell(
-    read: FunctionRead, register: Register, ambiguous: Collection[int], weights: Sequence[float]
-) -> frozenset[int]:
-    """The blocks behind whose calls the register is taken from the cell again.
-
-    It lies there anyway; kept beyond the calls in a machine register as well, it would cost the function a
-    register that it has to save and restore, and that its hottest loops may lack.  Only where such calls run
-    often is that the better bargain.
-    """
-    frequency = block_frequencies(read, weights)
-    unknown = [v for v in ambiguous if (register.at[v] or UNSET).base is not None]
-    often = sum(frequency[v] for v in unknown)
-    if often <= SAVED_AND_RESTORED * frequency[read.graph.root]:
-        return frozenset(unknown)
-    return frozenset(v for v in unknown if RARE_BESIDE * frequency[v] <= max(frequency))
-
-
-def block_frequencies(read: FunctionRead, weights: Sequence[float]) -> list[float]:
-    """How often each block is expected to run."""
-    frequency = [0.0] * len(read.graph.labels)
-    for edge, weight in zip(read.graph.edges, weights, strict=True):
-        frequency[edge.dst] += weight
-    return frequency
 
 
 class Cells:

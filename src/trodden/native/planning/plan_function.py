@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.induction import Induction
-from trodden.native.lower.register_slot import block_frequencies, holding_blocks
 from trodden.native.options import Options
 from trodden.native.planning.probe_costs import edge_prices, find_trips
+from trodden.native.planning.register_slots import block_frequencies, holding_blocks
 from trodden.plan.counters.schemes import (
     checked,
     eprof,

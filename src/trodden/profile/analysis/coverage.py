@@ -18,7 +18,8 @@ from trodden.graph.reach import reachable
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, Route
 from trodden.profile.analysis.path_trie import Node, PathTree, Start, is_whole, ways_out
-from trodden.profile.model import FunctionFacts, FunctionProfile
+from trodden.profile.model import FunctionProfile
+from trodden.program.facts import FunctionFacts
 
 
 @dataclass(frozen=True, slots=True)

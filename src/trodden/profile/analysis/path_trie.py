@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from trodden.graph.cfg import EdgeKind
-from trodden.plan.routes import PathEnd, PathStart
-from trodden.profile.model import FunctionFacts, PathCount
+from trodden.plan.routes import PathCount, PathEnd, PathStart
+from trodden.program.facts import FunctionFacts
 
 
 class Start(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from trodden.plan.routes import PathCount
 from trodden.profile.analysis.path_trie import (
     instructions_of,
     is_whole,
@@ -17,7 +18,8 @@ from trodden.profile.analysis.path_trie import (
     walked_edges,
     ways_out,
 )
-from trodden.profile.model import BranchKind, FunctionProfile, PathCount
+from trodden.profile.model import FunctionProfile
+from trodden.program.facts import BranchKind
 
 
 @dataclass

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from trodden.profile.model import Reading, UnitFacts
+from trodden.plan.probes import WORD
 from trodden.program.checked import ColumnError, ints
+from trodden.program.facts import UnitFacts
 from trodden.recover.counts import Counts, nonzero
-from trodden.recover.paths import WORD
+from trodden.recover.reading import Reading
 
 MOST_FRAMES = 1 << 62
 MOST_COUNT = 1 << 128

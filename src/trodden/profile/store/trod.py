@@ -13,13 +13,13 @@ from typing import Any
 from trodden.errors import BadFile, InputMissing
 from trodden.gc_pause import no_garbage
 from trodden.profile.assemble import assemble
-from trodden.profile.call_paths import from_columns, to_columns
-from trodden.profile.estimated import estimate_from_columns, estimate_to_columns
 from trodden.profile.model import Profile
-from trodden.profile.processes import from_documents, to_documents
-from trodden.profile.stopped import threads_from_documents, threads_to_documents
+from trodden.profile.store.call_path_codec import from_columns, to_columns
+from trodden.profile.store.estimate_codec import estimate_from_columns, estimate_to_columns
 from trodden.profile.store.files import write_whole
+from trodden.profile.store.process_codec import from_documents, to_documents
 from trodden.profile.store.readings import MOST_COUNT, readings_from_columns, readings_to_columns
+from trodden.profile.store.thread_codec import threads_from_documents, threads_to_documents
 from trodden.program.checked import ColumnError, text, whole
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import unit_from_json, unit_to_json

@@ -19,11 +19,11 @@ from trodden.graph.cfg import Graph
 from trodden.plan.paths.dag import ArcKind
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.paths.prefixes import Known, register_offsets
-from trodden.plan.probes import BlockMeasure, Measure, Plan, SecondOpinion
+from trodden.plan.probes import WORD, BlockMeasure, Measure, Plan, SecondOpinion
 from trodden.plan.routes import PathStart
 from trodden.recover.counts import Counts, nonzero
 from trodden.recover.killed.unattributed import Unwalked
-from trodden.recover.paths import WORD, PathFlow, recover_paths
+from trodden.recover.paths import PathFlow, recover_paths
 
 Key = tuple[int, int | None]
 _ROUNDS = 64

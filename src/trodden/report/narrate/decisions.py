@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trodden.profile.model import BranchKind, LineRef
+from trodden.program.facts import BranchKind, LineRef
 from trodden.report.narrate.outcomes import NO, Judge
 from trodden.report.narrate.source_locations import Places
 from trodden.report.narrate.statements import Statement

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from trodden.profile.model import LineRef
+from trodden.program.facts import LineRef
 from trodden.report.narrate.source_locations import Places
 from trodden.report.narrate.statements import Statement
 from trodden.report.narrate.switches import label_at

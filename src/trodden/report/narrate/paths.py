@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from trodden.plan.routes import PathEnd, PathStart
-from trodden.profile.model import BranchKind, FunctionProfile, PathCount, Profile
+from trodden.plan.routes import PathCount, PathEnd, PathStart
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import BranchKind
 from trodden.report.narrate.decisions import Decision, Decisions, Step
 from trodden.report.narrate.source_locations import Landscape, Places
 

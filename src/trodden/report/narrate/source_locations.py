@@ -7,7 +7,8 @@ from functools import cached_property
 
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.loops import LoopForest, find_loops
-from trodden.profile.model import FunctionProfile, LineRef, Profile
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import LineRef
 from trodden.report.narrate.sources import Sources
 from trodden.report.narrate.statements import Statement, Structure, knows_language, read_structure
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from trodden.plan.routes import Route
-from trodden.profile.model import FunctionProfile, PathCount
+from trodden.plan.routes import PathCount, Route
+from trodden.profile.model import FunctionProfile
 from trodden.report.fields import counted
 from trodden.report.narrate.decisions import Step
 from trodden.report.narrate.paths import Describer

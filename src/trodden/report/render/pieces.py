@@ -11,7 +11,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from trodden.profile.model import FunctionProfile, PathCount
+from trodden.plan.routes import PathCount
+from trodden.profile.model import FunctionProfile
 from trodden.report.narrate.paths import ARROW, Story
 from trodden.report.narrate.successors import Ways
 from trodden.visible_text import visible_text

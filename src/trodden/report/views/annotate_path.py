@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trodden.errors import UsageError
-from trodden.profile.model import LineRef, Profile
+from trodden.profile.model import Profile
+from trodden.program.facts import LineRef
 from trodden.report.narrate.paths import ARROW, Describer
 from trodden.report.narrate.source_locations import own_span
 from trodden.report.narrate.sources import read_source

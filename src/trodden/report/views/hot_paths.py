@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trodden.errors import UsageError
-from trodden.profile.model import Count, FunctionProfile, PathCount, Profile
+from trodden.plan.routes import PathCount
+from trodden.profile.model import Count, FunctionProfile, Profile
 from trodden.profile.select import select
 
 

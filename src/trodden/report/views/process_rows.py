@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from trodden.collect.call_paths import CalledFunction
 from trodden.collect.endings import LastPath, Process, StoppedFrame, StoppedThread, signal_name
 from trodden.collect.rawfile.model import Ending
+from trodden.plan.routes import PathCount
+from trodden.profile.analysis.unfinished import Unfinished
 from trodden.profile.call_paths import function_names
-from trodden.profile.model import CalledFunction, FunctionProfile, PathCount, Profile
+from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.processes import family
-from trodden.profile.stopped import Unfinished
 from trodden.report.narrate.paths import Describer, Story
 from trodden.report.views.path_rows import step_document
 

@@ -8,8 +8,9 @@ from heapq import nsmallest
 from typing import Any, Protocol, TypeVar
 
 from trodden.graph.cfg import EdgeKind
-from trodden.profile.model import Count, Estimate, FunctionProfile, LineRef, Profile, Skipped
+from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
+from trodden.program.facts import LineRef, Skipped
 from trodden.report.narrate.paths import Describer
 from trodden.report.views.call_path_rows import CallRow, call_rows
 from trodden.report.views.call_rows import ArcRow, arc_rows

@@ -16,12 +16,10 @@ from trodden.native.analysis.function_cfg import FunctionRead, block_facts, fing
 from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
 from trodden.native.demangle.names import demangle
 from trodden.native.ir.debug_info import FunctionLines, read_debug_info
-from trodden.native.ir.module import LABEL, IRFunction, IRModule, cut_function, cut_module, unescape, unquote
+from trodden.native.ir.module import LABEL, IRFunction, IRModule, unescape, unquote
 from trodden.native.options import Options
-from trodden.native.planning.plan_function import plan_for
 from trodden.plan.probes import Plan
-from trodden.profile.model import FunctionFacts, Skipped, UnitFacts
-from trodden.program.unit_codec import identified
+from trodden.program.facts import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.features.clues import FunctionClues
 
 _TRIPLE = re.compile(r'^target triple = "([^-"]+)', re.MULTILINE)
@@ -146,17 +144,3 @@ class ModuleReader:
         if not self.options.wants(ir.symbol, shown, path):
             return "left out by request"
         return None
-
-
-def read_module(text: str, source: str, options: Options) -> UnitFacts:
-    """The facts of a module given as text, with the plans that it would get; nothing is made of it."""
-    reader = ModuleReader(cut_module(text), source, options)
-    found: list[FunctionFacts] = []
-    slots = 0
-    for definition in reader.module.definitions:
-        function = reader.function(cut_function(definition))
-        if function is not None:
-            planned = plan_for(function.read, options, reader.machine, slots, function.clues)
-            found.append(reader.facts(function, planned.plan, slots))
-            slots += planned.plan.slots
-    return identified(reader.unit(tuple(found), slots), tag_of_text(text))[0]

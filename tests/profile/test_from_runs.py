@@ -17,10 +17,11 @@ from tests.profile.making import (
     sites_bytes,
     unit_of,
 )
-from trodden.collect.collect import collect
 from trodden.errors import BadFile, InputMissing, NotInstrumented, OtherBuild
 from trodden.plan.counters.blocks import every_block
-from trodden.profile.model import FunctionProfile, Profile, UnitFacts
+from trodden.profile.from_runs import collect
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import UnitFacts
 from trodden.program.unit_codec import pack_unit
 
 LOOP = "a>b b>b b>c c>exit"

@@ -1,4 +1,4 @@
-"""From the raw files of one or several runs, and the programs that wrote them, to a profile."""
+"""From the raw files of one or several runs, and the programs that wrote them, to what was counted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trodden.collect.binary.program import Program, build_name, read_program
-from trodden.collect.endings import Process, StoppedThread
-from trodden.collect.executed import Executed
+from trodden.collect.call_paths import CallPath, CallTally
+from trodden.collect.endings import Process, StoppedThread, named_processes
 from trodden.collect.frames.frame_locator import Positions
 from trodden.collect.process_tally import ProcessTally
 from trodden.collect.rawfile.find import raw_files
@@ -17,48 +17,10 @@ from trodden.collect.rawfile.raw import read_raw
 from trodden.collect.unit_tally import UnitTally
 from trodden.errors import InputMissing, NotInstrumented, OtherBuild, TroddenError
 from trodden.gc_pause import no_garbage
-from trodden.profile.assemble import assemble
-from trodden.profile.call_paths import CallTally
-from trodden.profile.model import CallPath, Profile, Reading, UnitFacts
-from trodden.profile.processes import named
+from trodden.program.facts import UnitFacts
+from trodden.recover.reading import Reading
 
 Path = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class Collected:
-    """A profile, and a line for each raw file that is not part of it because it is damaged."""
-
-    profile: Profile
-    left_out: tuple[str, ...]
-
-
-def collect(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Profile:
-    """Add up the counts of all ``raws`` and make a profile of them; see :func:`collect_all`."""
-    return collect_all(raws, programs).profile
-
-
-def collect_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Collected:
-    """Add up the counts of all ``raws`` and make a profile of them.
-
-    A directory stands for all raw files in it.  A raw file names the programs it comes from; ``programs`` are
-    looked at first, for those that have been moved since.  A file that cannot be taken is named and
-    left out if there are others.
-    """
-    if not raws:
-        raise InputMissing("no raw file given; run an instrumented program first")
-    with no_garbage():
-        gathering = _Gathering(programs)
-        failed: list[TroddenError] = []
-        for path in raw_files(raws):
-            try:
-                gathering.add(read_raw(path))
-            except TroddenError as error:
-                failed.append(error)
-        if gathering.empty and failed:
-            raise failed[0]
-        left_out = tuple(f"{error} (left out)" for error in failed)
-        return Collected(gathering.profile(left_out), left_out)
 
 
 Programs = dict[str, Program]
@@ -88,6 +50,28 @@ def gather(path: Path, known: Programs) -> Gathered:
         gathering = _Gathering((), known)
         gathering.add(read_raw(path))
         return gathering.gathered()
+
+
+def gather_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> tuple[Gathered, tuple[str, ...]]:
+    """The counts of all ``raws``, and a line for each that was left out because it is damaged.
+
+    A directory stands for all raw files in it.  A raw file names the programs it comes from; ``programs`` are
+    looked at first, for those that have been moved since.  A file that cannot be taken is named and
+    left out if there are others.
+    """
+    if not raws:
+        raise InputMissing("no raw file given; run an instrumented program first")
+    gathering = _Gathering(programs)
+    failed: list[TroddenError] = []
+    for path in raw_files(raws):
+        try:
+            gathering.add(read_raw(path))
+        except TroddenError as error:
+            failed.append(error)
+    if gathering.empty and failed:
+        raise failed[0]
+    left_out = tuple(f"{error} (left out)" for error in failed)
+    return gathering.gathered(left_out), left_out
 
 
 @dataclass(frozen=True)
@@ -154,7 +138,7 @@ class _Gathering:
     def gathered(self, left_out: Sequence[str] = ()) -> Gathered:
         """Everything added."""
         added = sorted(self._added, key=lambda each: each.process.started)
-        processes = named([each.process for each in added])
+        processes = named_processes([each.process for each in added])
         notes = [
             f"process {process.name}{note}"
             for process, each in zip(processes, added, strict=True)
@@ -173,19 +157,6 @@ class _Gathering:
                 for thread in each.threads
             ),
         )
-
-    def profile(self, left_out: Sequence[str] = ()) -> Profile:
-        """The profile of everything added."""
-        found = self.gathered(left_out)
-        profile = assemble(found.program, found.units, found.readings, found.notes, found.calls)
-        return replace(profile, processes=self._weighed(found.processes), threads=found.threads)
-
-    def _weighed(self, processes: Sequence[Process]) -> tuple[Process, ...]:
-        """Each with the blocks that it ran; of one alone the profile says it all."""
-        if len(processes) == 1:
-            return (replace(processes[0], readings=()),)
-        executed = Executed({name: tally.facts for name, tally in self._units.items()})
-        return tuple(replace(process, executed=executed.blocks(process.readings)) for process in processes)
 
     def _positions_of(self, program: Program) -> Positions:
         if program.path not in self._positions:

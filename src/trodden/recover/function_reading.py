@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from trodden.profile.model import FunctionFacts, Reading, UnitFacts
 from trodden.program.clone_map import register_held
+from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.recover.counts import nonzero
+from trodden.recover.reading import Reading
 
 
 @dataclass

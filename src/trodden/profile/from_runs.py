@@ -1,0 +1,43 @@
+"""From the raw files of one or several runs, and the programs that wrote them, to a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from trodden.collect.endings import Process
+from trodden.collect.executed import Executed
+from trodden.collect.gather import Gathered, Path, gather_all
+from trodden.gc_pause import no_garbage
+from trodden.profile.assemble import assemble
+from trodden.profile.model import Profile
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A profile, and a line for each raw file that is not part of it because it is damaged."""
+
+    profile: Profile
+    left_out: tuple[str, ...]
+
+
+def collect(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Profile:
+    """Add up the counts of all ``raws`` and make a profile of them; see :func:`collect_all`."""
+    return collect_all(raws, programs).profile
+
+
+def collect_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Collected:
+    """Add up the counts of all ``raws`` and make a profile of them; see :func:`gather_all`."""
+    with no_garbage():
+        found, left_out = gather_all(raws, programs)
+        profile = assemble(found.program, found.units, found.readings, found.notes, found.calls)
+        profile = replace(profile, processes=_with_blocks_executed(found), threads=found.threads)
+        return Collected(profile, left_out)
+
+
+def _with_blocks_executed(found: Gathered) -> tuple[Process, ...]:
+    """Each process with the blocks that it ran; of one alone the profile says it all."""
+    if len(found.processes) == 1:
+        return (replace(found.processes[0], readings=()),)
+    executed = Executed({unit.id: unit for unit in found.units})
+    return tuple(replace(process, executed=executed.blocks(process.readings)) for process in found.processes)

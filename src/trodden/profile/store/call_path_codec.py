@@ -1,0 +1,59 @@
+"""Call paths as columns of numbers, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from trodden.collect.call_paths import _DEPTH, CallPath, _Chain
+from trodden.profile.store.readings import MOST_COUNT
+from trodden.program.checked import ColumnError, columns, ints, same_length
+from trodden.program.facts import UnitFacts
+from trodden.recover.budget import Budget
+
+
+def to_columns(paths: Iterable[CallPath], units: Sequence[UnitFacts]) -> list[list[int]]:
+    """The tree of the paths, parents first: unit, function, parent (0: none, else its row plus one), count,
+    recursion."""
+    numbers = {unit.id: number for number, unit in enumerate(units)}
+    rows: dict[_Chain, list[int]] = {}
+    order: dict[_Chain, int] = {(): 0}
+    for path in sorted(paths, key=lambda path: path.functions):
+        for end in range(1, len(path.functions) + 1):
+            chain = path.functions[:end]
+            if chain not in order:
+                unit, function = chain[-1]
+                rows[chain] = [numbers[unit], function, order[chain[:-1]], 0, 0]
+                order[chain] = len(order)
+        rows[path.functions][3:] = path.count, int(path.recursive)
+    return [[row[column] for row in rows.values()] for column in range(5)]
+
+
+def from_columns(
+    document: Any, units: Sequence[UnitFacts], where: str = "a profile", budget: Budget | None = None
+) -> tuple[CallPath, ...]:
+    """The paths of such a tree, every number of it checked; most frequent first.
+
+    ``where`` names the file, and ``budget`` bounds how long all of them may be together.
+    """
+    tree = columns(document, 5, "call paths")
+    same_length(*tree)
+    numbers, functions, parents, counts, recursive = tree
+    ints(numbers, 0, len(units))
+    ints(functions, 0)
+    ints(parents, 0)
+    ints(counts, 0, MOST_COUNT)
+    ints(recursive, 0, 2)
+    chains: list[_Chain] = [()]
+    found: list[CallPath] = []
+    budget = budget or Budget(len(parents), _DEPTH)
+    for row, (number, function, parent) in enumerate(zip(numbers, functions, parents, strict=True)):
+        if parent > row or function >= len(units[number].functions):
+            raise ColumnError("a call path leads nowhere")
+        chains.append((*chains[parent], (units[number].id, function)))
+        budget.spend(len(chains[-1]), where, "its call paths")
+        if counts[row]:
+            found.append(CallPath(chains[-1], counts[row], bool(recursive[row])))
+    if len(set(chains)) != len(chains):
+        raise ColumnError("two rows are about the same call path")
+    return tuple(sorted(found, key=lambda path: (-path.count, path.functions)))

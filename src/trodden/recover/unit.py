@@ -1,0 +1,64 @@
+"""The counts of all functions of a unit: each by the flow law or by its paths, as its plan says."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from trodden.plan.routes import PathCount, PathEnd
+from trodden.program.facts import BranchKind, FunctionFacts, UnitFacts
+from trodden.recover.budget import Budget
+from trodden.recover.flow import recover
+from trodden.recover.function_reading import FunctionReading, function_readings
+from trodden.recover.paths import recover_paths
+from trodden.recover.reading import Reading
+
+_NEVER_RETURNS = frozenset({BranchKind.DEAD_END, BranchKind.UNWIND})
+
+
+@dataclass(frozen=True)
+class RecoveredFunction:
+    """All counts of one function; ``paths`` is ``None`` where its plan does not count paths.
+
+    ``cut_short[v]`` is how often the function ended in block ``v`` without leaving it along an edge, less how
+    often control was resumed there; ``violations`` say where the counters contradict the flow law.
+    """
+
+    facts: FunctionFacts
+    blocks: Sequence[int]
+    edges: Sequence[int | None]
+    cut_short: Mapping[int, int]
+    violations: tuple[str, ...]
+    paths: tuple[PathCount, ...] | None = None
+
+
+def recover_unit(
+    unit: UnitFacts, reading: Reading, budget: Budget | None = None, only: Collection[int] | None = None
+) -> Iterator[RecoveredFunction]:
+    """The functions of a unit with their counts, one for each, in their order; or ``only`` some of them."""
+    for each in function_readings(unit, reading, only):
+        yield _by_flow(each) if each.facts.plan.paths is None else _by_paths(each, budget)
+
+
+def _by_flow(counted: FunctionReading) -> RecoveredFunction:
+    """The flow law applied to the counters of a function (BL94 §3.1)."""
+    facts, cut_short = counted.facts, counted.early
+    flow = recover(facts.graph, facts.plan, list(counted.counters), cut_short)
+    return RecoveredFunction(facts, flow.blocks, flow.edges, cut_short, tuple(flow.violations))
+
+
+def _by_paths(counted: FunctionReading, budget: Budget | None) -> RecoveredFunction:
+    """The paths of a function regenerated from their numbers (BL96 §3.5)."""
+    facts = counted.facts
+    flow = recover_paths(
+        facts.graph, facts.plan, counted.counters, counted.sparse, counted.cut_short, counted.resumed, budget
+    )
+    paths = tuple(_as_it_ended(facts, path) for path in flow.paths)
+    return RecoveredFunction(facts, flow.blocks, flow.edges, flow.early, flow.violations, paths)
+
+
+def _as_it_ended(facts: FunctionFacts, path: PathCount) -> PathCount:
+    """A path over a call that never returns, or out by an exception, was cut short like any other."""
+    if path.ends is PathEnd.EXIT and facts.blocks[path.blocks[-1]].kind in _NEVER_RETURNS:
+        return replace(path, ends=PathEnd.UNWOUND)
+    return path
