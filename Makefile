@@ -17,6 +17,7 @@ demo: $(STAMP)
 lint: $(STAMP)
 	$(BIN)/ruff check src tests bench examples
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 test: $(STAMP) lint
 	$(BIN)/pytest

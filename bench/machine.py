@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.builds import CLANG, own_files, version_of
 from bench.programs import HERE
-from trodden import __version__
+from trodden.version import __version__
 
 
 def identity() -> dict[str, str | int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from trodden.version import __version__
+
 if TYPE_CHECKING:
     from trodden.api import Run, estimate, merge, run
     from trodden.merge.merge import Merged
     from trodden.profile.model import Profile
     from trodden.profile.store.trod import load
 
-__version__ = "0.1.0"
 __all__ = ["Merged", "Profile", "Run", "__version__", "estimate", "load", "merge", "run"]
 
 _HOMES = {

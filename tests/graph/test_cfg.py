@@ -5,7 +5,7 @@ from hypothesis import given
 from tests.graphs import graphs
 from tests.oracles import reach_without
 from trodden.graph.cfg import EdgeKind, Graph, build
-from trodden.graph.reach import reachable
+from trodden.graph.traverse import reachable
 
 
 @given(graphs())

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from tests.graphs import graphs, prices_for, seeds
 from tests.oracles import acyclic, spanning_trees
 from trodden.graph.cfg import EdgeKind, Graph, build
-from trodden.graph.reach import reachable
 from trodden.graph.spanning import live_edges, maximum_spanning_tree, minimum_spanning_tree
+from trodden.graph.traverse import reachable
 
 
 @given(graphs(max_blocks=4, max_edges=8), seeds())

@@ -7,8 +7,8 @@ from importlib import import_module
 
 import click
 
-from trodden import __version__
 from trodden.errors import UsageError
+from trodden.version import __version__
 
 _VERBS = {
     "annotate": "Show source with counts beside each line.",

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from trodden.graph.reach import endless_regions
+
 
 class EdgeKind(Enum):
     """Why an edge is in the graph."""
@@ -73,11 +75,10 @@ def build(name: str, labels: Sequence[str], flow: Iterable[tuple[int, int]], roo
     ``labels`` names the vertices, EXIT last.  The closing edge is appended, and before it an
     endless edge for each region, reachable from the root, that has no way to EXIT.
     """
-    from trodden.graph.reach import endless_regions
-
-    edges = [Edge(src, dst) for src, dst in flow]
+    pairs = list(flow)
+    edges = [Edge(src, dst) for src, dst in pairs]
     exit_vertex = len(labels) - 1
-    stuck = endless_regions(len(labels), edges, root, exit_vertex)
+    stuck = endless_regions(len(labels), pairs, root, exit_vertex)
     edges += [Edge(vertex, exit_vertex, EdgeKind.ENDLESS) for vertex in stuck]
     edges.append(Edge(exit_vertex, root, EdgeKind.CLOSING))
     return Graph(name, tuple(labels), tuple(edges), root)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from trodden.graph.cfg import Edge, Graph
 from trodden.graph.components import strong_components
 
 
@@ -20,21 +19,9 @@ def sweep(successors: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int
     return seen
 
 
-def reachable(graph: Graph) -> set[int]:
-    """The vertices that a walk from the root can reach, and EXIT."""
-    seen = {graph.root}
-    stack = [graph.root]
-    while stack:
-        for index in graph.out_edges[stack.pop()]:
-            vertex = graph.edges[index].dst
-            if vertex not in seen:
-                seen.add(vertex)
-                stack.append(vertex)
-    seen.add(graph.exit)
-    return seen
-
-
-def endless_regions(vertices: int, edges: Sequence[Edge], root: int, exit_vertex: int) -> list[int]:
+def endless_regions(
+    vertices: int, edges: Sequence[tuple[int, int]], root: int, exit_vertex: int
+) -> list[int]:
     """One vertex of each region that is reachable from ``root`` and has no way to EXIT.
 
     A region is a strongly connected component without a way out; the vertex that a depth-first
@@ -42,9 +29,9 @@ def endless_regions(vertices: int, edges: Sequence[Edge], root: int, exit_vertex
     """
     successors: list[list[int]] = [[] for _ in range(vertices)]
     predecessors: list[list[int]] = [[] for _ in range(vertices)]
-    for edge in edges:
-        successors[edge.src].append(edge.dst)
-        predecessors[edge.dst].append(edge.src)
+    for src, dst in edges:
+        successors[src].append(dst)
+        predecessors[dst].append(src)
     leaving = sweep(predecessors, [exit_vertex])
     stuck = sweep(successors, [root]) - leaving
     components = strong_components(successors, sorted(stuck))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.graph.reach import reachable
+from trodden.graph.traverse import reachable
 from trodden.graph.unionfind import UnionFind
 
 

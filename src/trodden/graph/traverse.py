@@ -11,6 +11,20 @@ from dataclasses import dataclass
 from trodden.graph.cfg import EdgeKind, Graph
 
 
+def reachable(graph: Graph) -> set[int]:
+    """The vertices that a walk from the root can reach, and EXIT."""
+    seen = {graph.root}
+    stack = [graph.root]
+    while stack:
+        for index in graph.out_edges[stack.pop()]:
+            vertex = graph.edges[index].dst
+            if vertex not in seen:
+                seen.add(vertex)
+                stack.append(vertex)
+    seen.add(graph.exit)
+    return seen
+
+
 @dataclass(frozen=True)
 class DepthFirst:
     """One depth-first search from the root, taking out-edges in the order of the graph.

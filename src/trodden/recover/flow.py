@@ -17,8 +17,8 @@ from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
 from trodden.graph.cycles import pipes
 from trodden.graph.knuth_stevenson import reduce_to_blocks
-from trodden.graph.reach import reachable
 from trodden.graph.spanning import live_edges
+from trodden.graph.traverse import reachable
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.recover.forest import solve
 from trodden.recover.narrow import Ends, edge_name, edges_from_blocks

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 
 from tests.graphs import graphs, leaving_graphs, seeds
 from trodden.graph.cfg import Graph, build
-from trodden.graph.reach import reachable
 from trodden.graph.spanning import live_edges
+from trodden.graph.traverse import reachable
 from trodden.plan.counters.schemes import every_block, vprof_by_blocks
 from trodden.plan.probes import BlockMeasure, Count
 

@@ -11,9 +11,8 @@ from tests.oracles import acyclic, spanning_trees
 from tests.programs import random_program
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.loops import find_loops
-from trodden.graph.reach import reachable
 from trodden.graph.spanning import live_edges, minimum_spanning_tree
-from trodden.graph.traverse import depth_first
+from trodden.graph.traverse import depth_first, reachable
 from trodden.plan.counters.schemes import eprof, every_edge
 from trodden.plan.interpret import interpret, tally
 from trodden.plan.probes import AddTrips, Count, EdgeMeasure, Plan, Trip

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from tests.graphs import graphs, prices_for, seeds
 from tests.programs import chain
 from trodden.graph.cfg import Graph, build
-from trodden.graph.reach import reachable
+from trodden.graph.traverse import reachable
 from trodden.plan.counters.edges import count_edges
 from trodden.plan.counters.schemes import checked, eprof, every_block, every_edge, hoist, vprof_by_blocks
 from trodden.plan.interpret import interpret, random_walk, tally

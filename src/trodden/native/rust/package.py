@@ -18,8 +18,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from trodden import __version__
 from trodden.errors import CannotWrite
+from trodden.version import __version__
 
 _DIRECTORY = "trodden"
 _CONFIGURED = ("config.toml", "config")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.knuth_stevenson import reduce_to_blocks
-from trodden.graph.reach import reachable
+from trodden.graph.traverse import reachable
 from trodden.graph.unionfind import UnionFind
 from trodden.plan.probes import BlockMeasure, Count, Plan, Probe
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 
 from trodden.graph.cfg import EdgeKind
-from trodden.graph.reach import reachable
+from trodden.graph.traverse import reachable
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, Route
 from trodden.profile.analysis.path_trie import Node, PathTree, Start, is_whole, ways_out

@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 
 from trodden.graph.cfg import Graph
 from trodden.graph.knuth_stevenson import reduce_to_blocks
-from trodden.graph.reach import reachable
 from trodden.graph.spanning import live_edges
-from trodden.graph.traverse import depth_first
+from trodden.graph.traverse import depth_first, reachable
 from trodden.plan.probes import AddTrips, BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.recover.flow import recover
 from trodden.recover.killed.least_stops import Rank, least_stops
