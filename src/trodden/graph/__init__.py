@@ -1,1 +1,1 @@
-"""The control-flow graph, and what can be asked of it."""
+"""Control-flow graphs and the analyses of them."""

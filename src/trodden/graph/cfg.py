@@ -5,7 +5,7 @@ index and never by its ends.  Vertices are the numbers ``0 .. n-1``; ``EXIT`` is
 
 Besides the edges that control really takes, a graph carries virtual ones that the flow law needs:
 one ``CLOSING`` edge EXIT -> root, and for every region that cannot be left (an endless loop) one
-``ENDLESS`` edge to EXIT.  Neither is ever walked by the program itself.
+``ENDLESS`` edge to EXIT.  Neither is ever taken by the program itself.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def build(name: str, labels: Sequence[str], flow: Iterable[tuple[int, int]], roo
     """Make a graph from the edges of a procedure.
 
     ``labels`` names the vertices, EXIT last.  The closing edge is appended, and before it an
-    endless edge for each region, reachable from the root, that has no way to EXIT.
+    endless edge for each region that is reachable from the root and from which EXIT is not.
     """
     pairs = list(flow)
     edges = [Edge(src, dst) for src, dst in pairs]

@@ -30,18 +30,18 @@ class Word:
 
 @dataclass(frozen=True)
 class Line:
-    """The words of one line, comment left out, with the place for error messages."""
+    """The words of one line, comment left out, with its position for error messages."""
 
     source: str
     number: int
     words: tuple[Word, ...]
 
     def error(self, problem: str) -> BadFile:
-        """An error that names the place."""
+        """An error that names the file and the line."""
         return BadFile(f"{self.source}:{self.number}: {problem}")
 
     def parts(self, words: Sequence[Word]) -> list[list[Word]]:
-        """Words of this line as they lie between commas."""
+        """The words of this line, grouped by commas."""
         parts: list[list[Word]] = [[]]
         for word in words:
             if word.means(","):

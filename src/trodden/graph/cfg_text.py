@@ -8,12 +8,12 @@
       B -> A, C
       C -> P, EXIT
 
-Blocks are numbered in the order in which they start a line, then those that are only led to.  A name alone
-on a line (or several, with commas) is a block without edges so far; ``root X`` makes X the root.
-``EXIT`` is the exit.  The same target again is a parallel edge, a block as its own target a self
-loop.  Behind a target may stand a weight (``P -> A 0.5, B 0.5``), on all edges of a graph or on none.
-Names with blanks, commas, brackets, ``#`` or quotes in them, and names that mean something here, are
-written in double quotes with the escapes of JSON.  Virtual edges are not written: they follow.
+Blocks are numbered in the order in which they start a line, then those that only occur as targets.  A name
+alone on a line (or several, with commas) is a block without edges so far; ``root X`` makes X the root.
+``EXIT`` is the exit.  The same target again is a parallel edge, a block as its own target a self loop.  A
+weight may follow a target (``P -> A 0.5, B 0.5``), on all edges of a graph or on none.  Names with blanks,
+commas, brackets, ``#`` or quotes in them, and names that mean something here, are written in double quotes
+with the escapes of JSON.  Virtual edges are not written: they follow.
 
 A graph may be followed by sections, for tests that are data: ``[name argument ...]`` and lines up to the
 next section or graph.  What they mean is up to the reader; :func:`name_edges` reads lines of edges.

@@ -1,4 +1,4 @@
-"""Strongly connected components: what lies on cycles together."""
+"""Strongly connected components."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 def strong_components(successors: Sequence[Sequence[int]], vertices: Iterable[int]) -> list[list[int]]:
     """The components of what can be reached from ``vertices`` (Tarjan, without recursion).
 
-    A component comes after all those that can be reached from it.  Its members stand in the order in which
-    the search was done with them, the last first: so the one that the search met first leads, and within a
-    component an edge leads back only if it closes a cycle.
+    A component comes after all those that are reachable from it.  Its members are in reverse postorder of
+    the search: the one visited first comes first, and an edge inside a component goes backwards in that
+    order only if it closes a cycle.
     """
     order: dict[int, int] = {}
     low: dict[int, int] = {}

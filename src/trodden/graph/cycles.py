@@ -1,7 +1,7 @@
 """Which simple cycles a set of edges contains, and whether they have pipes (BL94 §2, §3.3.1).
 
 Two edges lie on a common simple cycle exactly when they lie in the same biconnected component.  Two
-edges that meet at a vertex then follow each other on that cycle, so a component contains a cycle with a
+edges that share a vertex are then adjacent on that cycle, so a component contains a cycle with a
 pipe exactly when one of its vertices has an edge of the component coming in and another going out.
 """
 
@@ -37,42 +37,42 @@ def _pipes(graph: Graph, component: Sequence[int]) -> list[int]:
 
 
 def biconnected_components(graph: Graph, edges: Iterable[int]) -> list[list[int]]:
-    """The given edges, direction put aside, grouped by biconnected component; a self loop stands alone."""
-    beside: dict[int, list[int]] = {}
+    """The given edges, as undirected ones, grouped by biconnected component; self loops are groups apart."""
+    incident: dict[int, list[int]] = {}
     components = []
     for index in edges:
         edge = graph.edges[index]
         if edge.src == edge.dst:
             components.append([index])
             continue
-        beside.setdefault(edge.src, []).append(index)
-        beside.setdefault(edge.dst, []).append(index)
+        incident.setdefault(edge.src, []).append(index)
+        incident.setdefault(edge.dst, []).append(index)
     number: dict[int, int] = {}
-    for start in beside:
+    for start in incident:
         if start not in number:
-            components += _components_from(graph, beside, start, number)
+            components += _components_from(graph, incident, start, number)
     return components
 
 
 def _components_from(
-    graph: Graph, beside: dict[int, list[int]], start: int, number: dict[int, int]
+    graph: Graph, incident: dict[int, list[int]], start: int, number: dict[int, int]
 ) -> Iterator[list[int]]:
     """Hopcroft and Tarjan's search from one vertex, with a stack of its own."""
     number[start] = len(number)
     low = {start: number[start]}
     pending: list[int] = []
-    work = [(start, -1, iter(beside[start]))]
+    work = [(start, -1, iter(incident[start]))]
     while work:
-        vertex, came_by, remaining = work[-1]
+        vertex, arrival, remaining = work[-1]
         for index in remaining:
-            if index == came_by:
+            if index == arrival:
                 continue
             edge = graph.edges[index]
             other = edge.dst if edge.src == vertex else edge.src
             if other not in number:
                 pending.append(index)
                 number[other] = low[other] = len(number)
-                work.append((other, index, iter(beside[other])))
+                work.append((other, index, iter(incident[other])))
                 break
             if number[other] < number[vertex]:
                 pending.append(index)
@@ -84,7 +84,7 @@ def _components_from(
             above = work[-1][0]
             low[above] = min(low[above], low[vertex])
             if low[vertex] >= number[above]:
-                cut = len(pending) - 1 - pending[::-1].index(came_by)
+                cut = len(pending) - 1 - pending[::-1].index(arrival)
                 yield pending[cut:]
                 del pending[cut:]
 
@@ -93,33 +93,33 @@ def _shortest_cycle(graph: Graph, component: Sequence[int], pipe: int) -> list[i
     """A shortest cycle of a biconnected component that passes ``pipe`` in the direction of its edges."""
     if len(component) == 1:
         return list(component)
-    beside: dict[int, list[int]] = {}
+    incident: dict[int, list[int]] = {}
     goals: dict[int, int] = {}
-    came_by: dict[int, int] = {}
+    arrival: dict[int, int] = {}
     for index in component:
         edge = graph.edges[index]
         if edge.dst == pipe:
-            came_by.setdefault(edge.src, index)
+            arrival.setdefault(edge.src, index)
         elif edge.src == pipe:
             goals.setdefault(edge.dst, index)
         else:
-            beside.setdefault(edge.src, []).append(index)
-            beside.setdefault(edge.dst, []).append(index)
+            incident.setdefault(edge.src, []).append(index)
+            incident.setdefault(edge.dst, []).append(index)
     before: dict[int, int] = {}
-    queue = deque(came_by)
+    queue = deque(arrival)
     while queue:
         vertex = queue.popleft()
         if vertex in goals:
-            cycle = [goals[vertex], came_by[vertex]]
+            cycle = [goals[vertex], arrival[vertex]]
             while vertex in before:
                 vertex = before[vertex]
-                cycle.append(came_by[vertex])
+                cycle.append(arrival[vertex])
             return cycle
-        for index in beside.get(vertex, ()):
+        for index in incident.get(vertex, ()):
             edge = graph.edges[index]
             other = edge.dst if edge.src == vertex else edge.src
-            if other not in came_by:
-                came_by[other] = index
+            if other not in arrival:
+                arrival[other] = index
                 before[other] = vertex
                 queue.append(other)
     raise AssertionError("two edges of a biconnected component lie on a common cycle")

@@ -1,6 +1,6 @@
 """Loops of irreducible graphs, straight from BL94's definition.
 
-Where an entry does not dominate its loop, loops need not nest: two may overlap or hold the same
+Where a header does not dominate its loop, loops need not nest: two may overlap or have the same
 vertices.  Each is then kept as a set of its own.  The parent of a loop is the smallest loop that
 properly contains it.
 """
@@ -18,7 +18,7 @@ from trodden.graph.traverse import DepthFirst
 def forest_by_definition(
     graph: Graph, search: DepthFirst, latches: Mapping[int, Sequence[int]], found: Sequence[Collapsed]
 ) -> LoopForest:
-    """The loops of a graph where some of those that were ``found`` can be entered beside their entries."""
+    """The loops of a graph where some of those that were ``found`` have other entries than their headers."""
     headers = [loop.header for loop in found]
     of_header = {header: loop for loop, header in enumerate(headers)}
     nested: list[set[int]] = [set() for _ in found]
@@ -27,7 +27,7 @@ def forest_by_definition(
             *(nested[of_header[vertex]] if vertex in of_header else (vertex,) for vertex in found[loop].body)
         )
     sets = [
-        nested[loop] if found[loop].proper else _natural_loop(graph, search, header, latches[header])
+        nested[loop] if found[loop].single_entry else _natural_loop(graph, search, header, latches[header])
         for loop, header in enumerate(headers)
     ]
     by_size = sorted(range(len(headers)), key=lambda loop: len(sets[loop]))

@@ -1,7 +1,7 @@
 """The reduced graph of Knuth and Stevenson (1973): blocks as arcs between classes of edges.
 
-Edges that share a source or a target belong to one class, because a block count only ever tells the sum
-of them.  A vertex leads from the class of its incoming edges to the class of its outgoing ones, and the
+Edges that share a source or a target belong to one class, because a block count only determines their
+sum.  A vertex leads from the class of its incoming edges to the class of its outgoing ones, and the
 flow law for each class is all that block counts have to obey.
 """
 
@@ -19,7 +19,7 @@ class ReducedGraph:
     """``entering[v]`` and ``leaving[v]`` are the classes of the edges into and out of ``v``.
 
     Classes are numbers below ``classes``, not all of which are in use.  A vertex without outgoing edges
-    ends in a class of its own, and so does an EXIT that nothing leads to.
+    ends in a class of its own, and so does an unreachable EXIT.
     """
 
     classes: int
@@ -28,7 +28,7 @@ class ReducedGraph:
 
 
 def reduce_to_blocks(graph: Graph) -> ReducedGraph:
-    """The reduced graph of what can be reached."""
+    """The reduced graph of what is reachable."""
     size = len(graph.labels)
     classes = UnionFind(2 * size)
     for index in live_edges(graph):

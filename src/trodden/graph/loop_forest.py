@@ -1,4 +1,4 @@
-"""What is known of the loops of a graph, and how they lie in each other."""
+"""The loops of a graph and how they nest."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Loop:
 
 @dataclass(frozen=True)
 class LoopForest:
-    """All loops of a graph, in the order in which a depth-first search meets their entries.
+    """All loops of a graph, in the order in which a depth-first search visits their headers.
 
-    ``innermost[v]`` is the index of the smallest loop that holds ``v``, -1 if there is none, and
-    ``of_header`` finds a loop by its entry.  In a ``reducible`` graph a loop comes after its parent.
+    ``innermost[v]`` is the index of the innermost loop that contains ``v``, -1 if there is none, and
+    ``of_header`` finds a loop by its header.  In a ``reducible`` graph a loop comes after its parent.
     """
 
     loops: tuple[Loop, ...]
@@ -43,6 +43,6 @@ class LoopForest:
         return frozenset(found)
 
     def depth(self, vertex: int) -> int:
-        """In how many loops a vertex lies, one inside the other."""
+        """The loop depth of a vertex."""
         inner = self.innermost[vertex]
         return self.loops[inner].depth if inner >= 0 else 0

@@ -1,9 +1,9 @@
-"""Loops inside loops on any graph, found from the inside out.
+"""The nesting of loops on any graph, found from the innermost loops outwards.
 
-A loop that has been found shrinks to its entry, so no vertex is looked at once per level.  Where a loop
-can be entered beside its entry (irreducible graphs), that entry still stands for all of it, and the ways in
-beside it count as ways to the entry from then on.  So every cycle of a graph passes the entry of some loop
-and otherwise only what lies in that loop.
+A loop that has been found is collapsed into its header, so that no vertex is visited once per level.  Where
+a loop has other entries than its header (irreducible graphs), the header still represents the loop, and the
+edges into the other entries count as edges into the header from then on.  So every cycle of a graph contains
+the header of some loop and otherwise only vertices of that loop.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from trodden.graph.unionfind import UnionFind
 
 @dataclass(frozen=True)
 class Collapsed:
-    """One loop: what lies directly in it, the entries of inner loops standing for those, its own left out.
+    """One loop.  ``body`` has its vertices without its header; an inner loop is represented by its header.
 
-    ``proper`` says that it cannot be entered but through its entry.
+    ``single_entry`` says that its header is its only entry.
     """
 
     header: int
     body: tuple[int, ...]
-    proper: bool
+    single_entry: bool
 
 
 def back_edges_by_header(graph: Graph, search: DepthFirst) -> dict[int, list[int]]:
-    """The back edges to each entry, entries in the order in which the search meets them."""
+    """The back edges to each header, headers in the order in which the search visits them."""
     latches: dict[int, list[int]] = {}
     for index in sorted(search.back_edges):
         latches.setdefault(graph.edges[index].dst, []).append(index)
@@ -37,10 +37,10 @@ def back_edges_by_header(graph: Graph, search: DepthFirst) -> dict[int, list[int
 
 
 def collapse(graph: Graph, search: DepthFirst, latches: Mapping[int, Sequence[int]]) -> list[Collapsed]:
-    """All loops, in the order of ``latches``: a loop comes after those around it."""
+    """All loops, in the order of ``latches``: a loop comes after those that contain it."""
     edges, enter, leave = graph.edges, search.enter, search.leave
     sets = UnionFind(len(graph.labels))
-    beside: dict[int, set[int]] = {}
+    other_entries: dict[int, set[int]] = {}
     found = []
     for header in reversed(list(latches)):
         first, last = enter[header], leave[header]
@@ -59,9 +59,9 @@ def collapse(graph: Graph, search: DepthFirst, latches: Mapping[int, Sequence[in
                 edge = edges[index]
                 if edge.kind is EdgeKind.FLOW and enter[edge.src] >= 0:
                     work.append(sets.find(edge.src))
-            work.extend(map(sets.find, beside.get(vertex, ())))
+            work.extend(map(sets.find, other_entries.get(vertex, ())))
         if outside:
-            beside[header] = outside
+            other_entries[header] = outside
         for vertex in body:
             sets.union(header, vertex)
         found.append(Collapsed(header, tuple(sorted(body)), not outside))

@@ -1,9 +1,10 @@
 """Natural loops, their exits and how they nest (BL94 §5).
 
-A loop belongs to its entry (the target of one or more back edges) and holds all vertices from which one of
-those back edges can be reached without passing the entry.  Where the entry dominates its loop, loops nest,
-and they are found from the inside out (:mod:`trodden.graph.loop_nesting`).  Entries that do not dominate
-their loop (irreducible graphs) are taken at the paper's word, in :mod:`trodden.graph.irreducible`.
+A loop belongs to its header (the target of one or more back edges) and contains all vertices from which
+one of those back edges can be reached without passing through the header.  Where headers dominate their
+loops, loops nest, and they are found from the innermost outwards (:mod:`trodden.graph.loop_nesting`).
+Headers that do not dominate their loop (irreducible graphs) are handled by the paper's definition, in
+:mod:`trodden.graph.irreducible`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def find_loops(graph: Graph, search: DepthFirst | None = None) -> LoopForest:
     search = search or depth_first(graph)
     latches = back_edges_by_header(graph, search)
     found = collapse(graph, search, latches)
-    if not all(loop.proper for loop in found):
+    if not all(loop.single_entry for loop in found):
         return forest_by_definition(graph, search, latches, found)
     return _forest(graph, list(latches), latches, [loop.body for loop in found])
 
@@ -32,7 +33,7 @@ def find_loops(graph: Graph, search: DepthFirst | None = None) -> LoopForest:
 def _forest(
     graph: Graph, headers: Sequence[int], latches: dict[int, list[int]], bodies: Sequence[Sequence[int]]
 ) -> LoopForest:
-    """Put loops that nest together; an entry comes after the entries of the loops around it."""
+    """The forest of properly nested loops; a header comes after the headers of the enclosing loops."""
     of_header = {header: loop for loop, header in enumerate(headers)}
     parent = [-1] * len(headers)
     innermost = [-1] * len(graph.labels)

@@ -1,4 +1,4 @@
-"""Postdominators: which blocks every way from a block to EXIT leads through."""
+"""Postdominators."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from trodden.graph.dominators import Dominators, find_dominators
 
 
 def find_postdominators(graph: Graph) -> Dominators:
-    """The dominator tree of the graph walked backwards from EXIT.
+    """The dominator tree of the reversed graph, rooted at EXIT.
 
-    An endless edge counts as a way out, so that a region which cannot be left has postdominators too; the
-    closing edge does not.  A block from which no way leads to EXIT even so (control cannot reach it) has
-    none, as a block has no dominators where no way leads to it.
+    Endless edges are part of it, so that a region which cannot be left has postdominators too; the closing
+    edge is not.  An unreachable block from which EXIT is not reachable even so has none.
     """
     backwards = tuple(Edge(edge.dst, edge.src) for edge in graph.edges if edge.kind is not EdgeKind.CLOSING)
     return find_dominators(Graph(graph.name, graph.labels, backwards, graph.exit))

@@ -1,4 +1,4 @@
-"""Which vertices can be reached, and which regions can never be left."""
+"""Reachability, and regions that can never be left."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ def sweep(successors: Sequence[Iterable[int]], starts: Iterable[int]) -> set[int
 def endless_regions(
     vertices: int, edges: Sequence[tuple[int, int]], root: int, exit_vertex: int
 ) -> list[int]:
-    """One vertex of each region that is reachable from ``root`` and has no way to EXIT.
+    """One vertex of each region that is reachable from ``root`` and that no edge leaves.
 
-    A region is a strongly connected component without a way out; the vertex that a depth-first
-    search from the root meets first stands for it, so the choice is stable for the same graph.
+    A region is a strongly connected component without outgoing edges, EXIT's own left out.  It is
+    represented by the vertex that a depth-first search from the root visits first, so the choice is stable
+    for the same graph.
     """
     successors: list[list[int]] = [[] for _ in range(vertices)]
     predecessors: list[list[int]] = [[] for _ in range(vertices)]

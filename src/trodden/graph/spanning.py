@@ -1,8 +1,8 @@
 """Spanning trees of a weighted control-flow graph (BL94 §2, §3.2).
 
-Kruskal's algorithm over the undirected multigraph of what can be reached.  Endless edges stay out: they
-are never walked, so their count is known, and without them every vertex still hangs together through
-the ways that lead to it from the root, EXIT through the closing edge.
+Kruskal's algorithm over the undirected multigraph of what is reachable.  Endless edges are left out: they
+are never taken, so their count is known, and without them the graph is still connected, every vertex by a
+path from the root and EXIT by the closing edge.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def live_edges(graph: Graph) -> list[int]:
 def maximum_spanning_tree(
     graph: Graph, weights: Sequence[float], seeds: Iterable[int] = ()
 ) -> frozenset[int]:
-    """The edges of the dearest spanning tree; of equal edges the one with the lower index is taken.
+    """The edges of a maximum spanning tree; of equal weights the lower index is taken.
 
     ``seeds`` are taken before all others, in their order, unless they close a cycle among themselves.
     """
@@ -37,7 +37,7 @@ def maximum_spanning_tree(
 def minimum_spanning_tree(
     graph: Graph, weights: Sequence[float], seeds: Iterable[int] = ()
 ) -> frozenset[int]:
-    """The edges of the cheapest spanning tree: the worst case that BL94 §6.4 compares with."""
+    """The edges of a minimum spanning tree: the worst case that BL94 §6.4 compares with."""
     return _kruskal(graph, weights, seeds)
 
 

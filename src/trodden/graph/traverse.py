@@ -1,7 +1,7 @@
 """Depth-first search, back edges and topological order (BL94 §5).
 
-Only edges that control can take are followed.  The closing edge EXIT -> root is no back edge although a
-search would find it to be one, and endless edges are never taken.
+Only edges that the program can take are followed.  The closing edge EXIT -> root is not a back edge, although
+a search would classify it as one, and endless edges are never taken.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from trodden.graph.cfg import EdgeKind, Graph
 
 
 def reachable(graph: Graph) -> set[int]:
-    """The vertices that a walk from the root can reach, and EXIT."""
+    """The vertices that are reachable from the root, and EXIT."""
     seen = {graph.root}
     stack = [graph.root]
     while stack:
@@ -29,8 +29,8 @@ def reachable(graph: Graph) -> set[int]:
 class DepthFirst:
     """One depth-first search from the root, taking out-edges in the order of the graph.
 
-    ``enter[v]`` numbers the vertices in the order they were met and ``leave[v]`` in the order they were
-    done with; both are -1 for a vertex that the search did not meet.
+    ``enter[v]`` is the preorder and ``leave[v]`` the postorder number of a vertex; both are -1 for a vertex
+    that is not reachable.
     """
 
     preorder: tuple[int, ...]
@@ -41,7 +41,7 @@ class DepthFirst:
     back_edges: frozenset[int]
 
     def descends(self, low: int, high: int) -> bool:
-        """Whether ``low`` was met while ``high`` was being worked on (or is ``high``)."""
+        """Whether ``low`` is a descendant of ``high`` in the depth-first tree (or is ``high``)."""
         return self.enter[high] <= self.enter[low] and self.leave[low] <= self.leave[high]
 
 
@@ -85,10 +85,10 @@ def depth_first(graph: Graph) -> DepthFirst:
 
 
 def back_edges(graph: Graph) -> frozenset[int]:
-    """The edges whose target was still being worked on when the search came along them."""
+    """The edges whose target is an ancestor of their source in the depth-first tree."""
     return depth_first(graph).back_edges
 
 
 def topological_order(graph: Graph) -> tuple[int, ...]:
-    """The vertices met from the root, so that every edge but the back edges leads forward."""
+    """The reachable vertices in reverse postorder: every edge but the back edges goes forward."""
     return depth_first(graph).postorder[::-1]
