@@ -1,1 +1,1 @@
-"""Where do probes go, and what do they do?"""
+"""Which probes go where, as plans that any executor can run."""

@@ -1,8 +1,8 @@
 """The reference interpreter: what a plan's counters hold after walks through the graph.
 
 It is what every other executor of plans is compared with, so it does the obvious thing and nothing clever.
-A walk is the sequence of edges taken by one activation, from the root on.  A walk that does not end in EXIT
-was cut short in the block it had come to.
+A walk is the sequence of edges taken by one activation, starting at the root.  A walk that does not end in
+EXIT was cut short in its last block.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ Walk = Sequence[int]
 
 @dataclass(frozen=True)
 class Tally:
-    """What walks really did, counted one by one.
+    """The true counts of some walks.
 
-    ``early[v]`` is how often a walk was cut short in block ``v``, less how often control came back to ``v``
-    out of another block, to leave it once more.  EXIT and the closing edge count every walk, because one
-    that is cut short leaves by an edge v -> EXIT that is not in the graph (BL94 §3.2).
+    ``early[v]`` is how often a walk was cut short in block ``v``, less how often control resumed in ``v``
+    after it had left it.  EXIT and the closing edge count every walk, because one that is cut short leaves by
+    an edge v -> EXIT that is not in the graph (BL94 §3.2).
     """
 
     blocks: list[int]
@@ -69,11 +69,11 @@ def tally(graph: Graph, walks: Iterable[Walk]) -> Tally:
 
 @dataclass(frozen=True)
 class PathTally:
-    """What the executor of a path plan knows after the walks.
+    """What the executor of a path plan has recorded after the walks.
 
     ``counters`` are the plan's slots.  ``sparse[path]`` is the count and the time of a path where there is no
-    dense table.  ``prefixes[block, register]`` is how often a walk was cut short in a block and what
-    the register held then, ``None`` if nothing had been put there.  The clock ticks once an edge.
+    dense table.  ``prefixes[block, register]`` is how often a walk was cut short in a block with that
+    value in the register, ``None`` if the register was not set.  The clock ticks once per edge.
     """
 
     counters: list[int]
@@ -87,29 +87,29 @@ def interpret(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> list[int]:
 
 
 def interpret_paths(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> PathTally:
-    """All that a plan's probes tell of the walks, one activation after the other.
+    """Everything that a plan's probes record of the walks, one activation after the other.
 
-    In a walk an edge behind a call that returns twice may follow any block: control jumped there.
+    In a walk a resume edge, behind a call that returns twice, may follow any block: control jumped there.
     """
-    told = PathTally([0] * plan.slots, {}, {})
+    recorded = PathTally([0] * plan.slots, {}, {})
     for walk in walks:
-        activation = _Activation(graph, plan, told)
+        activation = _Activation(graph, plan, recorded)
         activation.begin()
         for index in walk:
             activation.take(index)
         if activation.block != graph.exit:
             activation.cut_short()
-    return told
+    return recorded
 
 
 class _Activation:
-    """One call of the procedure: what was counted is shared; register, cells, clock and trips are its own."""
+    """One activation: counters are shared; register, saved values, clock and trip counts are its own."""
 
-    def __init__(self, graph: Graph, plan: Plan, told: PathTally) -> None:
+    def __init__(self, graph: Graph, plan: Plan, recorded: PathTally) -> None:
         self.block = graph.root
         self._graph = graph
         self._plan = plan
-        self._told = told
+        self._recorded = recorded
         self._register: int | None = None
         self._cells: dict[int, int] = {}
         self._now = self._started = 0
@@ -146,15 +146,15 @@ class _Activation:
         """Control is lost in a block."""
         if self._plan.paths is not None:
             key = self.block, self._register
-            self._told.prefixes[key] = self._told.prefixes.get(key, 0) + 1
+            self._recorded.prefixes[key] = self._recorded.prefixes.get(key, 0) + 1
 
     def _fire(self, probes: Sequence[Probe]) -> None:
         for probe in probes:
             match probe:
                 case Count(slot):
-                    self._told.counters[slot] += 1
+                    self._recorded.counters[slot] += 1
                 case AddTrips(slot, back_edge):
-                    self._told.counters[slot] += self._trips[back_edge]
+                    self._recorded.counters[slot] += self._trips[back_edge]
                 case Set(value):
                     self._register = value % WORD
                 case Add(value):
@@ -182,22 +182,22 @@ class _Activation:
         time = self._now - self._started if paths.timed else 0
         if paths.dense:
             slot = len(self._plan.measures) + path
-            self._told.counters[slot] += 1
+            self._recorded.counters[slot] += 1
             if paths.timed:
-                self._told.counters[slot + paths.number] += time
+                self._recorded.counters[slot + paths.number] += time
         else:
-            count, before = self._told.sparse.get(path, (0, 0))
-            self._told.sparse[path] = (count + 1, before + time)
+            count, before = self._recorded.sparse.get(path, (0, 0))
+            self._recorded.sparse[path] = (count + 1, before + time)
 
 
 def random_walk(graph: Graph, rng: random.Random, max_steps: int) -> list[int]:
-    """A walk that takes any edge with equal odds, cut short after ``max_steps`` or where no way leads on."""
+    """A walk with equally likely edges, cut short after ``max_steps`` or in a block without successors."""
     walk: list[int] = []
     vertex = graph.root
     while len(walk) < max_steps:
-        ways = [index for index in graph.out_edges[vertex] if graph.edges[index].kind is EdgeKind.FLOW]
-        if not ways:
+        leaving = [index for index in graph.out_edges[vertex] if graph.edges[index].kind is EdgeKind.FLOW]
+        if not leaving:
             break
-        walk.append(rng.choice(ways))
+        walk.append(rng.choice(leaving))
         vertex = graph.edges[walk[-1]].dst
     return walk

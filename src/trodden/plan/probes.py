@@ -1,7 +1,7 @@
-"""The probe vocabulary: the few things that can be asked to happen when an edge is taken.
+"""The probe vocabulary: the operations that a plan can place on edges and blocks.
 
-A plan never says how a probe is carried out; the reference interpreter, the native lowering and the
-Python lowering each do that in their own way and answer with the same numbers.
+A plan never says how a probe is executed.  The reference interpreter, the native lowering and the Python
+lowering each do that in their own way, with the same results.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Count:
 class AddTrips:
     """Add to counter ``slot`` how often ``back_edge`` was taken since its loop was entered.
 
-    It stands on the edges that leave the loop: the optimisation of BL94 §6.3 that takes a counter
-    out of a loop whose trips can be told from a value that the program keeps anyway.
+    It is placed on the exit edges of the loop: the optimisation of BL94 §6.3 that moves a counter out of a
+    loop whose trip count follows from an induction variable of the program.
     """
 
     slot: int
@@ -34,7 +34,7 @@ class AddTrips:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """Let the path register be ``value`` (BL96 §3.4: ``r = Inc``)."""
+    """Set the path register to ``value`` (BL96 §3.4: ``r = Inc``)."""
 
     value: int
 
@@ -62,14 +62,14 @@ class BumpAt:
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Keep the register in ``cell``: the number on entry to a loop (MR98 §7)."""
+    """Save the register in ``cell``: the path number on entry to a loop (MR98 §7)."""
 
     cell: int
 
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """Let the register be what ``cell`` keeps plus ``add`` (MR98 §7)."""
+    """Set the register to what ``cell`` holds plus ``add`` (MR98 §7)."""
 
     cell: int
     add: int
@@ -77,7 +77,7 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class StartClock:
-    """A path starts here: its time is taken from now on (BL96 §1.2); each Bump adds the time since."""
+    """A path starts here: each Bump adds the time that has passed since (BL96 §1.2)."""
 
 
 Probe = Count | AddTrips | Set | Add | Bump | BumpAt | Save | Restore | StartClock
@@ -99,7 +99,7 @@ class BlockMeasure:
 
 @dataclass(frozen=True, slots=True)
 class SecondOpinion:
-    """The slot holds the frequency of an edge once more, to be compared with what the others say of it."""
+    """The slot holds the frequency of an edge redundantly, to check what follows from the others."""
 
     edge: int
 
@@ -109,14 +109,14 @@ Measure = EdgeMeasure | BlockMeasure | SecondOpinion
 
 @dataclass(frozen=True)
 class Paths:
-    """How the paths of a graph are numbered (BL96 §3.2, §4): all that reading their table back needs.
+    """How the paths of a graph are numbered (BL96 §3.2, §4): all that decoding their table needs.
 
-    Paths end on ``back_edges`` and ``cuts`` and start anew behind them.  ``handlers`` are the edges behind a
-    call that returns twice (setjmp), where control may appear from nowhere: paths end before the call
-    and start behind it.  A self loop among the edges is no end of a path (§4.1): it has a counter of
-    its own and stands in none of the three.  ``number`` is how many paths there can be.  They are numbered
-    in context if ``context`` (MR98 §7).  ``dense``: they have one counter each, behind those of the plan's
-    measures; otherwise they are kept by number.  ``timed``: beside each count there is a sum of time.
+    Paths end on ``back_edges`` and ``cuts``, and new ones start behind them.  ``handlers`` are the resume
+    edges, behind calls that return twice (setjmp), which control may reach from anywhere: paths end before
+    the call and start behind it.  A self loop does not end a path (§4.1): it has a counter of its own and is
+    in none of the three.  ``number`` is the number of possible paths.  With ``context`` they are numbered in
+    their loop context (MR98 §7).  ``dense``: each has a counter, behind those of the plan's measures;
+    otherwise they are counted in a sparse path table.  ``timed``: each count has a sum of time beside it.
     """
 
     number: int
@@ -133,10 +133,9 @@ class Plan:
     """Probes on the edges and blocks of one graph, and what their counters mean.
 
     ``measures[slot]`` says what the counter ``slot`` holds.  If there are ``paths`` and they are dense, the
-    counters behind the measures are theirs: first one a path, then, if timed, one more a path.  ``on_entry``
-    are the probes of entering the procedure.  ``free`` are edges that carry no counter
-    although they break a cycle (the heuristic of BL94 Figure 11 removed it): block counts follow all
-    the same, the counts of those edges do not.
+    counters behind the measures are theirs: first one per path, then, if timed, another one per path.
+    ``on_entry`` are the probes on entry to the procedure.  ``free`` are chords without a counter (removed
+    by the heuristic of BL94 Figure 11): block counts follow without it, the counts of those edges do not.
     """
 
     scheme: str
@@ -156,10 +155,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Trip:
-    """A loop whose trips the ground can tell without a counter inside.
+    """A loop whose trip count the front end can compute without a counter inside.
 
-    ``back_edge`` is its only back edge, ``exits`` are the edges that leave it, ``price`` is what
-    telling the trips costs on all of them together.
+    ``back_edge`` is its only back edge, ``exits`` are its exit edges, ``price`` is the cost of computing the
+    trip count on all of them together.
     """
 
     back_edge: int

@@ -1,4 +1,4 @@
-"""A path spelled out: the blocks and edges behind a path's number."""
+"""A decoded path: the blocks and edges behind a path number."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class PathEnd(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What a path leads through.
+    """The blocks and edges of a path.
 
     ``blocks`` are vertices, EXIT left out.  ``edges`` are the edges between them and, unless the route was
     cut short, the one it ended on (to EXIT, or a back edge or cut edge): then there are as many as blocks.
-    The first ``context`` blocks tell how control had come to the loop where the walk of this path began
-    (MR98 §7); 0 for a path that is not in context.  Where a path starts behind edges of several
-    kinds, HANDLER goes before CUT and CUT before BACK_EDGE.
+    The first ``context`` blocks are the loop context: the prefix by which control had reached the loop in
+    which this path starts (MR98 §7); 0 for a path without context.  Where a path starts behind edges of
+    several kinds, HANDLER takes precedence over CUT and CUT over BACK_EDGE.
 
-    A walk that began behind a back edge in context ``starts`` with BACK_EDGE at ``blocks[context]``.  Then
-    ``again`` are the places in ``blocks`` of all loop entries that had been come to by a back edge, the last
-    of them being ``context`` itself, and ``came`` is how the context began.
+    A path in context that starts behind a back edge ``starts`` with BACK_EDGE at ``blocks[context]``.  Then
+    ``again`` are the indices in ``blocks`` of all loop headers that were reached by a back edge, the last of
+    them being ``context`` itself, and ``came`` is how the context starts.
     """
 
     blocks: tuple[int, ...]
@@ -50,14 +50,14 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class PathCount:
-    """A path of a function and how often it was walked from its start to its end.
+    """A path of a function and how often it was executed from its start to its end.
 
-    ``blocks`` are the vertices it led through, EXIT left out; ``edges`` the edges it took, with the last one:
-    that to EXIT, or the back edge or cut edge on which it ended.  One that was cut short took none from
-    its last block, and has a number of its own: that of the possible paths times its last block plus
-    one, plus the number it would have had (the latter alone where no way leads on from its last block).
-    The first ``context`` blocks are not part of what was walked but tell how control had come to the
-    loop (MR98 §7).  ``cycles`` is the time spent, with all that was called on the way.
+    ``blocks`` are its vertices, EXIT left out; ``edges`` its edges with the one on which it ended: an edge to
+    EXIT, a back edge or a cut edge.  A path that was cut short took no edge from its last block.  Its ``id``
+    is ``number * (block + 1) + s``, where ``number`` is the number of paths, ``block`` its last block and
+    ``s`` the sum of values up to there (``s`` alone where the last block has no successors).  The first
+    ``context`` blocks were not executed as part of this path: they are its loop context (MR98 §7).
+    ``cycles`` is the time spent on it, that of its callees included.
     """
 
     id: int

@@ -12,7 +12,7 @@ from trodden.plan.probes import BlockMeasure, Count, Plan, Probe
 
 
 def every_block(graph: Graph) -> Plan:
-    """A counter in each block that can be reached: BL94's redundant profiling, its baseline."""
+    """A counter in each reachable block: BL94's redundant profiling, its baseline."""
     reduced = reduce_to_blocks(graph)
     blocks = [vertex for vertex in sorted(reachable(graph)) if vertex != graph.exit]
     if reduced.entering[graph.exit] == reduced.leaving[graph.exit]:
@@ -24,8 +24,8 @@ def vprof_by_blocks(graph: Graph, block_prices: Sequence[float]) -> Plan:
     """The cheapest set of block counters from which every block count follows (Knuth and Stevenson 1973).
 
     In the reduced graph each block is an arc between two classes of edges, and block counts are a flow
-    on it.  So the blocks of a spanning tree need no counter; a tree of the dearest ones leaves the
-    cheapest to be counted.  EXIT is no place for a counter and is taken into the tree first.
+    on it.  So the blocks of a spanning tree need no counter; a maximum spanning tree leaves the cheapest
+    ones to be counted.  EXIT cannot hold a counter and is added to the tree first.
     """
     reduced = reduce_to_blocks(graph)
     trees = UnionFind(reduced.classes)
@@ -39,10 +39,10 @@ def vprof_by_blocks(graph: Graph, block_prices: Sequence[float]) -> Plan:
 
 
 def _count_blocks(graph: Graph, scheme: str, blocks: Iterable[int]) -> Plan:
-    """One counter for each block; that of EXIT stands on the edges that lead there.
+    """One counter for each block; that of EXIT is placed on the edges into it.
 
-    EXIT needs one only where a loop around the root is also left from the end of that loop: block counts
-    alone do not tell how often the procedure was called from how often the loop turned.
+    EXIT needs one only where the root is the header of a loop whose latch is also its exit: block counts
+    alone cannot distinguish calls of the procedure from iterations of the loop.
     """
     on_edges: dict[int, tuple[Probe, ...]] = {}
     on_blocks: dict[int, tuple[Probe, ...]] = {}

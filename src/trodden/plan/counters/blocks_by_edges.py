@@ -1,8 +1,8 @@
 """Block profiles from edge counters: the heuristic for Vprof(Ecnt) of BL94 §3.3.3, Figure 11.
 
-Block counts survive some counter-free cycles: those whose edges alternate in direction (pipeless), because
-shifting flow around such a cycle changes no block.  The heuristic starts from the counters of an edge
-profile and drops each one whose return to the tree closes such a cycle.
+Block counts are determined in spite of counter-free cycles whose edges alternate in direction (pipeless
+cycles), because shifting flow around such a cycle changes no block count.  The heuristic starts from the
+counters of an edge profile and drops each one whose chord closes such a cycle with the tree.
 
 Figure 11 also marks the vertices of these cycles and keeps them apart, lest two of them combine into a
 simple cycle with a pipe.  They cannot, so nothing is marked here and more counters go (a switch with
@@ -25,7 +25,7 @@ from trodden.plan.probes import Plan
 
 
 def vprof_by_edges(graph: Graph, prices: Sequence[float]) -> Plan:
-    """Edge counters from which every block count follows; never dearer than an edge profile.
+    """Edge counters from which every block count follows; never more expensive than an edge profile.
 
     The edges that lost their counters are the plan's ``free`` edges.
     """
@@ -36,22 +36,22 @@ def vprof_by_edges(graph: Graph, prices: Sequence[float]) -> Plan:
 
 
 class _RootedTree:
-    """The spanning tree that a set of chords leaves, hung up at EXIT."""
+    """The spanning tree that a set of chords leaves, rooted at EXIT."""
 
     def __init__(self, graph: Graph, chords: set[int]) -> None:
         self._graph = graph
-        beside: list[list[int]] = [[] for _ in graph.labels]
+        incident: list[list[int]] = [[] for _ in graph.labels]
         for index in live_edges(graph):
             if index not in chords:
-                beside[graph.edges[index].src].append(index)
-                beside[graph.edges[index].dst].append(index)
+                incident[graph.edges[index].src].append(index)
+                incident[graph.edges[index].dst].append(index)
         self._up = [-1] * len(graph.labels)
         self._above = [-1] * len(graph.labels)
         self._depth = [0] * len(graph.labels)
         work = [graph.exit]
         while work:
             vertex = work.pop()
-            for index in beside[vertex]:
+            for index in incident[vertex]:
                 if index == self._up[vertex]:
                     continue
                 edge = graph.edges[index]
@@ -63,9 +63,8 @@ class _RootedTree:
     def closes_pipeless_cycle(self, chord: int) -> bool:
         """Whether the cycle that ``chord`` closes has no pipe.
 
-        Both ends climb until they meet.  A vertex that was come to along an edge that leaves it
-        must be left along an edge that leaves it too, and the other way round; most cycles fail
-        after a step or two, so few are ever walked in full.
+        Both ends climb until they meet.  The two cycle edges at a vertex must both leave it or both enter
+        it; most cycles fail after a step or two, so few are ever followed to the end.
         """
         edge = self._graph.edges[chord]
         low, low_leaves = edge.src, True

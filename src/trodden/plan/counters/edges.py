@@ -19,11 +19,11 @@ def eprof(graph: Graph, prices: Sequence[float], trips: Sequence[Trip] = ()) -> 
     """The cheapest set of edge counters from which every edge count follows.
 
     ``prices[e]`` is what a counter on ``e`` costs: its expected frequency times the cost of carrying it;
-    infinite for an edge that had better not carry one.  The counters stand on the chords of a maximum
+    infinite for an edge that should not carry one.  The counters are placed on the chords of a maximum
     spanning tree that is seeded with EXIT -> root, |E| - (|V| - 1) of them (endless edges, which are never
-    walked, and what cannot be reached left aside).  For a loop in ``trips`` the ground can tell the
-    count of the back edge when the loop is left, at the price it names (BL94 §6.3); such a loop
-    must not be cut short by an early end, since what it has counted so far would be lost.
+    taken, and unreachable ones not counted).  For a loop in ``trips`` the front end can compute the count of
+    the back edge at the loop's exits, at the cost it names (BL94 §6.3); such a loop must not be left early,
+    since its trip count would be lost.
     """
     known = {trip.back_edge: trip for trip in trips if trip.exits}
     asked = list(prices)
@@ -42,7 +42,7 @@ def eprof(graph: Graph, prices: Sequence[float], trips: Sequence[Trip] = ()) -> 
 
 
 def checked(graph: Graph, prices: Sequence[float], trips: Sequence[Trip] = ()) -> Plan:
-    """The plan of :func:`eprof` and beside it a counter on every edge, both counted in the same run."""
+    """The plan of :func:`eprof` and a counter on every edge, both counted in the same run."""
     lean = eprof(graph, prices, trips)
     probes: dict[int, list[Probe]] = {edge: list(found) for edge, found in lean.on_edges.items()}
     measures = list(lean.measures)

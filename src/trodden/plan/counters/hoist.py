@@ -1,7 +1,7 @@
-"""Moving probes up where no jump is needed for them (BL94 §6.3, Figure 19).
+"""Moving probes off edges that would have to be split (BL94 §6.3, Figure 19).
 
-A probe on an edge into a block with several incoming edges has to be jumped around by the others.  Where
-the edge comes from a block with one way in and one way out, the probe can as well stand on the way in.
+A probe on an edge into a block with several predecessors needs a block of its own.  Where the source of the
+edge has one predecessor and one successor, the probe can as well be placed on the edge into the source.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from trodden.plan.probes import AddTrips, Plan, Probe
 
 
 def hoist(graph: Graph, plan: Plan, pinned: Container[int] = frozenset()) -> Plan:
-    """Move each ``Count`` on the only way out of a block to the only way into it, and on through chains.
+    """Move each ``Count`` from the only out-edge of a block to its only in-edge, through chains of blocks.
 
     The counters keep their meaning as long as whatever enters such a block leaves it again.  Blocks
-    where that is not certain, for instance because they call something that may not return, are
-    ``pinned``: no probe is moved across them.  ``AddTrips`` stays where it is; it belongs to leaving a loop.
+    where that is not certain, for instance because they contain a call that may not return, are
+    ``pinned``: no probe is moved across them.  ``AddTrips`` stays on the exit edge of its loop.
     """
     goal: dict[int, int] = {}
     moved: dict[int, list[Probe]] = {}
@@ -30,7 +30,7 @@ def hoist(graph: Graph, plan: Plan, pinned: Container[int] = frozenset()) -> Pla
 
 
 def _top(graph: Graph, start: int, pinned: Container[int], goal: dict[int, int]) -> int:
-    """The highest edge that is taken exactly as often as ``start``; remembered for all edges on the way."""
+    """The highest edge of the chain that ends in ``start``; cached for all edges of the chain."""
     chain = [start]
     while chain[-1] not in goal:
         higher = _step(graph, chain[-1], pinned)
@@ -44,10 +44,10 @@ def _top(graph: Graph, start: int, pinned: Container[int], goal: dict[int, int])
 
 
 def _step(graph: Graph, edge: int, pinned: Container[int]) -> int | None:
-    """The only way into the source of an edge, if the edge is the only way out of it."""
+    """The only in-edge of the source of an edge, if the edge is its only out-edge."""
     block = graph.edges[edge].src
-    ways_in = graph.in_edges[block]
-    ways_out = [index for index in graph.out_edges[block] if graph.edges[index].kind is EdgeKind.FLOW]
-    if block in pinned or len(ways_in) != 1 or len(ways_out) != 1:
+    entering = graph.in_edges[block]
+    leaving = [index for index in graph.out_edges[block] if graph.edges[index].kind is EdgeKind.FLOW]
+    if block in pinned or len(entering) != 1 or len(leaving) != 1:
         return None
-    return ways_in[0] if graph.edges[ways_in[0]].kind is EdgeKind.FLOW else None
+    return entering[0] if graph.edges[entering[0]].kind is EdgeKind.FLOW else None

@@ -33,8 +33,8 @@ def vprof_by_edges_optimal(graph: Graph, prices: Sequence[float], time_limit: fl
     """The cheapest edge counters from which every block count follows.
 
     Raises :class:`OptimumError` if ``time_limit`` seconds do not suffice.  Prices are compared to about
-    a millionth of the largest; where the solver cannot tell the heuristic's answer from a better one,
-    the cheaper of the two is taken.
+    a millionth of the largest; where the solver cannot distinguish the heuristic's answer from a better
+    one, the cheaper of the two is taken.
     """
     live = live_edges(graph)
     candidates = [index for index in live if graph.edges[index].kind is EdgeKind.FLOW]
@@ -60,8 +60,8 @@ def _uncounted_cycles(
 ) -> list[list[int]]:
     """Simple piped cycles without a counter, none if ``counted`` is sufficient.
 
-    After a handful has been found, the cheapest edge of each is taken for counted and the search goes
-    on: that way one round of solving learns about cycles all over the graph.
+    After a handful has been found, the cheapest edge of each is assumed to be counted and the search goes
+    on, so that one iteration of solving learns about cycles all over the graph.
     """
     found: list[list[int]] = []
     assumed = set(counted)
@@ -77,7 +77,7 @@ def _uncounted_cycles(
 
 
 def _finite(prices: Sequence[float], candidates: Iterable[int]) -> dict[int, float]:
-    """Prices with a number in place of infinity that is dearer than all others together."""
+    """Costs in which infinity is replaced by a number larger than the sum of all others."""
     chosen = {index: prices[index] for index in candidates}
     dearest = sum(price for price in chosen.values() if math.isfinite(price)) + 1.0
     return {index: price if math.isfinite(price) else dearest for index, price in chosen.items()}

@@ -1,6 +1,6 @@
-"""All placements of counters, under one roof.
+"""All counter placements.
 
-| placement | tells | counts on | BL94 |
+| placement | determines | counts on | BL94 |
 |---|---|---|---|
 | ``every_block`` | blocks | all blocks | §3, redundant |
 | ``every_edge`` | edges | all edges | |
@@ -10,7 +10,7 @@
 | ``vprof_by_edges`` | blocks | few edges | §3.3.3, Vprof(Ecnt) |
 | ``vprof_by_edges_optimal`` | blocks | the fewest edges | §3.3, by integer programming |
 
-``hoist`` moves the probes of any of them to where they need no jump (§6.3).
+``hoist`` moves the probes of any of them off edges that would have to be split (§6.3).
 """
 
 from __future__ import annotations

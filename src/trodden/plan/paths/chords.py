@@ -1,10 +1,10 @@
 """Which arcs carry increments, and which increments (BL96 §3.3, event counting after [Bal94]).
 
-The values of Figure 5 would ask for an addition at every branch.  Event counting finds others with the same
-sum on every path from ENTRY to EXIT that are zero on a spanning tree, so the tree is made of what is
-taken most often.  Going along the tree from ENTRY, the values give each node a *potential*; what
-an arc has to add is by how much its value exceeds the difference of potentials.  That takes linear time, and
-it says what the register holds at every node: the sum of values up to there less the potential.
+The values of Figure 5 would need an addition at every branch.  Event counting finds others with the same sum
+on every path from ENTRY to EXIT that are zero on a spanning tree, so the tree is made of the most frequent
+arcs.  Summed along the tree from ENTRY, the values give each node a *potential*; the increment of an arc is
+its value less the difference of potentials.  That takes linear time, and it determines what the register
+holds at every node: the sum of values up to there less the potential.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from trodden.plan.paths.dag import ArcKind, Dag
 from trodden.plan.paths.numbering import Numbering
 
 _FREE = -1.0
-"""The probe of a dummy arc joins what stands on the removed edge anyway: such arcs enter the tree last."""
+"""A removed edge carries a probe in any case, which the dummy arc shares: such arcs enter the tree last."""
 
 
 @dataclass(frozen=True)
 class Increments:
-    """``chords[arc]`` is what a chord has to add; ``potential[node]`` is the sum less the register there."""
+    """``chords[arc]`` is the increment of a chord; ``potential[node]`` is the sum less the register there."""
 
     chords: dict[int, int]
     potential: list[int]
 
 
 def chord_increments(numbering: Numbering, weights: Sequence[float]) -> Increments:
-    """The chords of a maximum spanning tree that EXIT -> ENTRY belongs to, with their increments."""
+    """The chords of a maximum spanning tree that contains EXIT -> ENTRY, with their increments."""
     dag = numbering.dag
     tree = _spanning_tree(dag, weights)
     potential = _potentials(numbering, tree)
@@ -52,7 +52,7 @@ def _spanning_tree(dag: Dag, weights: Sequence[float]) -> set[int]:
 
 
 def _price(dag: Dag, number: int, weights: Sequence[float]) -> float:
-    """How often the probe of an arc would be carried out."""
+    """How often the probe of an arc would be executed."""
     arc = dag.arcs[number]
     match arc.kind:
         case ArcKind.REAL:
@@ -72,21 +72,21 @@ def _price(dag: Dag, number: int, weights: Sequence[float]) -> float:
 
 def _potentials(numbering: Numbering, tree: set[int]) -> list[int]:
     dag = numbering.dag
-    beside: list[list[int]] = [[] for _ in dag.outs]
+    incident: list[list[int]] = [[] for _ in dag.outs]
     for number in tree:
-        beside[dag.arcs[number].src].append(number)
-        beside[dag.arcs[number].dst].append(number)
+        incident[dag.arcs[number].src].append(number)
+        incident[dag.arcs[number].dst].append(number)
     potential = [0] * len(dag.outs)
-    met = [False] * len(dag.outs)
-    met[dag.entry] = met[dag.graph.exit] = True
+    visited = [False] * len(dag.outs)
+    visited[dag.entry] = visited[dag.graph.exit] = True
     work = [dag.entry, dag.graph.exit]
     while work:
         node = work.pop()
-        for number in beside[node]:
+        for number in incident[node]:
             arc = dag.arcs[number]
             other = arc.dst if arc.src == node else arc.src
-            if not met[other]:
-                met[other] = True
+            if not visited[other]:
+                visited[other] = True
                 step = numbering.value[number]
                 potential[other] = potential[node] + (step if arc.src == node else -step)
                 work.append(other)

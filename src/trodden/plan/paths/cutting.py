@@ -1,8 +1,8 @@
 """Ending paths early where there are too many (BL96 §5.3).
 
-A cut edge is treated as a back edge is: counts stay exact, only what happened before it is no longer joined
-with what happened after it.  So what matters is to cut where control seldom passes, and BL96's own
-rule, which cuts all ways out of the first vertex with too many paths below it, does not look at that.
+A cut edge is treated like a back edge: counts stay exact, but what was executed before it is no longer joined
+with what was executed after it.  So cuts should be on edges that are seldom taken, which BL96's own rule,
+cutting all out-edges of the first vertex with too many paths below it, does not consider.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from trodden.graph.loops import find_loops
 from trodden.plan.paths.dag import ArcKind, Dag
 
 _EFFORT = 64
-"""How many steps of bookkeeping an arc may cost on average before only what is free is joined."""
+"""How many bookkeeping steps an arc may cost on average before only joins without bookkeeping are made."""
 
 _LIGHTEST = 1e-30
-"""Stands for a weight of zero, of which there is no logarithm."""
+"""Replaces a weight of zero, which has no logarithm."""
 
 
 def choose_cuts(dag: Dag, weights: Sequence[float], limit: int, rule: str = "cheapest") -> list[int]:
@@ -36,10 +36,10 @@ def choose_cuts(dag: Dag, weights: Sequence[float], limit: int, rule: str = "che
 
 
 def cuts_that_tell_prefixes(dag: Dag, holds: Collection[int]) -> list[int]:
-    """The edges to cut so that a single prefix leads to every block of ``holds``.
+    """The edges to cut so that every block of ``holds`` has a single prefix.
 
-    A prefix is then known by the block alone.  Only a root that is also the entry of a loop has two in any
-    case.  To cut a back edge is to give up the context of its loop.
+    A prefix is then determined by the block alone.  Only a root that is also the header of a loop has two in
+    any case.  Cutting a back edge gives up the context of its loop.
     """
     cuts: set[int] = set()
     single = {dag.entry}
@@ -56,11 +56,11 @@ def cuts_that_tell_prefixes(dag: Dag, holds: Collection[int]) -> list[int]:
 
 
 def entries_of_loops(dag: Dag, weights: Sequence[float]) -> list[int]:
-    """The edges that enter loops, where loops are expected to turn more often than they are entered.
+    """The entry edges of loops that are expected to iterate more often than they are entered.
 
-    With these cut, a loop's paths start in one way only, and the register is a constant there until
-    paths part and meet again: nothing is set on the back edge, and no cell is needed before a first
-    branch.  What is lost is which way led to the first turn.
+    With these cut, all paths of a loop start at its header in the same state, and the register is a constant
+    there up to the first join: nothing is set on the back edge, and no stack slot is needed before the first
+    branch.  What is lost is which prefix led to the first iteration.
     """
     graph = dag.graph
     cuts: set[int] = set()
@@ -82,16 +82,16 @@ def _candidates(dag: Dag) -> list[int]:
 
 
 def _cut_the_cheapest(dag: Dag, weights: Sequence[float], limit: int) -> set[int]:
-    """Cut everything, then join again what is taken most, as long as the number of paths allows.
+    """Cut everything, then join the most frequent edges again, as long as the number of paths allows.
 
-    What is joined first is what adds few paths for how often it is taken.  The weight counts for more
-    than the paths do, since it is what a cut loses: the second power was picked among 1, 2, 4 and 8 on
-    SQLite with weights by nesting.  Against joining by weight alone it cut three tenths less of a
-    function's weight there (mean of the functions over a limit, at four limits), in fewer cuts; powers
-    4 and 8 cut less weight still at some limits, in more cuts.  What a join adds grows as others are
-    made, so it is looked at again when its turn comes.  What did not fit gets a second chance at the
-    end, because joins can also save paths.
-    Of equals, entries of loops stay cut rather than others, and what comes later is joined first.
+    Edges that add few paths relative to their weight are joined first.  The weight counts for more than the
+    number of paths, since it is what a cut loses: its exponent 2 was chosen among 1, 2, 4 and 8 on SQLite
+    with weights by nesting.  Compared with joining by weight alone it cut three tenths less of a function's
+    weight there (mean of the functions over a limit, at four limits), with fewer cuts; exponents 4 and 8 cut
+    still less weight at some limits, with more cuts.  The number of paths that a join adds grows as others
+    are made, so it is recomputed when the edge comes to the top of the heap.  Edges that did not fit are
+    tried again at the end, because joins can also save paths.
+    Of equals, loop entries stay cut rather than others, and edges later in the order are joined first.
     """
     position = {node: place for place, node in enumerate(dag.order)}
     entries = {loop.header for loop in find_loops(dag.graph).loops}
@@ -126,10 +126,10 @@ def _cut_the_cheapest(dag: Dag, weights: Sequence[float], limit: int) -> set[int
 
 
 class _Pieces:
-    """The acyclic graph in pieces: ``before[n]`` prefixes lead to a node, ``after[n]`` ways lead on.
+    """The acyclic graph in pieces: a node has ``before[n]`` prefixes and ``after[n]`` suffixes in its piece.
 
-    At first every arc that can be cut is.  Joining makes both numbers grow, in what lies before and
-    behind the arc in its piece.
+    At first every arc that can be cut is cut.  Joining increases ``after`` for the predecessors of the arc
+    and ``before`` for its successors.
     """
 
     def __init__(self, dag: Dag, position: Mapping[int, int]) -> None:
@@ -163,21 +163,21 @@ class _Pieces:
 
     @property
     def tired(self) -> bool:
-        """Whether the bookkeeping has taken long enough; then only what is free of it is joined."""
+        """Whether the budget for bookkeeping is spent; then only joins that need none are made."""
         return self._effort < 0
 
     def tire(self, steps: int) -> None:
-        """Note that bookkeeping has been done."""
+        """Spend some of the budget for bookkeeping."""
         self._effort -= steps
 
     def cost(self, number: int) -> int:
-        """How many paths more there are if a cut is taken back."""
+        """How many paths joining a cut arc adds."""
         source, target = self._dag.arcs[number].src, self._dag.arcs[number].dst
         starts_no_more = self.after[target] if self._is_last(target) else 0
         return self.before[source] * (self.after[target] - 1) - starts_no_more
 
     def join(self, number: int, limit: int) -> bool:
-        """Take a cut back if no more than ``limit`` paths come of it."""
+        """Join a cut arc if no more than ``limit`` paths result."""
         source, target = self._dag.arcs[number].src, self._dag.arcs[number].dst
         total = self.total + self.cost(number)
         more_after = self.after[target] - 1
@@ -199,7 +199,7 @@ class _Pieces:
     def _spread(
         self, node: int, more: int, numbers: list[int], onward: Sequence[Sequence[int]], sign: int
     ) -> None:
-        """Add to a node and to all that depend on it, each once, in topological order or against it."""
+        """Add to a node and to all that depend on it, each once, in (reverse) topological order."""
         if not more:
             return
         waiting = {node: more}
@@ -218,7 +218,7 @@ class _Pieces:
 
 
 def _cut_below_nodes(dag: Dag, weights: Sequence[float], limit: int) -> set[int]:
-    """BL96's rule: cut all ways out of a vertex that has more than so many paths below it.
+    """BL96's rule: cut all out-edges of a vertex that has more than a bound of paths below it.
 
     The bound is the largest one found that keeps to the limit; with a bound of 0 everything is cut.
     """

@@ -1,16 +1,16 @@
-"""The acyclic graph whose ways from ENTRY to EXIT are the paths of a procedure (BL96 §4, MR98 §7).
+"""The acyclic graph whose paths from ENTRY to EXIT are the paths of a procedure (BL96 §4, MR98 §7).
 
-Back edges, cut edges and the edges behind a call that returns twice are *removed*.  Each of them gets a
-dummy edge from its source to EXIT, one of its own, so that a path says on which edge it ended; BL96 has one
-a vertex, from which the edge profile would not follow where two removed edges leave a vertex.  Each vertex
-behind one of them gets a dummy edge from ENTRY.  ENTRY is a vertex of its own before the root,
-because the root can be the entry of a loop.  Self loops are no part of this graph (§4.1).
+Back edges, cut edges and resume edges (behind calls that return twice) are *removed*.  Each of them gets a
+dummy edge of its own from its source to EXIT, so that a path determines the edge on which it ended; BL96 has
+one per vertex, from which the edge profile would not follow where two removed edges leave a vertex.  Each
+target of a removed edge gets a dummy edge from ENTRY.  ENTRY is a separate vertex before the root, because
+the root can be the header of a loop.  Self loops are not part of this graph (§4.1).
 
-For paths in context the entry v of a loop that is entered only there is split in two, v_a before v_b, with
-two edges from one to the other: PASS for control that arrives from outside, AGAIN (MR98's surrogate
-edge) for control that comes by a back edge and brings along how it once had come to v_a.
+For paths in loop context the header v of a loop with a single entry is split in two, v_a before v_b, with
+two edges from one to the other: PASS for control that arrives from outside, AGAIN (MR98's surrogate edge)
+for control that arrives by a back edge and keeps the prefix by which it had reached v_a.
 
-Here an edge of this graph is called an *arc*, lest it be mistaken for an edge of the procedure.
+An edge of this graph is called an *arc*, to distinguish it from an edge of the procedure.
 """
 
 from __future__ import annotations
@@ -54,9 +54,8 @@ class Arc(NamedTuple):
 class Dag:
     """The nodes are the vertices of the graph, then ``entry``, then v_a of every v in ``arrival``.
 
-    ``order`` is topological and leaves out what cannot be reached; EXIT is its last node.
-    ``arrival[v]`` is the node v_a where v is split; v itself is then v_b.  ``first_of[v]`` is the
-    kind of the START arc of v.
+    ``order`` is topological, without unreachable nodes; EXIT is its last node.  ``arrival[v]`` is the node
+    v_a where v is split; v itself is then v_b.  ``first_of[v]`` is the kind of the START arc of v.
     """
 
     graph: Graph
@@ -75,11 +74,11 @@ class Dag:
         return len(self.graph.labels)
 
     def into(self, vertex: int) -> int:
-        """The node that control arrives at on its way to a vertex."""
+        """The node that the arcs into a vertex lead to."""
         return self.arrival.get(vertex, vertex)
 
     def returns_in_context(self, edge: int) -> bool:
-        """Whether a removed edge leads back to a split entry, so that the path goes on in context."""
+        """Whether a removed edge leads back to a split header, so that the next path starts in context."""
         return edge in self.back_edges and self.graph.edges[edge].dst in self.arrival
 
 
@@ -91,7 +90,7 @@ def build_dag(
     context: bool = False,
     search: DepthFirst | None = None,
 ) -> Dag:
-    """Remove edges and put the dummies in; linear time.
+    """Remove edges and add the dummy arcs; linear time.
 
     Arcs are in the order in which equals are numbered: those of the procedure by index, then dummies.
     :class:`ValueError` if an edge cannot be removed, or if the removed edges leave a cycle.
@@ -152,7 +151,7 @@ def _check(graph: Graph, removed: Collection[int], handlers: Collection[int]) ->
 
 
 def _context_headers(graph: Graph, back_edges: Collection[int], others: Collection[int]) -> set[int]:
-    """The entries of loops that are entered nowhere else and whose back edges end paths as such only."""
+    """The headers of single-entry loops whose back edges are neither cut nor resume edges."""
     dominators = find_dominators(graph)
     found: set[int] = set()
     barred: set[int] = set()

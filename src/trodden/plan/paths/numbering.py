@@ -1,12 +1,12 @@
-"""Numbers for paths, and back from numbers to paths (BL96 §3.2, §3.5, §4).
+"""Path numbers, and the decoding of numbers to paths (BL96 §3.2, §3.5, §4).
 
 Every path has a number in ``0 .. number - 1``: the sum of the values of its arcs, which Figure 5 assigns.
 The successors of a vertex are visited by their number of paths, the largest last, so that large values
-are few and small (§5.2).  Nothing but the graph and the removed edges enters into it, so whoever reads a
-profile comes to the same numbers as whoever placed the probes.
+are few and small (§5.2).  The numbering depends on nothing but the graph and the removed edges, so the
+reader of a profile computes the same numbers as the planner that placed the probes.
 
-A *prefix*, a path that was cut short in a block, is known by the block and the sum of values up to
-there: followed by arcs of value 0 it is a whole path with that sum as its number.
+A *prefix*, a path that was cut short in a block, is determined by the block and the sum of values up to
+there: extended by arcs of value 0 it is a complete path whose number is that sum.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LARGEST = 2**63 - 1
 
 
 class Way(NamedTuple):
-    """A way on from a block: an edge, where it leads, its value, and how the path ends on it if it does."""
+    """A successor of a block: edge, target, value, and how the path ends on the edge if it does."""
 
     edge: int
     target: int
@@ -68,7 +68,7 @@ def count_paths(
 
 
 def count_ways(dag: Dag, limit: int) -> int:
-    """How many ways lead from ENTRY to an end, or ``limit + 1`` if they are more than ``limit``."""
+    """The number of paths from ENTRY to EXIT, or ``limit + 1`` if there are more than ``limit``."""
     ways = [1] * len(dag.outs)
     for node in reversed(dag.order):
         if outs := dag.outs[node]:
@@ -77,17 +77,16 @@ def count_ways(dag: Dag, limit: int) -> int:
 
 
 class Numbering:
-    """The values of all arcs, which make every path's sum its number.
+    """The values of all arcs, such that the sum over a path is its number.
 
-    ``paths.number`` is not looked at.  A block without any way on counts as an end of paths, or the prefixes
-    that lead to it could not be told apart; no such path is ever counted as walked to its end.
-    Numbers may be of any size; if there are more than ``most`` paths, :class:`ValueError` is raised
-    before any number grows much larger than that.  ``followed`` is how many arcs were followed so far to
-    spell out paths.
+    ``paths.number`` is not used.  A block without successors counts as an end of paths, or its prefixes could
+    not be distinguished; no such path is ever counted as complete.  Numbers may be of any size; if there
+    are more than ``most`` paths, :class:`ValueError` is raised before any number grows much larger than that.
+    ``followed`` is how many arcs decoding has followed so far.
     """
 
     def __init__(self, graph: Graph, paths: Paths, most: int | None = None, dag: Dag | None = None) -> None:
-        """Number the paths; ``dag`` spares building the acyclic graph if that has been done."""
+        """Number the paths; pass ``dag`` if the acyclic graph has been built already."""
         self.graph = graph
         self.dag = dag or build_dag(graph, paths.back_edges, paths.cuts, paths.handlers, paths.context)
         self.value = [0] * len(self.dag.arcs)
@@ -97,7 +96,7 @@ class Numbering:
         self.followed = 0
 
     def _assign(self, most: int | None) -> int:
-        """Figure 5: values in reverse topological order.  Answers with the number of all paths."""
+        """Figure 5: values in reverse topological order.  Returns the number of paths."""
         arcs = self.dag.arcs
         ways = [1] * len(self.dag.outs)
         for node in reversed(self.dag.order):
@@ -116,9 +115,9 @@ class Numbering:
         return ways[self.dag.entry]
 
     def ways(self, vertex: int) -> tuple[Way, ...]:
-        """The ways on from a block, smallest value first; none from a block where paths can only stop.
+        """The successors of a block, smallest value first; none for a block where paths can only stop.
 
-        A path that arrives at a split entry from outside (see :mod:`trodden.plan.paths.dag`) adds nothing
+        A path that arrives at a split header from outside (see :mod:`trodden.plan.paths.dag`) adds nothing
         there.
         """
         found = []
@@ -129,7 +128,7 @@ class Numbering:
 
     @property
     def starts(self) -> tuple[Start, ...]:
-        """Where paths start, smallest value first; in context, what comes before the context."""
+        """Where paths start, smallest value first; for paths in context, where the context starts."""
         return tuple(
             Start(self.dag.arcs[number].of, self.value[number], self._start_kind(number))
             for number in self._sorted[self.dag.entry]
@@ -142,7 +141,7 @@ class Numbering:
         return self._route([arc for arc, _ in self._follow(path)])
 
     def prefix(self, block: int, s: int) -> Route:
-        """The path that was cut short in ``block`` when its values had come to the sum ``s``."""
+        """The path that was cut short in ``block`` with the sum of values ``s``."""
         if 0 <= s < self.number and 0 <= block < self.graph.exit:
             arcs = []
             for arc, rest in self._follow(s):
@@ -151,11 +150,13 @@ class Numbering:
                     if rest == 0:
                         return self._route(arcs)
                     break
-        raise ValueError(f"{self.graph.name}: no path comes to {block} with {s}")
+        raise ValueError(f"{self.graph.name}: no prefix of block {block} has the sum {s}")
 
     def number_of(self, route: Route) -> int:
-        """The number of a path.  One that was cut short has ``number * (block + 1) + s``,
-        unless its last block has no way on at all: then it is as whole as can be, and ``s`` is its number.
+        """The number of a path.
+
+        One that was cut short has ``number * (block + 1) + s``, unless its last block has no successors: then
+        ``s`` alone is its number.
         """
         dag = self.dag
         total = 0
@@ -173,7 +174,7 @@ class Numbering:
         return self.number * (node + 1) + total
 
     def _follow(self, path: int) -> Iterator[tuple[int, int]]:
-        """The arcs of a path, each with what is left of the number behind it."""
+        """The arcs of a path, each with the remainder of the number after it."""
         node, rest = self.dag.entry, path
         while values := self._values[node]:
             place = bisect_right(values, rest) - 1
@@ -184,7 +185,7 @@ class Numbering:
             node = self.dag.arcs[arc].dst
 
     def _route(self, numbers: Sequence[int]) -> Route:
-        """Spell out a path from ENTRY; it is cut short unless it has come to EXIT."""
+        """The path with these arcs from ENTRY; it is cut short unless it ends in EXIT."""
         dag, last = self.dag, self.graph.exit
         blocks: list[int] = []
         edges: list[int] = []
@@ -206,7 +207,7 @@ class Numbering:
         return Route(tuple(blocks), tuple(edges), came, ends)
 
     def _arcs_of(self, route: Route) -> Iterator[int]:
-        """The arcs that a route must have, as far as they exist; who uses them checks that they join."""
+        """The arcs that a route must have, as far as they exist; the caller checks that they join."""
         dag = self.dag
         came = route.came or route.starts
         for number in dag.outs[dag.entry]:

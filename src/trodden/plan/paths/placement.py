@@ -1,9 +1,9 @@
-"""What stands on which edge of the procedure (BL96 §3.4, Figure 8; §4; MR98 §7).
+"""Which probes go on which edge of the procedure (BL96 §3.4, Figure 8; §4; MR98 §7).
 
 Figure 8 works on arcs: the register is set as late and the counter of a path is bumped as early as the
-chords allow.  Here its answer is translated to the edges of the procedure, where the probes of a dummy
-arc to EXIT and of the one from ENTRY meet on a removed edge, in this order.  Where only one prefix leads,
-the register is known: there additions become assignments, and bumps need no register.
+chords allow.  Its result is translated to the edges of the procedure, where a removed edge carries the
+probes of its dummy arc to EXIT and then those of the one from ENTRY.  At a node with a single prefix the
+register is known: there additions become assignments, and bumps need no register.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Placed:
 
 
 def single_prefixes(numbering: Numbering) -> dict[int, int]:
-    """The nodes to which just one prefix leads, each with the sum of that prefix."""
+    """The nodes with a single prefix, each with the sum of that prefix."""
     dag = numbering.dag
     known = {dag.entry: 0}
     for node in dag.order[1:]:
@@ -42,14 +42,14 @@ def place(
     """Figure 8 for a whole procedure.
 
     No bump is moved up across a block of ``holds``: a path that is cut short there must not have been
-    counted.  If paths are ``timed``, nothing is moved: they start where they start and end where they end.
+    counted.  If paths are ``timed``, no probe is moved, so that the clock covers the whole path.
     """
     placement = _Placement(numbering, increments, holds, timed)
     return placement.on_the_procedure()
 
 
 class _Placement:
-    """Figure 8: ``sets``, ``bumps`` and ``adds`` say what each arc does to the register."""
+    """Figure 8: ``sets`` and ``bumps`` say what arcs do to the register; other chords add to it."""
 
     def __init__(
         self, numbering: Numbering, increments: Increments, holds: Collection[int], timed: bool
@@ -67,7 +67,7 @@ class _Placement:
         self._count()
 
     def _initialise(self) -> None:
-        """Set the register on the first chord of a path, or where paths with and without chords meet."""
+        """Set the register on the first chord of a path, or before a join with paths without chords."""
         dag = self.dag
         work = [dag.entry]
         while work:
@@ -81,7 +81,7 @@ class _Placement:
                     self.sets[number] = 0
 
     def _count(self) -> None:
-        """Bump on the last chord of a path, or where paths with and without further chords part."""
+        """Bump on the last chord of a path, or behind a branch to paths with and without further chords."""
         dag = self.dag
         work = [dag.graph.exit]
         while work:
@@ -95,12 +95,12 @@ class _Placement:
                     self.bumps[number] = 0
 
     def _may_be_counted_before(self, block: int) -> bool:
-        """Not where paths start, because a bump comes before whatever starts a path on the same edge."""
+        """False where paths start, because a bump precedes the probes that start a path on the same edge."""
         starts = block == self.dag.graph.root or block in self.dag.first_of or block in self.dag.arrival
         return not (self.timed or starts or block in self.holds)
 
     def on_the_procedure(self) -> Placed:
-        """Join the probes of arcs that belong to one edge."""
+        """Combine the probes of the arcs that belong to one edge."""
         dag = self.dag
         edges = dag.graph.edges
         ends: dict[int, list[Probe]] = {}
@@ -128,14 +128,14 @@ class _Placement:
         return Placed(on_edges, on_entry)
 
     def _arriving(self, vertex: int) -> list[Probe]:
-        """What arriving at a split entry from outside does, beside what the edge does."""
+        """The probes for arriving at a split header from outside, after those of the edge."""
         if vertex not in self.dag.arrival:
             return []
         passing, _ = self.dag.outs[self.dag.arrival[vertex]]
         return [Save(self.cell_of[vertex]), *self._probes(passing)]
 
     def _probes(self, number: int) -> list[Probe]:
-        """What one arc does."""
+        """The probes of one arc."""
         arc = self.dag.arcs[number]
         increment = self.chords.get(number, 0)
         constant = self._constant(arc.src)
@@ -153,7 +153,7 @@ class _Placement:
         return [Add(signed(increment)) if constant is None else Set(signed(constant + increment))]
 
     def _constant(self, node: int) -> int | None:
-        """What the register holds at a node, or would hold if it had been set, if that is always the same."""
+        """What the register holds at a node, or would hold if it had been set, if that is a constant."""
         sum_there = self.known.get(node)
         return None if sum_there is None else sum_there - self.potential[node]
 

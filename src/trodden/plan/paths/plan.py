@@ -32,7 +32,7 @@ DEFAULT_LIMIT = 1024
 """How many paths a procedure may have before some are cut."""
 
 DENSE = 2**18
-"""The largest table with a counter for every path; where there are more, only those walked are kept."""
+"""The largest table with a counter for every path; where there are more, a sparse path table is used."""
 
 
 def path_plan(
@@ -52,11 +52,11 @@ def path_plan(
     """Number the paths of a procedure and place the probes that count them.
 
     ``weights[e]`` is how often edge ``e`` is expected to be taken.  Paths are cut by ``rule`` ("cheapest",
-    "loops" for that with the entries of loops cut in any case, or "node" for BL96's own) until there are
-    no more than ``limit``, or no more than cutting every edge would leave; ``None`` leaves them whole up to
-    the largest number there is.  In the blocks of ``holds`` a path may be cut short, and then it can be
-    told which one it was: from the register, or without ``cells`` to keep that in, from the block alone.
-    ``handlers`` are the edges behind calls that return twice.  The trips of a self loop are taken from
+    "loops" for that with loop entries cut in any case, or "node" for BL96's own) until there are no more
+    than ``limit``, or no more than cutting every edge would leave; ``None`` keeps them whole up to the
+    largest possible number.  In the blocks of ``holds`` a path may be cut short, and the plan makes its
+    prefix decodable there: from the register or, if there are no stack slots (``cells``) to keep it in,
+    from the block alone.  ``handlers`` are the resume edges.  The trip count of a self loop is taken from
     ``trips`` where that is cheaper than counting.
     """
     search = depth_first(graph)
@@ -106,9 +106,10 @@ class _SelfLoops:
     def count(self, loops: Sequence[int], trips: Sequence[Trip], handled: Set[int]) -> None:
         """Choose for each loop where it is counted.
 
-        That may be where the loop is left (BL94 §6.3), but not where control may come twice because a
-        call returned twice.  Otherwise the block is counted, which holds the counter without a jump; the
-        paths tell how often it was come to from elsewhere.  A loop that hardly turns is counted on its edge.
+        That may be on its exit edges (BL94 §6.3), unless one of them is a resume edge, which may be taken
+        once more than the loop is left.  Otherwise the block is counted, which needs no split edge; how
+        often it was entered from elsewhere follows from the paths.  A loop with a low trip count is counted
+        on its back edge.
         """
         known = {
             trip.back_edge: trip
@@ -122,19 +123,19 @@ class _SelfLoops:
                 for leaving in known[edge].exits:
                     self.on_edges.setdefault(leaving, []).append(AddTrips(slot, edge))
                 self.measures.append(EdgeMeasure(edge))
-            elif alone[block] == 1 and 2 * self._weights[edge] >= self._come_to(block):
+            elif alone[block] == 1 and 2 * self._weights[edge] >= self._executions(block):
                 self.on_blocks[block] = (Count(slot),)
                 self.measures.append(BlockMeasure(block))
             else:
                 self.on_edges.setdefault(edge, []).append(Count(slot))
                 self.measures.append(EdgeMeasure(edge))
 
-    def _come_to(self, block: int) -> float:
+    def _executions(self, block: int) -> float:
         return sum(self._weights[edge] for edge in self._graph.in_edges[block])
 
 
 def checked_paths(plan: Plan, graph: Graph) -> Plan:
-    """A plan for paths and beside it a counter on every edge, both counted in the same run."""
+    """A plan for paths and a counter on every edge, both counted in the same run."""
     probes: dict[int, tuple[Probe, ...]] = {edge: tuple(found) for edge, found in plan.on_edges.items()}
     measures = list(plan.measures)
     for edge in live_edges(graph):

@@ -1,8 +1,8 @@
-"""Which path was under way when control was lost in a block.
+"""Which path was being executed when a function was left in the middle of a block.
 
-The executors know the block and, at best, what the path register held there.  This tells, from a plan alone,
-how the register relates to the sum of values up to the block, which names the prefix (see
-:mod:`trodden.plan.paths.numbering`).  It follows the probes as they stand, so it holds for any placement.
+The executors know the block and, at best, what the path register held there.  This module computes, from a
+plan alone, how the register relates to the sum of values up to the block, which identifies the prefix (see
+:mod:`trodden.plan.paths.numbering`).  It follows the probes of the plan, so it holds for any placement.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from trodden.plan.probes import Add, Bump, BumpAt, Plan, Probe, Restore, Save, S
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A single prefix leads to the block: the one with this ``sum``."""
+    """The block has a single prefix, which has this ``sum``."""
 
     sum: int
 
@@ -34,20 +34,20 @@ class Offset:
 def register_offsets(
     graph: Graph, plan: Plan, numbering: Numbering | None = None
 ) -> list[Known | Offset | None]:
-    """For every vertex how a prefix that ends in it is told.
+    """For every vertex how a prefix that ends in it is decoded.
 
-    ``None`` where no path can be cut short, or none can be told: in what cannot be reached, in EXIT,
-    where the paths have been counted already, and where the register is of no use to anybody.
+    ``None`` where no path can be cut short or its prefix cannot be decoded: in unreachable blocks, in EXIT,
+    where the paths have been counted already, and where the register is not live.
     """
     assert plan.paths is not None
     return _Following(numbering or Numbering(graph, plan.paths), plan).answer()
 
 
 class _Following:
-    """The register less the sum of values (``ahead``), carried from block to block.
+    """The register less the sum of values (``ahead``), propagated from block to block.
 
-    ``ahead[v]`` is ``None`` where the ways to ``v`` do not agree on it, and ``counted`` are the blocks
-    to which paths come counted.  ``kept[cell]`` is what a cell holds less the sum on arrival at its loop.
+    ``ahead[v]`` is ``None`` where the edges into ``v`` do not agree on it, and ``counted`` are the blocks
+    before which paths have been counted.  ``kept[cell]`` is a saved value less the sum on entry to its loop.
     """
 
     def __init__(self, numbering: Numbering, plan: Plan) -> None:
@@ -80,24 +80,24 @@ class _Following:
         return found
 
     def _arrive(self, vertex: int) -> None:
-        """Join what all ways to a block say; those from outside of its loop come before those from within."""
+        """Meet over all edges into a block; those from outside of its loop come before its back edges."""
         dag = self._dag
-        said: set[int | None] = set()
+        incoming: set[int | None] = set()
         for number in dag.ins[dag.into(vertex)]:
             arc = dag.arcs[number]
             for probes in self._probes_of(number):
                 ahead = self._ahead[arc.src] if arc.kind is ArcKind.REAL else None
-                said.add(self._follow(number, ahead, probes, vertex))
+                incoming.add(self._follow(number, ahead, probes, vertex))
                 if arc.kind is ArcKind.REAL and (arc.src in self._counted or _counts(probes)):
                     self._counted.add(vertex)
         if vertex in dag.arrival:
             _, again = dag.outs[dag.arrival[vertex]]
             for edge in self._back[vertex]:
-                said.add(self._follow(again, None, self._plan.on_edges.get(edge, ()), vertex))
-        self._ahead[vertex] = said.pop() if len(said) == 1 else None
+                incoming.add(self._follow(again, None, self._plan.on_edges.get(edge, ()), vertex))
+        self._ahead[vertex] = incoming.pop() if len(incoming) == 1 else None
 
     def _probes_of(self, number: int) -> list[Sequence[Probe]]:
-        """The probes of every edge that an arc from outside stands for."""
+        """The probes of every edge that an arc from outside represents."""
         arc = self._dag.arcs[number]
         if arc.kind is ArcKind.REAL:
             return [self._plan.on_edges.get(arc.of, ())]
@@ -106,7 +106,7 @@ class _Following:
         return [self._plan.on_edges.get(edge, ()) for edge in self._start[arc.of]]
 
     def _follow(self, number: int, ahead: int | None, probes: Sequence[Probe], vertex: int) -> int | None:
-        """The register less the sum behind an arc, and behind the arc into a split entry that follows it."""
+        """The register less the sum after an arc and, at a split header, after the PASS arc behind it."""
         dag = self._dag
         arc = dag.arcs[number]
         passing = 0

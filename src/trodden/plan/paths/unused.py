@@ -1,6 +1,6 @@
-"""Leaving out what a placement computes for nobody.
+"""Dead probe elimination.
 
-Where the number of a path is known from the place, the register on the way there need not be set.
+Where the number of a path is a constant at its bump, the register need not be set before it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from trodden.plan.probes import Add, Bump, Probe, Restore, Save, Set
 
 
 def drop_unused(dag: Dag, placed: Placed, needed: Collection[int]) -> Placed:
-    """Leave out what is computed for nobody.
+    """Drop the probes whose result is not used.
 
-    The register is used by bumps that need it and in the ``needed`` blocks.  Paths end on removed
-    edges, so one sweep against the order of the blocks tells everything.
+    The register is live before bumps that read it and in the ``needed`` blocks.  Paths end on removed edges,
+    so one pass over the blocks in reverse topological order computes liveness.
     """
     kept: dict[int, list[Probe]] = {}
     wanted_before: dict[int, bool] = {edge: _has_bump(placed.on_edges[edge]) for edge in dag.removed}
@@ -44,9 +44,9 @@ def _has_bump(probes: Sequence[Probe]) -> bool:
 
 
 def _useful(probes: Sequence[Probe], wanted: bool, cells: set[int]) -> tuple[list[Probe], bool]:
-    """The probes that matter if the register is ``wanted`` behind them, and whether it is before them.
+    """The probes that are needed if the register is ``wanted`` after them, and whether it is before them.
 
-    ``cells`` are those that are restored; it grows.
+    ``cells`` are the saved values that are restored; it grows.
     """
     kept: list[Probe] = []
     for probe in reversed(probes):
