@@ -231,7 +231,7 @@ def test_what_is_no_path_has_no_number() -> None:
         with pytest.raises(ValueError, match="this is no path"):
             numbering.number_of(other)
     for block, s in ((1, 5), (1, 1), (0, 1), (2, 0), (-1, 0), (9, 0), (0, -1)):
-        with pytest.raises(ValueError, match="no path comes"):
+        with pytest.raises(ValueError, match="no prefix of block"):
             numbering.prefix(block, s)
 
 
