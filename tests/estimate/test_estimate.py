@@ -328,5 +328,5 @@ def test_a_graph_without_a_way_to_its_end_is_refused() -> None:
     stuck = replace(function("f", "a>b b>a b>exit"), clues=FunctionClues())
     edges = tuple(edge for edge in stuck.graph.edges if edge.dst != stuck.graph.exit)
     broken = replace(stuck, graph=Graph("f", stuck.graph.labels, edges))
-    with pytest.raises(BadFile, match=r"f: its graph makes no sense \(there is no way on\)"):
+    with pytest.raises(BadFile, match=r"f: its graph makes no sense \(EXIT cannot be reached\)"):
         estimate("p", [_unit(broken)], WL94)

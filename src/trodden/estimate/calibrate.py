@@ -1,4 +1,4 @@
-"""Heuristics measured on profiles, and rates fitted to them (WL94 §3.1, §8)."""
+"""Heuristics measured on profiles, and rates that are fitted to the measurements (WL94 §3.1, §8)."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def counted_functions(profile: Profile, file: str) -> list[Counted]:
             f"{file}: holds no clues about branches, for its program was built by an earlier trodden; "
             "build and run it again"
         )
-    foreseen = {
+    with_call_features = {
         (profile.units[known.unit].id, known.symbol): facts for facts, known in whole_program(profile.units)
     }
     found = [
-        _counted(each, foreseen.get((each.unit, each.facts.linkage_name), each.facts))
+        _counted(each, with_call_features.get((each.unit, each.facts.linkage_name), each.facts))
         for each in with_clues
         if None not in each.edge_counts
     ]

@@ -1,8 +1,8 @@
 """The profile of a program that has never run (WL94 §6).
 
-From clues to the odds of branches (§3), from odds to frequencies within a call (§4), from these and the call
-graph to how often each function is called (§5); a block then runs as often as a call runs it, times the
-calls.
+From features to branch probabilities (§3), from these to frequencies within a call (§4), from these and the
+call graph to how often each function is invoked (§5); the frequency of a block is the product of its
+frequency within a call and the number of invocations.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.weigh.frequency.expected import expected_frequencies
 from trodden.weigh.frequency.propagate import HIGHEST_WEIGHT
 from trodden.weigh.heuristics.rates import Rates
-from trodden.weigh.interprocedural.callgraph import Known, Procedure
+from trodden.weigh.interprocedural.callgraph import KnownFunction, Procedure
 from trodden.weigh.interprocedural.invocations import call_frequencies
 
 Local = Callable[[UnitFacts, FunctionFacts], list[float]]
-"""Answers how often one call of a function takes each of its edges."""
+"""Returns how often one call of a function takes each of its edges."""
 
 
 def local_estimate(facts: FunctionFacts, rates: Rates) -> list[float]:
@@ -31,7 +31,7 @@ def local_estimate(facts: FunctionFacts, rates: Rates) -> list[float]:
 def estimate(program: str, units: Sequence[UnitFacts], rates: Rates, local: Local | None = None) -> Profile:
     """The profile that one run of a program is expected to have; nothing of it is run.
 
-    ``local`` stands in for :func:`local_estimate` where it is given.
+    ``local`` replaces :func:`local_estimate` if it is given.
     """
     functions = whole_program(units)
     edges = [
@@ -48,7 +48,7 @@ def estimate(program: str, units: Sequence[UnitFacts], rates: Rates, local: Loca
     return estimated(program, units, expected, Estimate(rates.name), list(_notes(known)))
 
 
-def _procedure(known: Known, edges: Sequence[float]) -> Procedure:
+def _procedure(known: KnownFunction, edges: Sequence[float]) -> Procedure:
     graph = known.graph
     return Procedure(
         symbol=known.symbol,
@@ -62,8 +62,8 @@ def _procedure(known: Known, edges: Sequence[float]) -> Procedure:
     )
 
 
-def _notes(functions: Sequence[Known]) -> Iterator[str]:
-    """What makes the estimate worse than it could be."""
+def _notes(functions: Sequence[KnownFunction]) -> Iterator[str]:
+    """Messages about what makes the estimate less accurate."""
     blind = sum(not each.clues.blocks for each in functions)
     if blind:
         yield (
