@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench.errors import BenchError
 from bench.keeping import ir_of
-from trodden.estimate.estimate import Local
+from trodden.estimating.estimate import Local
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.native.analysis.call_effects import Attributes, read_attributes
 from trodden.native.analysis.returns_twice import cut_where_calls_return_twice

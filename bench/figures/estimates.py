@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bench.papers.wl94 import KINDS, PERCENTS
 from trodden.compare.matching import Match, score
-from trodden.estimate.calibrate import counted_functions
+from trodden.estimating.calibrate import counted_functions
 from trodden.profile.model import Profile
 from trodden.weigh.calibrate.fitting import fit_together
 from trodden.weigh.calibrate.observed import Observation, observe

@@ -17,7 +17,7 @@ from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
 from bench.suite.model import SuiteProgram
 from trodden.collect.binary.program import read_program
-from trodden.estimate.estimate import estimate
+from trodden.estimating.estimate import estimate
 from trodden.profile.store.trod import load
 from trodden.weigh.heuristics.rates import WL94, Rates, default_rates
 

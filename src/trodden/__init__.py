@@ -8,14 +8,14 @@ from trodden.version import __version__
 
 if TYPE_CHECKING:
     from trodden.api import Run, estimate, merge, run
-    from trodden.merge.merge import Merged
+    from trodden.merging.merge import Merged
     from trodden.profile.model import Profile
     from trodden.profile.store.trod import load
 
 __all__ = ["Merged", "Profile", "Run", "__version__", "estimate", "load", "merge", "run"]
 
 _HOMES = {
-    "Merged": "trodden.merge.merge",
+    "Merged": "trodden.merging.merge",
     "Profile": "trodden.profile.model",
     "Run": "trodden.api",
     "estimate": "trodden.api",

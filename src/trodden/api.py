@@ -13,7 +13,7 @@ from trodden.errors import TroddenError
 from trodden.profile.model import Profile
 
 if TYPE_CHECKING:
-    from trodden.merge.merge import Merged
+    from trodden.merging.merge import Merged
 
 StrPath = str | os.PathLike[str]
 
@@ -104,7 +104,7 @@ def merge(
     the answer, or have :class:`trodden.errors.LeftOut` raised instead by ``strict``.  ``output`` also writes
     the profile there.
     """
-    from trodden.merge.merge import merge as join
+    from trodden.merging.merge import merge as join
     from trodden.profile.store.trod import save
 
     merged = join((os.fspath(file) for file in files), combine, strict)

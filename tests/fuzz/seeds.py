@@ -19,7 +19,7 @@ from tests.program.test_unit_codec import units
 from tests.report.sample_paths import run as walked_program
 from trodden.collect.call_paths import CallPath
 from trodden.collect.rawfile.raw import MAGIC as RAW_MAGIC
-from trodden.estimate.estimate import estimate
+from trodden.estimating.estimate import estimate
 from trodden.profile.assemble import assemble
 from trodden.profile.store.trod import to_bytes
 from trodden.program.facts import UnitFacts

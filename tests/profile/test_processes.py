@@ -37,7 +37,7 @@ from trodden.collect.rawfile.model import Ending, RawUnit
 from trodden.collect.rawfile.raw import read_raw
 from trodden.errors import BadFile, InputMissing, OtherBuild, UsageError
 from trodden.export.json_document import to_document
-from trodden.merge.merge import merge
+from trodden.merging.merge import merge
 from trodden.plan.counters.edges import every_edge
 from trodden.profile.from_runs import collect, collect_all
 from trodden.profile.model import Profile

@@ -38,7 +38,7 @@ def calibrate(
     files: tuple[str, ...], output: str | None, fit: str, weigh: str, name: str | None, as_json: bool
 ) -> None:
     """Measure heuristics about branches on the profiles FILE..., and fit rates to them."""
-    from trodden.estimate import calibrate as calibrating
+    from trodden.estimating import calibrate as calibrating
     from trodden.profile.store.trod import load
     from trodden.report.views.calibration import to_document, to_plain
     from trodden.weigh.heuristics import rates

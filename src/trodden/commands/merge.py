@@ -14,7 +14,7 @@ from trodden.errors import InputMissing, LeftOut
 from trodden.visible_text import visible
 
 if TYPE_CHECKING:
-    from trodden.merge.merge import Merged
+    from trodden.merging.merge import Merged
 
 MOST_LINES = 20
 
@@ -36,7 +36,7 @@ def merge(files: tuple[str, ...], output: str, combine: str, strict: bool) -> No
     @LIST stands for the files that LIST names, one a line, and - for those that standard input names.  A file
     that is damaged is named and left out, and the exit status is 101.
     """
-    from trodden.merge.merge import merge as join
+    from trodden.merging.merge import merge as join
     from trodden.profile.store.files import check_place
     from trodden.profile.store.trod import save
 

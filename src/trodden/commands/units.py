@@ -30,7 +30,7 @@ def estimate_of(
     passing: Callable[[Sequence[str]], Iterable[str]] = iter,
 ) -> Profile:
     """The estimate of the program that ``files`` are; ``passing`` sees them go by, one after the other."""
-    from trodden.estimate.estimate import estimate
+    from trodden.estimating.estimate import estimate
     from trodden.native.options import Options
 
     if not files:

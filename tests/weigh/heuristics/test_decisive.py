@@ -69,10 +69,10 @@ def test_the_others_are_asked_where_nothing_settles() -> None:
 def test_many_ways_share_out_what_is_settled() -> None:
     """Two of five ways end badly, and have 0.1 in all; among the others the cases have three quarters."""
     clues = {0: BlockClues(cases=(None, 1, 2, 3, 4)), 2: DIES, 3: DIES}
-    assert probabilities(FIVE, clues, terminates=0.9)[:5] == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
-    shares = probabilities(FIVE, clues, terminates=0.9, case_listed=0.8)[:5]
+    assert probabilities(FIVE, clues, ends_badly=0.9)[:5] == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
+    shares = probabilities(FIVE, clues, ends_badly=0.9, case_listed=0.8)[:5]
     assert shares == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
-    shares = probabilities(FIVE, clues, terminates=0.9, case_listed=0.4)[:5]
+    shares = probabilities(FIVE, clues, ends_badly=0.9, case_listed=0.4)[:5]
     assert shares == pytest.approx([0.675, 0.05, 0.05, 0.1125, 0.1125])
 
 
@@ -82,9 +82,9 @@ def test_among_many_ways_too_the_first_one_settles() -> None:
         1: BlockClues(calls=(CallClue("warn"),)),
         2: DIES,
     }
-    found = probabilities(FIVE, clues, said=0.9, terminates=0.99, complains=0.99)[:5]
+    found = probabilities(FIVE, clues, said=0.9, ends_badly=0.99, complains=0.99)[:5]
     assert found == pytest.approx([0.6, 0.1, 0.1, 0.1, 0.1])
-    found = probabilities(FIVE, clues, terminates=0.99, complains=0.6)[:5]
+    found = probabilities(FIVE, clues, ends_badly=0.99, complains=0.6)[:5]
     assert found == pytest.approx([0.2475, 0.01, 0.2475, 0.2475, 0.2475])
 
 
@@ -99,7 +99,7 @@ def test_what_settles_has_its_share_whatever_else_is_said(
     clues |= dict.fromkeys(bad, DIES)
     badly, listed, called, shared = rates
     found = probabilities(
-        FIVE, clues, terminates=badly, case_listed=listed, case_no_call=called, case_shared=shared
+        FIVE, clues, ends_badly=badly, case_listed=listed, case_no_call=called, case_shared=shared
     )
     assert sum(found[:5]) == pytest.approx(1)
     assert sum(found[way - 1] for way in bad) == pytest.approx(1 - badly)
@@ -129,7 +129,7 @@ def test_over_programs_the_odds_have_one_mean_and_one_vote_is_for_not_knowing() 
 
 
 def test_only_the_first_that_settles_a_branch_learns_from_it() -> None:
-    both = [seen(0, 1000, terminates=FIRST, complains=SECOND)]
+    both = [seen(0, 1000, ends_badly=FIRST, complains=SECOND)]
     alone = [seen(1000, 0, complains=FIRST)]
     found = rates_of([[*both, *alone]], "ends-badly", "complains")
     assert found["ends-badly"] < 0.1

@@ -88,7 +88,7 @@ def test_a_call_that_may_throw_comes_back() -> None:
     assert told(DIAMOND, {0: throwing})["comes-back"] == [0]
     assert "comes-back" not in told(DIAMOND, {0: CALLS})
     found = probabilities(
-        DIAMOND, {0: throwing, 1: BlockClues(Ending.NEVER_RETURNS)}, comes_back=0.99, terminates=0.9
+        DIAMOND, {0: throwing, 1: BlockClues(Ending.NEVER_RETURNS)}, comes_back=0.99, ends_badly=0.9
     )
     assert found[:2] == pytest.approx([0.99, 0.01])
 
@@ -274,7 +274,7 @@ def test_many_ways() -> None:
 
 def test_bad_ends_among_many_ways() -> None:
     flow = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]
-    assert probabilities(flow, {1: DIES}, terminates=0.98)[:3] == pytest.approx([0.02, 0.49, 0.49])
+    assert probabilities(flow, {1: DIES}, ends_badly=0.98)[:3] == pytest.approx([0.02, 0.49, 0.49])
 
 
 def test_a_heuristic_without_a_rate_takes_no_part() -> None:

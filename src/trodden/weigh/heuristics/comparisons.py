@@ -40,7 +40,7 @@ _AGAINST = {
 _ORIGINS = {
     Origin.LOAD: "load",
     Origin.CALL: "call",
-    Origin.MEETING: "join",
+    Origin.MEETING: "meeting",
     Origin.BITS: "bits",
     Origin.ARITHMETIC: "arithmetic",
     Origin.GIVEN: "given",

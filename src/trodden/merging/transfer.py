@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from trodden.merge.portions import Portion
+from trodden.merging.portions import Portion
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.paths.prefixes import Known, Offset, register_offsets
 from trodden.plan.probes import WORD, BlockMeasure, Paths, Plan

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.profile.making import function, profile_of, unit_of
-from trodden.estimate.calibrate import counted_functions
-from trodden.estimate.estimate import estimate
-from trodden.estimate.whole_program import known_functions, started_functions, whole_program
+from trodden.estimating.calibrate import counted_functions
+from trodden.estimating.estimate import estimate
+from trodden.estimating.whole_program import known_functions, started_functions, whole_program
 from trodden.profile.analysis.calling import CallCount, calls_of
 from trodden.profile.estimated import one_of_each
 from trodden.program.facts import FunctionFacts, UnitFacts

@@ -16,7 +16,7 @@ from tests.profile.making import function, unit_of
 from tests.profile.sample import sample
 from trodden.collect.binary.program import read_program
 from trodden.errors import BadFile
-from trodden.estimate.estimate import estimate, local_estimate
+from trodden.estimating.estimate import estimate, local_estimate
 from trodden.graph.cfg import Graph
 from trodden.native.driver.build import Builder
 from trodden.native.driver.command_line import parse

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from trodden.merging import parts
 
 from tests.profile.making import (
     elf_bytes,
@@ -21,9 +22,8 @@ from tests.profile.making import (
 )
 from trodden.collect.call_paths import CallPath
 from trodden.errors import BadFile, InputMissing, LeftOut, UsageError
-from trodden.merge import parts
-from trodden.merge.merge import Merged, merge
-from trodden.merge.unjoined import MOST_LISTED
+from trodden.merging.merge import Merged, merge
+from trodden.merging.unjoined import MOST_LISTED
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from trodden.estimate.whole_program import started_functions, whole_program
+from trodden.estimating.whole_program import started_functions, whole_program
 from trodden.profile.estimated import Expected, estimated
 from trodden.profile.model import Estimate, Profile
 from trodden.program.facts import FunctionFacts, UnitFacts

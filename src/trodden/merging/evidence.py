@@ -21,11 +21,11 @@ from dataclasses import dataclass, field
 from trodden.collect.call_paths import CalledFunction, CallPath
 from trodden.errors import UsageError
 from trodden.graph.cfg import EdgeKind
-from trodden.merge.parts import MOST_COUNT, Part
-from trodden.merge.portions import Portion, reading_of
-from trodden.merge.transfer import CONTRADICTORY, NO_EDGES, NotCarried, counter_values
-from trodden.merge.units import MergedUnits
-from trodden.merge.unjoined import Unjoined, UnjoinedList
+from trodden.merging.parts import MOST_COUNT, Part
+from trodden.merging.portions import Portion, reading_of
+from trodden.merging.transfer import CONTRADICTORY, NO_EDGES, NotCarried, counter_values
+from trodden.merging.units import MergedUnits
+from trodden.merging.unjoined import Unjoined, UnjoinedList
 from trodden.plan.probes import BlockMeasure
 from trodden.profile.assemble import add_counts, unit_profiles
 from trodden.profile.model import FunctionProfile

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from trodden.collect.call_paths import CalledFunction, CallPath
 from trodden.collect.unit_tally import UnitTally
 from trodden.errors import TroddenError
-from trodden.merge.correspondence import Correspondence
-from trodden.merge.parts import BUILDS_KEPT, Part
-from trodden.merge.portions import Portion, portions, reading_of
-from trodden.merge.transfer import CONTRADICTORY, NotCarried, carry, obstacle
-from trodden.merge.units import MergedUnits
-from trodden.merge.unjoined import Unjoined, UnjoinedList
+from trodden.merging.correspondence import Correspondence
+from trodden.merging.parts import BUILDS_KEPT, Part
+from trodden.merging.portions import Portion, portions, reading_of
+from trodden.merging.transfer import CONTRADICTORY, NotCarried, carry, obstacle
+from trodden.merging.units import MergedUnits
+from trodden.merging.unjoined import Unjoined, UnjoinedList
 from trodden.profile.assemble import add_counts, unit_profiles
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import UnitFacts

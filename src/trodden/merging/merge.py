@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from trodden.errors import BadFile, InputMissing, LeftOut, TroddenError, UsageError
-from trodden.merge.evidence import Evidence
-from trodden.merge.parts import Part, PartReader, same_file
-from trodden.merge.sum import Sums
-from trodden.merge.unjoined import Lines, Unjoined, shortened
+from trodden.merging.evidence import Evidence
+from trodden.merging.parts import Part, PartReader, same_file
+from trodden.merging.sum import Sums
+from trodden.merging.unjoined import Lines, Unjoined, shortened
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
 

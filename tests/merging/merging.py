@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from tests.profile.making import function, unit_of
 from trodden.graph.cfg import Graph
-from trodden.merge.evidence import Evidence
-from trodden.merge.parts import Part
-from trodden.merge.sum import Sums
+from trodden.merging.evidence import Evidence
+from trodden.merging.parts import Part
+from trodden.merging.sum import Sums
 from trodden.plan.interpret import interpret_paths, tally
 from trodden.plan.paths.prefixes import Offset, register_offsets
 from trodden.plan.probes import WORD, Plan

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 from tests.graphs import graphs, leaving_graphs, prices_for, seeds, walks_for
-from tests.merge.merging import facts_for, joined, lawful, part_of, profile_for, unit_for
+from tests.merging.merging import facts_for, joined, lawful, part_of, profile_for, unit_for
 from tests.profile.making import Flow, function, graph_of, profile_of, unit_of
 from trodden.collect.call_paths import CallPath
 from trodden.errors import UsageError
 from trodden.graph.cfg import Graph
-from trodden.merge.evidence import Evidence
+from trodden.merging.evidence import Evidence
 from trodden.plan.counters.blocks import every_block
 from trodden.plan.counters.edges import eprof, every_edge
 from trodden.plan.interpret import tally

@@ -11,13 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.graphs import graphs, prices_for, seeds, walks_for
-from tests.merge.merging import Walks, facts_for, joined, lawful, part_of, profile_for, unit_for
+from tests.merging.merging import Walks, facts_for, joined, lawful, part_of, profile_for, unit_for
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.collect.call_paths import CallPath
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
-from trodden.merge.sum import Sums
-from trodden.merge.transfer import NO_EDGES
+from trodden.merging.sum import Sums
+from trodden.merging.transfer import NO_EDGES
 from trodden.plan.counters.blocks import every_block, vprof_by_blocks
 from trodden.plan.counters.blocks_by_edges import vprof_by_edges
 from trodden.plan.counters.edges import checked, eprof, every_edge

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 
 from trodden.collect.call_paths import CalledFunction
 from trodden.errors import OtherBuild
-from trodden.merge.correspondence import Correspondence, correspondence
-from trodden.merge.parts import BUILDS_KEPT, Part
+from trodden.merging.correspondence import Correspondence, correspondence
+from trodden.merging.parts import BUILDS_KEPT, Part
 from trodden.program.facts import FunctionFacts, UnitFacts
 
 Obstacle = Callable[[FunctionFacts, FunctionFacts], str | None]

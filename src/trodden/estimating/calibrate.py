@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from trodden.errors import UsageError
-from trodden.estimate.whole_program import whole_program
+from trodden.estimating.whole_program import whole_program
 from trodden.profile.estimated import need_counted
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import FunctionFacts
