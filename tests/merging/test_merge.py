@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from trodden.merging import parts
 
 from tests.profile.making import (
     elf_bytes,
@@ -22,6 +21,7 @@ from tests.profile.making import (
 )
 from trodden.collect.call_paths import CallPath
 from trodden.errors import BadFile, InputMissing, LeftOut, UsageError
+from trodden.merging import parts
 from trodden.merging.merge import Merged, merge
 from trodden.merging.unjoined import MOST_LISTED
 from trodden.profile.assemble import assemble
