@@ -4,27 +4,27 @@
 
 #include <trodden.h>
 
-__attribute__((weak, visibility("default"), tls_model("initial-exec"))) __thread struct trodden_call *__trodden_caller =
+__attribute__((weak, visibility("default"), tls_model("initial-exec"))) __thread struct trodden_call_node *__trodden_caller =
     &trodden_outside;
 
-static struct trodden_call **caller(void) { return &__trodden_caller; }
+static struct trodden_call_node **caller(void) { return &__trodden_caller; }
 
 #define UNIT_CALLER caller
 #include "unit.h"
 
 #define FUNCTIONS 1000
 
-static struct trodden_key keys[FUNCTIONS];
+static struct trodden_function_key keys[FUNCTIONS];
 
 /* Before any function is entered. */
 #define MAKE_KEYS()                                                                                    \
     for (unsigned key = 0; key < FUNCTIONS; key++)                                                     \
-    keys[key] = (struct trodden_key){&unit, key}
+    keys[key] = (struct trodden_function_key){&unit, key}
 
 /* Answers what has to be put back when the function is left. */
-static struct trodden_call *enter(unsigned function) {
-    const struct trodden_key *key = &keys[function];
-    struct trodden_call *parent = __trodden_caller, *call = parent->last[function % TRODDEN_CALL_WAYS];
+static struct trodden_call_node *enter(unsigned function) {
+    const struct trodden_function_key *key = &keys[function];
+    struct trodden_call_node *parent = __trodden_caller, *call = parent->cache[function % TRODDEN_CALLEE_CACHE];
     if (call->key != key) {
         call = __trodden_call(key, parent);
         parent = call->parent;
@@ -34,11 +34,11 @@ static struct trodden_call *enter(unsigned function) {
 #else
     __atomic_fetch_add(&call->count, 1, __ATOMIC_RELAXED);
 #endif
-    call->frame = (uintptr_t)__builtin_frame_address(0);
-    __trodden_caller = call->to;
+    call->sp = (uintptr_t)__builtin_frame_address(0);
+    __trodden_caller = call->target;
     return parent;
 }
 
-static void leave(struct trodden_call *parent) { __trodden_caller = parent; }
+static void leave(struct trodden_call_node *parent) { __trodden_caller = parent; }
 
 #endif

@@ -6,7 +6,7 @@ UNIT(LETTER, 1);
 void call_in_library(int times) {
     STEP(0);
     MAKE_KEYS();
-    struct trodden_call *first = enter(1);
+    struct trodden_call_node *first = enter(1);
     for (int i = 0; i < times; i++)
         leave(enter(2));
     leave(first);

@@ -20,11 +20,11 @@ static volatile unsigned long totals[FUNCTIONS], alarms, nested;
 
 /* 1 calls 2 `times` times, and that each time 3, 1 again and 4. */
 static void walk(int times) {
-    struct trodden_call *outside = enter(1);
+    struct trodden_call_node *outside = enter(1);
     for (int i = 0; i < times; i++) {
-        struct trodden_call *first = enter(2);
+        struct trodden_call_node *first = enter(2);
         leave(enter(3));
-        struct trodden_call *second = enter(1);
+        struct trodden_call_node *second = enter(1);
         leave(enter(4));
         leave(second);
         leave(first);
@@ -70,7 +70,7 @@ static void threads(long count, void *(*start)(void *), int joined) {
 /* A function calls all others, and these all others again. */
 static void many(unsigned functions) {
     for (unsigned i = 10; i < functions; i++) {
-        struct trodden_call *first = enter(i);
+        struct trodden_call_node *first = enter(i);
         for (unsigned k = 10; k < functions; k++)
             leave(enter(k));
         leave(first);
@@ -83,14 +83,14 @@ static void many(unsigned functions) {
     }
 }
 
-static struct trodden_call *counted(unsigned function) {
+static struct trodden_call_node *counted(unsigned function) {
     totals[function]++;
     return enter(function);
 }
 
 static void on_alarm(int number) {
     unsigned long now = ++alarms;
-    struct trodden_call *first = counted(800), *second = counted(801 + now % 100);
+    struct trodden_call_node *first = counted(800), *second = counted(801 + now % 100);
     if (now % 8 == 0 && number == SIGALRM) {
         nested++;
         raise(SIGUSR1);
@@ -100,7 +100,7 @@ static void on_alarm(int number) {
 }
 
 static void on_user(int number) {
-    struct trodden_call *first = counted(901 + nested % 50);
+    struct trodden_call_node *first = counted(901 + nested % 50);
     leave(counted(10 + (unsigned)number + nested % 500));
     leave(first);
 }
@@ -114,7 +114,7 @@ static void signals(void) {
     setitimer(ITIMER_REAL, &often, NULL);
     for (unsigned long round = 0; alarms < 2000 || round < 300000; round++) {
         unsigned function[] = {10 + round % 7, 20 + round / 7 % 400, 500 + round * 31 % 290};
-        struct trodden_call *before[3];
+        struct trodden_call_node *before[3];
         for (int i = 0; i < 3; i++) {
             plain[function[i]]++;
             before[i] = enter(function[i]);
@@ -130,7 +130,7 @@ static void signals(void) {
 
 /* The child starts at zero, at 8;9. */
 static void children(void) {
-    struct trodden_call *first = enter(8), *second = enter(9);
+    struct trodden_call_node *first = enter(8), *second = enter(9);
     leave(enter(3));
     fflush(stdout);
     if (fork() == 0) {
@@ -148,7 +148,7 @@ static void children(void) {
 }
 
 static void libraries(char **paths) {
-    struct trodden_call *first = enter(8);
+    struct trodden_call_node *first = enter(8);
     for (int i = 0; paths[i]; i++) {
         void *library = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);
         void (*call)(int) = NULL;

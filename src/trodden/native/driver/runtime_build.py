@@ -41,7 +41,7 @@ _REAL = (
     *("___pthread_register_cancel", "___pthread_register_cancel_defer"),
 )
 _NAMES = "names.so"
-_FILLED = "-DTRODDEN_FILLED"
+_FILLED = "-DTRODDEN_PROGBITS_PADDING"
 
 
 def runtime_words(toolchain: Toolchain, words: Sequence[str], by_embedded: bool | None = None) -> list[str]:

@@ -2,149 +2,149 @@
  * come to an end.  The caller holds the lock, but threads go on calling. */
 #include "contexts.h"
 
-typedef void visitor(struct trodden_call *call, void *context);
+typedef void visitor(struct trodden_call_node *call, void *context);
 
-static void each_forth(struct trodden_call_tree *tree, visitor *visit, void *context) {
-    struct trodden_call_chunk *chunk = tree->oldest;
+static void visit_oldest_first(struct trodden_call_path_tree *tree, visitor *visit, void *context) {
+    struct trodden_call_node_chunk *chunk = tree->oldest;
     for (; chunk; chunk = __atomic_load_n(&chunk->newer, __ATOMIC_ACQUIRE))
-        for (size_t i = 0, end = trodden_calls_in(chunk); i < end; i++)
-            visit(&chunk->at[i], context);
+        for (size_t i = 0, end = trodden_nodes_in(chunk); i < end; i++)
+            visit(&chunk->nodes[i], context);
 }
 
-static void each_back(struct trodden_call_tree *tree, visitor *visit, void *context) {
-    struct trodden_call_chunk *chunk = __atomic_load_n(&tree->newest, __ATOMIC_ACQUIRE);
+static void visit_newest_first(struct trodden_call_path_tree *tree, visitor *visit, void *context) {
+    struct trodden_call_node_chunk *chunk = __atomic_load_n(&tree->newest, __ATOMIC_ACQUIRE);
     for (; chunk; chunk = chunk->older)
-        for (size_t i = trodden_calls_in(chunk); i-- > 0;)
-            visit(&chunk->at[i], context);
+        for (size_t i = trodden_nodes_in(chunk); i-- > 0;)
+            visit(&chunk->nodes[i], context);
 }
 
-static void each_tree(void (*visit)(struct trodden_call_tree *tree, void *context), void *context) {
+static void visit_trees(void (*visit)(struct trodden_call_path_tree *tree, void *context), void *context) {
     for (unsigned i = 0; i < TRODDEN_CALL_BUCKETS; i++) {
-        struct trodden_call_tree *tree = __atomic_load_n(&trodden_lead.calls.buckets[i], __ATOMIC_ACQUIRE);
+        struct trodden_call_path_tree *tree = __atomic_load_n(&trodden_process.call_paths.buckets[i], __ATOMIC_ACQUIRE);
         for (; tree; tree = tree->next)
             visit(tree, context);
     }
 }
 
 /* ---- who is called ---- */
-static bool holds(const struct trodden_module *module, const void *place) {
-    uintptr_t at = (uintptr_t)place;
-    return module->copy && (!module->high || (at >= module->low && at < module->high));
+static bool module_contains(const struct trodden_module *module, const void *address) {
+    uintptr_t at = (uintptr_t)address;
+    return module->instance && (!module->high || (at >= module->low && at < module->high));
 }
 
 /* ---- what is written: calls that were made, and those that lead to them ---- */
-static void forget_record(struct trodden_call *call, void *context) {
+static void clear_record_number(struct trodden_call_node *node, void *context) {
     (void)context;
-    call->record = 0;
+    node->record_number = 0;
 }
 
-static void mark(struct trodden_call *call, void *context) {
+static void mark(struct trodden_call_node *node, void *context) {
     uint32_t *records = context;
-    const struct trodden_key *key = __atomic_load_n(&call->key, __ATOMIC_ACQUIRE);
-    if (!key || (!call->record && !__atomic_load_n(&call->count, __ATOMIC_RELAXED)))
+    const struct trodden_function_key *key = __atomic_load_n(&node->key, __ATOMIC_ACQUIRE);
+    if (!key || (!node->record_number && !__atomic_load_n(&node->count, __ATOMIC_RELAXED)))
         return;
-    call->record = call->parent->record = 1;
-    if (call->unit == TRODDEN_NO_UNIT)
-        trodden_lead.calls.lost = true;
+    node->record_number = node->parent->record_number = 1;
+    if (node->unit == TRODDEN_NO_UNIT)
+        trodden_process.call_paths.lost = true;
     else
         ++*records;
 }
 
-static void mark_tree(struct trodden_call_tree *tree, void *context) {
+static void mark_tree(struct trodden_call_path_tree *tree, void *context) {
     uint32_t *records = context;
-    tree->root.record = 0;
-    each_forth(tree, forget_record, NULL);
-    each_back(tree, mark, records);
-    *records += tree->root.record;
+    tree->root.record_number = 0;
+    visit_oldest_first(tree, clear_record_number, NULL);
+    visit_newest_first(tree, mark, records);
+    *records += tree->root.record_number;
 }
 
-uint32_t trodden_mark_calls(void) {
+uint32_t trodden_calls_mark(void) {
     uint32_t records = 0;
-    each_tree(mark_tree, &records);
+    visit_trees(mark_tree, &records);
     return records;
 }
 
-struct telling {
-    void (*tell)(const struct trodden_call_record *record, void *context);
+struct record_sink {
+    void (*visit)(const struct trodden_call_path_record *record, void *context);
     void *context;
-    uint32_t told;
+    uint32_t written;
 };
 
 /* From here on `record` is the number of the record, plus one. */
-static void tell(struct trodden_call *call, void *context) {
-    struct telling *telling = context;
-    if (!call->record)
+static void visit_record(struct trodden_call_node *node, void *context) {
+    struct record_sink *sink = context;
+    if (!node->record_number)
         return;
-    call->record = call->parent->record;
-    if (call->unit == TRODDEN_NO_UNIT)
+    node->record_number = node->parent->record_number;
+    if (node->unit == TRODDEN_NO_UNIT)
         return; /* a module that nobody knows: what it has called is taken as called by its caller */
-    struct trodden_call_record record = {
-        .unit = call->unit,
-        .function = call->function,
-        .parent = call->parent->record - 1,
-        .flags = call->to == call ? 0 : TRODDEN_RECURSION,
-        .count = __atomic_load_n(&call->count, __ATOMIC_RELAXED),
+    struct trodden_call_path_record record = {
+        .unit = node->unit,
+        .function = node->function,
+        .parent = node->parent->record_number - 1,
+        .flags = node->target == node ? 0 : TRODDEN_CALL_RECURSIVE,
+        .count = __atomic_load_n(&node->count, __ATOMIC_RELAXED),
     };
-    telling->tell(&record, telling->context);
-    call->record = ++telling->told;
+    sink->visit(&record, sink->context);
+    node->record_number = ++sink->written;
 }
 
-static void tell_tree(struct trodden_call_tree *tree, void *context) {
-    struct telling *telling = context;
-    if (!tree->root.record)
+static void visit_tree_records(struct trodden_call_path_tree *tree, void *context) {
+    struct record_sink *sink = context;
+    if (!tree->root.record_number)
         return;
-    telling->tell(&(struct trodden_call_record){.unit = TRODDEN_NO_UNIT}, telling->context);
-    tree->root.record = ++telling->told;
-    each_forth(tree, tell, telling);
+    sink->visit(&(struct trodden_call_path_record){.unit = TRODDEN_NO_UNIT}, sink->context);
+    tree->root.record_number = ++sink->written;
+    visit_oldest_first(tree, visit_record, sink);
 }
 
-void trodden_tell_calls(void (*visit)(const struct trodden_call_record *record, void *context), void *context) {
-    struct telling telling = {visit, context, 0};
-    each_tree(tell_tree, &telling);
+void trodden_calls_visit_records(void (*visit)(const struct trodden_call_path_record *record, void *context), void *context) {
+    struct record_sink sink = {visit, context, 0};
+    visit_trees(visit_tree_records, &sink);
 }
 
 /* ---- ends ---- */
-static void let_go(struct trodden_call *call, void *context) {
+static void forget_key(struct trodden_call_node *node, void *context) {
     const struct trodden_module *module = context;
-    const struct trodden_key *key = __atomic_load_n(&call->key, __ATOMIC_ACQUIRE);
-    if (!key || key == TRODDEN_GONE || !holds(module, key))
+    const struct trodden_function_key *key = __atomic_load_n(&node->key, __ATOMIC_ACQUIRE);
+    if (!key || key == TRODDEN_UNLOADED_KEY || !module_contains(module, key))
         return;
-    __atomic_store_n(&call->key, TRODDEN_GONE, __ATOMIC_RELEASE);
+    __atomic_store_n(&node->key, TRODDEN_UNLOADED_KEY, __ATOMIC_RELEASE);
 }
 
-static void let_go_tree(struct trodden_call_tree *tree, void *context) { each_forth(tree, let_go, context); }
+static void forget_keys(struct trodden_call_path_tree *tree, void *context) { visit_oldest_first(tree, forget_key, context); }
 
 /* Any module that is loaded can tell where threads are in their trees. */
-void trodden_find_caller(void) {
-    struct trodden_call **(*found)(void) = NULL;
-    for (const struct trodden_module *module = trodden_lead.modules; module && !found; module = module->next)
-        for (uint32_t i = 0; i < module->unit_count && module->copy && (!module->left || module->stays) && !found; i++)
+void trodden_calls_find_accessor(void) {
+    struct trodden_call_node **(*found)(void) = NULL;
+    for (const struct trodden_module *module = trodden_process.modules; module && !found; module = module->next)
+        for (uint32_t i = 0; i < module->unit_count && module->instance && (!module->finalized || module->stays_mapped) && !found; i++)
             found = module->units[i].unit->caller;
-    __atomic_store_n(&trodden_lead.calls.caller, found, __ATOMIC_RELEASE);
+    __atomic_store_n(&trodden_process.call_paths.current, found, __ATOMIC_RELEASE);
 }
 
-void trodden_keep_calls(struct trodden_module *module) { each_tree(let_go_tree, module); }
+void trodden_calls_forget_module(struct trodden_module *module) { visit_trees(forget_keys, module); }
 
-void trodden_retire_calls(uintptr_t tp) {
-    if (trodden_lead.calls.caller)
-        *trodden_lead.calls.caller() = &trodden_outside;
-    struct trodden_call_tree *tree =
-        __atomic_load_n(&trodden_lead.calls.buckets[trodden_call_bucket(tp)], __ATOMIC_ACQUIRE);
+void trodden_calls_release_thread(uintptr_t tp) {
+    if (trodden_process.call_paths.current)
+        *trodden_process.call_paths.current() = &trodden_outside;
+    struct trodden_call_path_tree *tree =
+        __atomic_load_n(&trodden_process.call_paths.buckets[trodden_call_bucket(tp)], __ATOMIC_ACQUIRE);
     for (; tree; tree = tree->next)
         if (__atomic_load_n(&tree->tp, __ATOMIC_RELAXED) == tp)
             __atomic_store_n(&tree->tp, 0, __ATOMIC_RELEASE);
 }
 
-static void forget_count(struct trodden_call *call, void *context) {
+static void clear_count(struct trodden_call_node *node, void *context) {
     (void)context;
-    if (call->count)
-        call->count = 0;
+    if (node->count)
+        node->count = 0;
 }
 
-static void forget_tree(struct trodden_call_tree *tree, void *context) {
-    each_forth(tree, forget_count, NULL);
+static void clear_tree(struct trodden_call_path_tree *tree, void *context) {
+    visit_oldest_first(tree, clear_count, NULL);
     if (tree->tp != *(const uintptr_t *)context)
         tree->tp = 0;
 }
 
-void trodden_forget_calls(uintptr_t tp) { each_tree(forget_tree, &tp); }
+void trodden_calls_reset(uintptr_t tp) { visit_trees(clear_tree, &tp); }

@@ -11,135 +11,135 @@
 
 #include "internal.h"
 
-enum { MOST_KEPT = 512 }; /* frames of a thread, by themselves; what lies deeper is summed up */
+enum { MAX_SAVED_FRAMES = 512 }; /* frames of a thread, by themselves; what lies deeper is summed up */
 
-static void keep_contexts(const struct trodden_frames *frames) {
-    for (uint32_t i = 0; i < frames->context_count; i++) {
-        struct trodden_context *context = trodden_keep(TRODDEN_CONTEXT, 0, sizeof *context);
-        if (context)
-            memcpy(context, &frames->contexts[i], sizeof *context);
+static void save_registers(const struct trodden_frames *frames) {
+    for (uint32_t i = 0; i < frames->saved_count; i++) {
+        struct trodden_saved_registers *saved = trodden_live_alloc(TRODDEN_REGION_SAVED_REGISTERS, 0, sizeof *saved);
+        if (saved)
+            memcpy(saved, &frames->saved[i], sizeof *saved);
     }
 }
 
 /* As the frames of a longjmp: they are left at these places. */
-static void sum_up(const struct trodden_frame *frame) {
-    bool known = frame->flags & TRODDEN_KNOWN;
-    struct trodden_jump *entry =
-        trodden_jump_at(frame->module, frame->address, known, known ? frame->cell : 0, true);
+static void record_as_exit(const struct trodden_frame *frame) {
+    bool slot_known = frame->flags & TRODDEN_FRAME_SLOT_KNOWN;
+    struct trodden_nonlocal_exit *entry =
+        trodden_nonlocal_exit_at(frame->module, frame->address, slot_known, slot_known ? frame->slot_value : 0, true);
     if (entry)
         __atomic_fetch_add(&entry->count, 1, __ATOMIC_RELAXED);
     else
-        trodden_lead.live->cut = 1;
+        trodden_process.live->incomplete = 1;
 }
 
-void trodden_keep_frames(enum trodden_kind kind, const struct trodden_frames *frames, uint32_t thread, uint32_t tid) {
-    uint32_t count = frames->count < MOST_KEPT || kind == TRODDEN_START ? frames->count : MOST_KEPT;
-    struct trodden_live_frames *kept = trodden_keep(kind, 0, sizeof *kept + count * sizeof *kept->at);
-    if (!kept)
+void trodden_live_save_frames(enum trodden_region_kind kind, const struct trodden_frames *frames, uint32_t thread, uint32_t tid) {
+    uint32_t count = frames->count < MAX_SAVED_FRAMES || kind == TRODDEN_REGION_FORK_FRAMES ? frames->count : MAX_SAVED_FRAMES;
+    struct trodden_live_frames *saved = trodden_live_alloc(kind, 0, sizeof *saved + count * sizeof *saved->entries);
+    if (!saved)
         return;
-    kept->thread = thread;
-    kept->tid = tid;
-    kept->cut = frames->cut;
+    saved->thread = thread;
+    saved->tid = tid;
+    saved->incomplete = frames->incomplete;
     if (count)
-        memcpy(kept->at, frames->at, count * sizeof *kept->at);
-    __atomic_store_n(&kept->count, count, __ATOMIC_RELEASE);
+        memcpy(saved->entries, frames->entries, count * sizeof *saved->entries);
+    __atomic_store_n(&saved->count, count, __ATOMIC_RELEASE);
     for (uint32_t i = count; i < frames->count; i++)
-        sum_up(&frames->at[i]);
-    keep_contexts(frames);
+        record_as_exit(&frames->entries[i]);
+    save_registers(frames);
 }
 
-static void keep_thread(const struct trodden_regs *regs, bool interrupted, uint32_t number, uint32_t tid) {
-    struct trodden_frames frames = trodden_frames_of(regs, number, interrupted);
-    trodden_keep_frames(TRODDEN_END, &frames, number, tid);
+static void save_thread(const struct trodden_regs *regs, bool interrupted, uint32_t number, uint32_t tid) {
+    struct trodden_frames frames = trodden_collect_frames(regs, number, interrupted);
+    trodden_live_save_frames(TRODDEN_REGION_END_FRAMES, &frames, number, tid);
     trodden_frames_free(&frames);
 }
 
 /* The caller holds the lock. */
-void trodden_keep_threads(const struct trodden_regs *regs, bool interrupted) {
-    uintptr_t own = trodden_thread_pointer();
-    uint32_t lost = trodden_stop_others();
-    keep_thread(regs, interrupted, trodden_thread_number(), (uint32_t)syscall(SYS_gettid));
-    for (const struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next) {
-        struct trodden_regs there;
-        if (thread->tp == own || !thread->stopped)
+void trodden_save_all_threads(const struct trodden_regs *regs, bool interrupted) {
+    uintptr_t own_tp = trodden_thread_pointer();
+    uint32_t unstopped = trodden_stop_threads();
+    save_thread(regs, interrupted, trodden_thread_number(), (uint32_t)syscall(SYS_gettid));
+    for (const struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next) {
+        struct trodden_regs thread_regs;
+        if (thread->tp == own_tp || !thread->stopped_at)
             continue;
-        trodden_regs_from(thread->stopped, &there);
-        keep_thread(&there, true, thread->number, thread->tid);
+        trodden_regs_from_ucontext(thread->stopped_at, &thread_regs);
+        save_thread(&thread_regs, true, thread->number, thread->tid);
     }
-    if (lost)
-        trodden_lead.live->cut = 1;
+    if (unstopped)
+        trodden_process.live->incomplete = 1;
 }
 
-static uint32_t dying; /* the thread that is seeing to it */
-static bool seen_to, holding;
+static uint32_t handling_thread; /* the thread that is seeing to it */
+static bool recorded, lock_held;
 
-static void see_to_it(int number, const void *context) {
+static void record_end(int number, const void *ucontext) {
     struct trodden_regs regs;
-    trodden_regs_from(context, &regs);
-    if (!trodden_lead.live || trodden_lead.final)
+    trodden_regs_from_ucontext(ucontext, &regs);
+    if (!trodden_process.live || trodden_process.final_written)
         return;
     uint64_t mask;
-    bool locked = trodden_lock_patiently(&mask);
-    trodden_lead.live->signal = (uint32_t)number;
-    __atomic_store_n(&trodden_lead.live->state, TRODDEN_DIES, __ATOMIC_RELEASE);
-    holding = locked;
+    bool locked = trodden_lock_timed(&mask);
+    trodden_process.live->signal = (uint32_t)number;
+    __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_SIGNAL, __ATOMIC_RELEASE);
+    lock_held = locked;
     if (locked)
-        trodden_keep_threads(&regs, true);
+        trodden_save_all_threads(&regs, true);
     else
-        trodden_lead.live->cut = 1;
+        trodden_process.live->incomplete = 1;
 }
 
 /* The signal did not end the process, as that of init in a container: all goes on. */
-static void go_on(void) {
-    if (trodden_lead.live && !trodden_lead.final) {
-        __atomic_store_n(&trodden_lead.live->state, TRODDEN_RUNS, __ATOMIC_RELEASE);
-        trodden_live_forget_end();
+static void resume_process(void) {
+    if (trodden_process.live && !trodden_process.final_written) {
+        __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_RUNNING, __ATOMIC_RELEASE);
+        trodden_live_discard_end();
     }
-    trodden_release_others();
-    if (holding)
+    trodden_resume_threads();
+    if (lock_held)
         trodden_unlock(~(uint64_t)0);
-    holding = seen_to = false;
-    __atomic_store_n(&dying, 0, __ATOMIC_RELEASE);
+    lock_held = recorded = false;
+    __atomic_store_n(&handling_thread, 0, __ATOMIC_RELEASE);
 }
 
 /* Does the instruction that did it do it again? */
-static bool comes_again(int number, const siginfo_t *info) {
+static bool is_repeated_by_instruction(int number, const siginfo_t *info) {
     if (number == SIGBUS && info->si_code == BUS_MCEERR_AO)
         return false;
     return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
-void trodden_dies(int number, siginfo_t *info, void *context) {
-    int saved = errno;
-    uint32_t self = (uint32_t)syscall(SYS_gettid), nobody = 0;
-    if (number == SIGBUS && info->si_code > 0 && trodden_live_repair((uintptr_t)info->si_addr)) {
-        errno = saved;
+void trodden_fatal_signal(int number, siginfo_t *info, void *ucontext) {
+    int saved_errno = errno;
+    uint32_t own_tid = (uint32_t)syscall(SYS_gettid), expected = 0;
+    if (number == SIGBUS && info->si_code > 0 && trodden_live_replace_page((uintptr_t)info->si_addr)) {
+        errno = saved_errno;
         return;
     }
-    if (trodden_lead.begun == 2 && trodden_pid() == trodden_lead.pid) {
-        if (__atomic_compare_exchange_n(&dying, &nobody, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-            see_to_it(number, context);
-            __atomic_store_n(&seen_to, true, __ATOMIC_RELEASE);
-        } else if (nobody != self) {
+    if (trodden_process.init_state == 2 && trodden_pid() == trodden_process.pid) {
+        if (__atomic_compare_exchange_n(&handling_thread, &expected, own_tid, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            record_end(number, ucontext);
+            __atomic_store_n(&recorded, true, __ATOMIC_RELEASE);
+        } else if (expected != own_tid) {
             /* Another thread is seeing to it; the process ends when it is done. */
-            for (int i = 0; i < 3000 && !__atomic_load_n(&seen_to, __ATOMIC_ACQUIRE); i++)
+            for (int i = 0; i < 3000 && !__atomic_load_n(&recorded, __ATOMIC_ACQUIRE); i++)
                 trodden_sleep(1000000);
         }
     }
-    struct sigaction none = {.sa_flags = 0};
-    none.sa_handler = SIG_DFL;
-    trodden_set_action(number, &none, NULL);
-    if (!comes_again(number, info)) {
-        uint64_t one = (uint64_t)1 << (number - 1);
-        syscall(SYS_rt_tgsigqueueinfo, trodden_pid(), self, number, info);
-        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &one, NULL, sizeof one); /* it ends here */
-        if (__atomic_load_n(&dying, __ATOMIC_ACQUIRE) == self)
-            go_on();
+    struct sigaction default_action = {.sa_flags = 0};
+    default_action.sa_handler = SIG_DFL;
+    trodden_real_sigaction(number, &default_action, NULL);
+    if (!is_repeated_by_instruction(number, info)) {
+        uint64_t signal_bit = (uint64_t)1 << (number - 1);
+        syscall(SYS_rt_tgsigqueueinfo, trodden_pid(), own_tid, number, info);
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &signal_bit, NULL, sizeof signal_bit); /* it ends here */
+        if (__atomic_load_n(&handling_thread, __ATOMIC_ACQUIRE) == own_tid)
+            resume_process();
     }
-    errno = saved;
+    errno = saved_errno;
 }
 
-void trodden_deaths_forked(void) {
-    dying = 0;
-    seen_to = holding = false;
+void trodden_fatal_signal_after_fork(void) {
+    handling_thread = 0;
+    recorded = lock_held = false;
 }

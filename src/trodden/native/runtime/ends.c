@@ -18,26 +18,26 @@
 typedef void exit_function(void *);
 extern exit_function __pthread_exit __attribute__((weak));
 
-static _Noreturn void end(const struct trodden_regs *regs, void *result) {
+static _Noreturn void exit_thread(const struct trodden_regs *regs, void *result) {
     exit_function *real = __pthread_exit;
     if (!real && dlsym)
         *(void **)&real = dlsym(RTLD_NEXT, "pthread_exit");
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL); /* as the real one does, but before our system calls */
-    if (trodden_leading())
-        trodden_note_end(regs);
+    if (trodden_is_leader())
+        trodden_record_thread_exit(regs);
     real(result);
     __builtin_trap();
 }
 
 EXPORTED _Noreturn void pthread_exit(void *result) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    end(&regs, result);
+    TRODDEN_CAPTURE_REGS(&regs);
+    exit_thread(&regs, result);
 }
 
 EXPORTED _Noreturn void thrd_exit(int result) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    end(&regs, (void *)(intptr_t)result);
+    TRODDEN_CAPTURE_REGS(&regs);
+    exit_thread(&regs, (void *)(intptr_t)result);
 }
 #endif

@@ -20,199 +20,199 @@
 extern char **environ;
 
 /* ---- exec ---- */
-enum leaving { NOTHING, PROCESS, CHILD };
+enum exec_scope { NOT_RECORDED, WHOLE_PROCESS, VFORK_CHILD };
 
-static enum leaving before(const struct trodden_regs *regs) {
-    if (!trodden_leading() || !trodden_lead.live || trodden_lead.final)
-        return NOTHING;
-    if (trodden_pid() != trodden_lead.pid)
-        return trodden_child_leaves(regs, 1) ? CHILD : NOTHING;
-    struct trodden_images *images = trodden_images_gather();
+static enum exec_scope record_before_exec(const struct trodden_regs *regs) {
+    if (!trodden_is_leader() || !trodden_process.live || trodden_process.final_written)
+        return NOT_RECORDED;
+    if (trodden_pid() != trodden_process.pid)
+        return trodden_vfork_child_leaves(regs, 1) ? VFORK_CHILD : NOT_RECORDED;
+    struct trodden_images *images = trodden_images_snapshot();
     uint64_t mask = trodden_lock();
-    trodden_use_images(images);
-    trodden_keep_threads(regs, false);
-    __atomic_store_n(&trodden_lead.live->state, TRODDEN_EXEC, __ATOMIC_RELEASE);
+    trodden_set_images(images);
+    trodden_save_all_threads(regs, false);
+    __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_EXEC, __ATOMIC_RELEASE);
     /* The mask is inherited.  The others stand still, so nobody else takes the lock. */
     trodden_unlock(mask);
-    return PROCESS;
+    return WHOLE_PROCESS;
 }
 
-static int after(enum leaving leaving, const struct trodden_regs *regs) {
-    int saved = errno;
-    if (leaving == CHILD)
-        trodden_child_leaves(regs, -1);
-    if (leaving == PROCESS) {
+static int undo_after_failure(enum exec_scope scope, const struct trodden_regs *regs) {
+    int saved_errno = errno;
+    if (scope == VFORK_CHILD)
+        trodden_vfork_child_leaves(regs, -1);
+    if (scope == WHOLE_PROCESS) {
         uint64_t mask = trodden_lock();
-        __atomic_store_n(&trodden_lead.live->state, TRODDEN_RUNS, __ATOMIC_RELEASE);
-        trodden_live_forget_end();
-        trodden_release_others();
+        __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_RUNNING, __ATOMIC_RELEASE);
+        trodden_live_discard_end();
+        trodden_resume_threads();
         trodden_unlock(mask);
     }
-    errno = saved;
+    errno = saved_errno;
     return -1;
 }
 
-static int become(int directory, const char *path, char *const *arguments, char *const *environment, int flags,
+static int exec_at(int directory, const char *path, char *const *arguments, char *const *environment, int flags,
                   const struct trodden_regs *regs) {
     /* What cannot be run is found out before all threads are stopped. */
-    bool hopeless = directory == AT_FDCWD && !flags && path && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0;
-    enum leaving leaving = hopeless ? NOTHING : before(regs);
+    bool not_executable = directory == AT_FDCWD && !flags && path && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0;
+    enum exec_scope scope = not_executable ? NOT_RECORDED : record_before_exec(regs);
     if (directory == AT_FDCWD && !flags)
         syscall(SYS_execve, path, arguments, environment);
     else
         syscall(SYS_execveat, directory, path, arguments, environment, flags);
-    return after(leaving, regs);
+    return undo_after_failure(scope, regs);
 }
 
 EXPORTED int execve(const char *path, char *const arguments[], char *const environment[]) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    return become(AT_FDCWD, path, arguments, environment, 0, &regs);
+    TRODDEN_CAPTURE_REGS(&regs);
+    return exec_at(AT_FDCWD, path, arguments, environment, 0, &regs);
 }
 
 EXPORTED int execv(const char *path, char *const arguments[]) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    return become(AT_FDCWD, path, arguments, environ, 0, &regs);
+    TRODDEN_CAPTURE_REGS(&regs);
+    return exec_at(AT_FDCWD, path, arguments, environ, 0, &regs);
 }
 
 EXPORTED int execveat(int directory, const char *path, char *const arguments[], char *const environment[],
                       int flags) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    return become(directory, path, arguments, environment, flags, &regs);
+    TRODDEN_CAPTURE_REGS(&regs);
+    return exec_at(directory, path, arguments, environment, flags, &regs);
 }
 
 EXPORTED int fexecve(int file, char *const arguments[], char *const environment[]) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
+    TRODDEN_CAPTURE_REGS(&regs);
     if (file < 0) {
         errno = EINVAL;
         return -1;
     }
-    return become(file, "", arguments, environment, AT_EMPTY_PATH, &regs);
+    return exec_at(file, "", arguments, environment, AT_EMPTY_PATH, &regs);
 }
 
 /* What has no format of its own is a script of the shell's. */
-static int become_script(const char *path, char *const *arguments, char *const *environment,
+static int exec_script(const char *path, char *const *arguments, char *const *environment,
                          const struct trodden_regs *regs) {
     size_t count = 0;
     while (arguments[count])
         count++;
-    char *words[count + 3];
-    words[0] = (char *)"/bin/sh";
-    words[1] = (char *)path;
-    memcpy(words + 2, arguments + (count ? 1 : 0), (count ? count : 1) * sizeof *words);
-    return become(AT_FDCWD, words[0], words, environment, 0, regs);
+    char *script_arguments[count + 3];
+    script_arguments[0] = (char *)"/bin/sh";
+    script_arguments[1] = (char *)path;
+    memcpy(script_arguments + 2, arguments + (count ? 1 : 0), (count ? count : 1) * sizeof *script_arguments);
+    return exec_at(AT_FDCWD, script_arguments[0], script_arguments, environment, 0, regs);
 }
 
-static int become_found(const char *file, char *const *arguments, char *const *environment,
+static int exec_in_path(const char *file, char *const *arguments, char *const *environment,
                         const struct trodden_regs *regs) {
     if (!*file) {
         errno = ENOENT;
         return -1;
     }
     if (strchr(file, '/')) {
-        become(AT_FDCWD, file, arguments, environment, 0, regs);
-        return errno == ENOEXEC ? become_script(file, arguments, environment, regs) : -1;
+        exec_at(AT_FDCWD, file, arguments, environment, 0, regs);
+        return errno == ENOEXEC ? exec_script(file, arguments, environment, regs) : -1;
     }
     const char *path = getenv("PATH");
     if (!path)
         path = "/bin:/usr/bin";
-    size_t length = strnlen(file, TRODDEN_PATH);
-    bool refused = false;
+    size_t length = strnlen(file, TRODDEN_PATH_BYTES);
+    bool access_denied = false;
     for (const char *end; path; path = *end ? end + 1 : NULL) {
         end = strchrnul(path, ':');
         size_t part = (size_t)(end - path);
-        if (length + part + 2 > TRODDEN_PATH)
+        if (length + part + 2 > TRODDEN_PATH_BYTES)
             continue;
-        char whole[part + length + 2];
-        memcpy(whole, path, part);
-        whole[part] = '/';
-        memcpy(whole + part + (part ? 1 : 0), file, length + 1);
+        char candidate[part + length + 2];
+        memcpy(candidate, path, part);
+        candidate[part] = '/';
+        memcpy(candidate + part + (part ? 1 : 0), file, length + 1);
         /* Most places do not have it: that is found out without looking at every stack. */
-        if (faccessat(AT_FDCWD, whole, X_OK, AT_EACCESS) == 0) {
-            become(AT_FDCWD, whole, arguments, environment, 0, regs);
+        if (faccessat(AT_FDCWD, candidate, X_OK, AT_EACCESS) == 0) {
+            exec_at(AT_FDCWD, candidate, arguments, environment, 0, regs);
             if (errno == ENOEXEC)
-                return become_script(whole, arguments, environment, regs);
+                return exec_script(candidate, arguments, environment, regs);
         }
-        refused = refused || errno == EACCES;
+        access_denied = access_denied || errno == EACCES;
         if (errno != EACCES && errno != ENOENT && errno != ENOTDIR && errno != ESTALE && errno != ENODEV &&
             errno != ETIMEDOUT)
             return -1;
     }
-    errno = refused ? EACCES : ENOENT;
+    errno = access_denied ? EACCES : ENOENT;
     return -1;
 }
 
 EXPORTED int execvpe(const char *file, char *const arguments[], char *const environment[]) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    return become_found(file, arguments, environment, &regs);
+    TRODDEN_CAPTURE_REGS(&regs);
+    return exec_in_path(file, arguments, environment, &regs);
 }
 
 EXPORTED int execvp(const char *file, char *const arguments[]) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    return become_found(file, arguments, environ, &regs);
+    TRODDEN_CAPTURE_REGS(&regs);
+    return exec_in_path(file, arguments, environ, &regs);
 }
 
-static size_t count_words(va_list list) {
+static size_t count_arguments(va_list list) {
     size_t count = 1;
     while (va_arg(list, const char *))
         count++;
     return count;
 }
 
-static void take_words(va_list list, char **words) {
-    while ((*words++ = va_arg(list, char *)))
+static void copy_arguments(va_list list, char **arguments) {
+    while ((*arguments++ = va_arg(list, char *)))
         ;
 }
 
 /* The words of a call, from `first` on, as an array. */
-#define COLLECT(words, first)                                                                                          \
+#define COLLECT_ARGUMENTS(words, first)                                                                                          \
     va_list list;                                                                                                      \
     va_start(list, first);                                                                                             \
-    size_t count = (first) ? count_words(list) : 0;                                                                    \
+    size_t count = (first) ? count_arguments(list) : 0;                                                                    \
     va_end(list);                                                                                                      \
     char *words[count + 1];                                                                                            \
     words[0] = (char *)(first);                                                                                        \
     va_start(list, first);                                                                                             \
     if (first)                                                                                                         \
-    take_words(list, words + 1)
+    copy_arguments(list, words + 1)
 
 EXPORTED int execl(const char *path, const char *first, ...) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    COLLECT(words, first);
+    TRODDEN_CAPTURE_REGS(&regs);
+    COLLECT_ARGUMENTS(words, first);
     va_end(list);
-    return become(AT_FDCWD, path, words, environ, 0, &regs);
+    return exec_at(AT_FDCWD, path, words, environ, 0, &regs);
 }
 
 EXPORTED int execlp(const char *file, const char *first, ...) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    COLLECT(words, first);
+    TRODDEN_CAPTURE_REGS(&regs);
+    COLLECT_ARGUMENTS(words, first);
     va_end(list);
-    return become_found(file, words, environ, &regs);
+    return exec_in_path(file, words, environ, &regs);
 }
 
 EXPORTED int execle(const char *path, const char *first, ...) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    COLLECT(words, first);
+    TRODDEN_CAPTURE_REGS(&regs);
+    COLLECT_ARGUMENTS(words, first);
     char *const *environment = va_arg(list, char *const *);
     va_end(list);
-    return become(AT_FDCWD, path, words, environment, 0, &regs);
+    return exec_at(AT_FDCWD, path, words, environment, 0, &regs);
 }
 
 /* ---- vfork ---- */
 
 /* Called by vfork (below) with where it returns to, and the stack pointer then. */
-__attribute__((used)) void trodden_before_vfork(uint64_t back, uint64_t sp) {
-    struct trodden_thread *thread = trodden_leading() ? trodden_own_thread() : NULL;
+__attribute__((used)) void trodden_before_vfork(uint64_t return_address, uint64_t sp) {
+    struct trodden_thread *thread = trodden_is_leader() ? trodden_own_thread() : NULL;
     if (thread) {
-        thread->vfork_back = back;
+        thread->vfork_return = return_address;
         thread->vfork_sp = sp;
     }
 }
@@ -222,11 +222,11 @@ __attribute__((used)) int trodden_vfork_failed(int64_t error) {
     return -1;
 }
 
-bool trodden_child_leaves(const struct trodden_regs *regs, int64_t amount) {
+bool trodden_vfork_child_leaves(const struct trodden_regs *regs, int64_t amount) {
     const struct trodden_thread *thread = trodden_own_thread();
-    if (!thread || !thread->vfork_back)
+    if (!thread || !thread->vfork_return)
         return false;
-    trodden_note_way(regs, thread->vfork_sp, thread->vfork_back, amount);
+    trodden_record_exits_to(regs, thread->vfork_sp, thread->vfork_return, amount);
     return true;
 }
 
@@ -254,7 +254,7 @@ __asm__(".pushsection .text\n\t.globl vfork\n\t.type vfork,@function\nvfork:\n\t
 
 /* ---- daemon ----
  * The C library's ends its first process by a way out that nobody else sees. */
-EXPORTED int daemon(int stay, int keep) {
+EXPORTED int daemon(int no_chdir, int no_close) {
     pid_t child = fork();
     if (child < 0)
         return -1;
@@ -262,9 +262,9 @@ EXPORTED int daemon(int stay, int keep) {
         _exit(0);
     if (setsid() < 0)
         return -1;
-    if (!stay && chdir("/") != 0)
+    if (!no_chdir && chdir("/") != 0)
         return -1;
-    if (!keep) {
+    if (!no_close) {
         int null = open("/dev/null", O_RDWR);
         if (null < 0)
             return -1;

@@ -10,21 +10,21 @@
 
 #include "internal.h"
 
-static _Noreturn void leave_process(int status) {
+static _Noreturn void exit_group(int status) {
     for (;;)
         syscall(SYS_exit_group, status);
 }
 
 EXPORTED _Noreturn void _exit(int status) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    if (trodden_leading()) {
-        if (trodden_pid() == trodden_lead.pid)
-            trodden_write(&regs, true, true);
+    TRODDEN_CAPTURE_REGS(&regs);
+    if (trodden_is_leader()) {
+        if (trodden_pid() == trodden_process.pid)
+            trodden_write_raw_file(&regs, true, true);
         else
-            trodden_child_leaves(&regs, 1);
+            trodden_vfork_child_leaves(&regs, 1);
     }
-    leave_process(status);
+    exit_group(status);
 }
 
 EXPORTED _Noreturn void _Exit(int status) __attribute__((alias("_exit")));

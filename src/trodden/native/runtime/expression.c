@@ -2,76 +2,76 @@
 #define _GNU_SOURCE
 #include "dwarf.h"
 
-#define DEPTH 64
-#define STEPS 10000 /* loops are possible; endless ones stop here */
+#define MAX_DEPTH 64
+#define MAX_STEPS 10000 /* loops are possible; endless ones stop here */
 
 struct machine {
-    struct trodden_bytes in;
+    struct trodden_byte_reader in;
     const uint8_t *begin;
-    uint64_t stack[DEPTH];
+    uint64_t stack[MAX_DEPTH];
     unsigned depth;
-    bool bad;
+    bool failed;
 };
 
 static void push(struct machine *m, uint64_t value) {
-    if (m->depth == DEPTH)
-        m->bad = true;
+    if (m->depth == MAX_DEPTH)
+        m->failed = true;
     else
         m->stack[m->depth++] = value;
 }
 
 static uint64_t pop(struct machine *m) {
     if (m->depth == 0) {
-        m->bad = true;
+        m->failed = true;
         return 0;
     }
     return m->stack[--m->depth];
 }
 
-static uint64_t from_top(struct machine *m, uint64_t index) {
+static uint64_t pick(struct machine *m, uint64_t index) {
     if (index >= m->depth) {
-        m->bad = true;
+        m->failed = true;
         return 0;
     }
     return m->stack[m->depth - 1 - index];
 }
 
 static void jump(struct machine *m, int64_t distance) {
-    if (distance < m->begin - m->in.at || distance > m->in.end - m->in.at)
-        m->bad = true;
+    if (distance < m->begin - m->in.next || distance > m->in.end - m->in.next)
+        m->failed = true;
     else
-        m->in.at += distance;
+        m->in.next += distance;
 }
 
 static void push_register(struct machine *m, const struct trodden_regs *regs, uint64_t number, int64_t offset) {
     if (number >= TRODDEN_COLUMNS || !(regs->known >> number & 1))
-        m->bad = true;
+        m->failed = true;
     else
         push(m, regs->r[number] + (uint64_t)offset);
 }
 
-static void load(struct machine *m, struct trodden_window *window, uint64_t size) {
+static void load(struct machine *m, struct trodden_page_copy *page_copy, uint64_t size) {
     uint64_t value = 0;
-    if (size > 8 || !trodden_peek(window, pop(m), (unsigned)size, &value))
-        m->bad = true;
+    if (size > 8 || !trodden_read_memory(page_copy, pop(m), (unsigned)size, &value))
+        m->failed = true;
     push(m, value);
 }
 
-static void binary(struct machine *m, unsigned op) {
+static void binary_operation(struct machine *m, unsigned op) {
     uint64_t b = pop(m), a = pop(m), result = 0;
     int64_t sa = (int64_t)a, sb = (int64_t)b;
     switch (op) {
     case 0x1a: result = a & b; break;
     case 0x1b: /* div, signed */
         if (sb == 0)
-            m->bad = true;
+            m->failed = true;
         else
             result = sb == -1 ? 0 - a : (uint64_t)(sa / sb);
         break;
     case 0x1c: result = a - b; break;
     case 0x1d: /* mod, unsigned */
         if (b == 0)
-            m->bad = true;
+            m->failed = true;
         else
             result = a % b;
         break;
@@ -88,7 +88,7 @@ static void binary(struct machine *m, unsigned op) {
     case 0x2c: result = sa <= sb; break;
     case 0x2d: result = sa < sb; break;
     case 0x2e: result = sa != sb; break;
-    default: m->bad = true;
+    default: m->failed = true;
     }
     push(m, result);
 }
@@ -100,8 +100,8 @@ static void rotate(struct machine *m) {
     push(m, b);
 }
 
-static void step(struct machine *m, const struct trodden_regs *regs, struct trodden_window *window) {
-    unsigned op = (unsigned)trodden_take(&m->in, 1);
+static void step(struct machine *m, const struct trodden_regs *regs, struct trodden_page_copy *page_copy) {
+    unsigned op = (unsigned)trodden_read_unsigned(&m->in, 1);
     uint64_t a, b;
     if (op >= 0x30 && op <= 0x4f) { /* lit0..31 */
         push(m, op - 0x30);
@@ -112,25 +112,25 @@ static void step(struct machine *m, const struct trodden_regs *regs, struct trod
         return;
     }
     if (op >= 0x70 && op <= 0x8f) { /* breg0..31 */
-        push_register(m, regs, op - 0x70, trodden_sleb(&m->in));
+        push_register(m, regs, op - 0x70, trodden_read_sleb(&m->in));
         return;
     }
     switch (op) {
-    case 0x03: push(m, trodden_take(&m->in, 8)); break; /* addr */
-    case 0x06: load(m, window, 8); break;
-    case 0x08: push(m, trodden_take(&m->in, 1)); break;
-    case 0x09: push(m, (uint64_t)trodden_take_signed(&m->in, 1)); break;
-    case 0x0a: push(m, trodden_take(&m->in, 2)); break;
-    case 0x0b: push(m, (uint64_t)trodden_take_signed(&m->in, 2)); break;
-    case 0x0c: push(m, trodden_take(&m->in, 4)); break;
-    case 0x0d: push(m, (uint64_t)trodden_take_signed(&m->in, 4)); break;
-    case 0x0e: case 0x0f: push(m, trodden_take(&m->in, 8)); break;
-    case 0x10: push(m, trodden_uleb(&m->in)); break;
-    case 0x11: push(m, (uint64_t)trodden_sleb(&m->in)); break;
-    case 0x12: push(m, from_top(m, 0)); break; /* dup */
+    case 0x03: push(m, trodden_read_unsigned(&m->in, 8)); break; /* addr */
+    case 0x06: load(m, page_copy, 8); break;
+    case 0x08: push(m, trodden_read_unsigned(&m->in, 1)); break;
+    case 0x09: push(m, (uint64_t)trodden_read_signed(&m->in, 1)); break;
+    case 0x0a: push(m, trodden_read_unsigned(&m->in, 2)); break;
+    case 0x0b: push(m, (uint64_t)trodden_read_signed(&m->in, 2)); break;
+    case 0x0c: push(m, trodden_read_unsigned(&m->in, 4)); break;
+    case 0x0d: push(m, (uint64_t)trodden_read_signed(&m->in, 4)); break;
+    case 0x0e: case 0x0f: push(m, trodden_read_unsigned(&m->in, 8)); break;
+    case 0x10: push(m, trodden_read_uleb(&m->in)); break;
+    case 0x11: push(m, (uint64_t)trodden_read_sleb(&m->in)); break;
+    case 0x12: push(m, pick(m, 0)); break; /* dup */
     case 0x13: pop(m); break;
-    case 0x14: push(m, from_top(m, 1)); break; /* over */
-    case 0x15: push(m, from_top(m, trodden_take(&m->in, 1))); break;
+    case 0x14: push(m, pick(m, 1)); break; /* over */
+    case 0x15: push(m, pick(m, trodden_read_unsigned(&m->in, 1))); break;
     case 0x16: /* swap */
         b = pop(m);
         a = pop(m);
@@ -144,45 +144,45 @@ static void step(struct machine *m, const struct trodden_regs *regs, struct trod
         break;
     case 0x1f: push(m, 0 - pop(m)); break;
     case 0x20: push(m, ~pop(m)); break;
-    case 0x23: push(m, pop(m) + trodden_uleb(&m->in)); break;
+    case 0x23: push(m, pop(m) + trodden_read_uleb(&m->in)); break;
     case 0x28: { /* bra */
-        int64_t distance = trodden_take_signed(&m->in, 2);
+        int64_t distance = trodden_read_signed(&m->in, 2);
         if (pop(m))
             jump(m, distance);
         break;
     }
-    case 0x2f: jump(m, trodden_take_signed(&m->in, 2)); break;
-    case 0x90: push_register(m, regs, trodden_uleb(&m->in), 0); break;
+    case 0x2f: jump(m, trodden_read_signed(&m->in, 2)); break;
+    case 0x90: push_register(m, regs, trodden_read_uleb(&m->in), 0); break;
     case 0x92: /* bregx */
-        a = trodden_uleb(&m->in);
-        push_register(m, regs, a, trodden_sleb(&m->in));
+        a = trodden_read_uleb(&m->in);
+        push_register(m, regs, a, trodden_read_sleb(&m->in));
         break;
-    case 0x94: load(m, window, trodden_take(&m->in, 1)); break;
+    case 0x94: load(m, page_copy, trodden_read_unsigned(&m->in, 1)); break;
     case 0x96: break; /* nop */
-    default: binary(m, op); break;
+    default: binary_operation(m, op); break;
     }
 }
 
-bool trodden_evaluate(const uint8_t *block, const struct trodden_image *image, const struct trodden_regs *regs,
-                      struct trodden_window *window, const uint64_t *initial, uint64_t *result) {
-    if (!trodden_image_holds(image, (uintptr_t)block, 1))
+bool trodden_evaluate_expression(const uint8_t *block, const struct trodden_image *image, const struct trodden_regs *regs,
+                      struct trodden_page_copy *page_copy, const uint64_t *initial, uint64_t *result) {
+    if (!trodden_image_contains(image, (uintptr_t)block, 1))
         return false;
-    struct trodden_bytes length = {block, (const uint8_t *)image->high, false};
-    uint64_t bytes = trodden_uleb(&length);
-    if (!trodden_image_holds(image, (uintptr_t)length.at, bytes))
+    struct trodden_byte_reader length = {block, (const uint8_t *)image->high, false};
+    uint64_t bytes = trodden_read_uleb(&length);
+    if (!trodden_image_contains(image, (uintptr_t)length.next, bytes))
         return false;
     struct machine m;
-    m.in = (struct trodden_bytes){length.at, length.at + bytes, false};
-    m.begin = length.at;
+    m.in = (struct trodden_byte_reader){length.next, length.next + bytes, false};
+    m.begin = length.next;
     m.depth = 0;
-    m.bad = false;
+    m.failed = false;
     if (initial)
         push(&m, *initial);
-    for (unsigned steps = 0; m.in.at < m.in.end; steps++) {
-        step(&m, regs, window);
-        if (m.bad || m.in.bad || steps == STEPS)
+    for (unsigned steps = 0; m.in.next < m.in.end; steps++) {
+        step(&m, regs, page_copy);
+        if (m.failed || m.in.overrun || steps == MAX_STEPS)
             return false;
     }
-    *result = from_top(&m, 0);
-    return !m.bad;
+    *result = pick(&m, 0);
+    return !m.failed;
 }

@@ -7,17 +7,17 @@
 
 #include "internal.h"
 
-struct gathering {
+struct image_collector {
     struct trodden_images *images;
-    size_t room, seen;
+    size_t capacity, seen;
 };
 
 static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
-    struct gathering *gathering = context;
-    gathering->seen++;
-    if (!gathering->images || gathering->images->count == gathering->room)
+    struct image_collector *collector = context;
+    collector->seen++;
+    if (!collector->images || collector->images->count == collector->capacity)
         return 0;
-    struct trodden_image *image = &gathering->images->at[gathering->images->count++];
+    struct trodden_image *image = &collector->images->entries[collector->images->count++];
     *image = (struct trodden_image){.bias = info->dlpi_addr,
                                     .low = UINTPTR_MAX,
                                     .name = info->dlpi_name};
@@ -35,7 +35,7 @@ static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
             image->low = from;
         if (from + segment->p_memsz > image->high)
             image->high = from + segment->p_memsz;
-        if ((segment->p_flags & PF_R) && image->segment_count < TRODDEN_SEGMENTS)
+        if ((segment->p_flags & PF_R) && image->segment_count < TRODDEN_MAX_SEGMENTS)
             image->segments[image->segment_count++] = (struct trodden_segment){from, segment->p_memsz};
     }
     return 0;
@@ -53,19 +53,19 @@ uint64_t trodden_images_generation(void) {
     return generation;
 }
 
-struct trodden_images *trodden_images_gather(void) {
+struct trodden_images *trodden_images_snapshot(void) {
     uint64_t generation = trodden_images_generation(); /* what comes later makes it look old */
-    struct gathering count = {NULL, 0, 0};
+    struct image_collector count = {NULL, 0, 0};
     dl_iterate_phdr(add_image, &count);
-    size_t room = count.seen + 8; /* a few may be loaded in between */
-    size_t bytes = sizeof(struct trodden_images) + room * sizeof(struct trodden_image);
-    struct gathering gathering = {trodden_map(bytes), room, 0};
-    if (!gathering.images)
+    size_t capacity = count.seen + 8; /* a few may be loaded in between */
+    size_t bytes = sizeof(struct trodden_images) + capacity * sizeof(struct trodden_image);
+    struct image_collector collector = {trodden_map(bytes), capacity, 0};
+    if (!collector.images)
         return NULL;
-    gathering.images->bytes = bytes;
-    gathering.images->generation = generation;
-    dl_iterate_phdr(add_image, &gathering);
-    return gathering.images;
+    collector.images->bytes = bytes;
+    collector.images->generation = generation;
+    dl_iterate_phdr(add_image, &collector);
+    return collector.images;
 }
 
 void trodden_images_free(struct trodden_images *images) {
@@ -75,15 +75,15 @@ void trodden_images_free(struct trodden_images *images) {
 
 const struct trodden_image *trodden_image_of(const struct trodden_images *images, uintptr_t address) {
     for (size_t i = 0; images && i < images->count; i++) {
-        const struct trodden_image *image = &images->at[i];
-        if (address >= image->low && address < image->high && trodden_image_holds(image, address, 1))
+        const struct trodden_image *image = &images->entries[i];
+        if (address >= image->low && address < image->high && trodden_image_contains(image, address, 1))
             return image;
     }
     return NULL;
 }
 
 /* Do these bytes lie in one readable segment? */
-bool trodden_image_holds(const struct trodden_image *image, uintptr_t from, size_t bytes) {
+bool trodden_image_contains(const struct trodden_image *image, uintptr_t from, size_t bytes) {
     for (uint32_t i = 0; i < image->segment_count; i++) {
         const struct trodden_segment *segment = &image->segments[i];
         if (from - segment->from < segment->bytes && bytes <= segment->bytes - (from - segment->from))

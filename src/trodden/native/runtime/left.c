@@ -8,65 +8,65 @@
 
 #include "internal.h"
 
-enum { PART = 32, MOST_PARTS = 2048 };
+enum { CHUNK_FRAMES = 32, MAX_CHUNKS = 2048 };
 
 /* As in the live file. */
-struct trodden_left {
+struct trodden_abandoned_frame {
     struct trodden_frame frame;
-    struct trodden_context context;
+    struct trodden_saved_registers saved;
 };
 
-struct trodden_left_part {
-    struct trodden_left_part *older;
+struct trodden_abandoned_chunk {
+    struct trodden_abandoned_chunk *older;
     uint64_t used;
-    struct trodden_left at[PART];
+    struct trodden_abandoned_frame entries[CHUNK_FRAMES];
 };
 
-static struct trodden_left *free_left(void) {
-    struct trodden_left_part *part = trodden_lead.left.newest;
-    if (!part || part->used == PART) {
-        struct trodden_left_part *fresh =
-            trodden_lead.left.parts < MOST_PARTS ? trodden_keep(TRODDEN_LEFT, 0, sizeof *fresh) : NULL;
+static struct trodden_abandoned_frame *reserve(void) {
+    struct trodden_abandoned_chunk *chunk = trodden_process.abandoned.newest;
+    if (!chunk || chunk->used == CHUNK_FRAMES) {
+        struct trodden_abandoned_chunk *fresh =
+            trodden_process.abandoned.chunks < MAX_CHUNKS ? trodden_live_alloc(TRODDEN_REGION_ABANDONED_FRAMES, 0, sizeof *fresh) : NULL;
         if (!fresh)
             return NULL;
-        fresh->older = part;
-        trodden_lead.left.parts++;
-        trodden_lead.left.newest = part = fresh;
+        fresh->older = chunk;
+        trodden_process.abandoned.chunks++;
+        trodden_process.abandoned.newest = chunk = fresh;
     }
-    return &part->at[part->used];
+    return &chunk->entries[chunk->used];
 }
 
 /* The caller holds the lock. */
-bool trodden_note_left(const struct trodden_place *place) {
-    const struct trodden_module *module = trodden_module_of(place->pc);
-    struct trodden_left *left = module && place->at ? free_left() : NULL;
-    if (!left)
+bool trodden_abandoned_record(const struct trodden_frame_state *frame) {
+    const struct trodden_module *module = trodden_module_of(frame->pc);
+    struct trodden_abandoned_frame *record = module && frame->saved ? reserve() : NULL;
+    if (!record)
         return !module;
-    left->frame = (struct trodden_frame){.module = module->index,
-                                         .address = place->pc - module->bias,
-                                         .cell = place->known ? place->cell : 0,
-                                         .flags = TRODDEN_INTERRUPTED | TRODDEN_GONE_FROM |
-                                                  (place->known ? TRODDEN_KNOWN : 0)};
-    left->context = *place->at;
-    __atomic_store_n(&trodden_lead.left.newest->used, trodden_lead.left.newest->used + 1, __ATOMIC_RELEASE);
+    record->frame = (struct trodden_frame){.module = module->index,
+                                         .address = frame->pc - module->bias,
+                                         .slot_value = frame->slot_known ? frame->slot_value : 0,
+                                         .flags = TRODDEN_FRAME_INTERRUPTED | TRODDEN_FRAME_ABANDONED |
+                                                  (frame->slot_known ? TRODDEN_FRAME_SLOT_KNOWN : 0)};
+    record->saved = *frame->saved;
+    __atomic_store_n(&trodden_process.abandoned.newest->used, trodden_process.abandoned.newest->used + 1, __ATOMIC_RELEASE);
     return true;
 }
 
-uint32_t trodden_count_left(void) {
+uint32_t trodden_abandoned_count(void) {
     uint32_t count = 0;
-    for (const struct trodden_left_part *part = trodden_lead.left.newest; part; part = part->older)
-        count += (uint32_t)part->used;
+    for (const struct trodden_abandoned_chunk *chunk = trodden_process.abandoned.newest; chunk; chunk = chunk->older)
+        count += (uint32_t)chunk->used;
     return count;
 }
 
-void trodden_tell_left(void (*visit)(const struct trodden_frame *frame, struct trodden_context *context, void *with),
-                       void *with) {
-    for (struct trodden_left_part *part = trodden_lead.left.newest; part; part = part->older)
-        for (uint64_t i = 0; i < part->used; i++)
-            visit(&part->at[i].frame, &part->at[i].context, with);
+void trodden_abandoned_visit(void (*visit)(const struct trodden_frame *frame, struct trodden_saved_registers *context, void *with),
+                       void *context) {
+    for (struct trodden_abandoned_chunk *chunk = trodden_process.abandoned.newest; chunk; chunk = chunk->older)
+        for (uint64_t i = 0; i < chunk->used; i++)
+            visit(&chunk->entries[i].frame, &chunk->entries[i].saved, context);
 }
 
-void trodden_forget_left(void) {
-    for (struct trodden_left_part *part = trodden_lead.left.newest; part; part = part->older)
-        part->used = 0;
+void trodden_abandoned_reset(void) {
+    for (struct trodden_abandoned_chunk *chunk = trodden_process.abandoned.newest; chunk; chunk = chunk->older)
+        chunk->used = 0;
 }

@@ -18,25 +18,25 @@ const char __trodden_layout_2 = 0;
 
 bool trodden_has_units(void) { return units_begin && &units_begin[0] != &units_end[0]; }
 
-static void enter(void) {
-    int saved = errno;
-    trodden_jumps_begin();
+static void register_module(void) {
+    int saved_errno = errno;
+    trodden_longjmp_init();
     if (trodden_has_units())
-        __trodden_enter(&(struct trodden_part){&trodden_lead, units_begin, units_end, trodden_cells_mark(),
-                                               trodden_own_notes(), trodden_own_pad ? trodden_own_pad() : 0,
+        __trodden_enter(&(struct trodden_module_info){&trodden_process, units_begin, units_end, trodden_slots_mark(),
+                                               trodden_own_sparse_paths(), trodden_own_padding ? trodden_own_padding() : 0,
                                                trodden_own_unwinder()});
-    errno = saved;
+    errno = saved_errno;
 }
 
-static void leave(void) {
+static void unregister_module(void) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    int saved = errno;
+    TRODDEN_CAPTURE_REGS(&regs);
+    int saved_errno = errno;
     /* A copy without units of its own may have led libraries that have some. */
-    if (trodden_has_units() || trodden_lead.begun)
-        __trodden_leave(&trodden_lead, &regs);
-    errno = saved;
+    if (trodden_has_units() || trodden_process.init_state)
+        __trodden_leave(&trodden_process, &regs);
+    errno = saved_errno;
 }
 
-__attribute__((section(".init_array.00000"), used)) static void (*const on_load)(void) = enter;
-__attribute__((section(".fini_array.00000"), used)) static void (*const on_unload)(void) = leave;
+__attribute__((section(".init_array.00000"), used)) static void (*const constructor)(void) = register_module;
+__attribute__((section(".fini_array.00000"), used)) static void (*const destructor)(void) = unregister_module;

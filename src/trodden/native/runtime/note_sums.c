@@ -1,118 +1,118 @@
 /* The notes of all modules and threads, added up for the result. */
 #include "notes.h"
 
-enum { FIRST_ROOM = 1 << 10 };
+enum { INITIAL_CAPACITY = 1 << 10 };
 
-static struct trodden_note_sum *sum_of(struct trodden_note_sums *sums, uint32_t unit, uint64_t key, uint64_t value) {
+static struct trodden_sparse_total *probe_totals(struct trodden_sparse_totals *totals, uint32_t unit, uint64_t key, uint64_t value) {
     uint64_t hash = (key ^ (uint64_t)unit << 40) * 0x9e3779b97f4a7c15u;
     hash = (hash ^ hash >> 32 ^ value) * 0xd6e8feb86659fd93u;
-    uint64_t index = (hash >> 24) & (sums->room - 1);
-    while (sums->at[index].used &&
-           (sums->at[index].value != value || sums->at[index].key != key || sums->at[index].unit != unit))
-        index = (index + 1) & (sums->room - 1);
-    return &sums->at[index];
+    uint64_t index = (hash >> 24) & (totals->capacity - 1);
+    while (totals->entries[index].occupied &&
+           (totals->entries[index].value != value || totals->entries[index].key != key || totals->entries[index].unit != unit))
+        index = (index + 1) & (totals->capacity - 1);
+    return &totals->entries[index];
 }
 
-static void add_sum(struct trodden_note_sums *sums, uint32_t unit, uint64_t key, uint64_t value, uint64_t amount);
+static void add_amount(struct trodden_sparse_totals *totals, uint32_t unit, uint64_t key, uint64_t value, uint64_t amount);
 
-static void add_all(struct trodden_note_sums *sums, const struct trodden_note_sums *from) {
-    for (uint64_t i = 0; i < from->room; i++)
-        if (from->at[i].used)
-            add_sum(sums, from->at[i].unit, from->at[i].key, from->at[i].value, from->at[i].amount);
-    sums->lost = sums->lost || from->lost;
+static void add_all(struct trodden_sparse_totals *totals, const struct trodden_sparse_totals *from) {
+    for (uint64_t i = 0; i < from->capacity; i++)
+        if (from->entries[i].occupied)
+            add_amount(totals, from->entries[i].unit, from->entries[i].key, from->entries[i].value, from->entries[i].amount);
+    totals->lost = totals->lost || from->lost;
 }
 
-static bool has_room(struct trodden_note_sums *sums) {
-    if (sums->used < sums->room / 4 * 3)
+static bool ensure_capacity(struct trodden_sparse_totals *totals) {
+    if (totals->used < totals->capacity / 4 * 3)
         return true;
-    struct trodden_note_sums larger = {NULL, sums->room ? sums->room * 2 : FIRST_ROOM, 0, false};
-    larger.at = trodden_map(larger.room * sizeof *larger.at);
-    if (!larger.at)
-        return sums->used + 1 < sums->room; /* an empty one has to remain */
-    add_all(&larger, sums);
-    trodden_free_sums(sums);
-    *sums = larger;
+    struct trodden_sparse_totals larger = {NULL, totals->capacity ? totals->capacity * 2 : INITIAL_CAPACITY, 0, false};
+    larger.entries = trodden_map(larger.capacity * sizeof *larger.entries);
+    if (!larger.entries)
+        return totals->used + 1 < totals->capacity; /* an empty one has to remain */
+    add_all(&larger, totals);
+    trodden_sparse_free_totals(totals);
+    *totals = larger;
     return true;
 }
 
-static void add_sum(struct trodden_note_sums *sums, uint32_t unit, uint64_t key, uint64_t value, uint64_t amount) {
-    if (!has_room(sums)) {
-        sums->lost = true;
+static void add_amount(struct trodden_sparse_totals *totals, uint32_t unit, uint64_t key, uint64_t value, uint64_t amount) {
+    if (!ensure_capacity(totals)) {
+        totals->lost = true;
         return;
     }
-    struct trodden_note_sum *sum = sum_of(sums, unit, key, value);
-    if (!sum->used) {
-        *sum = (struct trodden_note_sum){unit, 1, key, value, 0};
-        sums->used++;
+    struct trodden_sparse_total *total = probe_totals(totals, unit, key, value);
+    if (!total->occupied) {
+        *total = (struct trodden_sparse_total){unit, 1, key, value, 0};
+        totals->used++;
     }
-    sum->amount += amount;
+    total->amount += amount;
 }
 
-void trodden_free_sums(struct trodden_note_sums *sums) {
-    trodden_unmap(sums->at, sums->room * sizeof *sums->at);
-    *sums = (struct trodden_note_sums){NULL, 0, 0, false};
+void trodden_sparse_free_totals(struct trodden_sparse_totals *totals) {
+    trodden_unmap(totals->entries, totals->capacity * sizeof *totals->entries);
+    *totals = (struct trodden_sparse_totals){NULL, 0, 0, false};
 }
 
-static void add_array(struct trodden_note_sums *sums, const struct trodden_note_array *array) {
-    for (size_t i = 0; i < trodden_note_room(array); i++) {
-        const struct trodden_note_entry *entry = &array->at[i];
-        uint64_t unit = __atomic_load_n(&entry->unit, __ATOMIC_ACQUIRE);
+static void add_array(struct trodden_sparse_totals *totals, const struct trodden_sparse_array *array) {
+    for (size_t i = 0; i < trodden_sparse_capacity(array); i++) {
+        const struct trodden_sparse_entry *entry = &array->entries[i];
+        uint64_t unit = __atomic_load_n(&entry->unit_number, __ATOMIC_ACQUIRE);
         uint64_t amount = __atomic_load_n(&entry->amount, __ATOMIC_RELAXED);
-        if (amount && unit != TRODDEN_NOTE_TAKEN)
-            add_sum(sums, (uint32_t)unit - 1, entry->key, entry->value, amount);
+        if (amount && unit != TRODDEN_SPARSE_RESERVED)
+            add_amount(totals, (uint32_t)unit - 1, entry->key, entry->value, amount);
     }
 }
 
 /* What a module has noted, whether it is loaded now or not. */
-static struct trodden_notes *notes_of(const struct trodden_module *module) {
-    return module->notes ? module->notes : module->kept;
+static struct trodden_sparse_paths *sparse_paths_of(const struct trodden_module *module) {
+    return module->sparse_paths ? module->sparse_paths : module->saved_sparse_paths;
 }
 
 /* The threads of these tables may be running. */
-static void add_module(struct trodden_note_sums *sums, const struct trodden_notes *notes) {
-    for (unsigned i = 0; i < TRODDEN_NOTE_BUCKETS; i++) {
-        const struct trodden_note_table *table = __atomic_load_n(&notes->buckets[i], __ATOMIC_ACQUIRE);
+static void add_module(struct trodden_sparse_totals *totals, const struct trodden_sparse_paths *paths) {
+    for (unsigned i = 0; i < TRODDEN_SPARSE_BUCKETS; i++) {
+        const struct trodden_sparse_table *table = __atomic_load_n(&paths->buckets[i], __ATOMIC_ACQUIRE);
         for (; table; table = table->next) {
-            const struct trodden_note_array *array = __atomic_load_n(&table->array, __ATOMIC_ACQUIRE);
+            const struct trodden_sparse_array *array = __atomic_load_n(&table->array, __ATOMIC_ACQUIRE);
             for (; array; array = array->older)
-                add_array(sums, array);
+                add_array(totals, array);
         }
     }
-    sums->lost = sums->lost || notes->lost;
+    totals->lost = totals->lost || paths->lost;
 }
 
-void trodden_sum_notes(struct trodden_note_sums *sums) {
-    for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next)
-        if (notes_of(module))
-            add_module(sums, notes_of(module));
+void trodden_sparse_sum(struct trodden_sparse_totals *totals) {
+    for (const struct trodden_module *module = trodden_process.modules; module; module = module->next)
+        if (sparse_paths_of(module))
+            add_module(totals, sparse_paths_of(module));
 }
 
 /* The tables lie in the live file and stay there; a module that is loaded again goes on with them. */
-void trodden_keep_notes(struct trodden_module *module) {
-    if (!module->notes)
+void trodden_sparse_save_module(struct trodden_module *module) {
+    if (!module->sparse_paths)
         return;
-    if (!module->kept && !(module->kept = trodden_alloc(sizeof *module->kept)))
+    if (!module->saved_sparse_paths && !(module->saved_sparse_paths = trodden_alloc(sizeof *module->saved_sparse_paths)))
         return;
-    *module->kept = *module->notes;
-    for (unsigned i = 0; i < TRODDEN_NOTE_BUCKETS; i++) {
-        for (struct trodden_note_table *table = module->kept->buckets[i]; table; table = table->next)
+    *module->saved_sparse_paths = *module->sparse_paths;
+    for (unsigned i = 0; i < TRODDEN_SPARSE_BUCKETS; i++) {
+        for (struct trodden_sparse_table *table = module->saved_sparse_paths->buckets[i]; table; table = table->next)
             table->tp = 0;
-        module->notes->buckets[i] = NULL;
+        module->sparse_paths->buckets[i] = NULL;
     }
 }
 
-void trodden_resume_notes(struct trodden_module *module, struct trodden_notes *notes) {
-    if (module->kept)
-        *notes = *module->kept;
-    module->notes = notes;
+void trodden_sparse_restore_module(struct trodden_module *module, struct trodden_sparse_paths *own) {
+    if (module->saved_sparse_paths)
+        *own = *module->saved_sparse_paths;
+    module->sparse_paths = own;
 }
 
-void trodden_retire_notes(uintptr_t tp) {
-    for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
-        if (!module->notes)
+void trodden_sparse_release_thread(uintptr_t tp) {
+    for (const struct trodden_module *module = trodden_process.modules; module; module = module->next) {
+        if (!module->sparse_paths)
             continue;
-        struct trodden_note_table **bucket = &module->notes->buckets[trodden_note_bucket(tp)];
-        struct trodden_note_table *table = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+        struct trodden_sparse_table **bucket = &module->sparse_paths->buckets[trodden_sparse_bucket(tp)];
+        struct trodden_sparse_table *table = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
         for (; table; table = table->next)
             if (__atomic_load_n(&table->tp, __ATOMIC_RELAXED) == tp)
                 __atomic_store_n(&table->tp, 0, __ATOMIC_RELEASE);
@@ -120,15 +120,15 @@ void trodden_retire_notes(uintptr_t tp) {
 }
 
 /* Nothing but amounts is touched: fork may have been called by a handler, in the middle of a note. */
-void trodden_forget_notes(uintptr_t tp) {
-    for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
-        struct trodden_notes *notes = notes_of(module);
-        for (unsigned i = 0; notes && i < TRODDEN_NOTE_BUCKETS; i++)
-            for (struct trodden_note_table *table = notes->buckets[i]; table; table = table->next) {
-                for (struct trodden_note_array *array = table->array; array; array = array->older)
-                    for (size_t k = 0; k < trodden_note_room(array); k++)
-                        if (array->at[k].amount)
-                            array->at[k].amount = 0;
+void trodden_sparse_reset(uintptr_t tp) {
+    for (const struct trodden_module *module = trodden_process.modules; module; module = module->next) {
+        struct trodden_sparse_paths *paths = sparse_paths_of(module);
+        for (unsigned i = 0; paths && i < TRODDEN_SPARSE_BUCKETS; i++)
+            for (struct trodden_sparse_table *table = paths->buckets[i]; table; table = table->next) {
+                for (struct trodden_sparse_array *array = table->array; array; array = array->older)
+                    for (size_t k = 0; k < trodden_sparse_capacity(array); k++)
+                        if (array->entries[k].amount)
+                            array->entries[k].amount = 0;
                 if (table->tp != tp)
                     table->tp = 0;
             }

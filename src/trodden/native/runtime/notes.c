@@ -12,19 +12,19 @@
 
 #include "notes.h"
 
-enum { FIRST_BITS = 8 };
+enum { INITIAL_BITS = 8 };
 
-static struct trodden_notes notes;
+static struct trodden_sparse_paths sparse_paths;
 
-struct trodden_notes *trodden_own_notes(void) { return &notes; }
+struct trodden_sparse_paths *trodden_own_sparse_paths(void) { return &sparse_paths; }
 
 #if defined(__x86_64__)
-static inline void add(uint64_t *sum, uint64_t amount) {
+static inline void add_amount(uint64_t *sum, uint64_t amount) {
     __asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(amount) : "cc");
 }
 #else
 /* Starts again if a handler came in between. */
-static inline void add(uint64_t *sum, uint64_t amount) {
+static inline void add_amount(uint64_t *sum, uint64_t amount) {
     uint64_t value;
     uint32_t failed;
     __asm__ volatile("0:\tldxr %0, %2\n\tadd %0, %0, %3\n\tstxr %w1, %0, %2\n\tcbnz %w1, 0b"
@@ -39,57 +39,57 @@ static inline uint64_t hash_of(uint64_t unit, uint64_t key, uint64_t value) {
     return (hash ^ hash >> 32 ^ value) * 0xd6e8feb86659fd93u;
 }
 
-static inline struct trodden_note_table *own_table(void) {
+static inline struct trodden_sparse_table *own_table(void) {
     uintptr_t tp = trodden_thread_pointer();
-    struct trodden_note_table *table =
-        __atomic_load_n(&notes.buckets[trodden_note_bucket(tp)], __ATOMIC_ACQUIRE);
+    struct trodden_sparse_table *table =
+        __atomic_load_n(&sparse_paths.buckets[trodden_sparse_bucket(tp)], __ATOMIC_ACQUIRE);
     while (table && __atomic_load_n(&table->tp, __ATOMIC_RELAXED) != tp)
         table = table->next;
     return table;
 }
 
 /* NULL: there is none, and the place for it is free, or was. */
-static inline struct trodden_note_entry *find(struct trodden_note_array *array, uint64_t unit, uint64_t key,
-                                              uint64_t value, struct trodden_note_entry **place) {
-    uint64_t mask = trodden_note_room(array) - 1, index = hash_of(unit, key, value) >> array->shift;
+static inline struct trodden_sparse_entry *find(struct trodden_sparse_array *array, uint64_t unit, uint64_t key,
+                                              uint64_t value, struct trodden_sparse_entry **slot) {
+    uint64_t mask = trodden_sparse_capacity(array) - 1, index = hash_of(unit, key, value) >> array->shift;
     for (;; index = (index + 1) & mask) {
-        struct trodden_note_entry *entry = &array->at[index];
-        uint64_t seen = __atomic_load_n(&entry->unit, __ATOMIC_RELAXED);
-        if (seen == unit && entry->value == value && entry->key == key)
+        struct trodden_sparse_entry *entry = &array->entries[index];
+        uint64_t number = __atomic_load_n(&entry->unit_number, __ATOMIC_RELAXED);
+        if (number == unit && entry->value == value && entry->key == key)
             return entry;
-        *place = entry;
-        if (!seen)
+        *slot = entry;
+        if (!number)
             return NULL;
     }
 }
 
-static struct trodden_note_array *array_in(void *memory, size_t bytes, unsigned bits) {
-    struct trodden_note_array *array = memory;
+static struct trodden_sparse_array *init_array(void *memory, size_t bytes, unsigned bits) {
+    struct trodden_sparse_array *array = memory;
     array->bytes = bytes;
     array->shift = 64 - bits;
     return array;
 }
 
 static size_t array_bytes(unsigned bits) {
-    return sizeof(struct trodden_note_array) + (sizeof(struct trodden_note_entry) << bits);
+    return sizeof(struct trodden_sparse_array) + (sizeof(struct trodden_sparse_entry) << bits);
 }
 
 /* One that an ended thread has left behind, or a new one. */
-static struct trodden_note_table *take_table(void) {
-    uintptr_t tp = trodden_thread_pointer(), nobody = 0;
-    struct trodden_note_table **bucket = &notes.buckets[trodden_note_bucket(tp)];
-    struct trodden_note_table *table = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
-    for (; table; table = table->next, nobody = 0)
-        if (__atomic_compare_exchange_n(&table->tp, &nobody, tp, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+static struct trodden_sparse_table *acquire_table(void) {
+    uintptr_t tp = trodden_thread_pointer(), expected = 0;
+    struct trodden_sparse_table **bucket = &sparse_paths.buckets[trodden_sparse_bucket(tp)];
+    struct trodden_sparse_table *table = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+    for (; table; table = table->next, expected = 0)
+        if (__atomic_compare_exchange_n(&table->tp, &expected, tp, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return table;
-    size_t bytes = sizeof *table + array_bytes(FIRST_BITS);
-    table = trodden_keep(TRODDEN_NOTES, 0, bytes);
+    size_t bytes = sizeof *table + array_bytes(INITIAL_BITS);
+    table = trodden_live_alloc(TRODDEN_REGION_SPARSE_TABLE, 0, bytes);
     if (!table)
         return NULL;
     table->tp = tp;
     table->bytes = bytes;
-    table->array = array_in(table + 1, 0, FIRST_BITS);
-    table->last = table->array->at;
+    table->array = init_array(table + 1, 0, INITIAL_BITS);
+    table->last = table->array->entries;
     table->next = __atomic_load_n(bucket, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(bucket, &table->next, table, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         ;
@@ -97,88 +97,88 @@ static struct trodden_note_table *take_table(void) {
 }
 
 /* False: there is no memory for a larger one. */
-static bool grow(struct trodden_note_table *table, struct trodden_note_array *full) {
+static bool grow(struct trodden_sparse_table *table, struct trodden_sparse_array *full) {
     unsigned bits = 64 - full->shift + 1;
     size_t bytes = array_bytes(bits);
-    void *memory = trodden_keep(TRODDEN_NOTE_ARRAY, 0, bytes);
+    void *memory = trodden_live_alloc(TRODDEN_REGION_SPARSE_ARRAY, 0, bytes);
     if (!memory)
         return false;
-    struct trodden_note_array *larger = array_in(memory, bytes, bits);
+    struct trodden_sparse_array *larger = init_array(memory, bytes, bits);
     larger->older = full;
     /* A handler may have been faster. */
     if (!__atomic_compare_exchange_n(&table->array, &full, larger, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        trodden_give_up(memory, bytes);
+        trodden_live_free(memory, bytes);
     return true;
 }
 
-static struct trodden_note_entry *make_entry(struct trodden_note_table *table, uint64_t unit, uint64_t key,
+static struct trodden_sparse_entry *make_entry(struct trodden_sparse_table *table, uint64_t unit, uint64_t key,
                                              uint64_t value) {
     for (;;) {
-        struct trodden_note_array *array = __atomic_load_n(&table->array, __ATOMIC_RELAXED);
-        size_t room = trodden_note_room(array);
-        struct trodden_note_entry *place, *entry = find(array, unit, key, value, &place);
+        struct trodden_sparse_array *array = __atomic_load_n(&table->array, __ATOMIC_RELAXED);
+        size_t capacity = trodden_sparse_capacity(array);
+        struct trodden_sparse_entry *slot, *entry = find(array, unit, key, value, &slot);
         if (entry)
             return entry;
         uint64_t used = __atomic_load_n(&array->used, __ATOMIC_RELAXED);
-        if (used >= room / 4 * 3) {
+        if (used >= capacity / 4 * 3) {
             if (grow(table, array))
                 continue;
-            if (used >= room / 16 * 15) /* probing must end somewhere */
+            if (used >= capacity / 16 * 15) /* probing must end somewhere */
                 return NULL;
         }
-        uint64_t none = 0;
-        if (!__atomic_compare_exchange_n(&place->unit, &none, TRODDEN_NOTE_TAKEN, false, __ATOMIC_RELAXED,
+        uint64_t expected = 0;
+        if (!__atomic_compare_exchange_n(&slot->unit_number, &expected, TRODDEN_SPARSE_RESERVED, false, __ATOMIC_RELAXED,
                                          __ATOMIC_RELAXED))
             continue;
-        place->key = key;
-        place->value = value;
-        __atomic_store_n(&place->unit, unit, __ATOMIC_RELEASE);
+        slot->key = key;
+        slot->value = value;
+        __atomic_store_n(&slot->unit_number, unit, __ATOMIC_RELEASE);
         __atomic_fetch_add(&array->used, 1, __ATOMIC_RELAXED);
-        return place;
+        return slot;
     }
 }
 
 /* Three functions, of which each is called by the one below it, only if it has to be: it costs more. */
-#define STEP TRODDEN_KEEPS_REGISTERS __attribute__((noinline))
+#define SLOW_PATH TRODDEN_PRESERVE_MOST __attribute__((noinline))
 
-STEP static void note_new(const struct trodden_unit *unit, uint64_t key, uint64_t value, uint64_t amount) {
-    int saved = errno;
-    struct trodden_note_table *table = own_table();
+SLOW_PATH static void count_new(const struct trodden_unit *unit, uint64_t key, uint64_t value, uint64_t amount) {
+    int saved_errno = errno;
+    struct trodden_sparse_table *table = own_table();
     if (!table)
-        table = take_table();
-    struct trodden_note_entry *entry = table ? make_entry(table, unit->number, key, value) : NULL;
+        table = acquire_table();
+    struct trodden_sparse_entry *entry = table ? make_entry(table, unit->number, key, value) : NULL;
     if (entry) {
         table->last = entry;
-        add(&entry->amount, amount);
+        add_amount(&entry->amount, amount);
     } else {
-        notes.lost = true;
-        trodden_tell_cut();
+        sparse_paths.lost = true;
+        trodden_mark_incomplete();
     }
-    errno = saved;
+    errno = saved_errno;
 }
 
-STEP static void note_other(const struct trodden_unit *unit, uint64_t key, uint64_t value, uint64_t amount) {
-    struct trodden_note_table *table = own_table();
-    struct trodden_note_entry *place, *entry = table ? find(table->array, unit->number, key, value, &place) : NULL;
+SLOW_PATH static void count_other(const struct trodden_unit *unit, uint64_t key, uint64_t value, uint64_t amount) {
+    struct trodden_sparse_table *table = own_table();
+    struct trodden_sparse_entry *slot, *entry = table ? find(table->array, unit->number, key, value, &slot) : NULL;
     if (entry) {
         table->last = entry;
-        add(&entry->amount, amount);
+        add_amount(&entry->amount, amount);
         return;
     }
-    IN_PLACE return note_new(unit, key, value, amount);
+    TAIL_CALL return count_new(unit, key, value, amount);
 }
 
-TRODDEN_KEEPS_REGISTERS void __trodden_note(const struct trodden_unit *unit, uint64_t key, uint64_t value,
+TRODDEN_PRESERVE_MOST void __trodden_note(const struct trodden_unit *unit, uint64_t key, uint64_t value,
                                             uint64_t amount) {
     uintptr_t tp = trodden_thread_pointer();
-    struct trodden_note_table *table =
-        __atomic_load_n(&notes.buckets[trodden_note_bucket(tp)], __ATOMIC_ACQUIRE);
+    struct trodden_sparse_table *table =
+        __atomic_load_n(&sparse_paths.buckets[trodden_sparse_bucket(tp)], __ATOMIC_ACQUIRE);
     if (table && table->tp == tp) {
-        struct trodden_note_entry *entry = table->last;
-        if (entry->value == value && entry->key == key && entry->unit == unit->number) {
-            add(&entry->amount, amount);
+        struct trodden_sparse_entry *entry = table->last;
+        if (entry->value == value && entry->key == key && entry->unit_number == unit->number) {
+            add_amount(&entry->amount, amount);
             return;
         }
     }
-    IN_PLACE return note_other(unit, key, value, amount);
+    TAIL_CALL return count_other(unit, key, value, amount);
 }

@@ -4,42 +4,42 @@
 
 #include "internal.h"
 
-struct trodden_note_entry {
-    uint64_t unit; /* its number; 0: free; TRODDEN_NOTE_TAKEN: being made */
+struct trodden_sparse_entry {
+    uint64_t unit_number; /* its number; 0: free; TRODDEN_NOTE_TAKEN: being made */
     uint64_t key, value, amount;
 };
 
-#define TRODDEN_NOTE_TAKEN UINT64_MAX
+#define TRODDEN_SPARSE_RESERVED UINT64_MAX
 
 /* A hash table.  Entries stay where they are; when it is full a larger one comes before it. */
-struct trodden_note_array {
-    struct trodden_note_array *older;
+struct trodden_sparse_array {
+    struct trodden_sparse_array *older;
     size_t bytes;
     uint64_t used;
     uint32_t shift; /* the upper 64 - shift bits of a hash are the index */
-    struct trodden_note_entry at[];
+    struct trodden_sparse_entry entries[];
 };
 
 /* What one thread has noted, or several one after the other. */
-struct trodden_note_table {
+struct trodden_sparse_table {
     uintptr_t tp; /* whose it is; 0: anybody's */
-    struct trodden_note_entry *last;
-    struct trodden_note_array *array;
-    struct trodden_note_table *next;
+    struct trodden_sparse_entry *last;
+    struct trodden_sparse_array *array;
+    struct trodden_sparse_table *next;
     size_t bytes;
 };
 
-#define TRODDEN_NOTE_BUCKETS 256
+#define TRODDEN_SPARSE_BUCKETS 256
 
 /* All tables of a module, by a hash of their threads. */
-struct trodden_notes {
-    struct trodden_note_table *buckets[TRODDEN_NOTE_BUCKETS];
+struct trodden_sparse_paths {
+    struct trodden_sparse_table *buckets[TRODDEN_SPARSE_BUCKETS];
     bool lost; /* there was no memory for some */
 };
 
-static inline unsigned trodden_note_bucket(uintptr_t tp) { return (tp >> 12) % TRODDEN_NOTE_BUCKETS; }
+static inline unsigned trodden_sparse_bucket(uintptr_t tp) { return (tp >> 12) % TRODDEN_SPARSE_BUCKETS; }
 
-static inline size_t trodden_note_room(const struct trodden_note_array *array) {
+static inline size_t trodden_sparse_capacity(const struct trodden_sparse_array *array) {
     return (size_t)1 << (64 - array->shift);
 }
 

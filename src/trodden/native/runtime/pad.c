@@ -6,22 +6,22 @@
 #include "internal.h"
 
 /* GNU's linker knows only one thread-local section that takes no room in the file. */
-#ifdef TRODDEN_FILLED
-#define KIND "progbits"
+#ifdef TRODDEN_PROGBITS_PADDING
+#define SECTION_TYPE "progbits"
 #else
-#define KIND "nobits"
+#define SECTION_TYPE "nobits"
 #endif
 
-#define TEXT(number) #number
-#define DEFINED(number) TEXT(number)
+#define STRINGIFY(number) #number
+#define STRINGIFY_VALUE(number) STRINGIFY(number)
 
-__asm__(".pushsection .trodden_counts,\"awT\",@" KIND "\n\t.balign " DEFINED(TRODDEN_PAD) "\n\t"
-        ".type trodden_pad,@object\n\t.size trodden_pad, " DEFINED(TRODDEN_PAD) "\n"
-        "trodden_pad:\n\t.zero " DEFINED(TRODDEN_PAD) "\n\t.popsection");
+__asm__(".pushsection .trodden_counts,\"awT\",@" SECTION_TYPE "\n\t.balign " STRINGIFY_VALUE(TRODDEN_PADDING) "\n\t"
+        ".type trodden_padding,@object\n\t.size trodden_padding, " STRINGIFY_VALUE(TRODDEN_PADDING) "\n"
+        "trodden_padding:\n\t.zero " STRINGIFY_VALUE(TRODDEN_PADDING) "\n\t.popsection");
 
-extern _Thread_local uint8_t trodden_pad[TRODDEN_PAD] __attribute__((tls_model("local-exec")));
+extern _Thread_local uint8_t trodden_padding[TRODDEN_PADDING] __attribute__((tls_model("local-exec")));
 
-uintptr_t trodden_own_pad(void) { return (uintptr_t)trodden_pad; }
+uintptr_t trodden_own_padding(void) { return (uintptr_t)trodden_padding; }
 
 /* The program has the variable for the libraries that it may load: they need no room in static TLS then. */
 EXPORTED _Thread_local void **__trodden_table __attribute__((tls_model("initial-exec"), weak)) = trodden_common;

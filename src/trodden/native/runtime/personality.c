@@ -28,31 +28,31 @@ extern register_function _Unwind_GetGR __attribute__((weak));
 extern pc_function _Unwind_GetCFA __attribute__((weak));
 
 struct trodden_unwinder {
-    pc_function *pc;
-    pc_info_function *pc_info; /* or NULL */
-    register_function *of;
-    pc_function *sp; /* or NULL, if it is told as other registers are */
+    pc_function *get_ip;
+    pc_info_function *get_ip_info; /* or NULL */
+    register_function *get_gr;
+    pc_function *get_cfa; /* or NULL, if it is told as other registers are */
 };
 
 const struct trodden_unwinder *trodden_own_unwinder(void) {
     static struct trodden_unwinder own;
-    if (!own.pc)
+    if (!own.get_ip)
         own = (struct trodden_unwinder){_Unwind_GetIP, _Unwind_GetIPInfo, _Unwind_GetGR, _Unwind_GetCFA};
-    return own.pc && own.of ? &own : NULL;
+    return own.get_ip && own.get_gr ? &own : NULL;
 }
 
 /* ---- who is unwinding? ---- */
-struct found {
-    struct found *next;
+struct known_unwinder {
+    struct known_unwinder *next;
     uint64_t generation; /* of the images then */
     uintptr_t low, high;
     struct trodden_unwinder functions;
 };
 
-static struct found *found;
+static struct known_unwinder *known_unwinders;
 
-static const struct trodden_unwinder *find_again(uintptr_t caller, uint64_t generation) {
-    for (struct found *each = __atomic_load_n(&found, __ATOMIC_ACQUIRE); each; each = each->next)
+static const struct trodden_unwinder *find_known(uintptr_t caller, uint64_t generation) {
+    for (struct known_unwinder *each = __atomic_load_n(&known_unwinders, __ATOMIC_ACQUIRE); each; each = each->next)
         if (each->generation == generation && caller >= each->low && caller < each->high)
             return &each->functions;
     return NULL;
@@ -62,20 +62,20 @@ static const struct trodden_unwinder *find_by_name(uintptr_t caller) {
     static const char *const names[] = {"_Unwind_GetIP", "_Unwind_GetIPInfo", "_Unwind_GetGR", "_Unwind_GetCFA",
                                         NULL};
     uint64_t generation = trodden_images_generation();
-    const struct trodden_unwinder *known = find_again(caller, generation);
+    const struct trodden_unwinder *known = find_known(caller, generation);
     if (known)
         return known;
     uintptr_t at[4], range[2];
-    trodden_symbols_beside(caller, names, at, range);
+    trodden_find_dynamic_symbols(caller, names, at, range);
     if (!at[0] || !at[2] || !at[3])
         return NULL;
     uint64_t mask = trodden_lock();
-    struct found *fresh = trodden_alloc(sizeof *fresh);
+    struct known_unwinder *fresh = trodden_alloc(sizeof *fresh);
     if (fresh) {
-        *fresh = (struct found){found, generation, range[0], range[1],
+        *fresh = (struct known_unwinder){known_unwinders, generation, range[0], range[1],
                                 {(pc_function *)at[0], (pc_info_function *)at[1], (register_function *)at[2],
                                  (pc_function *)at[3]}};
-        __atomic_store_n(&found, fresh, __ATOMIC_RELEASE);
+        __atomic_store_n(&known_unwinders, fresh, __ATOMIC_RELEASE);
     }
     trodden_unlock(mask);
     return fresh ? &fresh->functions : NULL;
@@ -84,73 +84,73 @@ static const struct trodden_unwinder *find_by_name(uintptr_t caller) {
 /* Where the object lies that this copy's unwinder is in; it stays as long as this copy. */
 static struct {
     uintptr_t low, high;
-} home;
+} own_unwinder_range;
 
-static void learn_home(const struct trodden_unwinder *own) {
+static void find_own_range(const struct trodden_unwinder *own) {
     static const char *const nothing[] = {NULL};
     uintptr_t range[2];
-    trodden_symbols_beside((uintptr_t)own->pc, nothing, NULL, range);
-    home.low = range[0];
-    __atomic_store_n(&home.high, range[1], __ATOMIC_RELEASE);
+    trodden_find_dynamic_symbols((uintptr_t)own->get_ip, nothing, NULL, range);
+    own_unwinder_range.low = range[0];
+    __atomic_store_n(&own_unwinder_range.high, range[1], __ATOMIC_RELEASE);
 }
 
 static const struct trodden_unwinder *unwinder_at(uintptr_t caller) {
     const struct trodden_unwinder *own = trodden_own_unwinder();
-    if (own && !__atomic_load_n(&home.high, __ATOMIC_ACQUIRE))
-        learn_home(own);
-    if (own && caller >= home.low && caller < home.high)
+    if (own && !__atomic_load_n(&own_unwinder_range.high, __ATOMIC_ACQUIRE))
+        find_own_range(own);
+    if (own && caller >= own_unwinder_range.low && caller < own_unwinder_range.high)
         return own;
     const struct trodden_module *module = trodden_module_of(caller);
     own = module ? module->unwinder : NULL;
-    uintptr_t at = own ? (uintptr_t)own->pc : 0;
+    uintptr_t at = own ? (uintptr_t)own->get_ip : 0;
     return own && at >= module->low && at < module->high ? own : find_by_name(caller);
 }
 
 /* ---- where is the frame? ---- */
 #if defined(__x86_64__)
-static const uint8_t kept[] = {3, 12, 13, 14, 15}; /* beside the two pointers */
+static const uint8_t callee_saved[] = {3, 12, 13, 14, 15}; /* beside the two pointers */
 #else
-static const uint8_t kept[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
+static const uint8_t callee_saved[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
 #endif
 
 void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller) {
-    int saved = errno, before = 0;
-    const struct trodden_unwinder *ask = trodden_leading() ? unwinder_at(caller) : NULL;
-    if (!ask) {
-        trodden_tell_cut();
-        errno = saved;
+    int saved_errno = errno, is_interrupted = 0;
+    const struct trodden_unwinder *unwinder = trodden_is_leader() ? unwinder_at(caller) : NULL;
+    if (!unwinder) {
+        trodden_mark_incomplete();
+        errno = saved_errno;
         return;
     }
     struct trodden_regs regs;
-    regs.pc = trodden_strip_signature(ask->pc_info ? ask->pc_info(context, &before) : ask->pc(context));
-    regs.r[TRODDEN_SP] = ask->sp ? ask->sp(context) : ask->of(context, TRODDEN_SP);
-    regs.r[TRODDEN_FP] = ask->of(context, TRODDEN_FP);
-    if (before || !trodden_note_passed_before(regs.pc, regs.r[TRODDEN_SP], regs.r[TRODDEN_FP])) {
+    regs.pc = trodden_strip_pointer_auth(unwinder->get_ip_info ? unwinder->get_ip_info(context, &is_interrupted) : unwinder->get_ip(context));
+    regs.r[TRODDEN_SP] = unwinder->get_cfa ? unwinder->get_cfa(context) : unwinder->get_gr(context, TRODDEN_SP);
+    regs.r[TRODDEN_FP] = unwinder->get_gr(context, TRODDEN_FP);
+    if (is_interrupted || !trodden_record_unwound_cached(regs.pc, regs.r[TRODDEN_SP], regs.r[TRODDEN_FP])) {
         regs.known = (uint64_t)1 << TRODDEN_SP | (uint64_t)1 << TRODDEN_FP;
-        for (unsigned i = 0; i < sizeof kept; i++) {
-            regs.r[kept[i]] = ask->of(context, kept[i]);
-            regs.known |= (uint64_t)1 << kept[i];
+        for (unsigned i = 0; i < sizeof callee_saved; i++) {
+            regs.r[callee_saved[i]] = unwinder->get_gr(context, callee_saved[i]);
+            regs.known |= (uint64_t)1 << callee_saved[i];
         }
-        trodden_note_passed(&regs, before != 0);
+        trodden_record_unwound(&regs, is_interrupted != 0);
     }
-    errno = saved;
+    errno = saved_errno;
 }
 
 /* ---- the personalities ---- */
-static void told(int answer, int actions, struct _Unwind_Context *context, void *caller) {
-    if (answer == CONTINUE_UNWIND && actions & CLEANUP_PHASE)
+static void on_answer(int reason, int actions, struct _Unwind_Context *context, void *caller) {
+    if (reason == CONTINUE_UNWIND && actions & CLEANUP_PHASE)
         __trodden_passed(context, (uintptr_t)caller);
 }
 
 /* What a function's own personality has answered to `caller`. */
-int __trodden_answered(int answer, int actions, struct _Unwind_Context *context, void *caller) {
-    told(answer, actions, context, caller);
-    return answer;
+int __trodden_answered(int reason, int actions, struct _Unwind_Context *context, void *caller) {
+    on_answer(reason, actions, context, caller);
+    return reason;
 }
 
 int __trodden_personality(int version, int actions, uint64_t class, void *exception,
                           struct _Unwind_Context *context) {
     (void)version, (void)class, (void)exception;
-    told(CONTINUE_UNWIND, actions, context, __builtin_return_address(0));
+    on_answer(CONTINUE_UNWIND, actions, context, __builtin_return_address(0));
     return CONTINUE_UNWIND;
 }

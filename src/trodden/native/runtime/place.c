@@ -11,69 +11,69 @@
 
 #include "internal.h"
 
-enum { NO_REPLACE = 1 };
+enum { RENAME_NOREPLACE_FLAG = 1 };
 
 static struct {
-    char path[TRODDEN_PATH], temporary[TRODDEN_PATH], live[TRODDEN_PATH + 8];
-    uint32_t attempt, chosen_for; /* what this leader wrote before, it replaces */
-} place;
+    char path[TRODDEN_PATH_BYTES], temporary_path[TRODDEN_PATH_BYTES], live_path[TRODDEN_PATH_BYTES + 8];
+    uint32_t attempt, chosen_pid; /* what this leader wrote before, it replaces */
+} output;
 
 /* How raw files begin, both those that live and those that are complete. */
-struct beginning {
+struct file_head {
     char magic[8];
-    uint32_t version, more;
-    uint64_t pid, parent, start, ticks;
+    uint32_t version, version_specific;
+    uint64_t pid, parent, start_time, start_ticks;
 };
 
-static bool begins_as(const struct beginning *head, const char *magic) {
+static bool has_magic(const struct file_head *head, const char *magic) {
     return memcmp(head->magic, magic, sizeof head->magic) == 0;
 }
 
 /* Is this the result of another leader of this very process (an RTLD_LOCAL plugin, or the program that it was
  * before an exec), or of a process that still runs?  One of an earlier process is replaced like any other file. */
-static bool taken(const char *path) {
-    struct beginning head;
+static bool is_taken(const char *path) {
+    struct file_head head;
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return false;
-    int file = trodden_open(path, O_RDONLY | O_NONBLOCK);
+    int file = trodden_sys_open(path, O_RDONLY | O_NONBLOCK);
     if (file < 0)
         return false;
-    long got = trodden_read(file, &head, sizeof head);
-    trodden_close(file);
-    bool lives = begins_as(&head, "TRODLIVE");
-    if (got != sizeof head || (!lives && !begins_as(&head, "TRODRAW1")))
+    long bytes_read = trodden_sys_read(file, &head, sizeof head);
+    trodden_sys_close(file);
+    bool is_live = has_magic(&head, "TRODLIVE");
+    if (bytes_read != sizeof head || (!is_live && !has_magic(&head, "TRODRAW1")))
         return false;
-    if (head.pid != trodden_lead.pid)
-        return lives && head.ticks && trodden_ticks_of((uint32_t)head.pid) == head.ticks;
-    uint64_t since = trodden_process_start();
+    if (head.pid != trodden_process.pid)
+        return is_live && head.start_ticks && trodden_start_ticks_of((uint32_t)head.pid) == head.start_ticks;
+    uint64_t process_start = trodden_process_start_time();
     uint64_t slack = 50000000; /* the kernel counts in ticks */
-    return head.start != trodden_lead.start && since && head.start + slack >= since;
+    return head.start_time != trodden_process.start_time && process_start && head.start_time + slack >= process_start;
 }
 
 static bool choose_name(void) {
     bool fits = true;
-    if (place.chosen_for != trodden_lead.pid) {
-        place.chosen_for = trodden_lead.pid;
-        place.attempt = 0;
-        place.live[0] = 0;
-        while ((fits = trodden_name(place.path, place.attempt)) && place.attempt < 1000 && taken(place.path))
-            place.attempt++;
+    if (output.chosen_pid != trodden_process.pid) {
+        output.chosen_pid = trodden_process.pid;
+        output.attempt = 0;
+        output.live_path[0] = 0;
+        while ((fits = trodden_output_name(output.path, output.attempt)) && output.attempt < 1000 && is_taken(output.path))
+            output.attempt++;
     }
-    return fits && trodden_name(place.path, place.attempt);
+    return fits && trodden_output_name(output.path, output.attempt);
 }
 
 /* .trodden-PID-N beside the target: short, as the target's name may be as long as names can be. */
 static bool temporary_name(unsigned attempt) {
-    const char *slash = strrchr(place.path, '/');
-    size_t length = slash ? (size_t)(slash - place.path) + 1 : 0;
-    if (length + 40 > sizeof place.temporary)
+    const char *slash = strrchr(output.path, '/');
+    size_t length = slash ? (size_t)(slash - output.path) + 1 : 0;
+    if (length + 40 > sizeof output.temporary_path)
         return false;
-    memcpy(place.temporary, place.path, length);
-    char *at = place.temporary + length;
+    memcpy(output.temporary_path, output.path, length);
+    char *at = output.temporary_path + length;
     memcpy(at, ".trodden-", 9);
     at += 9;
-    uint64_t numbers[] = {trodden_lead.pid, attempt};
+    uint64_t numbers[] = {trodden_process.pid, attempt};
     for (int i = 0; i < 2; i++) {
         char digits[20];
         int count = 0;
@@ -94,19 +94,19 @@ static int create_temporary(void) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        file = trodden_open(place.temporary, O_RDWR | O_CREAT | O_EXCL);
+        file = trodden_sys_open(output.temporary_path, O_RDWR | O_CREAT | O_EXCL);
         if (file >= 0 || errno != EEXIST)
             break;
     }
     return file;
 }
 
-const char *trodden_place(void) { return place.path; }
+const char *trodden_output_path(void) { return output.path; }
 
 /* A device or a pipe is written to; it must not be replaced. */
 static bool is_special(void) {
     struct stat status;
-    return stat(place.path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+    return stat(output.path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 /* A program that runs with more rights than its user writes nothing where that user says. */
@@ -117,8 +117,8 @@ static bool may_write(void) {
     return false;
 }
 
-int trodden_open_result(bool *whole) {
-    *whole = false;
+int trodden_output_open(bool *by_rename) {
+    *by_rename = false;
     if (!may_write())
         return -1;
     if (!choose_name()) {
@@ -126,63 +126,63 @@ int trodden_open_result(bool *whole) {
         return -1;
     }
     if (is_special())
-        return trodden_open(place.path, O_WRONLY);
-    *whole = true;
+        return trodden_sys_open(output.path, O_WRONLY);
+    *by_rename = true;
     return create_temporary();
 }
 
-int trodden_close_result(bool whole, int file, int error, bool final) {
-    if (trodden_close(file) != 0 && !error)
+int trodden_output_close(bool by_rename, int file, int error, bool final) {
+    if (trodden_sys_close(file) != 0 && !error)
         error = errno;
-    if (!whole)
+    if (!by_rename)
         return error;
     /* What is written on the way must not take the live file's place. */
-    if (!error && !final && place.live[0] && strcmp(place.live, place.path) == 0) {
-        size_t length = strlen(place.path);
-        memcpy(place.live + length, ".live", 6);
-        if (rename(place.path, place.live) != 0)
+    if (!error && !final && output.live_path[0] && strcmp(output.live_path, output.path) == 0) {
+        size_t length = strlen(output.path);
+        memcpy(output.live_path + length, ".live", 6);
+        if (rename(output.path, output.live_path) != 0)
             error = errno;
     }
-    if (!error && rename(place.temporary, place.path) != 0)
+    if (!error && rename(output.temporary_path, output.path) != 0)
         error = errno;
     if (error)
-        unlink(place.temporary);
-    else if (final && place.live[0] && strcmp(place.live, place.path) != 0)
-        unlink(place.live);
+        unlink(output.temporary_path);
+    else if (final && output.live_path[0] && strcmp(output.live_path, output.path) != 0)
+        unlink(output.live_path);
     return error;
 }
 
-int trodden_live_create(void) {
+int trodden_output_create_live(void) {
     if (!may_write() || !choose_name() || is_special())
         return -1;
     return create_temporary();
 }
 
 /* A name that somebody has taken meanwhile is left to him. */
-static bool claim(void) {
+static bool claim_name(void) {
     for (unsigned i = 0; i < 1000; i++) {
-        if (syscall(SYS_renameat2, AT_FDCWD, place.temporary, AT_FDCWD, place.path, NO_REPLACE) == 0)
+        if (syscall(SYS_renameat2, AT_FDCWD, output.temporary_path, AT_FDCWD, output.path, RENAME_NOREPLACE_FLAG) == 0)
             return true;
         if (errno != EEXIST) /* a file system, or a kernel, that does not know this */
-            return rename(place.temporary, place.path) == 0;
-        if (!taken(place.path))
-            unlink(place.path);
-        else if (!trodden_name(place.path, ++place.attempt))
+            return rename(output.temporary_path, output.path) == 0;
+        if (!is_taken(output.path))
+            unlink(output.path);
+        else if (!trodden_output_name(output.path, ++output.attempt))
             return false;
     }
     return false;
 }
 
-bool trodden_live_name(void) {
-    if (!claim())
+bool trodden_output_publish_live(void) {
+    if (!claim_name())
         return false;
-    memcpy(place.live, place.path, strlen(place.path) + 1);
+    memcpy(output.live_path, output.path, strlen(output.path) + 1);
     return true;
 }
 
-void trodden_live_unname(void) {
-    unlink(place.temporary);
-    place.live[0] = 0;
+void trodden_output_remove_live(void) {
+    unlink(output.temporary_path);
+    output.live_path[0] = 0;
 }
 
-const char *trodden_live_path(void) { return place.live; }
+const char *trodden_output_live_path(void) { return output.live_path; }

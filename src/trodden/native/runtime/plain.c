@@ -13,315 +13,315 @@
 #include "dwarf.h"
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
-#define COLD TRODDEN_KEEPS_REGISTERS __attribute__((noinline))
+#define SLOW_PATH TRODDEN_PRESERVE_MOST __attribute__((noinline))
 
-enum { FIRST_ROOM = 1 << 10, GROWTH = 4 };
+enum { INITIAL_CAPACITY = 1 << 10, GROWTH_FACTOR = 4 };
 
-struct row {
+struct cached_frame {
     uintptr_t key;               /* 0: empty */
-    struct trodden_jump *always; /* what all frames here are noted as, if that is known once and for all */
-    struct trodden_jump *last;   /* otherwise: what the last one was noted as, or NULL */
-    struct row *caller;          /* of the last frame here, or this row itself */
-    int32_t cfa;                 /* from the stack pointer, or from the frame pointer if `by_frame` */
-    int32_t back, saved;         /* from the CFA to the return address and the frame pointer; 0: it was left alone */
-    bool by_frame;
-    bool stays; /* it lies in this very module: should that be unloaded, the rows go with it */
-    uint8_t cell_by, cell_pushed;
-    int32_t cell;
-    uint32_t cell_alignment;
+    struct trodden_nonlocal_exit *shared_record; /* what all frames here are noted as, if that is known once and for all */
+    struct trodden_nonlocal_exit *last_record;   /* otherwise: what the last one was noted as, or NULL */
+    struct cached_frame *caller;          /* of the last frame here, or this row itself */
+    int32_t cfa_offset;                 /* from the stack pointer, or from the frame pointer if `by_frame` */
+    int32_t return_offset, fp_offset;         /* from the CFA to the return address and the frame pointer; 0: it was left alone */
+    bool cfa_from_fp;
+    bool in_own_module; /* it lies in this very module: should that be unloaded, the rows go with it */
+    uint8_t slot_base, slot_pushed;
+    int32_t slot_displacement;
+    uint32_t slot_alignment;
     const struct trodden_module *module; /* NULL: one without units */
 };
 
-_Static_assert(sizeof(struct row) == 64, "a row takes one line of the cache");
+_Static_assert(sizeof(struct cached_frame) == 64, "a row takes one line of the cache");
 
-enum { WITHOUT, BY_CFA, BY_FRAME };
+enum { NO_CACHED_SLOT, SLOT_BY_CFA, SLOT_BY_FP };
 
-struct rows {
+struct cache_table {
     uint64_t mask; /* one less than its places; at most half of them are taken */
     uint64_t used;
-    _Alignas(64) struct row at[];
+    _Alignas(64) struct cached_frame entries[];
 };
 
-static struct rows *rows;
-static uint64_t drops;      /* odd while the rows are being dropped */
+static struct cache_table *current_table;
+static uint64_t clears;      /* odd while the rows are being dropped */
 static uint64_t generation; /* of the images that the rows are about */
 
 static inline uint64_t hash_of(uintptr_t key) { return key * 0x61c88647u >> 32; }
 
-static inline bool is_row(const struct row *row, uintptr_t key) {
-    return __atomic_load_n(&row->key, __ATOMIC_ACQUIRE) == key;
+static inline bool has_key(const struct cached_frame *entry, uintptr_t key) {
+    return __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE) == key;
 }
 
-COLD static struct row *find_beyond(struct rows *in, uintptr_t key) {
+SLOW_PATH static struct cached_frame *find_by_probing(struct cache_table *table, uintptr_t key) {
     for (uint64_t index = hash_of(key);; index++) {
-        struct row *row = &in->at[index & in->mask];
-        if (is_row(row, key))
-            return row;
-        if (is_row(row, 0))
+        struct cached_frame *entry = &table->entries[index & table->mask];
+        if (has_key(entry, key))
+            return entry;
+        if (has_key(entry, 0))
             return NULL;
     }
 }
 
-static inline struct row *find_row(struct rows *in, uintptr_t key) {
-    struct row *row = &in->at[hash_of(key) & in->mask];
-    return LIKELY(is_row(row, key)) ? row : find_beyond(in, key);
+static inline struct cached_frame *find(struct cache_table *table, uintptr_t key) {
+    struct cached_frame *entry = &table->entries[hash_of(key) & table->mask];
+    return LIKELY(has_key(entry, key)) ? entry : find_by_probing(table, key);
 }
 
 /* Where setjmp returns to is kept beside the frames: by a key that is nobody's return address. */
-static inline uintptr_t landing(uintptr_t pc) { return ~pc; }
+static inline uintptr_t resume_key(uintptr_t pc) { return ~pc; }
 
 /* ---- making rows; the caller holds the lock ---- */
-static void drop_rows(void) {
-    if (!rows)
+static void clear_table(void) {
+    if (!current_table)
         return;
-    __atomic_store_n(&drops, drops + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&clears, clears + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    memset(rows->at, 0, (rows->mask + 1) * sizeof *rows->at);
-    rows->used = 0;
-    __atomic_store_n(&drops, drops + 1, __ATOMIC_RELEASE);
+    memset(current_table->entries, 0, (current_table->mask + 1) * sizeof *current_table->entries);
+    current_table->used = 0;
+    __atomic_store_n(&clears, clears + 1, __ATOMIC_RELEASE);
 }
 
-void trodden_forget_plain_rows(void) { drop_rows(); }
+void trodden_frame_cache_clear(void) { clear_table(); }
 
-void trodden_renew_plain(void) {
-    uint64_t now = trodden_lead.images ? trodden_lead.images->generation : 0;
+void trodden_frame_cache_validate(void) {
+    uint64_t now = trodden_process.images ? trodden_process.images->generation : 0;
     if (generation == now)
         return;
-    drop_rows();
+    clear_table();
     __atomic_store_n(&generation, now, __ATOMIC_RELEASE);
 }
 
-static void enter_row(struct rows *in, const struct row *made) {
-    uint64_t index = hash_of(made->key);
-    while (in->at[index & in->mask].key)
+static void insert(struct cache_table *table, const struct cached_frame *from) {
+    uint64_t index = hash_of(from->key);
+    while (table->entries[index & table->mask].key)
         index++;
-    struct row *row = &in->at[index & in->mask];
-    memcpy(&row->always, &made->always, sizeof *row - offsetof(struct row, always));
-    row->caller = row;
-    __atomic_store_n(&row->key, made->key, __ATOMIC_RELEASE);
-    in->used++;
+    struct cached_frame *entry = &table->entries[index & table->mask];
+    memcpy(&entry->shared_record, &from->shared_record, sizeof *entry - offsetof(struct cached_frame, shared_record));
+    entry->caller = entry;
+    __atomic_store_n(&entry->key, from->key, __ATOMIC_RELEASE);
+    table->used++;
 }
 
 /* The smaller table stays mapped: others may be reading it. */
-static struct rows *rows_with_room(void) {
-    uint64_t room = rows ? rows->mask + 1 : 0;
-    if (rows && rows->used < room / 2)
-        return rows;
-    uint64_t wanted = rows ? room * GROWTH : FIRST_ROOM;
-    struct rows *larger = trodden_map(sizeof *larger + wanted * sizeof *larger->at);
+static struct cache_table *table_with_capacity(void) {
+    uint64_t capacity = current_table ? current_table->mask + 1 : 0;
+    if (current_table && current_table->used < capacity / 2)
+        return current_table;
+    uint64_t new_capacity = current_table ? capacity * GROWTH_FACTOR : INITIAL_CAPACITY;
+    struct cache_table *larger = trodden_map(sizeof *larger + new_capacity * sizeof *larger->entries);
     if (!larger)
         return NULL;
-    larger->mask = wanted - 1;
-    for (uint64_t i = 0; i < room; i++)
-        if (rows->at[i].key)
-            enter_row(larger, &rows->at[i]);
-    __atomic_store_n(&rows, larger, __ATOMIC_RELEASE);
+    larger->mask = new_capacity - 1;
+    for (uint64_t i = 0; i < capacity; i++)
+        if (current_table->entries[i].key)
+            insert(larger, &current_table->entries[i]);
+    __atomic_store_n(&current_table, larger, __ATOMIC_RELEASE);
     return larger;
 }
 
-static bool is_kept(uintptr_t key) { return rows && find_row(rows, key); }
+static bool is_cached(uintptr_t key) { return current_table && find(current_table, key); }
 
 /* What a frame that returns to `pc` is noted as. */
-static void name_row(struct row *row, uintptr_t pc, const struct trodden_image *image) {
-    row->module = trodden_module_of(pc);
-    row->stays = image && trodden_image_holds(image, (uintptr_t)&rows, sizeof rows);
-    if (row->module && row->stays && row->cell_by == WITHOUT)
-        row->always = trodden_jump_at(row->module->index, pc - row->module->bias, false, 0, true);
+static void resolve_record(struct cached_frame *entry, uintptr_t pc, const struct trodden_image *image) {
+    entry->module = trodden_module_of(pc);
+    entry->in_own_module = image && trodden_image_contains(image, (uintptr_t)&current_table, sizeof current_table);
+    if (entry->module && entry->in_own_module && entry->slot_base == NO_CACHED_SLOT)
+        entry->shared_record = trodden_nonlocal_exit_at(entry->module->index, pc - entry->module->bias, false, 0, true);
 }
 
 /* False: not by what is known of a plain frame. */
-static bool place_cell(struct row *row, struct trodden_cell_place place) {
-    row->cell_by = place.kind == NO_CELL ? WITHOUT : place.kind == FROM_CFA ? BY_CFA : BY_FRAME;
-    row->cell = place.distance;
-    row->cell_pushed = (uint8_t)place.pushed;
-    row->cell_alignment = place.alignment;
-    return row->cell_pushed == place.pushed && (place.kind != FROM_REGISTER || place.column == TRODDEN_FP);
+static bool set_slot(struct cached_frame *entry, struct trodden_slot_location location) {
+    entry->slot_base = location.kind == NO_SLOT ? NO_CACHED_SLOT : location.kind == SLOT_FROM_CFA ? SLOT_BY_CFA : SLOT_BY_FP;
+    entry->slot_displacement = location.displacement;
+    entry->slot_pushed = (uint8_t)location.pushed_bytes;
+    entry->slot_alignment = location.alignment;
+    return entry->slot_pushed == location.pushed_bytes && (location.kind != SLOT_FROM_REGISTER || location.base == TRODDEN_FP);
 }
 
-void trodden_keep_frame(uintptr_t pc, bool lowest, const struct trodden_image *image,
-                        const struct trodden_frame_facts *facts, struct trodden_cell_place cell) {
-    const struct trodden_row *table = &facts->row;
-    const struct trodden_rule *back = &table->columns[facts->return_column], *frame = &table->columns[TRODDEN_FP];
-    bool plain = !facts->signal_frame && !table->cfa_expression &&
-                 (table->cfa_column == TRODDEN_SP || table->cfa_column == TRODDEN_FP) &&
-                 table->columns[TRODDEN_SP].kind == SAME && back->kind == AT_OFFSET &&
-                 (frame->kind == SAME || frame->kind == AT_OFFSET);
-    int64_t cfa = table->cfa_offset, saved = frame->kind == AT_OFFSET ? frame->value : 0;
-    if (!plain || cfa != (int32_t)cfa || back->value != (int32_t)back->value || back->value > -8 ||
-        saved != (int32_t)saved || (frame->kind == AT_OFFSET && saved > -8) || is_kept(pc))
+void trodden_cache_frame(uintptr_t pc, bool innermost, const struct trodden_image *image,
+                        const struct trodden_frame_info *info, struct trodden_slot_location slot) {
+    const struct trodden_cfi_row *row = &info->row;
+    const struct trodden_cfi_rule *ra_rule = &row->columns[info->return_column], *fp_rule = &row->columns[TRODDEN_FP];
+    bool cacheable = !info->signal_frame && !row->cfa_expression &&
+                 (row->cfa_column == TRODDEN_SP || row->cfa_column == TRODDEN_FP) &&
+                 row->columns[TRODDEN_SP].kind == RULE_SAME_VALUE && ra_rule->kind == RULE_OFFSET &&
+                 (fp_rule->kind == RULE_SAME_VALUE || fp_rule->kind == RULE_OFFSET);
+    int64_t cfa = row->cfa_offset, fp_offset = fp_rule->kind == RULE_OFFSET ? fp_rule->value : 0;
+    if (!cacheable || cfa != (int32_t)cfa || ra_rule->value != (int32_t)ra_rule->value || ra_rule->value > -8 ||
+        fp_offset != (int32_t)fp_offset || (fp_rule->kind == RULE_OFFSET && fp_offset > -8) || is_cached(pc))
         return;
-    struct row row = {.key = pc,
-                      .cfa = (int32_t)cfa,
-                      .back = (int32_t)back->value,
-                      .saved = (int32_t)saved,
-                      .by_frame = table->cfa_column == TRODDEN_FP};
-    if (!row.by_frame && (cfa + back->value < 0 || cfa + saved < 0))
+    struct cached_frame entry = {.key = pc,
+                      .cfa_offset = (int32_t)cfa,
+                      .return_offset = (int32_t)ra_rule->value,
+                      .fp_offset = (int32_t)fp_offset,
+                      .cfa_from_fp = row->cfa_column == TRODDEN_FP};
+    if (!entry.cfa_from_fp && (cfa + ra_rule->value < 0 || cfa + fp_offset < 0))
         return;
-    struct rows *into = place_cell(&row, cell) ? rows_with_room() : NULL;
-    if (!into)
+    struct cache_table *table = set_slot(&entry, slot) ? table_with_capacity() : NULL;
+    if (!table)
         return;
-    if (!lowest) /* that is longjmp itself, which is not noted */
-        name_row(&row, pc, image);
-    enter_row(into, &row);
+    if (!innermost) /* that is longjmp itself, which is not noted */
+        resolve_record(&entry, pc, image);
+    insert(table, &entry);
 }
 
-void trodden_keep_landing(uintptr_t pc) {
-    struct row row = {.key = landing(pc)};
-    struct rows *into = is_kept(row.key) ? NULL : rows_with_room();
-    if (!into)
+void trodden_cache_resume_point(uintptr_t pc) {
+    struct cached_frame entry = {.key = resume_key(pc)};
+    struct cache_table *table = is_cached(entry.key) ? NULL : table_with_capacity();
+    if (!table)
         return;
-    name_row(&row, pc, trodden_image_of(trodden_lead.images, pc));
-    enter_row(into, &row);
+    resolve_record(&entry, pc, trodden_image_of(trodden_process.images, pc));
+    insert(table, &entry);
 }
 
 /* ---- following them ---- */
-static inline bool are_kept(uint64_t since) {
+static inline bool not_cleared(uint64_t clears_before) {
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return __atomic_load_n(&drops, __ATOMIC_RELAXED) == since;
+    return __atomic_load_n(&clears, __ATOMIC_RELAXED) == clears_before;
 }
 
-static bool read_cell(const struct row *row, const struct trodden_trail *trail, uint64_t cfa, uint64_t *value) {
-    uint64_t address = trail->frame + (uint64_t)(int64_t)row->cell;
-    if (row->cell_by == BY_CFA)
-        address = trodden_below_cfa(cfa, row->cell_pushed, row->cell_alignment, row->cell);
-    if (row->cell_by == WITHOUT || address < trail->stack || address >= cfa || cfa - address < 8)
+static bool read_slot(const struct cached_frame *entry, const struct trodden_cached_walk *walk, uint64_t cfa, uint64_t *value) {
+    uint64_t address = walk->frame_fp + (uint64_t)(int64_t)entry->slot_displacement;
+    if (entry->slot_base == SLOT_BY_CFA)
+        address = trodden_slot_address(cfa, entry->slot_pushed, entry->slot_alignment, entry->slot_displacement);
+    if (entry->slot_base == NO_CACHED_SLOT || address < walk->frame_sp || address >= cfa || cfa - address < 8)
         return false;
     memcpy(value, (const void *)address, sizeof *value);
     return true;
 }
 
 /* What has been loaded or unloaded is asked for once in a jump at most, and not at all for the leader's own code. */
-static bool is_right(const struct row *row, struct trodden_trail *trail) {
-    if (!row->stays && !trail->fits)
-        trail->fits = trodden_images_generation() == __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-    return row->stays || trail->fits;
+static bool is_current(const struct cached_frame *entry, struct trodden_cached_walk *walk) {
+    if (!entry->in_own_module && !walk->images_current)
+        walk->images_current = trodden_images_generation() == __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+    return entry->in_own_module || walk->images_current;
 }
 
 /* Who has read a row may set its entry after it was dropped, when another has taken its place. */
-static bool is_entry(const struct trodden_jump *entry, const struct row *row, uintptr_t pc, bool known,
-                     uint64_t cell) {
-    return entry->cell == cell && entry->known == known && entry->address == pc - row->module->bias &&
-           entry->module == row->module->index;
+static bool is_record_of(const struct trodden_nonlocal_exit *record, const struct cached_frame *entry, uintptr_t pc, bool slot_known,
+                     uint64_t slot_value) {
+    return record->slot_value == slot_value && record->slot_known == slot_known && record->address == pc - entry->module->bias &&
+           record->module == entry->module->index;
 }
 
 /* What is not noted as the last time.  False if it cannot be noted this way. */
-COLD static bool note_anew(struct row *at, struct trodden_trail *trail, uint64_t cfa, int64_t amount) {
-    struct row row = *at;
-    if (!is_right(&row, trail) || !are_kept(trail->drops))
+SLOW_PATH static bool record_uncached(struct cached_frame *shared_entry, struct trodden_cached_walk *walk, uint64_t cfa, int64_t amount) {
+    struct cached_frame entry = *shared_entry;
+    if (!is_current(&entry, walk) || !not_cleared(walk->clear_count))
         return false;
-    if (!row.module)
+    if (!entry.module)
         return true;
-    uint64_t cell = 0;
-    bool known = read_cell(&row, trail, cfa, &cell);
-    struct trodden_jump *entry =
-        trodden_jump_at(row.module->index, trail->pc - row.module->bias, known, cell, trail->locked);
-    if (!entry)
+    uint64_t slot_value = 0;
+    bool slot_known = read_slot(&entry, walk, cfa, &slot_value);
+    struct trodden_nonlocal_exit *record =
+        trodden_nonlocal_exit_at(entry.module->index, walk->pc - entry.module->bias, slot_known, slot_value, walk->holds_lock);
+    if (!record)
         return false;
-    __atomic_store_n(&at->last, entry, __ATOMIC_RELEASE);
-    __atomic_fetch_add(&entry->count, amount, __ATOMIC_RELAXED);
+    __atomic_store_n(&shared_entry->last_record, record, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&record->count, amount, __ATOMIC_RELAXED);
     return true;
 }
 
 /* What is not always noted as the same. */
-COLD static bool note_other(struct row *at, struct trodden_trail *trail, uint64_t cfa, int64_t amount) {
-    struct trodden_jump *entry = __atomic_load_n(&at->last, __ATOMIC_ACQUIRE);
-    struct row row = *at;
-    uint64_t cell = 0;
-    if (entry && row.module && (row.stays || trail->fits) && are_kept(trail->drops)) {
-        bool known = read_cell(&row, trail, cfa, &cell);
-        if (is_entry(entry, &row, trail->pc, known, cell)) {
-            __atomic_fetch_add(&entry->count, amount, __ATOMIC_RELAXED);
+SLOW_PATH static bool record_frame(struct cached_frame *shared_entry, struct trodden_cached_walk *walk, uint64_t cfa, int64_t amount) {
+    struct trodden_nonlocal_exit *record = __atomic_load_n(&shared_entry->last_record, __ATOMIC_ACQUIRE);
+    struct cached_frame entry = *shared_entry;
+    uint64_t slot_value = 0;
+    if (record && entry.module && (entry.in_own_module || walk->images_current) && not_cleared(walk->clear_count)) {
+        bool slot_known = read_slot(&entry, walk, cfa, &slot_value);
+        if (is_record_of(record, &entry, walk->pc, slot_known, slot_value)) {
+            __atomic_fetch_add(&record->count, amount, __ATOMIC_RELAXED);
             return true;
         }
     }
-    IN_PLACE return note_anew(at, trail, cfa, amount);
+    TAIL_CALL return record_uncached(shared_entry, walk, cfa, amount);
 }
 
-COLD static struct row *find_caller(struct rows *in, struct row *at, uintptr_t pc) {
-    struct row *caller = find_row(in, pc);
+SLOW_PATH static struct cached_frame *find_caller(struct cache_table *table, struct cached_frame *entry, uintptr_t pc) {
+    struct cached_frame *caller = find(table, pc);
     if (caller)
-        __atomic_store_n(&at->caller, caller, __ATOMIC_RELAXED);
+        __atomic_store_n(&entry->caller, caller, __ATOMIC_RELAXED);
     return caller;
 }
 
-static bool land(struct rows *in, struct trodden_trail *trail) {
-    struct row *at = find_row(in, landing(trail->back));
-    struct trodden_jump *always = at ? at->always : NULL;
-    trail->pc = trail->back;
-    if (!always || !are_kept(trail->drops))
-        return at && note_other(at, trail, 0, -1);
-    __atomic_fetch_sub(&always->count, 1, __ATOMIC_RELAXED);
+static bool record_resume(struct cache_table *table, struct trodden_cached_walk *walk) {
+    struct cached_frame *entry = find(table, resume_key(walk->resume_pc));
+    struct trodden_nonlocal_exit *shared = entry ? entry->shared_record : NULL;
+    walk->pc = walk->resume_pc;
+    if (!shared || !not_cleared(walk->clear_count))
+        return entry && record_frame(entry, walk, 0, -1);
+    __atomic_fetch_sub(&shared->count, 1, __ATOMIC_RELAXED);
     return true;
 }
 
 /* All of it is stack in use, and is read as it is. */
-bool trodden_follow(struct trodden_trail *trail) {
-    uint64_t since = __atomic_load_n(&drops, __ATOMIC_ACQUIRE); /* before the table, as only the newest is dropped */
-    struct rows *in = __atomic_load_n(&rows, __ATOMIC_ACQUIRE);
-    uint64_t stack = trail->stack, frame = trail->frame, sp = trail->sp;
-    uint32_t passed = trail->passed;
-    if (!in || since & 1 || sp < stack)
+bool trodden_walk_cached(struct trodden_cached_walk *walk) {
+    uint64_t clears_before = __atomic_load_n(&clears, __ATOMIC_ACQUIRE); /* before the table, as only the newest is dropped */
+    struct cache_table *table = __atomic_load_n(&current_table, __ATOMIC_ACQUIRE);
+    uint64_t sp = walk->frame_sp, fp = walk->frame_fp, target_sp = walk->target_sp;
+    uint32_t frames_walked = walk->frames_walked;
+    if (!table || clears_before & 1 || target_sp < sp)
         return false;
-    trail->drops = since;
-    uintptr_t pc = trail->pc;
-    struct row *at = find_row(in, pc);
-    if (!at)
+    walk->clear_count = clears_before;
+    uintptr_t pc = walk->pc;
+    struct cached_frame *entry = find(table, pc);
+    if (!entry)
         return false;
     for (;;) {
-        struct trodden_jump *always = at->always;
-        struct row *caller = __atomic_load_n(&at->caller, __ATOMIC_RELAXED);
-        int64_t back = at->back, saved = at->saved;
-        uint64_t cfa = stack + (uint64_t)(int64_t)at->cfa;
-        if (at->by_frame) {
-            cfa = frame + (uint64_t)(int64_t)at->cfa;
-            if ((int64_t)cfa + (back < saved ? back : saved) < (int64_t)stack)
+        struct trodden_nonlocal_exit *shared = entry->shared_record;
+        struct cached_frame *caller = __atomic_load_n(&entry->caller, __ATOMIC_RELAXED);
+        int64_t return_offset = entry->return_offset, fp_offset = entry->fp_offset;
+        uint64_t cfa = sp + (uint64_t)(int64_t)entry->cfa_offset;
+        if (entry->cfa_from_fp) {
+            cfa = fp + (uint64_t)(int64_t)entry->cfa_offset;
+            if ((int64_t)cfa + (return_offset < fp_offset ? return_offset : fp_offset) < (int64_t)sp)
                 break;
         }
-        if (!are_kept(since))
+        if (!not_cleared(clears_before))
             break;
-        if (LIKELY(always)) {
-            __atomic_fetch_add(&always->count, 1, __ATOMIC_RELAXED);
-        } else if (passed) {
-            trail->pc = pc;
-            trail->stack = stack;
-            trail->frame = frame;
-            if (!note_other(at, trail, cfa, 1))
+        if (LIKELY(shared)) {
+            __atomic_fetch_add(&shared->count, 1, __ATOMIC_RELAXED);
+        } else if (frames_walked) {
+            walk->pc = pc;
+            walk->frame_sp = sp;
+            walk->frame_fp = fp;
+            if (!record_frame(entry, walk, cfa, 1))
                 break;
         }
-        if (cfa > sp) {
-            trail->there = passed > 0;
-            return trail->there && land(in, trail);
+        if (cfa > target_sp) {
+            walk->at_target = frames_walked > 0;
+            return walk->at_target && record_resume(table, walk);
         }
-        passed++;
-        pc = trodden_strip_signature(*(const uint64_t *)(cfa + (uint64_t)back));
-        if (saved)
-            frame = *(const uint64_t *)(cfa + (uint64_t)saved);
-        stack = cfa;
-        if (LIKELY(is_row(caller, pc)))
-            at = caller;
-        else if (!(at = find_caller(in, at, pc)))
+        frames_walked++;
+        pc = trodden_strip_pointer_auth(*(const uint64_t *)(cfa + (uint64_t)return_offset));
+        if (fp_offset)
+            fp = *(const uint64_t *)(cfa + (uint64_t)fp_offset);
+        sp = cfa;
+        if (LIKELY(has_key(caller, pc)))
+            entry = caller;
+        else if (!(entry = find_caller(table, entry, pc)))
             break;
     }
-    trail->pc = pc;
-    trail->stack = stack;
-    trail->frame = frame;
-    trail->passed = passed;
+    walk->pc = pc;
+    walk->frame_sp = sp;
+    walk->frame_fp = fp;
+    walk->frames_walked = frames_walked;
     return false;
 }
 
-bool trodden_note_plain(struct trodden_trail *trail) {
-    uint64_t since = __atomic_load_n(&drops, __ATOMIC_ACQUIRE);
-    struct rows *in = __atomic_load_n(&rows, __ATOMIC_ACQUIRE);
-    struct row *at = in && !(since & 1) ? find_row(in, trail->pc) : NULL;
-    if (!at)
+bool trodden_record_cached_frame(struct trodden_cached_walk *walk) {
+    uint64_t clears_before = __atomic_load_n(&clears, __ATOMIC_ACQUIRE);
+    struct cache_table *table = __atomic_load_n(&current_table, __ATOMIC_ACQUIRE);
+    struct cached_frame *entry = table && !(clears_before & 1) ? find(table, walk->pc) : NULL;
+    if (!entry)
         return false;
-    struct trodden_jump *always = at->always;
-    uint64_t cfa = (at->by_frame ? trail->frame : trail->stack) + (uint64_t)(int64_t)at->cfa;
-    if (!are_kept(since))
+    struct trodden_nonlocal_exit *shared = entry->shared_record;
+    uint64_t cfa = (entry->cfa_from_fp ? walk->frame_fp : walk->frame_sp) + (uint64_t)(int64_t)entry->cfa_offset;
+    if (!not_cleared(clears_before))
         return false;
-    trail->drops = since;
-    if (!always)
-        return note_other(at, trail, cfa, 1);
-    __atomic_fetch_add(&always->count, 1, __ATOMIC_RELAXED);
+    walk->clear_count = clears_before;
+    if (!shared)
+        return record_frame(entry, walk, cfa, 1);
+    __atomic_fetch_add(&shared->count, 1, __ATOMIC_RELAXED);
     return true;
 }

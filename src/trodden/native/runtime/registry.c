@@ -13,42 +13,42 @@
 
 #include "internal.h"
 
-struct trodden_lead trodden_lead;
+struct trodden_process trodden_process;
 
-struct trodden_lead *__trodden_leader(void) { return &trodden_lead; }
+struct trodden_process *__trodden_leader(void) { return &trodden_process; }
 
-bool trodden_leading(void) {
-    if (__trodden_leader() != &trodden_lead)
+bool trodden_is_leader(void) {
+    if (__trodden_leader() != &trodden_process)
         return false;
     /* A library's constructor may start threads before the executable's own constructors run. */
     if (trodden_has_units())
-        trodden_begin();
-    return __atomic_load_n(&trodden_lead.begun, __ATOMIC_ACQUIRE) == 2;
+        trodden_init();
+    return __atomic_load_n(&trodden_process.init_state, __ATOMIC_ACQUIRE) == 2;
 }
 
 /* Registered before any other, hence run after them. */
-static void at_quick_end(void) {
+static void on_quick_exit(void) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    trodden_write(&regs, true, true);
+    TRODDEN_CAPTURE_REGS(&regs);
+    trodden_write_raw_file(&regs, true, true);
 }
 
-void trodden_begin(void) {
-    int seen = 0;
-    if (!__atomic_compare_exchange_n(&trodden_lead.begun, &seen, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        while (__atomic_load_n(&trodden_lead.begun, __ATOMIC_ACQUIRE) == 1)
+void trodden_init(void) {
+    int expected = 0;
+    if (!__atomic_compare_exchange_n(&trodden_process.init_state, &expected, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        while (__atomic_load_n(&trodden_process.init_state, __ATOMIC_ACQUIRE) == 1)
             sched_yield();
         return;
     }
-    trodden_lead.pid = trodden_lead.first_pid = trodden_pid();
-    trodden_lead.start = trodden_now();
-    trodden_lead.exiting = trodden_lead.final = false;
-    trodden_name_begin();
-    trodden_live_begin();
-    trodden_threads_begin();
-    trodden_signals_begin();
-    at_quick_exit(at_quick_end);
-    __atomic_store_n(&trodden_lead.begun, 2, __ATOMIC_RELEASE);
+    trodden_process.pid = trodden_process.first_pid = trodden_pid();
+    trodden_process.start_time = trodden_now();
+    trodden_process.exiting = trodden_process.final_written = false;
+    trodden_output_name_init();
+    trodden_live_init();
+    trodden_threads_init();
+    trodden_signals_init();
+    at_quick_exit(on_quick_exit);
+    __atomic_store_n(&trodden_process.init_state, 2, __ATOMIC_RELEASE);
 }
 
 /* The absolute path of a module; the dynamic linker's name may be relative to the directory of now. */
@@ -61,9 +61,9 @@ static void path_of(const struct trodden_image *image, char *path) {
 }
 
 /* A library that was unloaded and is loaded again goes on where it stopped. */
-static struct trodden_module *find_former(const char *path, const struct trodden_unit *begin, uint32_t count) {
-    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
-        bool same = (!module->copy || module->left) && module->unit_count == count && strcmp(module->path, path) == 0;
+static struct trodden_module *find_previous_load(const char *path, const struct trodden_unit *begin, uint32_t count) {
+    for (struct trodden_module *module = trodden_process.modules; module; module = module->next) {
+        bool same = (!module->instance || module->finalized) && module->unit_count == count && strcmp(module->path, path) == 0;
         for (uint32_t i = 0; same && i < count; i++)
             same = module->units[i].slots == begin[i].slots &&
                    memcmp(module->units[i].id, begin[i].id, sizeof begin[i].id) == 0;
@@ -76,23 +76,23 @@ static struct trodden_module *find_former(const char *path, const struct trodden
 static struct trodden_module *add_module(const char *path, const struct trodden_unit *begin, uint32_t count) {
     size_t length = strlen(path);
     struct trodden_module *module = trodden_alloc(sizeof *module);
-    struct trodden_counted *units = trodden_alloc(count * sizeof *units);
+    struct trodden_module_unit *units = trodden_alloc(count * sizeof *units);
     char *name = trodden_alloc(length + 1);
     if (!module || !units || !name)
         return NULL;
     memcpy(name, path, length + 1);
-    *module = (struct trodden_module){.index = trodden_lead.module_count++,
+    *module = (struct trodden_module){.index = trodden_process.module_count++,
                                       .path = name,
                                       .path_length = (uint32_t)length,
                                       .unit_count = count,
-                                      .first_unit = trodden_lead.unit_count,
+                                      .first_unit = trodden_process.unit_count,
                                       .units = units};
-    trodden_lead.unit_count += count;
+    trodden_process.unit_count += count;
     for (uint32_t i = 0; i < count; i++) {
-        units[i] = (struct trodden_counted){.unit = &begin[i], .slots = begin[i].slots};
+        units[i] = (struct trodden_module_unit){.unit = &begin[i], .slots = begin[i].slots};
         memcpy(units[i].id, begin[i].id, sizeof begin[i].id);
     }
-    struct trodden_module **last = &trodden_lead.modules; /* kept in the order of their indices */
+    struct trodden_module **last = &trodden_process.modules; /* kept in the order of their indices */
     while (*last)
         last = &(*last)->next;
     *last = module;
@@ -100,81 +100,81 @@ static struct trodden_module *add_module(const char *path, const struct trodden_
 }
 
 /* What the live file says of a module that is loaded. */
-static void describe(struct trodden_module *module) {
+static void write_live_module(struct trodden_module *module) {
     size_t table = module->unit_count * sizeof(struct trodden_live_unit);
     size_t bytes = sizeof(struct trodden_live_module) + table + module->path_length;
     struct trodden_live_module *live = module->live;
-    if (!live && !(live = trodden_keep(TRODDEN_MODULE, module->index, bytes)))
+    if (!live && !(live = trodden_live_alloc(TRODDEN_REGION_MODULE, module->index, bytes)))
         return;
     live->bias = module->bias;
     live->index = module->index;
     live->first_unit = module->first_unit;
     live->path_length = module->path_length;
-    memcpy((char *)live->at + table, module->path, module->path_length);
+    memcpy((char *)live->units + table, module->path, module->path_length);
     for (uint32_t i = 0; i < module->unit_count; i++) {
-        const struct trodden_counted *unit = &module->units[i];
-        live->at[i] = (struct trodden_live_unit){.slots = unit->slots, .offset = unit->at};
-        memcpy(live->at[i].id, unit->id, sizeof unit->id);
+        const struct trodden_module_unit *unit = &module->units[i];
+        live->units[i] = (struct trodden_live_unit){.slots = unit->slots, .offset = unit->shard_offset};
+        memcpy(live->units[i].id, unit->id, sizeof unit->id);
     }
     __atomic_store_n(&live->unit_count, module->unit_count, __ATOMIC_RELEASE);
     module->live = live;
 }
 
-void __trodden_enter(const struct trodden_part *part) {
-    const struct trodden_unit *begin = part->begin, *end = part->end;
-    trodden_begin();
-    struct trodden_images *images = trodden_images_gather();
+void __trodden_enter(const struct trodden_module_info *info) {
+    const struct trodden_unit *begin = info->begin, *end = info->end;
+    trodden_init();
+    struct trodden_images *images = trodden_images_snapshot();
     const struct trodden_image *image = trodden_image_of(images, (uintptr_t)begin);
     uint32_t count = (uint32_t)(end - begin);
     char path[PATH_MAX];
     path_of(image, path);
 
     uint64_t mask = trodden_lock();
-    trodden_use_images(images);
-    struct trodden_module *former = find_former(path, begin, count);
-    struct trodden_module *module = former ? former : add_module(path, begin, count);
+    trodden_set_images(images);
+    struct trodden_module *previous = find_previous_load(path, begin, count);
+    struct trodden_module *module = previous ? previous : add_module(path, begin, count);
     if (module) {
-        module->copy = part->copy;
-        module->left = module->stays = false;
+        module->instance = info->instance;
+        module->finalized = module->stays_mapped = false;
         module->bias = image ? image->bias : 0;
         module->low = image ? image->low : 0;
         module->high = image ? image->high : 0;
-        module->pad = part->pad;
+        module->padding = info->padding;
         for (uint32_t i = 0; i < count; i++)
             module->units[i].unit = &begin[i];
-        if (!former)
-            trodden_lay_out(module);
+        if (!previous)
+            trodden_shards_lay_out(module);
         for (uint32_t i = 0; i < count; i++) {
-            part->begin[i].index = module->units[i].index;
-            part->begin[i].number = module->first_unit + i + 1;
+            info->begin[i].index = module->units[i].table_index;
+            info->begin[i].number = module->first_unit + i + 1;
         }
-        describe(module);
-        trodden_attach_module(module);
+        write_live_module(module);
+        trodden_shards_attach_module(module);
         trodden_rings_attach_module(module);
-        trodden_forget_cells(module);
-        trodden_forget_plain_rows();
-        module->cells_mark = part->cells_mark;
-        trodden_resume_notes(module, part->notes);
-        module->unwinder = part->unwinder;
-        trodden_find_caller();
-        trodden_lead.tls_bytes += module->tls_bytes;
+        trodden_drop_slot_index(module);
+        trodden_frame_cache_clear();
+        module->slots_mark = info->slots_mark;
+        trodden_sparse_restore_module(module, info->sparse_paths);
+        module->unwinder = info->unwinder;
+        trodden_calls_find_accessor();
+        trodden_process.tls_bytes += module->tls_bytes;
     }
     trodden_unlock(mask);
 }
 
-static void forget_memory(struct trodden_module *module) {
-    module->copy = NULL;
-    module->notes = NULL;
+static void forget_unloaded(struct trodden_module *module) {
+    module->instance = NULL;
+    module->sparse_paths = NULL;
     module->unwinder = NULL;
-    trodden_forget_cells(module);
+    trodden_drop_slot_index(module);
     for (uint32_t i = 0; i < module->unit_count; i++)
         module->units[i].unit = NULL;
 }
 
-void trodden_use_images(struct trodden_images *images) {
+void trodden_set_images(struct trodden_images *images) {
     if (images) {
-        trodden_images_free(trodden_lead.images);
-        trodden_lead.images = images;
+        trodden_images_free(trodden_process.images);
+        trodden_process.images = images;
     }
 }
 
@@ -184,36 +184,36 @@ void trodden_use_images(struct trodden_images *images) {
  *
  * That it ends is certain once the leader itself leaves: the executable's destructors run only then, and
  * before those of the libraries it needs; a library that leads others outlives them. */
-void __trodden_leave(const void *copy, const struct trodden_regs *regs) {
+void __trodden_leave(const void *instance, const struct trodden_regs *regs) {
     uint64_t mask = trodden_lock();
     bool remaining = false;
-    if (copy == &trodden_lead)
-        trodden_lead.exiting = true;
-    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
-        if (module->copy == copy && !module->left) {
-            if (!trodden_lead.exiting) {
-                trodden_keep_notes(module);
-                trodden_keep_calls(module);
-                forget_memory(module);
+    if (instance == &trodden_process)
+        trodden_process.exiting = true;
+    for (struct trodden_module *module = trodden_process.modules; module; module = module->next) {
+        if (module->instance == instance && !module->finalized) {
+            if (!trodden_process.exiting) {
+                trodden_sparse_save_module(module);
+                trodden_calls_forget_module(module);
+                forget_unloaded(module);
             }
-            trodden_lead.tls_bytes -= module->tls_bytes;
-            module->left = true;
-            module->stays = trodden_lead.exiting;
+            trodden_process.tls_bytes -= module->tls_bytes;
+            module->finalized = true;
+            module->stays_mapped = trodden_process.exiting;
         }
-        remaining = remaining || !module->left;
+        remaining = remaining || !module->finalized;
     }
-    trodden_find_caller();
+    trodden_calls_find_accessor();
     trodden_unlock(mask);
-    if (remaining || !trodden_lead.exiting)
+    if (remaining || !trodden_process.exiting)
         return;
-    trodden_write(regs, true, true);
+    trodden_write_raw_file(regs, true, true);
     /* This code may be about to disappear: leave nothing behind that calls it. */
-    trodden_threads_end();
-    trodden_signals_end();
+    trodden_threads_shutdown();
+    trodden_signals_shutdown();
 }
 
 void trodden_dump(void) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
-    trodden_write(&regs, false, false);
+    TRODDEN_CAPTURE_REGS(&regs);
+    trodden_write_raw_file(&regs, false, false);
 }

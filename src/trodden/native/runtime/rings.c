@@ -14,135 +14,135 @@
 
 #include "internal.h"
 
-_Static_assert(sizeof(struct trodden_last) == 24 && offsetof(struct trodden_last, function) == 8 &&
-                   offsetof(struct trodden_last, path) == 16 && offsetof(struct trodden_ring, at) == 0 &&
+_Static_assert(sizeof(struct trodden_ring_entry) == 24 && offsetof(struct trodden_ring_entry, function) == 8 &&
+                   offsetof(struct trodden_ring_entry, path) == 16 && offsetof(struct trodden_ring, current) == 0 &&
                    sizeof(struct trodden_ring) == 16,
                "instrumented code and collect/rawfile/rings.py know the places");
 
-struct trodden_ring_home {
-    struct trodden_ring_home *next;   /* of all */
-    struct trodden_ring_home *behind; /* of those that wait for a thread */
+struct trodden_ring_region {
+    struct trodden_ring_region *next;   /* of all */
+    struct trodden_ring_region *next_free; /* of those that wait for a thread */
     struct trodden_ring *ring;
-    uint32_t room;
+    uint32_t capacity;
 };
 
 /* Of threads that nobody saw start: every path takes the place of the one before. */
-struct trodden_ring trodden_no_ring = {.at = &trodden_no_ring.entries[0],
-                                       .room = 1,
+struct trodden_ring trodden_no_ring = {.current = &trodden_no_ring.entries[0],
+                                       .capacity = 1,
                                        .entries = {{.next = &trodden_no_ring.entries[0]}}};
 
-static struct trodden_ring_home *all, *first_spare, *last_spare;
-static uint32_t wanted; /* last paths; 0: nobody has asked */
+static struct trodden_ring_region *regions, *first_free, *last_free;
+static uint32_t last_path_count; /* last paths; 0: nobody has asked */
 
-static void empty(const struct trodden_ring_home *home, uint32_t thread) {
-    struct trodden_ring *ring = home->ring;
-    for (uint32_t i = 0; i < home->room; i++)
-        ring->entries[i] = (struct trodden_last){.next = &ring->entries[i + 1 < home->room ? i + 1 : 0]};
+static void reset_ring(const struct trodden_ring_region *region, uint32_t thread) {
+    struct trodden_ring *ring = region->ring;
+    for (uint32_t i = 0; i < region->capacity; i++)
+        ring->entries[i] = (struct trodden_ring_entry){.next = &ring->entries[i + 1 < region->capacity ? i + 1 : 0]};
     ring->thread = thread;
-    ring->room = home->room;
-    __atomic_store_n(&ring->at, ring->entries, __ATOMIC_RELEASE);
+    ring->capacity = region->capacity;
+    __atomic_store_n(&ring->current, ring->entries, __ATOMIC_RELEASE);
 }
 
-static struct trodden_ring_home *new_home(void) {
-    struct trodden_ring_home *home = trodden_alloc(sizeof *home);
-    uint32_t room = wanted + 1;
-    size_t bytes = sizeof *home->ring + room * sizeof *home->ring->entries;
-    struct trodden_ring *ring = home ? trodden_keep(TRODDEN_RING, 0, bytes) : NULL;
+static struct trodden_ring_region *new_region(void) {
+    struct trodden_ring_region *region = trodden_alloc(sizeof *region);
+    uint32_t capacity = last_path_count + 1;
+    size_t bytes = sizeof *region->ring + capacity * sizeof *region->ring->entries;
+    struct trodden_ring *ring = region ? trodden_live_alloc(TRODDEN_REGION_RING, 0, bytes) : NULL;
     if (!ring)
         return NULL;
-    *home = (struct trodden_ring_home){.next = all, .ring = ring, .room = room};
-    all = home;
-    return home;
+    *region = (struct trodden_ring_region){.next = regions, .ring = ring, .capacity = capacity};
+    regions = region;
+    return region;
 }
 
-static struct trodden_ring_home *take_home(void) {
+static struct trodden_ring_region *acquire_region(void) {
     /* Those that have become too small wait for nobody any more. */
-    while (first_spare) {
-        struct trodden_ring_home *home = first_spare;
-        first_spare = home->behind;
-        if (home->room > wanted)
-            return home;
+    while (first_free) {
+        struct trodden_ring_region *region = first_free;
+        first_free = region->next_free;
+        if (region->capacity > last_path_count)
+            return region;
     }
-    return new_home();
+    return new_region();
 }
 
-static void give_back(struct trodden_ring_home *home) {
-    home->behind = NULL;
-    if (first_spare)
-        last_spare->behind = home;
+static void release_region(struct trodden_ring_region *region) {
+    region->next_free = NULL;
+    if (first_free)
+        last_free->next_free = region;
     else
-        first_spare = home;
-    last_spare = home;
+        first_free = region;
+    last_free = region;
 }
 
-static void point_to(const struct trodden_thread *thread, struct trodden_ring *ring) {
-    for (const struct trodden_module *module = trodden_lead.modules; module; module = module->next)
-        if (module->ringed && module->copy && (!module->left || module->stays))
-            __atomic_store_n((struct trodden_ring **)(thread->tp + (uintptr_t)module->ring), ring, __ATOMIC_RELEASE);
+static void set_ring(const struct trodden_thread *thread, struct trodden_ring *ring) {
+    for (const struct trodden_module *module = trodden_process.modules; module; module = module->next)
+        if (module->has_rings && module->instance && (!module->finalized || module->stays_mapped))
+            __atomic_store_n((struct trodden_ring **)(thread->tp + (uintptr_t)module->ring_tls_offset), ring, __ATOMIC_RELEASE);
 }
 
 void trodden_rings_attach_thread(struct trodden_thread *thread) {
-    if (!wanted)
+    if (!last_path_count)
         return;
     if (!thread->ring) {
-        thread->ring = take_home();
+        thread->ring = acquire_region();
         if (!thread->ring)
             return;
-        empty(thread->ring, thread->number);
+        reset_ring(thread->ring, thread->number);
     }
-    point_to(thread, thread->ring->ring);
+    set_ring(thread, thread->ring->ring);
 }
 
 /* The module has been loaded, perhaps again, by the calling thread. */
 void trodden_rings_attach_module(struct trodden_module *module) {
     for (uint32_t i = 0; i < module->unit_count; i++) {
         const struct trodden_unit *unit = module->units[i].unit;
-        uint32_t asked = unit->flags >> TRODDEN_LASTS;
+        uint32_t requested = unit->flags >> TRODDEN_LAST_PATHS_SHIFT;
         if (!unit->ring)
             continue;
-        module->ringed = true;
-        module->ring = (intptr_t)((uintptr_t)unit->ring() - trodden_thread_pointer());
-        wanted = asked > wanted ? asked : wanted;
+        module->has_rings = true;
+        module->ring_tls_offset = (intptr_t)((uintptr_t)unit->ring() - trodden_thread_pointer());
+        last_path_count = requested > last_path_count ? requested : last_path_count;
     }
-    for (struct trodden_thread *thread = trodden_lead.threads; module->ringed && thread; thread = thread->next)
+    for (struct trodden_thread *thread = trodden_process.threads; module->has_rings && thread; thread = thread->next)
         if (thread->tp)
             trodden_rings_attach_thread(thread);
 }
 
 /* It ends, or has ended long ago in the process that this one was forked from (`gone`). */
-void trodden_rings_detach_thread(struct trodden_thread *thread, bool gone) {
+void trodden_rings_detach_thread(struct trodden_thread *thread, bool forked) {
     if (!thread->ring)
         return;
-    if (!gone)
-        point_to(thread, &trodden_no_ring);
-    give_back(thread->ring);
+    if (!forked)
+        set_ring(thread, &trodden_no_ring);
+    release_region(thread->ring);
     thread->ring = NULL;
 }
 
 /* All regions are new and hold nothing, not even the way from one entry to the next. */
-void trodden_rings_forked(struct trodden_thread *own) {
+void trodden_rings_after_fork(struct trodden_thread *own) {
     if (own && own->ring)
-        empty(own->ring, own->number);
+        reset_ring(own->ring, own->number);
 }
 
 /* From the oldest on. */
-static void gather(struct trodden_lasts *found, const struct trodden_ring_home *home) {
-    const struct trodden_ring *ring = home->ring;
-    size_t at = (size_t)(__atomic_load_n(&ring->at, __ATOMIC_ACQUIRE) - ring->entries);
-    for (uint32_t i = 1; at < home->room && i < home->room; i++) {
-        const struct trodden_last *last = &ring->entries[(at + i) % home->room];
+static void collect_ring(struct trodden_last_paths *found, const struct trodden_ring_region *region) {
+    const struct trodden_ring *ring = region->ring;
+    size_t at = (size_t)(__atomic_load_n(&ring->current, __ATOMIC_ACQUIRE) - ring->entries);
+    for (uint32_t i = 1; at < region->capacity && i < region->capacity; i++) {
+        const struct trodden_ring_entry *last = &ring->entries[(at + i) % region->capacity];
         if (last->function)
-            found->at[found->count++] = (struct trodden_last_record){
+            found->entries[found->count++] = (struct trodden_last_path_record){
                 .thread = ring->thread, .tag = last->tag, .function = last->function - 1, .path = last->path};
     }
 }
 
-struct trodden_lasts trodden_gather_lasts(void) {
-    struct trodden_lasts found = {NULL, 0, 0};
-    for (const struct trodden_ring_home *home = all; home; home = home->next)
-        found.bytes += (home->room - 1) * sizeof *found.at;
-    found.at = found.bytes ? trodden_map(found.bytes) : NULL;
-    for (const struct trodden_ring_home *home = found.at ? all : NULL; home; home = home->next)
-        gather(&found, home);
+struct trodden_last_paths trodden_collect_last_paths(void) {
+    struct trodden_last_paths found = {NULL, 0, 0};
+    for (const struct trodden_ring_region *region = regions; region; region = region->next)
+        found.bytes += (region->capacity - 1) * sizeof *found.entries;
+    found.entries = found.bytes ? trodden_map(found.bytes) : NULL;
+    for (const struct trodden_ring_region *region = found.entries ? regions : NULL; region; region = region->next)
+        collect_ring(&found, region);
     return found;
 }

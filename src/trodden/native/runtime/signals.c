@@ -42,110 +42,110 @@ static action_function *real_action(void) {
 
 static bool is_fatal(int number) { return memchr(fatal, number, sizeof fatal) != NULL; }
 
-static bool is_ours(const struct sigaction *action) { return action->sa_sigaction == trodden_dies; }
+static bool is_watch(const struct sigaction *action) { return action->sa_sigaction == trodden_fatal_signal; }
 
-enum { RESTORER = 0x04000000 }; /* the C library's own, where it needs one */
+enum { SA_RESTORER_FLAG = 0x04000000 }; /* the C library's own, where it needs one */
 
 /* What else the program has set beside SIG_DFL, by signal. */
 static struct {
     int flags;
     sigset_t mask;
-} beside[NSIG];
+} default_settings[NSIG];
 
-static void remember(int number, const struct sigaction *action) {
-    beside[number].flags = action->sa_flags | RESTORER;
-    beside[number].mask = action->sa_mask;
+static void remember_settings(int number, const struct sigaction *action) {
+    default_settings[number].flags = action->sa_flags | SA_RESTORER_FLAG;
+    default_settings[number].mask = action->sa_mask;
 }
 
-static struct sigaction ours(void) {
+static struct sigaction watch_action(void) {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
-    action.sa_sigaction = trodden_dies;
+    action.sa_sigaction = trodden_fatal_signal;
     sigfillset(&action.sa_mask);
     return action;
 }
 
-int trodden_set_action(int number, const struct sigaction *action, struct sigaction *former) {
+int trodden_real_sigaction(int number, const struct sigaction *action, struct sigaction *previous) {
     action_function *real = real_action();
     if (!real) {
         errno = ENOSYS;
         return -1;
     }
-    return real(number, action, former);
+    return real(number, action, previous);
 }
 
-void trodden_signals_begin(void) {
-    struct sigaction watch = ours(), now;
+void trodden_signals_init(void) {
+    struct sigaction watch = watch_action(), now;
     /* The first process of a container does not die of signals that it has no handler for, except for its own faults. */
     bool first = trodden_pid() == 1;
     for (size_t i = 0; i < sizeof fatal; i++) {
         bool fault = fatal[i] == SIGSEGV || fatal[i] == SIGBUS || fatal[i] == SIGFPE || fatal[i] == SIGILL;
-        if ((fault || !first) && trodden_set_action(fatal[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-            trodden_set_action(fatal[i], &watch, NULL);
+        if ((fault || !first) && trodden_real_sigaction(fatal[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            trodden_real_sigaction(fatal[i], &watch, NULL);
     }
 }
 
 /* The code is about to disappear: nothing may call it. */
-void trodden_signals_end(void) {
-    struct sigaction none = {.sa_flags = 0}, now;
-    none.sa_handler = SIG_DFL;
+void trodden_signals_shutdown(void) {
+    struct sigaction default_action = {.sa_flags = 0}, now;
+    default_action.sa_handler = SIG_DFL;
     for (size_t i = 0; i < sizeof fatal; i++)
-        if (trodden_set_action(fatal[i], NULL, &now) == 0 && is_ours(&now))
-            trodden_set_action(fatal[i], &none, NULL);
+        if (trodden_real_sigaction(fatal[i], NULL, &now) == 0 && is_watch(&now))
+            trodden_real_sigaction(fatal[i], &default_action, NULL);
 }
 
 /* ---- what the program sees ---- */
 
 /* A handler that asks for an alternate stack runs on the thread's own as long as the program has set up none: ours is
  * small. */
-static bool own_stacks, on_stack[NSIG];
-static uint64_t interrupting; /* by bit: signals that siginterrupt was called for */
+static bool program_has_stacks, onstack_withheld[NSIG];
+static uint64_t interrupting_signals; /* by bit: signals that siginterrupt was called for */
 
-static int set_action(int number, const struct sigaction *action, struct sigaction *former) {
-    struct sigaction watch, seen, given;
-    if (!trodden_leading())
-        return trodden_set_action(number, action, former);
+static int set_action(int number, const struct sigaction *action, struct sigaction *previous) {
+    struct sigaction watch, current, requested;
+    if (!trodden_is_leader())
+        return trodden_real_sigaction(number, action, previous);
     /* Somebody may have our handler from a function of the C library that asks for itself. */
-    bool none = action && is_fatal(number) && (action->sa_handler == SIG_DFL || is_ours(action));
-    if (none) {
-        watch = ours();
-        given = *action; /* which may be what is answered into */
+    bool is_default = action && is_fatal(number) && (action->sa_handler == SIG_DFL || is_watch(action));
+    if (is_default) {
+        watch = watch_action();
+        requested = *action; /* which may be what is answered into */
         action = &watch;
     }
-    struct sigaction here;
-    bool moved = !none && action && (action->sa_flags & SA_ONSTACK) && !own_stacks;
-    if (moved) {
-        here = *action;
-        here.sa_flags &= ~SA_ONSTACK;
-        action = &here;
+    struct sigaction without_onstack;
+    bool withheld = !is_default && action && (action->sa_flags & SA_ONSTACK) && !program_has_stacks;
+    if (withheld) {
+        without_onstack = *action;
+        without_onstack.sa_flags &= ~SA_ONSTACK;
+        action = &without_onstack;
     }
-    bool was_moved = number > 0 && number < NSIG && on_stack[number];
-    int result = trodden_set_action(number, action, &seen);
+    bool was_withheld = number > 0 && number < NSIG && onstack_withheld[number];
+    int result = trodden_real_sigaction(number, action, &current);
     if (result == 0 && action)
-        on_stack[number] = moved;
-    if (result == 0 && former) {
-        *former = seen;
-        if (was_moved)
-            former->sa_flags |= SA_ONSTACK;
-        if (is_ours(&seen)) {
-            memset(former, 0, sizeof *former);
-            former->sa_handler = SIG_DFL;
-            former->sa_flags = beside[number].flags & (seen.sa_flags | ~RESTORER);
-            former->sa_mask = beside[number].mask;
+        onstack_withheld[number] = withheld;
+    if (result == 0 && previous) {
+        *previous = current;
+        if (was_withheld)
+            previous->sa_flags |= SA_ONSTACK;
+        if (is_watch(&current)) {
+            memset(previous, 0, sizeof *previous);
+            previous->sa_handler = SIG_DFL;
+            previous->sa_flags = default_settings[number].flags & (current.sa_flags | ~SA_RESTORER_FLAG);
+            previous->sa_mask = default_settings[number].mask;
         }
     }
-    if (result == 0 && none)
-        remember(number, &given);
+    if (result == 0 && is_default)
+        remember_settings(number, &requested);
     return result;
 }
 
-EXPORTED int sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict former) {
-    return set_action(number, action, former);
+EXPORTED int sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict previous) {
+    return set_action(number, action, previous);
 }
 
 typedef void handler_function(int);
 
 static handler_function *set_handler(int number, handler_function *handler, int flags) {
-    struct sigaction action = {.sa_flags = flags}, former;
+    struct sigaction action = {.sa_flags = flags}, previous;
     action.sa_handler = handler;
     if (handler == SIG_ERR || number <= 0 || number >= NSIG) {
         errno = EINVAL;
@@ -154,11 +154,11 @@ static handler_function *set_handler(int number, handler_function *handler, int 
     sigemptyset(&action.sa_mask);
     if (!(flags & SA_NODEFER))
         sigaddset(&action.sa_mask, number);
-    return set_action(number, &action, &former) == 0 ? former.sa_handler : SIG_ERR;
+    return set_action(number, &action, &previous) == 0 ? previous.sa_handler : SIG_ERR;
 }
 
 EXPORTED handler_function *signal(int number, handler_function *handler) {
-    bool restart = number <= 0 || number > 64 || !(interrupting >> (number - 1) & 1);
+    bool restart = number <= 0 || number > 64 || !(interrupting_signals >> (number - 1) & 1);
     return set_handler(number, handler, restart ? SA_RESTART : 0);
 }
 
@@ -178,71 +178,71 @@ EXPORTED int siginterrupt(int number, int interrupt) {
     if (set_action(number, NULL, &action) != 0)
         return -1;
     uint64_t bit = (uint64_t)1 << (number - 1);
-    interrupting = interrupt ? interrupting | bit : interrupting & ~bit;
+    interrupting_signals = interrupt ? interrupting_signals | bit : interrupting_signals & ~bit;
     action.sa_flags = interrupt ? action.sa_flags & ~SA_RESTART : action.sa_flags | SA_RESTART;
     return set_action(number, &action, NULL);
 }
 
 /* ---- a stack to run on when there is none left ---- */
-enum { ALTERNATE = 64 << 10 };
+enum { ALTERNATE_STACK_BYTES = 64 << 10 };
 
-static int set_stack(const stack_t *stack, stack_t *former) {
-    return (int)syscall(SYS_sigaltstack, stack, former);
+static int real_sigaltstack(const stack_t *stack, stack_t *previous) {
+    return (int)syscall(SYS_sigaltstack, stack, previous);
 }
 
 /* Below it lies a page that nobody can write to. */
-static void *make_stack(void) {
-    size_t guard = trodden_page();
-    uint8_t *memory = trodden_map(guard + ALTERNATE);
+static void *map_stack(void) {
+    size_t guard = trodden_page_size();
+    uint8_t *memory = trodden_map(guard + ALTERNATE_STACK_BYTES);
     if (memory)
         mprotect(memory, guard, PROT_NONE);
     return memory ? memory + guard : NULL;
 }
 
-void trodden_stack_begin(struct trodden_thread *thread) {
+void trodden_alternate_stack_install(struct trodden_thread *thread) {
     stack_t now;
-    if (set_stack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
+    if (real_sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
         return;
-    if (!thread->alternate)
-        thread->alternate = make_stack();
-    stack_t own = {.ss_sp = thread->alternate, .ss_size = ALTERNATE};
-    if (thread->alternate)
-        set_stack(&own, NULL);
+    if (!thread->alternate_stack)
+        thread->alternate_stack = map_stack();
+    stack_t own = {.ss_sp = thread->alternate_stack, .ss_size = ALTERNATE_STACK_BYTES};
+    if (thread->alternate_stack)
+        real_sigaltstack(&own, NULL);
 }
 
-void trodden_stack_end(struct trodden_thread *thread) {
+void trodden_alternate_stack_remove(struct trodden_thread *thread) {
     stack_t now, none = {.ss_flags = SS_DISABLE};
-    if (thread->alternate && set_stack(NULL, &now) == 0 && now.ss_sp == thread->alternate)
-        set_stack(&none, NULL);
+    if (thread->alternate_stack && real_sigaltstack(NULL, &now) == 0 && now.ss_sp == thread->alternate_stack)
+        real_sigaltstack(&none, NULL);
 }
 
 /* From now on handlers that ask for such a stack get it. */
-static void use_stacks(void) {
-    own_stacks = true;
+static void restore_onstack_flags(void) {
+    program_has_stacks = true;
     for (int number = 1; number < NSIG; number++) {
         struct sigaction now;
-        if (on_stack[number] && trodden_set_action(number, NULL, &now) == 0) {
+        if (onstack_withheld[number] && trodden_real_sigaction(number, NULL, &now) == 0) {
             now.sa_flags |= SA_ONSTACK;
-            trodden_set_action(number, &now, NULL);
-            on_stack[number] = false;
+            trodden_real_sigaction(number, &now, NULL);
+            onstack_withheld[number] = false;
         }
     }
 }
 
 /* The program is told of none while there is only ours, which comes back when it gives its own up. */
-EXPORTED int sigaltstack(const stack_t *restrict stack, stack_t *restrict former) {
-    struct trodden_thread *thread = trodden_leading() ? trodden_own_thread() : NULL;
-    void *ours = thread ? thread->alternate : NULL;
+EXPORTED int sigaltstack(const stack_t *restrict stack, stack_t *restrict previous) {
+    struct trodden_thread *thread = trodden_is_leader() ? trodden_own_thread() : NULL;
+    void *own_stack = thread ? thread->alternate_stack : NULL;
     stack_t before;
-    if (thread && stack && !(stack->ss_flags & SS_DISABLE) && !own_stacks)
-        use_stacks();
-    int result = set_stack(stack, &before);
-    if (result == 0 && former) {
-        *former = before;
-        if (ours && before.ss_sp == ours)
-            *former = (stack_t){.ss_flags = SS_DISABLE};
+    if (thread && stack && !(stack->ss_flags & SS_DISABLE) && !program_has_stacks)
+        restore_onstack_flags();
+    int result = real_sigaltstack(stack, &before);
+    if (result == 0 && previous) {
+        *previous = before;
+        if (own_stack && before.ss_sp == own_stack)
+            *previous = (stack_t){.ss_flags = SS_DISABLE};
     }
     if (result == 0 && thread && stack && (stack->ss_flags & SS_DISABLE))
-        trodden_stack_begin(thread);
+        trodden_alternate_stack_install(thread);
     return result;
 }

@@ -16,19 +16,19 @@
 
 #include "internal.h"
 
-int trodden_open(const char *path, int flags) {
+int trodden_sys_open(const char *path, int flags) {
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY, 0666);
 }
 
-int trodden_close(int file) { return (int)syscall(SYS_close, file); }
+int trodden_sys_close(int file) { return (int)syscall(SYS_close, file); }
 
-long trodden_read(int file, void *into, size_t bytes) { return syscall(SYS_read, file, into, bytes); }
+long trodden_sys_read(int file, void *buffer, size_t bytes) { return syscall(SYS_read, file, buffer, bytes); }
 
-long trodden_send(int file, const void *from, size_t bytes) { return syscall(SYS_write, file, from, bytes); }
+long trodden_sys_write(int file, const void *buffer, size_t bytes) { return syscall(SYS_write, file, buffer, bytes); }
 
 void trodden_sleep(uint64_t nanoseconds) {
-    struct timespec moment = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
-    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, NULL);
+    struct timespec interval = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &interval, NULL);
 }
 
 void *trodden_map(size_t bytes) {
@@ -43,20 +43,20 @@ void trodden_unmap(void *memory, size_t bytes) {
 
 void *trodden_alloc(size_t bytes) {
     static uint8_t *arena;
-    static size_t left;
+    static size_t remaining;
     bytes = (bytes + 15) & ~(size_t)15;
-    if (bytes > left) {
-        size_t fresh = bytes > 65536 ? bytes : 65536;
-        uint8_t *memory = trodden_map(fresh);
-        if (!memory)
+    if (bytes > remaining) {
+        size_t chunk = bytes > 65536 ? bytes : 65536;
+        uint8_t *mapping = trodden_map(chunk);
+        if (!mapping)
             return NULL;
-        arena = memory;
-        left = fresh;
+        arena = mapping;
+        remaining = chunk;
     }
-    void *answer = arena;
+    void *memory = arena;
     arena += bytes;
-    left -= bytes;
-    return answer;
+    remaining -= bytes;
+    return memory;
 }
 
 /* 0 free, 1 held, 2 held and somebody waits. */
@@ -68,17 +68,17 @@ uint64_t trodden_block_signals(void) {
     return mask;
 }
 
-static bool take_lock(const struct timespec *patience) {
-    uint32_t seen = 0;
-    int saved = errno;
-    bool got = __atomic_compare_exchange_n(&lock_word, &seen, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-    if (!got) {
-        bool waits = true;
-        while (!(got = __atomic_exchange_n(&lock_word, 2, __ATOMIC_ACQUIRE) == 0) && waits)
-            waits = syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, 2, patience, NULL, 0) == 0 || errno != ETIMEDOUT;
+static bool take_lock(const struct timespec *timeout) {
+    uint32_t expected = 0;
+    int saved_errno = errno;
+    bool acquired = __atomic_compare_exchange_n(&lock_word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    if (!acquired) {
+        bool waiting = true;
+        while (!(acquired = __atomic_exchange_n(&lock_word, 2, __ATOMIC_ACQUIRE) == 0) && waiting)
+            waiting = syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, 2, timeout, NULL, 0) == 0 || errno != ETIMEDOUT;
     }
-    errno = saved;
-    return got;
+    errno = saved_errno;
+    return acquired;
 }
 
 uint64_t trodden_lock(void) {
@@ -87,21 +87,21 @@ uint64_t trodden_lock(void) {
     return mask;
 }
 
-bool trodden_lock_patiently(uint64_t *mask) {
-    struct timespec patience = {1, 0};
+bool trodden_lock_timed(uint64_t *mask) {
+    struct timespec timeout = {1, 0};
     *mask = trodden_block_signals();
-    return take_lock(&patience);
+    return take_lock(&timeout);
 }
 
 
-void trodden_restore_mask(uint64_t mask) {
+void trodden_restore_signals(uint64_t mask) {
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
 }
 
 void trodden_unlock(uint64_t mask) {
     if (__atomic_exchange_n(&lock_word, 0, __ATOMIC_RELEASE) == 2)
         syscall(SYS_futex, &lock_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    trodden_restore_mask(mask);
+    trodden_restore_signals(mask);
 }
 
 void trodden_lock_reset(void) {
@@ -110,7 +110,7 @@ void trodden_lock_reset(void) {
 
 /* A write beyond a size limit or into a broken pipe fails and also raises a signal that would end a
  * program which never wrote that file itself.  Only call while signals are blocked. */
-void trodden_swallow_signal(int number) {
+void trodden_discard_pending_signal(int number) {
     uint64_t set = (uint64_t)1 << (number - 1);
     struct timespec none = {0, 0};
     syscall(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof set);
@@ -127,19 +127,19 @@ uint64_t trodden_now(void) { return clock_now(CLOCK_REALTIME); }
 /* Not the C library's: an old one remembers the parent's after vfork. */
 uint32_t trodden_pid(void) { return (uint32_t)syscall(SYS_getpid); }
 
-size_t trodden_page(void) {
-    static size_t known;
-    if (!known)
-        known = (size_t)sysconf(_SC_PAGESIZE);
-    return known;
+size_t trodden_page_size(void) {
+    static size_t size;
+    if (!size)
+        size = (size_t)sysconf(_SC_PAGESIZE);
+    return size;
 }
 
-static long read_file(const char *name, char *into, size_t room) {
-    int file = trodden_open(name, O_RDONLY);
+static long read_file(const char *name, char *buffer, size_t capacity) {
+    int file = trodden_sys_open(name, O_RDONLY);
     if (file < 0)
         return -1;
-    long got = trodden_read(file, into, room);
-    trodden_close(file);
+    long got = trodden_sys_read(file, buffer, capacity);
+    trodden_sys_close(file);
     return got;
 }
 
@@ -158,14 +158,14 @@ static char *append_number(char *at, uint32_t number) {
     return append(at, digit);
 }
 
-long trodden_task_file(uint32_t tid, const char *name, char *into, size_t room) {
+long trodden_read_task_file(uint32_t tid, const char *name, char *buffer, size_t capacity) {
     char path[64];
     append(append(append_number(append(path, "/proc/self/task/"), tid), "/"), name);
-    return read_file(path, into, room);
+    return read_file(path, buffer, capacity);
 }
 
 /* Field 22 of a process's stat: when the kernel made it, in ticks since it started; 0 if it cannot be known. */
-uint64_t trodden_ticks_of(uint32_t pid) {
+uint64_t trodden_start_ticks_of(uint32_t pid) {
     char name[32], text[1024];
     append(append_number(append(name, "/proc/"), pid), "/stat");
     long got = read_file(name, text, sizeof text - 1);
@@ -188,11 +188,11 @@ uint64_t trodden_ticks_of(uint32_t pid) {
     return ticks;
 }
 
-uint64_t trodden_process_ticks(void) { return trodden_ticks_of(trodden_pid()); }
+uint64_t trodden_process_start_ticks(void) { return trodden_start_ticks_of(trodden_pid()); }
 
 /* The same of this process on the clock of trodden_now. */
-uint64_t trodden_process_start(void) {
-    uint64_t ticks = trodden_process_ticks();
+uint64_t trodden_process_start_time(void) {
+    uint64_t ticks = trodden_process_start_ticks();
     if (!ticks)
         return 0;
     long per_second = sysconf(_SC_CLK_TCK);

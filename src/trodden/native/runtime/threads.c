@@ -28,7 +28,7 @@ extern create_function __pthread_create __attribute__((weak));
 
 static pthread_key_t key;
 static bool have_key;
-static struct trodden_thread *spare;
+static struct trodden_thread *free_threads;
 
 static create_function *real_create(void) {
     static create_function *found;
@@ -45,17 +45,17 @@ static create_function *real_create(void) {
 
 /* The list; the caller holds the lock. */
 static struct trodden_thread *list_thread(void) {
-    struct trodden_thread *thread = spare;
+    struct trodden_thread *thread = free_threads;
     if (thread)
-        spare = thread->next;
+        free_threads = thread->next;
     else if (!(thread = trodden_alloc(sizeof *thread)))
         return NULL;
     *thread = (struct trodden_thread){
-        .next = trodden_lead.threads, .number = trodden_lead.thread_count++, .table = thread->table,
-        .alternate = thread->alternate};
+        .next = trodden_process.threads, .number = trodden_process.thread_count++, .counter_table = thread->counter_table,
+        .alternate_stack = thread->alternate_stack};
     if (thread->next)
         thread->next->previous = thread;
-    trodden_lead.threads = thread;
+    trodden_process.threads = thread;
     return thread;
 }
 
@@ -65,30 +65,30 @@ static void unlist_thread(struct trodden_thread *thread) {
     if (thread->previous)
         thread->previous->next = thread->next;
     else
-        trodden_lead.threads = thread->next;
+        trodden_process.threads = thread->next;
     thread->tp = 0;
-    thread->next = spare;
-    spare = thread;
+    thread->next = free_threads;
+    free_threads = thread;
 }
 
 struct trodden_thread *trodden_own_thread(void) { return have_key ? pthread_getspecific(key) : NULL; }
 
 uint32_t trodden_thread_number(void) {
     struct trodden_thread *thread = trodden_own_thread();
-    return thread ? thread->number : trodden_lead.thread_count;
+    return thread ? thread->number : trodden_process.thread_count;
 }
 
-static void thread_ends(void *value) {
+static void on_thread_exit(void *value) {
     struct trodden_thread *thread = value;
-    if (++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, thread) == 0)
+    if (++thread->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, thread) == 0)
         return;
     __atomic_store_n(&thread->ending, true, __ATOMIC_RELEASE);
     trodden_lock();
-    trodden_stack_end(thread);
-    trodden_detach_thread(thread, false);
+    trodden_alternate_stack_remove(thread);
+    trodden_shards_detach_thread(thread, false);
     trodden_rings_detach_thread(thread, false);
-    trodden_retire_notes(thread->tp);
-    trodden_retire_calls(thread->tp);
+    trodden_sparse_release_thread(thread->tp);
+    trodden_calls_release_thread(thread->tp);
     unlist_thread(thread);
     /* From here on nobody would see what a handler counts: signals stay blocked for the moment that is left, but for
      * those by which the C library itself asks something of threads (32 to 34). */
@@ -96,23 +96,23 @@ static void thread_ends(void *value) {
 }
 
 /* The record is only kept if its end will be noticed: else it would point into freed memory. */
-static void thread_starts(struct trodden_thread *thread) {
-    bool known = have_key && pthread_setspecific(key, thread) == 0;
+static void on_thread_start(struct trodden_thread *thread) {
+    bool tracked = have_key && pthread_setspecific(key, thread) == 0;
     uint64_t mask = trodden_lock();
     thread->tid = (uint32_t)syscall(SYS_gettid);
-    if (known) {
+    if (tracked) {
         __atomic_store_n(&thread->tp, trodden_thread_pointer(), __ATOMIC_RELEASE);
-        trodden_attach_thread(thread);
+        trodden_shards_attach_thread(thread);
         trodden_rings_attach_thread(thread);
     } else {
         unlist_thread(thread);
     }
     trodden_unlock(mask);
-    if (known)
-        trodden_stack_begin(thread);
+    if (tracked)
+        trodden_alternate_stack_install(thread);
 }
 
-void trodden_threads_end(void) {
+void trodden_threads_shutdown(void) {
     if (have_key)
         pthread_key_delete(key);
     have_key = false;
@@ -122,15 +122,15 @@ void trodden_threads_end(void) {
 static uint64_t fork_mask;
 
 static void before_fork(void) {
-    struct trodden_images *images = trodden_images_gather();
+    struct trodden_images *images = trodden_images_snapshot();
     uint64_t mask = trodden_lock();
     fork_mask = mask;
-    trodden_use_images(images);
+    trodden_set_images(images);
     trodden_live_before_fork();
 }
 
 static void after_fork_in_parent(void) {
-    trodden_live_await_child();
+    trodden_live_wait_for_child();
     trodden_unlock(fork_mask);
 }
 
@@ -138,49 +138,49 @@ static void after_fork_in_parent(void) {
  * they will be left without having been entered. */
 static void after_fork_in_child(void) {
     struct trodden_regs regs;
-    TRODDEN_CAPTURE(&regs);
+    TRODDEN_CAPTURE_REGS(&regs);
     trodden_lock_reset();
-    trodden_lead.pid = trodden_pid();
-    trodden_lead.start = trodden_now();
-    trodden_live_forked();
-    trodden_threads_forked();
-    trodden_forget_notes(trodden_thread_pointer());
-    trodden_forget_calls(trodden_thread_pointer());
-    trodden_jumps_forget();
-    trodden_deaths_forked();
-    trodden_stops_forked();
-    trodden_frames_free(&trodden_lead.start_frames);
-    trodden_lead.start_frames = trodden_frames_of(&regs, trodden_thread_number(), false);
-    trodden_keep_frames(TRODDEN_START, &trodden_lead.start_frames, trodden_thread_number(), 0);
-    trodden_restore_mask(fork_mask);
+    trodden_process.pid = trodden_pid();
+    trodden_process.start_time = trodden_now();
+    trodden_live_after_fork();
+    trodden_threads_after_fork();
+    trodden_sparse_reset(trodden_thread_pointer());
+    trodden_calls_reset(trodden_thread_pointer());
+    trodden_nonlocal_exits_reset();
+    trodden_fatal_signal_after_fork();
+    trodden_stop_after_fork();
+    trodden_frames_free(&trodden_process.fork_frames);
+    trodden_process.fork_frames = trodden_collect_frames(&regs, trodden_thread_number(), false);
+    trodden_live_save_frames(TRODDEN_REGION_FORK_FRAMES, &trodden_process.fork_frames, trodden_thread_number(), 0);
+    trodden_restore_signals(fork_mask);
 }
 
-void trodden_threads_forked(void) {
+void trodden_threads_after_fork(void) {
     struct trodden_thread *own = trodden_own_thread(), *next;
-    for (struct trodden_thread *thread = trodden_lead.threads; thread; thread = next) {
+    for (struct trodden_thread *thread = trodden_process.threads; thread; thread = next) {
         next = thread->next;
         if (thread != own) {
-            trodden_detach_thread(thread, true);
+            trodden_shards_detach_thread(thread, true);
             trodden_rings_detach_thread(thread, true);
             unlist_thread(thread);
         }
     }
-    trodden_counters_forked(own);
-    trodden_rings_forked(own);
+    trodden_shards_after_fork(own);
+    trodden_rings_after_fork(own);
     if (own)
         own->tid = (uint32_t)syscall(SYS_gettid);
 }
 
-void trodden_threads_begin(void) {
-    int saved = errno;
-    have_key = pthread_key_create(&key, thread_ends) == 0;
+void trodden_threads_init(void) {
+    int saved_errno = errno;
+    have_key = pthread_key_create(&key, on_thread_exit) == 0;
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     uint64_t mask = trodden_lock();
     struct trodden_thread *thread = list_thread();
     trodden_unlock(mask);
     if (thread)
-        thread_starts(thread);
-    errno = saved;
+        on_thread_start(thread);
+    errno = saved_errno;
 }
 
 /* The call in tail position leaves no frame of ours below the thread's own, and nothing to return to
@@ -189,39 +189,39 @@ static void *run_thread(void *value) {
     struct trodden_thread *thread = value;
     void *(*start)(void *) = thread->start;
     void *argument = thread->argument;
-    thread_starts(thread);
+    on_thread_start(thread);
     return start(argument);
 }
 
 /* glibc takes static TLS out of the thread's stack: give back what our counters use, and the page behind them.
  * Memory for the stack that the caller supplied cannot grow and is left alone: without it glibc answers an address
  * that ends at zero. */
-static bool enlarge(pthread_attr_t *attributes) {
+static bool enlarge_stack(pthread_attr_t *attributes) {
 #ifdef __GLIBC__
     void *stack = NULL;
-    size_t size = 0, more = __atomic_load_n(&trodden_lead.tls_bytes, __ATOMIC_RELAXED);
-    more += more ? TRODDEN_PAD : 0;
+    size_t size = 0, extra = __atomic_load_n(&trodden_process.tls_bytes, __ATOMIC_RELAXED);
+    extra += extra ? TRODDEN_PADDING : 0;
     if (pthread_attr_getstack(attributes, &stack, &size) == 0 && (uintptr_t)stack + size != 0)
         return false;
-    return more && pthread_attr_getstacksize(attributes, &size) == 0 &&
-           size + more > size && pthread_attr_setstacksize(attributes, size + more) == 0;
+    return extra && pthread_attr_getstacksize(attributes, &size) == 0 &&
+           size + extra > size && pthread_attr_setstacksize(attributes, size + extra) == 0;
 #else
     (void)attributes;
     return false;
 #endif
 }
 
-static int create_listed(create_function *create, pthread_t *id, const pthread_attr_t *given,
+static int create_listed(create_function *create, pthread_t *id, const pthread_attr_t *attributes,
                          struct trodden_thread *thread) {
     pthread_attr_t own;
-    if (given) {
+    if (attributes) {
         /* Shallow, and never destroyed: what it points to stays the caller's. */
-        memcpy(&own, given, sizeof own);
-        return create(id, enlarge(&own) ? &own : given, run_thread, thread);
+        memcpy(&own, attributes, sizeof own);
+        return create(id, enlarge_stack(&own) ? &own : attributes, run_thread, thread);
     }
     if ((pthread_getattr_default_np ? pthread_getattr_default_np(&own) : pthread_attr_init(&own)) != 0)
         return create(id, NULL, run_thread, thread);
-    int result = create(id, enlarge(&own) ? &own : NULL, run_thread, thread);
+    int result = create(id, enlarge_stack(&own) ? &own : NULL, run_thread, thread);
     pthread_attr_destroy(&own);
     return result;
 }
@@ -234,7 +234,7 @@ EXPORTED int pthread_create(pthread_t *restrict id, const pthread_attr_t *restri
         return write(STDERR_FILENO, message, sizeof message - 1) < 0 ? ENOSYS : EAGAIN;
     }
     struct trodden_thread *thread = NULL;
-    if (trodden_leading()) {
+    if (trodden_is_leader()) {
         uint64_t mask = trodden_lock();
         thread = list_thread();
         trodden_unlock(mask);

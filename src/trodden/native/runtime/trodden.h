@@ -34,7 +34,7 @@ struct trodden_unit {
     /* the calling thread's array of `slots` counters, or, without the flag below, its variable __trodden_table */
     void *(*counters)(void);
     /* where the calling thread keeps its place among call paths; NULL: the unit does not keep any */
-    struct trodden_call **(*caller)(void);
+    struct trodden_call_node **(*caller)(void);
     /* set by the runtime: which entry of the calling thread's table is the address of its counters; and its number
      * in the process, from 1 on */
     uint64_t index, number;
@@ -53,7 +53,7 @@ extern const char __trodden_layout_2 __attribute__((visibility("hidden")));
 #define TRODDEN_STATIC_TLS 1u
 
 /* So many last paths of each thread are to be kept: `flags` shifted by this. */
-#define TRODDEN_LASTS 8
+#define TRODDEN_LAST_PATHS_SHIFT 8
 
 extern void *trodden_common[] __attribute__((visibility("hidden")));
 
@@ -65,16 +65,16 @@ extern void *trodden_common[] __attribute__((visibility("hidden")));
 /* A function that is called from the middle of others' code should leave their registers alone. */
 #if defined(__has_attribute) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_attribute(preserve_most)
-#define TRODDEN_KEEPS_REGISTERS __attribute__((preserve_most))
+#define TRODDEN_PRESERVE_MOST __attribute__((preserve_most))
 #endif
 #endif
-#ifndef TRODDEN_KEEPS_REGISTERS
-#define TRODDEN_KEEPS_REGISTERS
+#ifndef TRODDEN_PRESERVE_MOST
+#define TRODDEN_PRESERVE_MOST
 #endif
 
 /* Adds `amount` to the sum that the unit keeps under `key` and `value`.  For instrumented code of the same module;
  * may be called anywhere, also from signal handlers. */
-TRODDEN_KEEPS_REGISTERS void __trodden_note(const struct trodden_unit *unit, uint64_t key, uint64_t value,
+TRODDEN_PRESERVE_MOST void __trodden_note(const struct trodden_unit *unit, uint64_t key, uint64_t value,
                                             uint64_t amount) __attribute__((visibility("hidden"), nothrow));
 
 /* ---- call paths (contexts.c) ----
@@ -84,29 +84,29 @@ TRODDEN_KEEPS_REGISTERS void __trodden_note(const struct trodden_unit *unit, uin
  * it is at the call that led to its caller.  If the key of its `last` at `function` % TRODDEN_CALL_WAYS is that of
  * the function, this is the call; otherwise __trodden_call answers it.  The function adds one to `count`, puts its
  * stack pointer into `frame` and `to` into the variable, and `parent` of the call when it is left. */
-struct trodden_key {
+struct trodden_function_key {
     const struct trodden_unit *unit;
     uint64_t function;
 };
 
-#define TRODDEN_CALL_WAYS 8
+#define TRODDEN_CALLEE_CACHE 8
 
-struct trodden_call {
-    const struct trodden_key *key;
-    struct trodden_call *to; /* itself, or where the function stands already on the way here */
+struct trodden_call_node {
+    const struct trodden_function_key *key;
+    struct trodden_call_node *target; /* itself, or where the function stands already on the way here */
     uint64_t count;
-    uint64_t frame;
-    struct trodden_call *parent;
-    struct trodden_call *last[TRODDEN_CALL_WAYS];
-    struct trodden_call_tree *tree;
+    uint64_t sp;
+    struct trodden_call_node *parent;
+    struct trodden_call_node *cache[TRODDEN_CALLEE_CACHE];
+    struct trodden_call_path_tree *tree;
     uint32_t unit, function; /* in the order of the process, from 0 on; in its unit */
-    uint32_t record;         /* while it is written */
+    uint32_t record_number;         /* while it is written */
 };
 
-extern struct trodden_call trodden_outside __attribute__((visibility("hidden")));
+extern struct trodden_call_node trodden_outside __attribute__((visibility("hidden")));
 
-TRODDEN_KEEPS_REGISTERS struct trodden_call *__trodden_call(const struct trodden_key *key,
-                                                            struct trodden_call *parent)
+TRODDEN_PRESERVE_MOST struct trodden_call_node *__trodden_call(const struct trodden_function_key *key,
+                                                            struct trodden_call_node *parent)
     __attribute__((visibility("hidden"), nothrow));
 
 /* ---- the last paths of each thread (rings.c) ----
@@ -114,17 +114,17 @@ TRODDEN_KEEPS_REGISTERS struct trodden_call *__trodden_call(const struct trodden
  * A unit that keeps them has a thread-local variable __trodden_ring that all modules of the process share: weak,
  * exported, of the initial-exec model, and trodden_no_ring to begin with.  Where a path ends, the entry `at` is
  * filled, and only then gives way to its `next`. */
-struct trodden_last {
-    struct trodden_last *next;
+struct trodden_ring_entry {
+    struct trodden_ring_entry *next;
     uint32_t function; /* in its unit, from 1 on; 0: nothing was entered yet */
     uint32_t tag;      /* the first four bytes of the unit's id */
     uint64_t path;
 };
 
 struct trodden_ring {
-    struct trodden_last *at;
-    uint32_t thread, room; /* `room`: entries, one more than are kept */
-    struct trodden_last entries[];
+    struct trodden_ring_entry *current;
+    uint32_t thread, capacity; /* `room`: entries, one more than are kept */
+    struct trodden_ring_entry entries[];
 };
 
 extern struct trodden_ring trodden_no_ring __attribute__((visibility("hidden")));

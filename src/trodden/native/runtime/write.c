@@ -17,20 +17,20 @@
 
 #include "internal.h"
 
-#define BUFFER 65536
-#define PART 512 /* counters summed at a time */
+#define BUFFER_BYTES 65536
+#define COUNTERS_PER_PASS 512 /* counters summed at a time */
 #define MAGIC "TRODRAW1"
 
-enum { CUT = 2 };          /* some active frames are unknown */
-enum { AT_EXIT, ON_THE_WAY }; /* when it was written */
+enum { FLAG_INCOMPLETE = 2 };          /* some active frames are unknown */
+enum { AT_EXIT, AT_DUMP }; /* when it was written */
 
 struct header {
     char magic[8];
     uint32_t version, flags;
-    uint64_t pid, parent, start;
-    uint32_t modules, units, frames, start_frames;
-    uint32_t jumps, notes, calls, contexts;
-    uint32_t lasts, ending, signal, reserved;
+    uint64_t pid, parent, start_time;
+    uint32_t modules, units, frames, fork_frames;
+    uint32_t nonlocal_exits, sparse_paths, call_records, saved_registers;
+    uint32_t last_paths, ending, signal, reserved;
 };
 _Static_assert(sizeof(struct header) == 88, "the header has 88 bytes");
 
@@ -57,298 +57,298 @@ struct trailer {
     char end[4];
 };
 
-struct jump_record {
-    uint32_t module, known;
-    uint64_t address, cell;
+struct nonlocal_exit_record {
+    uint32_t module, slot_known;
+    uint64_t address, slot_value;
     int64_t count;
 };
 
-struct note_record {
+struct sparse_path_record {
     uint32_t unit, reserved;
     uint64_t key, value, amount;
 };
-_Static_assert(sizeof(struct trodden_frame) == 32 && sizeof(struct jump_record) == 32 &&
-                   sizeof(struct note_record) == 32 && sizeof(struct trodden_call_record) == 24 &&
-                   sizeof(struct trodden_context) == 1336 && sizeof(struct trodden_last_record) == 24,
+_Static_assert(sizeof(struct trodden_frame) == 32 && sizeof(struct nonlocal_exit_record) == 32 &&
+                   sizeof(struct sparse_path_record) == 32 && sizeof(struct trodden_call_path_record) == 24 &&
+                   sizeof(struct trodden_saved_registers) == 1336 && sizeof(struct trodden_last_path_record) == 24,
                "frames, jumps and notes have 32 bytes each, calls and last paths 24");
 
 /* All that a writer needs beside the stack, which may be nearly used up. */
-struct workspace {
-    char line[2 * TRODDEN_PATH];
-    uint64_t buffer[BUFFER / 8];
-    uint64_t sums[PART];
+struct raw_writer {
+    char message[2 * TRODDEN_PATH_BYTES];
+    uint64_t buffer[BUFFER_BYTES / 8];
+    uint64_t sums[COUNTERS_PER_PASS];
     size_t used;
     uint64_t size;
     uint32_t crc;
     int file, error;
 };
 
-static void flush(struct workspace *out) {
-    const char *at = (const char *)out->buffer;
-    while (out->used && !out->error) {
-        long written = trodden_send(out->file, at, out->used);
+static void flush(struct raw_writer *writer) {
+    const char *at = (const char *)writer->buffer;
+    while (writer->used && !writer->error) {
+        long written = trodden_sys_write(writer->file, at, writer->used);
         if (written < 0 && errno != EINTR)
-            out->error = errno;
+            writer->error = errno;
         if (written > 0) {
             at += written;
-            out->used -= (size_t)written;
+            writer->used -= (size_t)written;
         }
     }
-    out->used = 0;
+    writer->used = 0;
 }
 
-static void put(struct workspace *out, const void *bytes, size_t count) {
+static void put(struct raw_writer *writer, const void *bytes, size_t count) {
     const char *at = bytes;
-    out->crc = trodden_crc32(out->crc, bytes, count);
-    out->size += count;
+    writer->crc = trodden_crc32(writer->crc, bytes, count);
+    writer->size += count;
     while (count) {
-        size_t part = BUFFER - out->used < count ? BUFFER - out->used : count;
-        memcpy((char *)out->buffer + out->used, at, part);
-        out->used += part;
-        at += part;
-        count -= part;
-        if (out->used == BUFFER)
-            flush(out);
+        size_t chunk = BUFFER_BYTES - writer->used < count ? BUFFER_BYTES - writer->used : count;
+        memcpy((char *)writer->buffer + writer->used, at, chunk);
+        writer->used += chunk;
+        at += chunk;
+        count -= chunk;
+        if (writer->used == BUFFER_BYTES)
+            flush(writer);
     }
 }
 
 static size_t padding(uint32_t length) { return -length & 7u; }
 
-static void put_modules(struct workspace *out) {
-    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
+static void put_modules(struct raw_writer *writer) {
+    for (struct trodden_module *module = trodden_process.modules; module; module = module->next) {
         struct module_header header = {module->bias, module->path_length, 0};
-        put(out, &header, sizeof header);
-        put(out, module->path, module->path_length);
-        put(out, "\0\0\0\0\0\0\0", padding(module->path_length));
+        put(writer, &header, sizeof header);
+        put(writer, module->path, module->path_length);
+        put(writer, "\0\0\0\0\0\0\0", padding(module->path_length));
     }
 }
 
-static void put_runs(struct workspace *out, const uint64_t *sums, uint32_t first, uint32_t count) {
+static void put_runs(struct raw_writer *writer, const uint64_t *sums, uint32_t first, uint32_t count) {
     for (uint32_t i = trodden_skip_zeros(sums, 0, count), end; i < count; i = trodden_skip_zeros(sums, end, count)) {
         end = i + 1;
         while (end < count && sums[end])
             end++;
         struct run run = {first + i, end - i};
-        put(out, &run, sizeof run);
-        put(out, &sums[i], (end - i) * sizeof *sums);
+        put(writer, &run, sizeof run);
+        put(writer, &sums[i], (end - i) * sizeof *sums);
     }
 }
 
-static void put_units(struct workspace *out) {
-    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next)
+static void put_units(struct raw_writer *writer) {
+    for (struct trodden_module *module = trodden_process.modules; module; module = module->next)
         for (uint32_t i = 0; i < module->unit_count; i++) {
-            const struct trodden_counted *unit = &module->units[i];
+            const struct trodden_module_unit *unit = &module->units[i];
             struct unit_header header = {.module = module->index, .slots = unit->slots};
             memcpy(header.id, unit->id, sizeof header.id);
-            put(out, &header, sizeof header);
-            for (uint32_t done = 0, part; done < unit->slots && !out->error; done += part) {
-                part = unit->slots - done < PART ? unit->slots - done : PART;
-                const uint64_t *sums = trodden_sum(module, unit, done, part, out->sums);
+            put(writer, &header, sizeof header);
+            for (uint32_t done = 0, count; done < unit->slots && !writer->error; done += count) {
+                count = unit->slots - done < COUNTERS_PER_PASS ? unit->slots - done : COUNTERS_PER_PASS;
+                const uint64_t *sums = trodden_sum_counters(module, unit, done, count, writer->sums);
                 if (sums)
-                    put_runs(out, sums, done, part);
+                    put_runs(writer, sums, done, count);
             }
             struct run last = {unit->slots, 0};
-            put(out, &last, sizeof last);
+            put(writer, &last, sizeof last);
         }
 }
 
 /* Others may be jumping, and add to what they have noted before without a lock: how many there are and what they
  * are is read once. */
-struct jump_records {
-    struct jump_record *at;
+struct nonlocal_exit_records {
+    struct nonlocal_exit_record *entries;
     uint32_t count;
     size_t bytes;
     bool lost;
 };
 
-static struct jump_records gather_jumps(void) {
-    struct jump_records found = {NULL, 0, 0, false};
-    for (const struct trodden_jump_table *table = trodden_lead.jumps.newest; table; table = table->older)
-        for (uint64_t i = 0; i < table->room; i++)
-            found.bytes += table->at[i].used ? sizeof *found.at : 0;
-    if (found.bytes && !(found.at = trodden_map(found.bytes)))
+static struct nonlocal_exit_records collect_exits(void) {
+    struct nonlocal_exit_records found = {NULL, 0, 0, false};
+    for (const struct trodden_nonlocal_exit_table *table = trodden_process.nonlocal_exits.newest; table; table = table->older)
+        for (uint64_t i = 0; i < table->capacity; i++)
+            found.bytes += table->entries[i].used ? sizeof *found.entries : 0;
+    if (found.bytes && !(found.entries = trodden_map(found.bytes)))
         found.lost = true;
-    for (const struct trodden_jump_table *table = trodden_lead.jumps.newest; table && found.at; table = table->older)
-        for (uint64_t i = 0; i < table->room; i++) {
-            const struct trodden_jump *jump = &table->at[i];
-            int64_t count = jump->used ? __atomic_load_n(&jump->count, __ATOMIC_RELAXED) : 0;
+    for (const struct trodden_nonlocal_exit_table *table = trodden_process.nonlocal_exits.newest; table && found.entries; table = table->older)
+        for (uint64_t i = 0; i < table->capacity; i++) {
+            const struct trodden_nonlocal_exit *exit = &table->entries[i];
+            int64_t count = exit->used ? __atomic_load_n(&exit->count, __ATOMIC_RELAXED) : 0;
             if (count)
-                found.at[found.count++] =
-                    (struct jump_record){jump->module, jump->known, jump->address, jump->cell, count};
+                found.entries[found.count++] =
+                    (struct nonlocal_exit_record){exit->module, exit->slot_known, exit->address, exit->slot_value, count};
         }
     return found;
 }
 
-static bool is_note(const struct trodden_note_sum *sum) { return sum->used && sum->amount; }
+static bool is_counted(const struct trodden_sparse_total *total) { return total->occupied && total->amount; }
 
-static void put_notes(struct workspace *out, const struct trodden_note_sums *notes) {
-    for (uint64_t i = 0; i < notes->room; i++) {
-        const struct trodden_note_sum *sum = &notes->at[i];
-        struct note_record record = {sum->unit, 0, sum->key, sum->value, sum->amount};
-        if (is_note(sum))
-            put(out, &record, sizeof record);
+static void put_sparse_paths(struct raw_writer *writer, const struct trodden_sparse_totals *totals) {
+    for (uint64_t i = 0; i < totals->capacity; i++) {
+        const struct trodden_sparse_total *total = &totals->entries[i];
+        struct sparse_path_record record = {total->unit, 0, total->key, total->value, total->amount};
+        if (is_counted(total))
+            put(writer, &record, sizeof record);
     }
 }
 
-static uint32_t count_notes(const struct trodden_note_sums *notes) {
+static uint32_t count_sparse(const struct trodden_sparse_totals *totals) {
     uint32_t count = 0;
-    for (uint64_t i = 0; i < notes->room; i++)
-        count += is_note(&notes->at[i]);
+    for (uint64_t i = 0; i < totals->capacity; i++)
+        count += is_counted(&totals->entries[i]);
     return count;
 }
 
-static void put_call(const struct trodden_call_record *record, void *context) {
+static void put_call_record(const struct trodden_call_path_record *record, void *context) {
     put(context, record, sizeof *record);
 }
 
 /* Where all threads are. */
-struct places {
-    struct trodden_frames *at; /* one a thread */
-    uint32_t count, lost;      /* threads; those that could not be stopped */
+struct thread_snapshots {
+    struct trodden_frames *threads; /* one a thread */
+    uint32_t count, unstopped;      /* threads; those that could not be stopped */
     size_t bytes;
 };
 
-static uint32_t frames_in(const struct places *places) {
+static uint32_t count_frames(const struct thread_snapshots *snapshots) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < places->count; i++)
-        count += places->at[i].count;
+    for (uint32_t i = 0; i < snapshots->count; i++)
+        count += snapshots->threads[i].count;
     return count;
 }
 
-static uint32_t contexts_in(const struct places *places) {
+static uint32_t count_saved(const struct thread_snapshots *snapshots) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < places->count; i++)
-        count += places->at[i].context_count;
+    for (uint32_t i = 0; i < snapshots->count; i++)
+        count += snapshots->threads[i].saved_count;
     return count;
 }
 
-static bool is_cut(const struct places *places) {
-    bool cut = places->lost || !places->at;
-    for (uint32_t i = 0; i < places->count; i++)
-        cut = cut || places->at[i].cut;
-    return cut;
+static bool is_incomplete(const struct thread_snapshots *snapshots) {
+    bool incomplete = snapshots->unstopped || !snapshots->threads;
+    for (uint32_t i = 0; i < snapshots->count; i++)
+        incomplete = incomplete || snapshots->threads[i].incomplete;
+    return incomplete;
 }
 
 /* All other threads stand still. */
-static struct places find_places(const struct trodden_regs *regs, uint32_t lost) {
-    struct places places = {NULL, 0, lost, sizeof *places.at};
-    uintptr_t own = trodden_thread_pointer();
-    for (const struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next)
-        places.bytes += sizeof *places.at;
-    places.at = trodden_map(places.bytes);
-    if (!places.at)
-        return places;
-    places.at[places.count++] = trodden_frames_of(regs, trodden_thread_number(), false);
-    for (const struct trodden_thread *thread = trodden_lead.threads; thread; thread = thread->next) {
-        struct trodden_regs there;
-        if (thread->tp == own || !thread->stopped)
+static struct thread_snapshots snapshot_threads(const struct trodden_regs *regs, uint32_t unstopped) {
+    struct thread_snapshots snapshots = {NULL, 0, unstopped, sizeof *snapshots.threads};
+    uintptr_t own_tp = trodden_thread_pointer();
+    for (const struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next)
+        snapshots.bytes += sizeof *snapshots.threads;
+    snapshots.threads = trodden_map(snapshots.bytes);
+    if (!snapshots.threads)
+        return snapshots;
+    snapshots.threads[snapshots.count++] = trodden_collect_frames(regs, trodden_thread_number(), false);
+    for (const struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next) {
+        struct trodden_regs thread_regs;
+        if (thread->tp == own_tp || !thread->stopped_at)
             continue;
-        trodden_regs_from(thread->stopped, &there);
-        places.at[places.count++] = trodden_frames_of(&there, thread->number, true);
+        trodden_regs_from_ucontext(thread->stopped_at, &thread_regs);
+        snapshots.threads[snapshots.count++] = trodden_collect_frames(&thread_regs, thread->number, true);
     }
-    return places;
+    return snapshots;
 }
 
-static void free_places(struct places *places) {
-    for (uint32_t i = 0; i < places->count; i++)
-        trodden_frames_free(&places->at[i]);
-    trodden_unmap(places->at, places->bytes);
+static void free_snapshots(struct thread_snapshots *snapshots) {
+    for (uint32_t i = 0; i < snapshots->count; i++)
+        trodden_frames_free(&snapshots->threads[i]);
+    trodden_unmap(snapshots->threads, snapshots->bytes);
 }
 
-static void put_frames(struct workspace *out, const struct places *places) {
-    for (uint32_t i = 0; i < places->count; i++)
-        if (places->at[i].count)
-            put(out, places->at[i].at, places->at[i].count * sizeof *places->at[i].at);
+static void put_frames(struct raw_writer *writer, const struct thread_snapshots *snapshots) {
+    for (uint32_t i = 0; i < snapshots->count; i++)
+        if (snapshots->threads[i].count)
+            put(writer, snapshots->threads[i].entries, snapshots->threads[i].count * sizeof *snapshots->threads[i].entries);
 }
 
-static void put_left_frame(const struct trodden_frame *frame, struct trodden_context *context, void *out) {
-    (void)context;
-    put(out, frame, sizeof *frame);
+static void put_abandoned_frame(const struct trodden_frame *frame, struct trodden_saved_registers *saved, void *context) {
+    (void)saved;
+    put(context, frame, sizeof *frame);
 }
 
-struct leaving {
-    struct workspace *out;
-    uint32_t frame;
+struct abandoned_sink {
+    struct raw_writer *writer;
+    uint32_t next_frame;
 };
 
-static void put_left_context(const struct trodden_frame *frame, struct trodden_context *context, void *with) {
+static void put_abandoned_registers(const struct trodden_frame *frame, struct trodden_saved_registers *saved, void *context) {
     (void)frame;
-    struct leaving *leaving = with;
-    context->frame = leaving->frame++;
-    put(leaving->out, context, sizeof *context);
+    struct abandoned_sink *sink = context;
+    saved->frame = sink->next_frame++;
+    put(sink->writer, saved, sizeof *saved);
 }
 
 /* Their frames are numbered through from here on; answers how many there are. */
-static uint32_t put_contexts(struct workspace *out, const struct places *places) {
+static uint32_t put_saved_registers(struct raw_writer *writer, const struct thread_snapshots *snapshots) {
     uint32_t first = 0;
-    for (uint32_t i = 0; i < places->count; i++) {
-        for (uint32_t k = 0; k < places->at[i].context_count; k++) {
-            struct trodden_context *context = &places->at[i].contexts[k];
-            context->frame += first;
-            put(out, context, sizeof *context);
+    for (uint32_t i = 0; i < snapshots->count; i++) {
+        for (uint32_t k = 0; k < snapshots->threads[i].saved_count; k++) {
+            struct trodden_saved_registers *saved = &snapshots->threads[i].saved[k];
+            saved->frame += first;
+            put(writer, saved, sizeof *saved);
         }
-        first += places->at[i].count;
+        first += snapshots->threads[i].count;
     }
     return first;
 }
 
 /* What is written beside the counts; it does not change any more. */
-struct content {
-    struct places places;
-    struct trodden_note_sums notes;
-    struct jump_records jumps;
-    struct trodden_lasts lasts;
-    uint32_t calls, left;
+struct raw_content {
+    struct thread_snapshots snapshots;
+    struct trodden_sparse_totals sparse;
+    struct nonlocal_exit_records exits;
+    struct trodden_last_paths last_paths;
+    uint32_t call_records, abandoned;
     bool complete;
 };
 
-static void put_everything(struct workspace *out, const struct content *content) {
-    const struct trodden_frames *start = &trodden_lead.start_frames;
-    bool cut = is_cut(&content->places) || start->cut || trodden_lead.jumps.cut || content->jumps.lost ||
-               content->notes.lost ||
-               trodden_lead.calls.lost;
+static void put_everything(struct raw_writer *writer, const struct raw_content *content) {
+    const struct trodden_frames *start = &trodden_process.fork_frames;
+    bool incomplete = is_incomplete(&content->snapshots) || start->incomplete || trodden_process.nonlocal_exits.incomplete || content->exits.lost ||
+               content->sparse.lost ||
+               trodden_process.call_paths.lost;
     struct header header = {.version = VERSION,
-                            .flags = cut ? CUT : 0,
-                            .ending = content->complete ? AT_EXIT : ON_THE_WAY,
-                            .pid = trodden_lead.pid,
+                            .flags = incomplete ? FLAG_INCOMPLETE : 0,
+                            .ending = content->complete ? AT_EXIT : AT_DUMP,
+                            .pid = trodden_process.pid,
                             .parent = (uint64_t)getppid(),
-                            .start = trodden_lead.start,
-                            .frames = frames_in(&content->places) + content->left,
-                            .contexts = contexts_in(&content->places) + content->left,
-                            .lasts = content->lasts.count,
-                            .start_frames = start->count,
-                            .jumps = content->jumps.count,
-                            .notes = count_notes(&content->notes),
-                            .calls = content->calls};
+                            .start_time = trodden_process.start_time,
+                            .frames = count_frames(&content->snapshots) + content->abandoned,
+                            .saved_registers = count_saved(&content->snapshots) + content->abandoned,
+                            .last_paths = content->last_paths.count,
+                            .fork_frames = start->count,
+                            .nonlocal_exits = content->exits.count,
+                            .sparse_paths = count_sparse(&content->sparse),
+                            .call_records = content->call_records};
     memcpy(header.magic, MAGIC, sizeof header.magic);
-    for (struct trodden_module *module = trodden_lead.modules; module; module = module->next) {
+    for (struct trodden_module *module = trodden_process.modules; module; module = module->next) {
         header.modules++;
         header.units += module->unit_count;
     }
-    out->crc = 0;
-    out->size = 0;
-    put(out, &header, sizeof header);
-    put_modules(out);
-    put_units(out);
-    put_frames(out, &content->places);
-    trodden_tell_left(put_left_frame, out);
+    writer->crc = 0;
+    writer->size = 0;
+    put(writer, &header, sizeof header);
+    put_modules(writer);
+    put_units(writer);
+    put_frames(writer, &content->snapshots);
+    trodden_abandoned_visit(put_abandoned_frame, writer);
     if (start->count)
-        put(out, start->at, start->count * sizeof *start->at);
-    if (content->jumps.count)
-        put(out, content->jumps.at, content->jumps.count * sizeof *content->jumps.at);
-    put_notes(out, &content->notes);
-    trodden_tell_calls(put_call, out);
-    struct leaving leaving = {out, put_contexts(out, &content->places)};
-    trodden_tell_left(put_left_context, &leaving);
-    if (content->lasts.count)
-        put(out, content->lasts.at, content->lasts.count * sizeof *content->lasts.at);
-    struct trailer trailer = {.size = out->size + sizeof trailer, .crc = out->crc, .end = {'D', 'O', 'N', 'E'}};
-    put(out, &trailer, sizeof trailer);
-    flush(out);
+        put(writer, start->entries, start->count * sizeof *start->entries);
+    if (content->exits.count)
+        put(writer, content->exits.entries, content->exits.count * sizeof *content->exits.entries);
+    put_sparse_paths(writer, &content->sparse);
+    trodden_calls_visit_records(put_call_record, writer);
+    struct abandoned_sink sink = {writer, put_saved_registers(writer, &content->snapshots)};
+    trodden_abandoned_visit(put_abandoned_registers, &sink);
+    if (content->last_paths.count)
+        put(writer, content->last_paths.entries, content->last_paths.count * sizeof *content->last_paths.entries);
+    struct trailer trailer = {.size = writer->size + sizeof trailer, .crc = writer->crc, .end = {'D', 'O', 'N', 'E'}};
+    put(writer, &trailer, sizeof trailer);
+    flush(writer);
 }
 
 /* Only what opening, writing and renaming are likely to answer; strerror may allocate and translate. */
-static const char *reason(int error, char *number, size_t room) {
+static const char *error_text(int error, char *number, size_t capacity) {
     switch (error) {
     case EACCES: return "permission denied";
     case EBUSY: return "it is busy";
@@ -368,7 +368,7 @@ static const char *reason(int error, char *number, size_t room) {
     case EROFS: return "the file system is read-only";
     default: break;
     }
-    char *at = number + room - 1;
+    char *at = number + capacity - 1;
     *at = 0;
     do
         *--at = (char)('0' + error % 10);
@@ -379,93 +379,93 @@ static const char *reason(int error, char *number, size_t room) {
     return at;
 }
 
-static void complain(struct workspace *out, int error) {
-    static bool said;
-    if (said)
+static void report_error(struct raw_writer *writer, int error) {
+    static bool reported;
+    if (reported)
         return;
-    said = true;
+    reported = true;
     char number[32];
-    const char *parts[] = {"trodden: cannot write ", trodden_place(), ": ", reason(error, number, sizeof number),
+    const char *parts[] = {"trodden: cannot write ", trodden_output_path(), ": ", error_text(error, number, sizeof number),
                            "; set TRODDEN_FILE to a writable place\n"};
     size_t used = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t length = strlen(parts[i]);
-        memcpy(out->line + used, parts[i], length);
+        memcpy(writer->message + used, parts[i], length);
         used += length;
     }
-    if (trodden_send(STDERR_FILENO, out->line, used) < 0)
+    if (trodden_sys_write(STDERR_FILENO, writer->message, used) < 0)
         return;
 }
 
-static int write_file(struct workspace *out, const struct content *content, bool final) {
-    bool whole;
-    out->file = trodden_open_result(&whole);
-    if (out->file < 0)
+static int write_file(struct raw_writer *writer, const struct raw_content *content, bool final) {
+    bool by_rename;
+    writer->file = trodden_output_open(&by_rename);
+    if (writer->file < 0)
         return errno;
-    put_everything(out, content);
-    return trodden_close_result(whole, out->file, out->error, final);
+    put_everything(writer, content);
+    return trodden_output_close(by_rename, writer->file, writer->error, final);
 }
 
 /* The live file has all counts.  With the frames it is as good as what could not be written. */
-static bool keep_in_live(const struct content *content) {
-    struct trodden_live *live = trodden_lead.live;
-    if (!live || !trodden_live_path()[0])
+static bool save_in_live_file(const struct raw_content *content) {
+    struct trodden_live_header *live = trodden_process.live;
+    if (!live || !trodden_output_live_path()[0])
         return false;
-    __atomic_store_n(&live->state, content->complete ? TRODDEN_ENDS : TRODDEN_RUNS, __ATOMIC_RELEASE);
-    for (uint32_t i = 0; i < content->places.count; i++) {
-        const struct trodden_frames *frames = &content->places.at[i];
-        trodden_keep_frames(TRODDEN_END, frames, frames->count ? frames->at[0].thread : 0, 0);
+    __atomic_store_n(&live->state, content->complete ? TRODDEN_STATE_EXITED : TRODDEN_STATE_RUNNING, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < content->snapshots.count; i++) {
+        const struct trodden_frames *frames = &content->snapshots.threads[i];
+        trodden_live_save_frames(TRODDEN_REGION_END_FRAMES, frames, frames->count ? frames->entries[0].thread : 0, 0);
     }
-    if (content->places.lost || trodden_lead.jumps.cut || trodden_lead.calls.lost)
-        live->cut = 1;
-    return !(live->flags & TRODDEN_PARTLY);
+    if (content->snapshots.unstopped || trodden_process.nonlocal_exits.incomplete || trodden_process.call_paths.lost)
+        live->incomplete = 1;
+    return !(live->flags & TRODDEN_LIVE_INCOMPLETE);
 }
 
 /* Of the last write (`final`) there is only one. */
-void trodden_write(const struct trodden_regs *regs, bool complete, bool final) {
-    int saved = errno;
+void trodden_write_raw_file(const struct trodden_regs *regs, bool complete, bool final) {
+    int saved_errno = errno;
     /* Not our process: a child of vfork, or of a clone that told nobody, on its parent's counts. */
-    if (trodden_lead.begun != 2 || trodden_pid() != trodden_lead.pid) {
-        errno = saved;
+    if (trodden_process.init_state != 2 || trodden_pid() != trodden_process.pid) {
+        errno = saved_errno;
         return;
     }
-    struct trodden_images *images = trodden_images_gather();
+    struct trodden_images *images = trodden_images_snapshot();
     uint64_t mask = trodden_lock();
-    if (!trodden_lead.final) {
-        trodden_use_images(images);
+    if (!trodden_process.final_written) {
+        trodden_set_images(images);
         images = NULL;
-        trodden_lead.final = final;
-        uint32_t lost = trodden_stop_others();
-        struct content content = {.places = find_places(regs, lost), .complete = complete};
-        trodden_sum_notes(&content.notes);
-        content.jumps = gather_jumps();
-        content.calls = trodden_mark_calls();
-        content.left = trodden_count_left();
-        content.lasts = trodden_gather_lasts();
-        struct workspace *out = trodden_map(sizeof *out);
-        if (out) {
-            int error = write_file(out, &content, final);
-            if (error && final && keep_in_live(&content))
+        trodden_process.final_written = final;
+        uint32_t unstopped = trodden_stop_threads();
+        struct raw_content content = {.snapshots = snapshot_threads(regs, unstopped), .complete = complete};
+        trodden_sparse_sum(&content.sparse);
+        content.exits = collect_exits();
+        content.call_records = trodden_calls_mark();
+        content.abandoned = trodden_abandoned_count();
+        content.last_paths = trodden_collect_last_paths();
+        struct raw_writer *writer = trodden_map(sizeof *writer);
+        if (writer) {
+            int error = write_file(writer, &content, final);
+            if (error && final && save_in_live_file(&content))
                 error = 0;
             /* The signal that came with the error is not the program's. */
             if (error == EFBIG)
-                trodden_swallow_signal(SIGXFSZ);
+                trodden_discard_pending_signal(SIGXFSZ);
             if (error == EPIPE)
-                trodden_swallow_signal(SIGPIPE);
+                trodden_discard_pending_signal(SIGPIPE);
             if (error)
-                complain(out, error);
+                report_error(writer, error);
         }
-        trodden_unmap(out, sizeof *out);
+        trodden_unmap(writer, sizeof *writer);
         if (final)
-            trodden_leave_stopped();
+            trodden_keep_stopped();
         else
-            trodden_release_others();
-        free_places(&content.places);
-        trodden_free_sums(&content.notes);
-        trodden_unmap(content.jumps.at, content.jumps.bytes);
-        trodden_unmap(content.lasts.at, content.lasts.bytes);
+            trodden_resume_threads();
+        free_snapshots(&content.snapshots);
+        trodden_sparse_free_totals(&content.sparse);
+        trodden_unmap(content.exits.entries, content.exits.bytes);
+        trodden_unmap(content.last_paths.entries, content.last_paths.bytes);
     }
     trodden_unlock(mask);
     trodden_images_free(images);
-    errno = saved;
+    errno = saved_errno;
 }
