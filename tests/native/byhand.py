@@ -19,6 +19,7 @@ import trodden.native
 
 PROGRAMS = Path(__file__).parent / "programs"
 RUNTIME = Path(trodden.native.__file__).parent / "runtime"
+PADDING = RUNTIME / "counters" / "tls_padding.c"
 CC = (sys.executable, "-m", "ziglang", "cc")
 SHARED = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_keep", "__trodden_passed"),
@@ -165,10 +166,10 @@ class Toolbox:
         self.directory = directory
         self.flags = ["-O1", "-fno-sanitize=all", "-Wall", "-Wextra", "-Werror", "-I", str(RUNTIME), *flags]
         self.static = "-static" in flags
-        sources = sorted(str(path) for path in RUNTIME.glob("*.c") if path.stem != "pad")
+        sources = sorted(str(path) for path in RUNTIME.rglob("*.c") if path != PADDING)
         options = ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fasynchronous-unwind-tables"]
         self.compile([*options, "-r", *sources, "-o", "runtime.o"])
-        self.compile([*options, "-c", str(RUNTIME / "pad.c"), "-o", "pad.o"])
+        self.compile([*options, "-c", str(PADDING), "-o", "padding.o"])
         if not self.static:
             # A library that names the shared functions makes the linker export them from a program.
             names = "".join(f"void {name}(void);" for name in SHARED)
@@ -194,7 +195,7 @@ class Toolbox:
         if not target.exists():
             real = [f"-Wl,-u,{name}" for name in REAL]
             whole = real if self.static else ["-Wl,--as-needed", "names.so"]
-            last = ["pad.o"] if pad and "-shared" not in options else []
+            last = ["padding.o"] if pad and "-shared" not in options else []
             parts = ["runtime.o", *last, *whole] if runtime else []
             # Objects are linked in their order, but before all that is given as a source.
             compiled = f"{name}.o"
