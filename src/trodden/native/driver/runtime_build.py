@@ -1,7 +1,7 @@
 """The C runtime: shipped as source, compiled once for each toolchain and target, and cached.
 
-``docs/runtime.md`` is the map of its sources.  An object file has the name of its source below ``native/runtime``, with
-hyphens between the folders.
+``docs/runtime.md`` is the map of its sources.  An object file has the path of its source below
+``native/runtime`` as its name, with hyphens between the folders.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@
 static const char *error_text(int error, char *number, size_t capacity) {
     switch (error) {
     case EACCES: return "permission denied";
-    case EBUSY: return "it is busy";
+    case EBUSY: return "the file is busy";
     case EDQUOT: return "the disk quota is used up";
     case EFBIG: return "the file would exceed the size limit";
     case EIO: return "input/output error";
@@ -26,7 +26,7 @@ static const char *error_text(int error, char *number, size_t capacity) {
     case ENOSPC: return "no space left on the device";
     case ENOTDIR: return "a part of the path is not a directory";
     case EPERM: return "operation not permitted";
-    case EPIPE: return "nobody reads the pipe";
+    case EPIPE: return "the pipe has no reader";
     case EROFS: return "the file system is read-only";
     default: break;
     }
@@ -48,7 +48,7 @@ void trodden_output_report(char *message, int error) {
     reported = true;
     char number[32];
     const char *parts[] = {"trodden: cannot write ", trodden_output_path(), ": ",
-                           error_text(error, number, sizeof number), "; set TRODDEN_FILE to a writable place\n"};
+                           error_text(error, number, sizeof number), "; set TRODDEN_FILE to a writable path\n"};
     size_t used = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         size_t length = strlen(parts[i]);
