@@ -218,7 +218,9 @@ def test_nothing_is_told_otherwise(tmp_path: Path, level: str, arguments: list[s
     )
 
 
-@pytest.mark.parametrize("name", ["exact_flow.c", "trails_exit.c", "trails_throw.cpp", "switches.c"])
+@pytest.mark.parametrize(
+    "name", ["exact_flow.c", "path_log_exit.c", "path_log_throw.cpp", "context_switches.c"]
+)
 def test_counters_on_every_edge_agree(tmp_path: Path, name: str) -> None:
     """The program's own weights decide, so that copies are really walked."""
     source = PROGRAMS / name

@@ -11,7 +11,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from tests.native.building import PROGRAMS, must
-from tests.native.stepping import build, steps_of, walk
+from tests.native.stepping import build, step_through, steps_of
 from trodden.collect.binary.program import Program, read_program
 from trodden.collect.frames.frame_locator import Positions
 
@@ -34,18 +34,18 @@ PLANS = {
 @pytest.mark.parametrize("plan", PLANS)
 def test_every_step_of_an_optimised_program(tmp_path: Path, plan: str) -> None:
     """Nothing told is wrong; little is not told: registers that LLVM has given up."""
-    walked = walk(build(tmp_path, "-O2", *PLANS[plan]), tmp_path, ONE_IN)
-    assert walked.wrong == []
-    assert walked.told > 1500
-    assert walked.untold < (0.1 if "paths" in plan else 0.02) * walked.told
+    stepped = step_through(build(tmp_path, "-O2", *PLANS[plan]), tmp_path, ONE_IN)
+    assert stepped.wrong == []
+    assert stepped.located > 1500
+    assert stepped.unlocated < (0.1 if "paths" in plan else 0.02) * stepped.located
 
 
 @pytest.mark.parametrize("plan", ["edges", "checked", "paths"])
 def test_every_step_of_a_plain_program(tmp_path: Path, plan: str) -> None:
-    walked = walk(build(tmp_path, "-O0", *PLANS[plan]), tmp_path, ONE_IN)
-    assert walked.wrong == []
-    assert walked.told > 3500
-    assert walked.untold < (0.35 if plan == "paths" else 0.001) * walked.told
+    stepped = step_through(build(tmp_path, "-O0", *PLANS[plan]), tmp_path, ONE_IN)
+    assert stepped.wrong == []
+    assert stepped.located > 3500
+    assert stepped.unlocated < (0.35 if plan == "paths" else 0.001) * stepped.located
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_every_step_of_a_plain_program(tmp_path: Path, plan: str) -> None:
     ids=" ".join,
 )
 def test_other_builds_tell_the_same(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    walked = walk(build(tmp_path, "-O2", *PLANS["checked"], *flags), tmp_path, ONE_IN)
-    assert walked.wrong == []
-    assert walked.untold < 0.03 * walked.told
+    stepped = step_through(build(tmp_path, "-O2", *PLANS["checked"], *flags), tmp_path, ONE_IN)
+    assert stepped.wrong == []
+    assert stepped.unlocated < 0.03 * stepped.located
 
 
 def told(program: Path, directory: Path) -> int:

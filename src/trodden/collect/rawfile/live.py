@@ -1,10 +1,10 @@
 """The live file: what a process had counted when it was killed.
 
 While it runs, all that an instrumented process has counted lies in shared mappings of this file
-(``native/runtime/live.h``).  It is a picture of the process's memory in parts, with the address of each, so
-pointers between parts can be followed.  The process may have been stopped anywhere, and the file may be
-damaged or forged: nothing in it is believed before it was compared with the file's real size, and only what
-was really written is read, as most of the file is holes.
+(``native/runtime/counters/live_file.h``).  It is a picture of the process's memory in parts, with the
+address of each, so pointers between parts can be followed.  The process may have been stopped anywhere, and
+the file may be damaged or forged: nothing in it is believed before it was compared with the file's real
+size, and only what was really written is read, as most of the file is holes.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Code that may end up in a shared library cannot know where its counters lie: the library may come when threads
 already run, and go before they end.  The runtime keeps a table for every thread, with one entry a unit
-(runtime/counters.c); a function looks its counters up when it is entered.
+(runtime/counters/shards.c); a function looks its counters up when it is entered.
 """
 
 from __future__ import annotations

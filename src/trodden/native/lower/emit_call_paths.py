@@ -1,10 +1,11 @@
 """The code that keeps the path of calls by which a function was reached (BL96 §1.2).
 
-A thread-local variable holds the thread's place in its tree of call paths (runtime/contexts.c).  A function
-goes on from there when it is entered and puts back what it found when it is left, whichever way: before it
-returns, before it hands its frame over to a call in tail position, before an exception goes on.  Where an
-exception or a longjmp comes in from frames that had no chance to do so, it puts its own place back.  What it
-has found lies in a cell of its frame too, for the runtime, if an exception may pass it.
+A thread-local variable holds the thread's place in its tree of call paths
+(runtime/counters/call_path_tree.c).  A function goes on from there when it is entered and puts back what it
+found when it is left, whichever way: before it returns, before it hands its frame over to a call in tail
+position, before an exception goes on.  Where an exception or a longjmp comes in from frames that had no
+chance to do so, it puts its own place back.  What it has found lies in a cell of its frame too, for the
+runtime, if an exception may pass it.
 
 What is done at every entry lies in a small function of the unit that leaves all registers alone but the one
 for its answer, and takes its argument in a register that no C function uses for one.

@@ -1,9 +1,9 @@
 """The code that remembers the last paths of each thread (MR98 §1).
 
 A debugger would like to know how a thread came to where it is.  Every path that ends is entered into a ring
-of its thread (runtime/rings.c): a chain of entries without an end.  Entering takes three stores and going on
-to the next entry; nothing has to be compared or counted.  The turns of a self loop end no path (BL96 §4.1),
-so they are not entered.
+of its thread (runtime/counters/last_paths.c): a chain of entries without an end.  Entering takes three
+stores and going on to the next entry; nothing has to be compared or counted.  The turns of a self loop end
+no path (BL96 §4.1), so they are not entered.
 """
 
 from __future__ import annotations
