@@ -12,7 +12,7 @@ import pytest
 
 from tests.native.building import TRODDEN, environment, must, trodden
 from trodden.errors import CannotWrite, InputMissing, NotInstrumented, UsageError
-from trodden.native.options import COUNTER_SCHEMES
+from trodden.native.options.declarations import COUNTER_SCHEMES
 from trodden.profile.store.trod import load
 from trodden.source.lines import line_counts
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trodden.api.profiles import load_process
+from trodden.commands.click_options import process_option
 from trodden.commands.output import put
-from trodden.commands.process_option import load_process, process_option
 from trodden.errors import InputMissing, SourceChanged, TroddenError, UsageError
 from trodden.visible_text import visible
 

@@ -7,8 +7,8 @@ import sys
 
 import click
 
+from trodden.api.profiles import load_process
 from trodden.commands.output import put
-from trodden.commands.process_option import load_process
 from trodden.errors import UsageError
 
 TOP = 10

@@ -58,10 +58,10 @@ def _dispatch(arguments: list[str]) -> int:
         from trodden.commands import cc
 
         return cc.main(rest, cxx=verb == "c++")
-    if verb == "rustc":
+    if verb in ("rustc", "rustc-wrapper", "rustc-linker"):
         from trodden.commands import rustc
 
-        return rustc.main(rest)
+        return {"rustc": rustc.main, "rustc-wrapper": rustc.wrapper, "rustc-linker": rustc.linker}[verb](rest)
     if verb == "cargo":
         from trodden.commands import cargo
 

@@ -7,8 +7,9 @@ import sys
 
 import click
 
+from trodden.api.profiles import load_process
+from trodden.commands.click_options import process_option
 from trodden.commands.output import put
-from trodden.commands.process_option import load_process, process_option
 
 TOP = 20
 

@@ -14,7 +14,7 @@ from trodden.native.analysis.function_cfg import read_function
 from trodden.native.clone.choose import GROWTH, LEAST
 from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
 from trodden.native.ir.module import cut_function, cut_module
-from trodden.native.options import Options, PathOptions
+from trodden.native.options.declarations import Options
 from trodden.native.planning.plan_function import plan_for
 from trodden.plan.paths.path_register import track
 from trodden.plan.routes import PathEnd
@@ -98,7 +98,7 @@ def shaped(definition: str, weights: Sequence[float] | None = None) -> Shaped:
     attributes = read_attributes(module)
     read = read_function(cut_function(module.definitions[0]), attributes)
     measured = (lambda graph, symbol: list(weights)) if weights is not None else None
-    options = Options(paths=PathOptions(), measured=measured)
+    options = Options(profile="paths", measured=measured)
     planned = plan_for(read, options, "x86_64", 0, FunctionClues())
     return with_hot_copies(read, planned, attributes, ())
 

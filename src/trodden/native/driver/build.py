@@ -17,11 +17,13 @@ from trodden.native.driver.atomic_output import STANDARD_OUTPUT, deliver, scratc
 from trodden.native.driver.command_line import CommandLine, Source, Step
 from trodden.native.driver.depfiles import dependency_flags
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
+from trodden.native.driver.messages import report_ignored
 from trodden.native.driver.runtime_build import runtime_words
 from trodden.native.driver.toolchain import Toolchain, without_target
 from trodden.native.instrument import finish_early, instrument, read_module
 from trodden.native.ir.llvm import check, disassemble, disassemble_apart
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
+from trodden.native.options.option import FLAG_PREFIX
 from trodden.program.facts import UnitFacts
 
 __all__ = ["Builder", "CompilerFailed", "call", "scratch"]
@@ -62,6 +64,7 @@ class Builder:
     def run(self) -> int:
         """Do what the command line asks; answer the exit status."""
         line = self.line
+        report_ignored(line.ignored)
         to_do = line.sources or (line.link_words and line.step is Step.LINK)
         if not to_do or line.step in (Step.QUESTION, Step.PREPROCESS) or any(s.header for s in line.sources):
             return self._ask()
@@ -77,7 +80,7 @@ class Builder:
 
     def _ask(self) -> int:
         """What makes no code goes to the compiler as it is."""
-        words = [word for word in self.line.original if not word.startswith("--trodden-")]
+        words = [word for word in self.line.original if not word.startswith(FLAG_PREFIX)]
         cxx = self.cxx or any(source.cxx for source in self.line.sources)
         return self._call([*self.toolchain.compile(cxx, words, as_cxx=self.cxx), *words])
 

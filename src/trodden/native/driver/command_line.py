@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from trodden.errors import InputMissing, UsageError
+from trodden.native.options.option import FLAG_PREFIX
 
 _C = {".c": "c", ".i": "cpp-output"}
 _CXX = dict.fromkeys((".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".CC"), "c++") | {
@@ -120,7 +121,7 @@ class CommandLine:
     output: str | None = None
     objects: list[str] = field(default_factory=list)
     ignored: list[tuple[str, str]] = field(default_factory=list)
-    own: dict[str, list[str]] = field(default_factory=dict)
+    own: list[str] = field(default_factory=list)
     emit_llvm: bool = False
     debug: bool = False
     original: list[str] = field(default_factory=list)
@@ -156,9 +157,8 @@ def parse(words: Sequence[str], cxx: bool) -> CommandLine:
             value = words[position]
         position += 1
         left_out = next((flag for flag in _IGNORED if word == flag or word.startswith(f"{flag}=")), None)
-        if word.startswith("--trodden-"):
-            name, _, setting = word[len("--trodden-") :].partition("=")
-            line.own.setdefault(name, []).append(setting)
+        if word.startswith(FLAG_PREFIX):
+            line.own.append(word)
         elif word == "-o":
             if value is None:
                 raise UsageError("-o: needs the name of the file to write")

@@ -12,12 +12,12 @@ from trodden.native.driver.command_line import parse
 from trodden.native.driver.toolchain import find_toolchain
 from trodden.native.instrument import read_module
 from trodden.native.ir.llvm import disassemble_apart
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
 from trodden.program.facts import UnitFacts
 from trodden.regular_files import open_regular
 
 
-def facts_of_source(words: Sequence[str], options: Options, toolchain: str | None = None) -> UnitFacts:
+def facts_of_source(words: Sequence[str], options: Options) -> UnitFacts:
     """The facts of the one source among ``words``, compiled with the flags beside it.
 
     :class:`trodden.native.driver.build.CompilerFailed` if it cannot be compiled.
@@ -27,7 +27,7 @@ def facts_of_source(words: Sequence[str], options: Options, toolchain: str | Non
         others = " ".join(source.path for source in line.sources[1:]) or words[0]
         raise UsageError(f"{others}: only flags go behind --; name sources before it")
     source = line.sources[0]
-    builder = Builder(find_toolchain(toolchain), options, line, source.cxx)
+    builder = Builder(find_toolchain(options.toolchain), options, line, source.cxx)
     with scratch() as directory:
         return builder.facts(source, directory)
 

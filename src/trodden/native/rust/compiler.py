@@ -27,8 +27,8 @@ class RustCompiler:
     llvm: int
 
     @property
-    def lines(self) -> str:
-        """The least debug information that tells lines."""
+    def line_tables(self) -> str:
+        """The least level of debug information that has line tables."""
         return "line-tables-only" if self.release >= LINE_TABLES_SINCE else "1"
 
 

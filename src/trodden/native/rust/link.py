@@ -18,8 +18,9 @@ from trodden.native.driver.atomic_output import scratch
 from trodden.native.driver.linker_flags import for_embedded_linker
 from trodden.native.driver.runtime_build import exported_names, runtime_words
 from trodden.native.driver.toolchain import Toolchain, find_toolchain
-from trodden.native.options import Options
-from trodden.native.rust.units import RustJob, is_bitcode, make_native
+from trodden.native.options.declarations import Options
+from trodden.native.rust.job import RustJob
+from trodden.native.rust.units import is_bitcode, make_native
 
 _SCRIPT = "--version-script="
 _PLUGIN = ("-plugin-opt", "--plugin-opt")
@@ -51,7 +52,7 @@ def link_rust(words: Sequence[str], job: RustJob, toolchain: Toolchain, options:
         if embedded:
             kept, _ = for_embedded_linker(kept)
         full = [*command, *_in_order(kept, added)]
-        full = _keeping(full) if job.of_comments else full
+        full = _keeping(full) if job.doc_tests else full
         environment = find_toolchain(None).environment if embedded else None
         return subprocess.run(full, check=False, env=environment, close_fds=False).returncode
 

@@ -7,53 +7,22 @@ of each the code that rustc's would have made, before or after the probes are pu
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from trodden.errors import BadFile, ToolchainMissing
+from trodden.errors import ToolchainMissing
 from trodden.native.driver.atomic_output import deliver, scratch
 from trodden.native.driver.build import Builder, CompilerFailed, call
 from trodden.native.driver.command_line import parse
 from trodden.native.driver.toolchain import Toolchain, find_toolchain
 from trodden.native.ir.llvm import disassemble
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
+from trodden.native.rust.job import RustJob
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _SMALL = 1 << 16
-
-
-@dataclass(frozen=True)
-class RustJob:
-    """One crate: its root, how it is to be optimised, and what the linker underneath is.
-
-    ``own`` are the words of our own command line; ``flags`` are for clang; ``of_comments`` is for the tests
-    that rustdoc finds.  It is written to a file, for the link happens in a process that rustc starts.
-    """
-
-    own: tuple[str, ...]
-    source: str
-    flags: tuple[str, ...]
-    target: str | None
-    linker: str | None
-    bare: bool
-    of_comments: bool = False
-
-    def save(self, path: Path) -> None:
-        """Write it down."""
-        path.write_text(json.dumps(asdict(self)))
-
-    @staticmethod
-    def load(path: str) -> RustJob:
-        """Read it again."""
-        try:
-            said = json.loads(Path(path).read_text())
-            return RustJob(**said | {"own": tuple(said["own"]), "flags": tuple(said["flags"])})
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise BadFile(f"{path}: no description of a crate ({error}); build it again") from error
 
 
 def toolchain_for(toolchain: Toolchain) -> Toolchain:
