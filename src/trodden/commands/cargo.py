@@ -39,7 +39,7 @@ class Request:
 def main(argv: Sequence[str]) -> int:
     """Run cargo; return its exit status."""
     if not argv or argv[0] in ("-h", "--help"):
-        from trodden.commands.reference import cargo_usage
+        from trodden.commands.usage import cargo_usage
 
         sys.stdout.write(cargo_usage())
         return 0 if argv else UsageError.status

@@ -14,7 +14,7 @@ HELP = "--trodden-help"
 def main(argv: Sequence[str], cxx: bool) -> int:
     """Compile, instrument and link as ``argv`` says; return the exit status."""
     if HELP in argv:
-        from trodden.commands.reference import compiler_usage
+        from trodden.commands.usage import compiler_usage
 
         sys.stdout.write(compiler_usage("c++" if cxx else "cc"))
         return 0

@@ -39,7 +39,7 @@ class Request:
 def main(argv: Sequence[str]) -> int:
     """Run a command line; return the exit status, which is the program's."""
     if not argv or argv[0] in ("-h", "--help"):
-        from trodden.commands.reference import run_usage
+        from trodden.commands.usage import run_usage
 
         sys.stdout.write(run_usage())
         return 0 if argv else UsageError.status

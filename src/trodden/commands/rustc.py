@@ -20,7 +20,7 @@ _RUSTC_FLAG = f"{FLAG_PREFIX}{_RUSTC}="
 def main(argv: Sequence[str]) -> int:
     """Compile and link as ``argv`` says; return the exit status."""
     if HELP in argv:
-        from trodden.commands.reference import compiler_usage
+        from trodden.commands.usage import compiler_usage
 
         sys.stdout.write(compiler_usage("rustc"))
         return 0
