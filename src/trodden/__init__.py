@@ -1,4 +1,4 @@
-"""trodden: exactly which blocks, edges and paths a program has walked, and how often."""
+"""trodden: exactly which blocks, edges and paths a program has executed, and how often."""
 
 from __future__ import annotations
 

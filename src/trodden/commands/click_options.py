@@ -25,6 +25,16 @@ def process_option(verb: _Verb) -> _Verb:
     )(verb)
 
 
+def function_option(verb: _Verb) -> _Verb:
+    """Add ``--function GLOB``, which picks functions by name."""
+    return click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")(verb)
+
+
+def json_option(verb: _Verb) -> _Verb:
+    """Add ``--json``."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(verb)
+
+
 def instrumentation_options(verb: str) -> Callable[[_Verb], _Verb]:
     """Add the options of instrumentation that a verb takes, each read as its declaration says."""
     from trodden.native.options.declarations import OPTIONS

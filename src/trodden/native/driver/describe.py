@@ -1,4 +1,4 @@
-"""What is known of a source, or of LLVM IR, before it ever runs: its graphs, clues and probes."""
+"""The facts of a source, or of LLVM IR, without building it: graphs, features of branches, and plans."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trodden.regular_files import open_regular
 def facts_of_source(words: Sequence[str], options: Options) -> UnitFacts:
     """The facts of the one source among ``words``, compiled with the flags beside it.
 
-    :class:`trodden.native.driver.build.CompilerFailed` if it cannot be compiled.
+    :class:`trodden.native.driver.build.CompilerFailed` is raised if it cannot be compiled.
     """
     line = parse(words, cxx=False)
     if len(line.sources) != 1:
@@ -33,7 +33,7 @@ def facts_of_source(words: Sequence[str], options: Options) -> UnitFacts:
 
 
 def facts_of_ir(path: str, options: Options) -> UnitFacts:
-    """The facts of a module as it stands in a file, bitcode or text; nothing is optimised."""
+    """The facts of a module in a file of bitcode or text, without optimising it."""
     try:
         with open_regular(path) as stream:
             given = stream.read()
