@@ -79,7 +79,7 @@ PARTS: dict[str, Callable[[], str]] = {
 
 def rewritten(page: str) -> str:
     """A page with its generated parts as they should be."""
-    return _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]]()}{part[3]}", page)
+    return _PART.sub(lambda part: f"{part[1]}\n{PARTS[part[2]]()}\n{part[3]}", page)
 
 
 def main() -> None:

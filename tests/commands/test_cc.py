@@ -394,7 +394,7 @@ def test_a_flag_outweighs_the_environment(work: Path) -> None:
         (["--trodden-profile"], UsageError.status),
         (["--trodden-counters=x"], UsageError.status),
         (["--trodden-stage=x"], UsageError.status),
-        (["--trodden-trips=x"], UsageError.status),
+        (["--trodden-trip-counts=x"], UsageError.status),
         (["--trodden-what=x"], UsageError.status),
         (["--trodden-weights=nothing.trod"], InputMissing.status),
         (["--trodden-toolchain=no-such"], ToolchainMissing.status),

@@ -201,7 +201,7 @@ def test_nothing_is_told_otherwise(tmp_path: Path, level: str, arguments: list[s
     found, said = [], []
     for switch in ("on", "off"):
         trod = tmp_path / f"{switch}.trod"
-        flags = (f"--trodden-copies={switch}", level)
+        flags = (f"--trodden-clone-blocks={switch}", level)
         words = ("--profile", "paths", "-o", str(trod), "busy.c", *flags, "--", *arguments)
         done = trodden("run", *words, cwd=tmp_path)
         said.append((done.returncode, done.stdout))
@@ -240,7 +240,7 @@ def test_the_code_generator_is_told_what_was_measured(tmp_path: Path) -> None:
     flags = ("--trodden-profile=paths", "--trodden-weights=busy.trod", "-O2", "-S", "-emit-llvm")
     words = ("cc", *flags, "busy.c")
     must(*words, "-o", "told.ll", cwd=tmp_path)
-    must(*words, "--trodden-odds=off", "-o", "silent.ll", cwd=tmp_path)
+    must(*words, "--trodden-branch-weights=off", "-o", "silent.ll", cwd=tmp_path)
     assert '!"branch_weights", i32' in (tmp_path / "told.ll").read_text()
     assert '!"branch_weights", i32' not in (tmp_path / "silent.ll").read_text()
 
