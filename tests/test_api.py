@@ -90,6 +90,13 @@ def test_a_durable_build_has_no_loop_that_tells_its_turns_when_it_is_left(tmp_pa
         assert 899 in main.edge_counts
 
 
+def test_functions_stay_functions_once_they_were_called(source: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        trodden.run(source, output=tmp_path / "x.trod")
+        trodden.merge(tmp_path / "x.trod")
+        trodden.estimate(tmp_path / "x.trod")
+
+
 def test_what_makes_no_sense(source: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^max_paths: goes with profile='paths'$"):
         trodden.run(source, max_paths=7)

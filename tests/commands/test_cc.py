@@ -423,6 +423,42 @@ def test_bad_input_gets_one_line(work: Path, words: list[str], status: int) -> N
     assert (work / "part.o").read_text() == "what was there" or status == InputMissing.status
 
 
+@pytest.mark.parametrize(
+    ("words", "variables", "message"),
+    [
+        (
+            ["--trodden-profil=paths"],
+            {},
+            "--trodden-profil: no such option; did you mean --trodden-profile?",
+        ),
+        (["--trodden-stage=erly"], {}, "--trodden-stage=erly: choose late or early; did you mean early?"),
+        ([], {"TRODDEN_STAGE": "erly"}, "TRODDEN_STAGE=erly: choose late or early; did you mean early?"),
+        (
+            [],
+            {"TRODDEN_PROFIL": "paths"},
+            "TRODDEN_PROFIL: no such variable; did you mean TRODDEN_PROFILE? Unset it, or rename it",
+        ),
+    ],
+)
+def test_a_mistyped_option_is_named_with_the_nearest(
+    work: Path, words: list[str], variables: dict[str, str], message: str
+) -> None:
+    done = trodden("cc", *words, "-c", "part.c", cwd=work, env=variables)
+    assert (done.returncode, done.stdout, done.stderr) == (UsageError.status, "", f"trodden: {message}\n")
+    assert not (work / "part.o").exists()
+
+
+def test_variables_of_other_tools_are_ignored(work: Path) -> None:
+    must("cc", "-c", "part.c", cwd=work, env={"TRODDEN_SOMETHING": "x", "TRODDEN_FILE": "y.raw"})
+
+
+@pytest.mark.parametrize("verb", ["cc", "c++", "rustc"])
+def test_compilers_list_their_own_options(work: Path, verb: str) -> None:
+    text = must(verb, "--trodden-help", cwd=work)
+    assert text.startswith(f"usage: trodden {verb} ")
+    assert "\n  --trodden-profile=KIND " in text
+
+
 def test_missing_object_at_a_link(work: Path) -> None:
     done = trodden("cc", "main.c", "nothing.o", cwd=work)
     assert (done.returncode, len(done.stderr.splitlines())) == (InputMissing.status, 1)

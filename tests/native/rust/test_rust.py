@@ -368,3 +368,11 @@ def test_cargo_checks_our_options_first(tmp_path: Path) -> None:
     done = trodden("cargo", "--profile", "nonsense", "build", cwd=tmp_path)
     assert done.returncode == UsageError.status
     assert done.stderr.startswith("trodden: --profile=nonsense: choose one of")
+
+
+def test_cargo_names_a_mistyped_option(tmp_path: Path) -> None:
+    done = trodden("cargo", "--profle", "paths", "build", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        UsageError.status,
+        "trodden: --profle: no such option; did you mean --profile?\n",
+    )

@@ -168,7 +168,7 @@ def variables(environment: Mapping[str, str]) -> Iterator[Given]:
         near = nearest(variable.removeprefix(VARIABLE_PREFIX), bare, _MISTYPED)
         if near is not None:
             right = VARIABLE_PREFIX + near
-            raise UsageError(f"{variable}: no such variable; did you mean {right}? Unset it, or call it so")
+            raise UsageError(f"{variable}: no such variable; did you mean {right}? Unset it, or rename it")
 
 
 def choose(flags: Iterable[Given], environment: Mapping[str, str]) -> Options:
