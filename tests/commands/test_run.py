@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="session")
 def echo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A built program that repeats its input and ends as it is told."""
+    """A built program that repeats its input and ends as its arguments say."""
     directory = tmp_path_factory.mktemp("echo")
     (directory / "echo.c").write_text(ECHO)
     must("cc", "echo.c", "-o", "echo", cwd=directory)

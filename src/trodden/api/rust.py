@@ -1,4 +1,4 @@
-"""Rust: crates compiled and linked with probes, and what cargo has to be told for a package."""
+"""Rust: crates compiled and linked with probes, and the environment in which cargo builds a package."""
 
 from __future__ import annotations
 

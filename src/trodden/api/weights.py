@@ -32,7 +32,7 @@ def weights_from(path: str) -> Weights:
     """The measured weights of the functions whose graph is the same as when ``path`` was measured.
 
     Other functions are weighed as if there were no profile: weights of an earlier run are meant for a
-    program that has changed in places.
+    program that has changed in parts.
     """
     profile = load_weights(path)
     known: dict[tuple[str, tuple[Edge, ...]], FunctionProfile] = {}

@@ -66,9 +66,9 @@ def coverage(
         print_coverage(report, Terminal(), None if function else MOST_FUNCTIONS)
     else:
         put(to_plain(report))
-    walked = report.found.paths
-    if fail_under is not None and 100 * walked.covered < fail_under * walked.total:
+    paths = report.found.paths
+    if fail_under is not None and 100 * paths.covered < fail_under * paths.total:
         raise TooLittleCovered(
-            f"{100 * walked.share:.4g}% of the possible paths were walked,"
-            f" {walked.covered} of {walked.total}; {fail_under:g}% were asked for"
+            f"{100 * paths.share:.4g}% of the possible paths were executed,"
+            f" {paths.covered} of {paths.total}; {fail_under:g}% are required"
         )

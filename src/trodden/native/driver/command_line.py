@@ -186,10 +186,10 @@ def parse(words: Sequence[str], cxx: bool) -> CommandLine:
     return line
 
 
-def _last_step(current: Step, asked: Step) -> Step:
+def _last_step(current: Step, flag: Step) -> Step:
     """-E overrides -S, which overrides -c, as with other compilers; a query overrides all."""
     order = [Step.QUERY, Step.PREPROCESS, Step.ASSEMBLY, Step.OBJECT, Step.LINK]
-    return min(current, asked, key=order.index)
+    return min(current, flag, key=order.index)
 
 
 def _flag(line: CommandLine, word: str, value: str | None) -> None:

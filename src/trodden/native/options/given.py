@@ -23,7 +23,7 @@ _MISTYPED = 0.75
 
 
 class Dialect(Enum):
-    """A way of writing options."""
+    """A notation for options."""
 
     COMPILER = "--trodden-"
     VERB = "--"
@@ -121,7 +121,7 @@ class VerbFlags:
 
     def _refuse_mistyped(self, name: str) -> None:
         near = nearest(name, self._known, _MISTYPED)
-        # A longer word is another flag: --gcc-toolchain is clang's, and no way to write --toolchain.
+        # A longer word is another flag: --gcc-toolchain is clang's, and not a mistyped --toolchain.
         if near is not None and near != name and abs(len(near) - len(name)) <= 2:
             raise UsageError(f"--{name}: no such option; did you mean --{near}?")
 

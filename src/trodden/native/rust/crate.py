@@ -1,4 +1,4 @@
-"""One crate on its way through rustc, the optimiser and the linker.
+"""One crate through rustc, the optimiser and the linker.
 
 rustc is the front end: it produces bitcode that no pass has transformed, in libraries and for a linker of
 ours.  Whatever generates no code for the target, and whatever runs inside rustc itself (procedural macros),

@@ -1,4 +1,4 @@
-"""The scripts through which cargo and rustc call us: in front of rustc, and in the place of a linker."""
+"""The scripts through which cargo and rustc call us: before rustc, and as its linker."""
 
 from __future__ import annotations
 
