@@ -22,6 +22,7 @@ lint: $(STAMP)
 # What the documentation derives from the source.
 docs: $(STAMP)
 	$(BIN)/python -m tools.architecture
+	$(BIN)/python -m tools.manual
 
 # What the toolchain builds on first use, with progress; no test's time limit includes it.
 warm: $(STAMP)

@@ -16,7 +16,7 @@ from bench.keeping import ir_of
 from trodden.collect.binary.program import read_program
 from trodden.native.analysis.module_reader import ModuleReader
 from trodden.native.ir.module import cut_function, cut_module
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load
 from trodden.program.facts import FunctionFacts, UnitFacts

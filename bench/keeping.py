@@ -12,10 +12,10 @@ import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from trodden.commands.cc import builder_for
+from trodden.api.builds import builder
 from trodden.native.analysis.module_reader import tag_of_text
 from trodden.native.driver.build import Builder
-from trodden.native.driver.command_line import Source, expand, parse
+from trodden.native.driver.command_line import Source
 from trodden.program.call_site_tags import tag_of
 from trodden.program.facts import UnitFacts
 
@@ -48,7 +48,7 @@ def ir_of(directory: Path, unit: UnitFacts) -> Path:
 def main(directory: str, driver: str, *words: str) -> int:
     """Compile or link as the words say; answer the exit status."""
     cxx = driver == "c++"
-    usual = builder_for(parse(expand(words), cxx), cxx)
+    usual = builder(words, cxx)
     known = {field.name: getattr(usual, field.name) for field in fields(usual)}
     return Keeping(**known, kept=Path(directory)).run()
 

@@ -26,11 +26,11 @@ from bench.keeping import ir_of
 from bench.machine import description
 from bench.programs import LOOSE
 from bench.textual import geometric_mean, table
-from trodden.commands.weights import weights_of
+from trodden.api.weights import weights_of
 from trodden.errors import TroddenError
 from trodden.native.analysis.module_reader import ModuleReader, ReadFunction
 from trodden.native.ir.module import cut_function, cut_module
-from trodden.native.options import Options, PathOptions, Weights
+from trodden.native.options.declarations import Options, Weights
 from trodden.native.planning.plan_function import plan_for
 from trodden.plan.probes import Add, AddTrips, Bump, BumpAt, Count, Plan, Restore, Set
 from trodden.profile.model import FunctionProfile
@@ -39,7 +39,7 @@ from trodden.weigh.frequency.expected import expected_weights
 from trodden.weigh.heuristics.rates import WL94, Rates
 
 _WEIGHTS = ("nesting", "WL94", "fitted", "measured")
-_PROFILES = {"edges": Options(), "paths": Options(paths=PathOptions())}
+_PROFILES = {"edges": Options(), "paths": Options(profile="paths")}
 
 
 @dataclass

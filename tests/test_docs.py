@@ -6,10 +6,15 @@ import re
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from tools.manual import PAGES as GENERATED
+from tools.manual import PARTS, rewritten
+from trodden.commands.usage import cargo_usage, compiler_usage, run_usage
 from trodden.commands.verbs import trodden as group
+from trodden.native.options.declarations import OPTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -47,3 +52,47 @@ def test_graphs_are_shown_as_the_tool_shows_them(monkeypatch: pytest.MonkeyPatch
             at = printed.find(part, at)
             assert at >= 0, (command, part)
             at += len(part)
+
+
+@pytest.mark.parametrize("page", GENERATED, ids=lambda page: page.name)
+def test_generated_parts_are_up_to_date(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert text == rewritten(text), "run make docs"
+
+
+def test_every_generated_part_is_on_a_page() -> None:
+    pages = "".join(page.read_text("utf-8") for page in GENERATED)
+    assert all(f"<!-- {part}: generated -->" in pages and f"<!-- {part}: end -->" in pages for part in PARTS)
+
+
+def _section(heading: str) -> str:
+    text = (ROOT / "docs" / "command-line.md").read_text("utf-8")
+    return text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def _parsed_by_click() -> list[str]:
+    context = click.Context(group)
+    commands = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return [name for name, command in commands.items() if command is not None and command.params]
+
+
+@pytest.mark.parametrize("verb", _parsed_by_click())
+def test_the_section_of_a_verb_names_its_options(verb: str) -> None:
+    command = group.get_command(click.Context(group), verb)
+    assert command is not None
+    section = _section(f"trodden {verb}")
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            names = [*parameter.opts, *parameter.secondary_opts]
+            assert any(re.search(rf"{name}\b", section) for name in names), names
+
+
+def test_usage_names_the_options_that_a_verb_takes() -> None:
+    for verb, usage in (("run", run_usage()), ("cargo", cargo_usage())):
+        named = re.findall(r"^  --([\w-]+)", usage, re.MULTILINE)
+        taken = [name for name, option in OPTIONS.items() if verb in option.takers]
+        assert [name for name in named if name in OPTIONS] == taken
+        assert all(len(line) <= 110 for line in usage.splitlines())
+    for verb in ("cc", "c++", "rustc"):
+        named = re.findall(r"^  --trodden-([\w-]+)=", compiler_usage(verb), re.MULTILINE)
+        assert [name for name in named if name in OPTIONS] == list(OPTIONS)

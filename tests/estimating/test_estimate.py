@@ -23,7 +23,7 @@ from trodden.native.driver.command_line import parse
 from trodden.native.driver.describe import facts_of_ir, facts_of_source
 from trodden.native.driver.toolchain import find_toolchain
 from trodden.native.ir.llvm import check
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options, Stage
 from trodden.profile.analysis.calling import calls_of
 from trodden.profile.estimated import MOST_EXPECTED, Expected, estimated, one_of_each
 from trodden.profile.model import Estimate, FunctionProfile, Profile
@@ -230,7 +230,7 @@ def test_what_is_expected_belongs_to_the_functions_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("stage", ["late", "early"])
-def test_the_example(stage: str) -> None:
+def test_the_example(stage: Stage) -> None:
     unit = facts_of_source([str(EXAMPLE), "-O2"], Options(stage=stage))
     profile = estimate("wordfreq", [unit], default_rates())
     _obeys(profile)

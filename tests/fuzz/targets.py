@@ -187,9 +187,9 @@ def _ir(data: bytes, _: Path) -> None:
     """IR as a user may hand it in, from the text to the plans of its functions."""
     from trodden.native.instrument import instrument
     from trodden.native.ir.llvm import disassemble_apart
-    from trodden.native.options import Options, PathOptions
+    from trodden.native.options.declarations import Options
 
-    options = Options(paths=PathOptions() if zlib.crc32(data) % 2 else None)
+    options = Options(profile="paths" if zlib.crc32(data) % 2 else "edges")
     instrument(disassemble_apart(data, "x.ll"), "/x.ll", options, False)
 
 

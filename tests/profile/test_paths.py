@@ -24,7 +24,7 @@ from tests.profile.making import (
     unit_of,
     with_wrong,
 )
-from trodden.commands.weights import weights_from
+from trodden.api.weights import weights_from
 from trodden.errors import BadFile, OtherBuild, TroddenError
 from trodden.export.json_document import to_document
 from trodden.graph.cfg import Graph

@@ -18,7 +18,7 @@ from trodden.native.lower.emit_paths import in_one_step
 from trodden.native.lower.lower import Place, lower
 from trodden.native.lower.module_globals import declare, strip_debug
 from trodden.native.lower.personalities import Personalities
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
 from trodden.native.planning.plan_function import plan_for
 from trodden.program.call_site_tags import tag_of
 from trodden.program.facts import FunctionFacts, UnitFacts
@@ -42,16 +42,16 @@ def instrument(
     reader = ModuleReader(module, source, options)
     debug, machine, tag = reader.debug, reader.machine, tag_of_text(text)
     sites: Sites | None = None
-    if options.sites:
+    if options.call_sites:
         sites = TaggedSites(tag, debug=debug) if options.stage == "early" else Sites(tag)
-    wanted = options.positions and options.sites and options.stage != "early" and machine == "x86_64"
-    marks = UnitMarks(tag, debug, keep_debug) if wanted else None
-    last = options.paths.last if options.paths is not None else 0
+    wanted = options.debug_locations and options.call_sites and options.stage != "early"
+    marks = UnitMarks(tag, debug, keep_debug) if wanted and machine == "x86_64" else None
+    last = options.last if options.paths else 0
     worker = _Unit(reader, sites, marks, tag if last else None)
     module.definitions = [worker.function(cut_function(old)) or old for old in module.definitions]
     known = tuple(sites.known) if sites is not None else ()
     facts, record = identified(reader.unit(tuple(worker.facts), worker.slots, known), tag)
-    declare(module, facts, worker.personalities, machine if options.calls else None, filled, last)
+    declare(module, facts, worker.personalities, machine if options.call_paths else None, filled, last)
     if isinstance(sites, TaggedSites):
         module.epilogue += "".join(node + "\n" for node in sites.nodes)
     elif not keep_debug:
@@ -91,15 +91,15 @@ class _Unit:
             return None
         read, optnone = function.read, function.optnone
         planned = plan_for(read, self.options, self.machine, self.slots, function.clues)
-        place = Place(self.slots, len(self.facts), self.machine, self.options.calls, self.tag)
+        place = Place(self.slots, len(self.facts), self.machine, self.options.call_paths, self.tag)
         if self.sites is not None and self.options.stage != "early":
             read.ir.header = self.personalities.give(read.ir.header)
         shaped = Shaped(read, planned)
-        if self.options.copies and not optnone:
+        if self.options.clone_blocks and not optnone:
             shaped = with_hot_copies(read, planned, self.reader.attributes, self.reader.types)
         read = shaped.read
         marks = self.marks.of(read, place.number, function.line, optnone) if self.marks is not None else None
-        odds = self.odds if self.options.odds and planned.measured else None
+        odds = self.odds if self.options.branch_weights and planned.measured else None
         lowered = lower(read, shaped.planned, place, self.sites, marks, odds)
         self.facts.append(
             self.reader.facts(function, planned.plan, self.slots, lowered.registers, shaped.copies)

@@ -14,7 +14,7 @@ from trodden.native.analysis.function_cfg import read_function
 from trodden.native.clone.choose import GROWTH, LEAST
 from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
 from trodden.native.ir.module import cut_function, cut_module
-from trodden.native.options import Options, PathOptions
+from trodden.native.options.declarations import Options
 from trodden.native.planning.plan_function import plan_for
 from trodden.plan.paths.path_register import track
 from trodden.plan.routes import PathEnd
@@ -98,7 +98,7 @@ def shaped(definition: str, weights: Sequence[float] | None = None) -> Shaped:
     attributes = read_attributes(module)
     read = read_function(cut_function(module.definitions[0]), attributes)
     measured = (lambda graph, symbol: list(weights)) if weights is not None else None
-    options = Options(paths=PathOptions(), measured=measured)
+    options = Options(profile="paths", measured=measured)
     planned = plan_for(read, options, "x86_64", 0, FunctionClues())
     return with_hot_copies(read, planned, attributes, ())
 
@@ -201,7 +201,7 @@ def test_nothing_is_told_otherwise(tmp_path: Path, level: str, arguments: list[s
     found, said = [], []
     for switch in ("on", "off"):
         trod = tmp_path / f"{switch}.trod"
-        flags = (f"--trodden-copies={switch}", level)
+        flags = (f"--trodden-clone-blocks={switch}", level)
         words = ("--profile", "paths", "-o", str(trod), "busy.c", *flags, "--", *arguments)
         done = trodden("run", *words, cwd=tmp_path)
         said.append((done.returncode, done.stdout))
@@ -242,7 +242,7 @@ def test_the_code_generator_is_told_what_was_measured(tmp_path: Path) -> None:
     flags = ("--trodden-profile=paths", "--trodden-weights=busy.trod", "-O2", "-S", "-emit-llvm")
     words = ("cc", *flags, "busy.c")
     must(*words, "-o", "told.ll", cwd=tmp_path)
-    must(*words, "--trodden-odds=off", "-o", "silent.ll", cwd=tmp_path)
+    must(*words, "--trodden-branch-weights=off", "-o", "silent.ll", cwd=tmp_path)
     assert '!"branch_weights", i32' in (tmp_path / "told.ll").read_text()
     assert '!"branch_weights", i32' not in (tmp_path / "silent.ll").read_text()
 

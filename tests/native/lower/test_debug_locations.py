@@ -71,7 +71,7 @@ def told(program: Path, directory: Path) -> int:
 
 
 def test_without_debug_information_nothing_is_told(tmp_path: Path) -> None:
-    program = build(tmp_path, "-O2", "--trodden-positions=off")
+    program = build(tmp_path, "-O2", "--trodden-debug-locations=off")
     assert told(program, tmp_path) == 0
 
 
@@ -110,7 +110,7 @@ def test_damaged_debug_information_tells_nothing_and_never_fails(tmp_path: Path)
 def test_no_instruction_comes_of_it(tmp_path: Path, name: str, level: str, profile: str) -> None:
     texts = []
     for switch in ("on", "off"):
-        words = (f"--trodden-positions={switch}", f"--trodden-profile={profile}", level, "-w", "-c")
+        words = (f"--trodden-debug-locations={switch}", f"--trodden-profile={profile}", level, "-w", "-c")
         made = tmp_path / f"{switch}.o"
         must("cc", *words, PROGRAMS / name, "-o", made, cwd=tmp_path)
         texts.append(section_of(made, ".text"))

@@ -11,7 +11,7 @@ import pytest
 
 from tests.native.building import PROGRAMS, must, run, trodden
 from tests.native.runtime.test_exact import CASES
-from trodden import api
+from trodden import run as trodden_run
 from trodden.profile.call_paths import named_call_paths
 from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
@@ -139,7 +139,7 @@ def test_nothing_remains_when_it_is_off(tmp_path: Path) -> None:
 
 
 def test_from_python(capfd: pytest.CaptureFixture[str]) -> None:
-    done = api.run(PROGRAMS / "call_paths.cpp", "-O1", call_paths=True)
+    done = trodden_run(PROGRAMS / "call_paths.cpp", "-O1", call_paths=True)
     assert done.status == 22
     _check(capfd.readouterr().out, done.profile)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, trodden
-from trodden.native.options import COUNTER_SCHEMES
+from trodden.native.options.declarations import COUNTER_SCHEMES
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load, save
 from trodden.source.lines import line_counts

@@ -17,7 +17,7 @@ from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
 from trodden.native.demangle.names import demangle
 from trodden.native.ir.debug_info import FunctionLines, read_debug_info
 from trodden.native.ir.module import LABEL, IRFunction, IRModule, unescape, unquote
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
 from trodden.plan.probes import Plan
 from trodden.program.facts import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.features.clues import FunctionClues

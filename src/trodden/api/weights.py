@@ -1,4 +1,4 @@
-"""Weights that a user names: from an earlier profile, found again by function, or from none at all."""
+"""Edge weights from an earlier profile, matched function by function."""
 
 from __future__ import annotations
 
@@ -6,34 +6,33 @@ from dataclasses import replace
 
 from trodden.errors import InputMissing
 from trodden.graph.cfg import Edge, Graph
-from trodden.native.options import Options, Weights
+from trodden.native.options.declarations import ESTIMATE, NESTING, Options, Weights
+from trodden.native.options.values import nearest
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.store.trod import load
 from trodden.weigh.frequency.measured import measured_weights
 
-ESTIMATE, NESTING = "estimate", "nesting"
 
-
-def weighed(options: Options, weights: str) -> Options:
-    """The options with the weights that a user has named: ``estimate``, ``nesting`` or a profile."""
-    if weights in (ESTIMATE, NESTING):
-        return replace(options, measured=None, estimated=weights == ESTIMATE)
-    return replace(options, measured=weights_from(weights))
+def measured_by(path: str, options: Options) -> Options:
+    """The options with the weights that the profile at ``path`` has measured."""
+    return replace(options, measured=weights_from(path))
 
 
 def load_weights(path: str) -> Profile:
-    """The profile that a user has named for its weights; who misspells a name hears which there are."""
+    """The profile that a user has named for its weights; a mistyped keyword is named with the right one."""
     try:
         return load(path)
     except InputMissing as error:
-        raise InputMissing(f"{error}; weights are a profile, {ESTIMATE} or {NESTING}") from error
+        near = nearest(path, (ESTIMATE, NESTING))
+        meant = f"; did you mean {near}?" if near else ""
+        raise InputMissing(f"{error}; weights are a profile, {ESTIMATE} or {NESTING}{meant}") from error
 
 
 def weights_from(path: str) -> Weights:
-    """Answer measured weights for the functions whose graph is the same as when ``path`` was measured.
+    """The measured weights of the functions whose graph is the same as when ``path`` was measured.
 
-    The others are weighed as if there were no profile: a program that has changed here and there is
-    what weights from an earlier run are for.
+    Other functions are weighed as if there were no profile: weights of an earlier run are meant for a
+    program that has changed in parts.
     """
     profile = load_weights(path)
     known: dict[tuple[str, tuple[Edge, ...]], FunctionProfile] = {}
@@ -50,7 +49,7 @@ def weights_from(path: str) -> Weights:
 def weights_of(function: FunctionProfile) -> list[float]:
     """The counts of a function as weights of its edges.
 
-    An estimate tells what a call does even of a function that it expects nobody to call.
+    An estimate gives frequencies per call even of a function that it does not expect to be called.
     """
     counts = function.per_call if function.estimated else function.edge_counts
     blocks = None if function.estimated else function.block_counts
