@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from bench.figures.executed import executed
+from bench.figures.probe_executions import executed
 from trodden.plan.probes import Add, AddTrips, Count, Restore, Set
 from trodden.plan.routes import PathEnd
 from trodden.profile.model import FunctionProfile, Profile

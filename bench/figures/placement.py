@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bench.figures.executed import executed
+from bench.figures.probe_executions import executed
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.loop_forest import LoopForest
 from trodden.graph.loops import find_loops

@@ -8,10 +8,10 @@ from pathlib import Path
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
-from bench.measures.at_hand import build_fingerprint
-from bench.measures.building import build_seconds, executable
 from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
+from bench.run.executables import build_seconds, executable
+from bench.run.fingerprints import build_fingerprint
 from bench.suite.model import SuiteProgram
 
 

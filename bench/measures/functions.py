@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.errors import BenchError
-from bench.figures.callgrind_out import by_function
-from bench.measures.at_hand import run_fingerprint
-from bench.measures.building import run_of
 from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
+from bench.run.callgrind_out import by_function
+from bench.run.executables import run_of
+from bench.run.fingerprints import run_fingerprint
 from bench.suite.model import CaseName, SuiteProgram
+from bench.support.errors import BenchError
 
 _LEAST = 0.0005
 """Functions with a smaller part of all instructions are left out."""

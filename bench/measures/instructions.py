@@ -6,14 +6,14 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench.errors import BenchError
-from bench.measures.at_hand import run_fingerprint
-from bench.measures.building import run_of
 from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
-from bench.measures.runs import Run
-from bench.running import callgrind, collected
+from bench.run.callgrind import callgrind, collected
+from bench.run.executables import run_of
+from bench.run.fingerprints import run_fingerprint
+from bench.run.runs import Run
 from bench.suite.model import CaseName, SuiteProgram
+from bench.support.errors import BenchError
 
 _STRIP = "strip"
 

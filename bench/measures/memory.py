@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.measures.at_hand import run_fingerprint
-from bench.measures.building import run_of
 from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
-from bench.measures.resident import Watcher
+from bench.run.executables import run_of
+from bench.run.fingerprints import run_fingerprint
+from bench.run.process_memory import Watcher
 from bench.suite.model import CaseName, SuiteProgram
 
 _RUNS = 5

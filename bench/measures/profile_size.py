@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.errors import BenchError
-from bench.measures.at_hand import run_fingerprint
-from bench.measures.building import run_of
+from bench.build.configurations import known
 from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
+from bench.run.executables import run_of
+from bench.run.fingerprints import run_fingerprint
 from bench.suite.model import CaseName, SuiteProgram
-from bench.ways import known
+from bench.support.errors import BenchError
 from trodden.profile.from_runs import collect
 from trodden.profile.store.trod import save
 

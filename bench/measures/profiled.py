@@ -10,11 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bench.measures.at_hand import run_fingerprint
-from bench.measures.building import profile
 from bench.measures.model import Json, Measure, hashed
-from bench.programs import HERE
+from bench.run.executables import profile
+from bench.run.fingerprints import run_fingerprint
 from bench.suite.model import CaseName, SuiteProgram
+from bench.support.directories import BENCH
 from trodden.profile.model import Profile
 
 
@@ -77,7 +77,7 @@ class ProfiledPair(Measure):
 def _code(of: Callable[..., Any]) -> str:
     """A hash of the file that a function stands in, and of those that compute figures."""
     own = sys.modules[of.__module__].__file__
-    return _contents((Path(own or ""), *sorted((HERE / "figures").glob("*.py"))))
+    return _contents((Path(own or ""), *sorted((BENCH / "figures").glob("*.py"))))
 
 
 @cache

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 
-from bench.errors import BenchError
 from bench.measures.model import Json
-from bench.whole_files import write_whole
+from bench.support.atomic_files import write_whole
+from bench.support.errors import BenchError
 
 
 @dataclass(frozen=True)

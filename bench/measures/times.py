@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from math import ceil
 from random import Random
 
-from bench.errors import BenchError
-from bench.measures.at_hand import build_fingerprint, carrying_out, case_fingerprint
-from bench.measures.building import run_of
+from bench.build.configurations import peer, with_peers
 from bench.measures.code import code_of
 from bench.measures.model import Json, Measure, hashed
-from bench.measures.runs import TIMED, Ran
+from bench.run.executables import run_of
+from bench.run.fingerprints import build_fingerprint, carrying_out, case_fingerprint
+from bench.run.runs import TIMED, Ran
 from bench.suite.model import CaseName, SuiteProgram
-from bench.ways import peer, with_peers
+from bench.support.errors import BenchError
 
 ROUNDS = 9
 """How many rounds there are unless told otherwise."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bench.build.configurations import GUIDED, WAYS, peer
 from bench.measures.times import FEWEST
-from bench.outcome import Results
 from bench.page.markdown import table
-from bench.programs import HERE
-from bench.tables.reading import rounds_together
-from bench.ways import GUIDED, WAYS, peer
+from bench.support.directories import BENCH
+from bench.tables.layout.ratios import rounds_together
+from bench.tables.results import Results
 
-_HOW = HERE / "page" / "how.md"
+_HOW = BENCH / "page" / "how.md"
 
 
 def opening(all_results: Sequence[Results]) -> str:

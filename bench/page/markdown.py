@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from bench.tables.grid import Grid
-from bench.tables.model import PaperRow
+from bench.tables.layout.grid import Grid
+from bench.tables.layout.model import PaperRow
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: bool = False) -> str:

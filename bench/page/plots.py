@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.page.svg import Picture, Point, bars, lines
-from bench.tables.grid import Grid, Row
-from bench.tables.model import Column, Plot
-from bench.tables.values import Spread, Value, number_of
+from bench.tables.layout.grid import Grid, Row
+from bench.tables.layout.model import Column, Plot
+from bench.tables.layout.values import Spread, Value, number_of
 
 
 def drawn(plot: Plot, grid: Grid) -> str | None:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TypeVar
 
-from bench.errors import BenchError
-from bench.tables.grid import Grid
-from bench.tables.model import Column
+from bench.support.errors import BenchError
+from bench.tables.layout.grid import Grid
+from bench.tables.layout.model import Column
 
 _REFERENCE = re.compile(r"\{([^{}\n]+)\}")
 _T = TypeVar("_T")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.outcome import Results
+from bench.tables.results import Results
 
 
 def newest_sources(all_results: Sequence[Results]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bench.build.configurations import known
 from bench.page.markdown import table
-from bench.tables.grid import MISSING, Grid
-from bench.tables.means import AVERAGE, GEOMETRIC, Mean
+from bench.tables.layout.grid import MISSING, Grid
+from bench.tables.layout.means import AVERAGE, GEOMETRIC, Mean
 from bench.tables.rivals import OURS, THEIRS
-from bench.ways import known
 
 _COLUMNS: tuple[tuple[str, str, Mean], ...] = (
     ("added instructions", "instructions", GEOMETRIC),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.outcome import Results
 from bench.page.contents import contents
 from bench.page.how import how_measured, opening
 from bench.page.markdown import grid_table
@@ -13,18 +12,19 @@ from bench.page.plots import drawn
 from bench.page.references import filled
 from bench.page.sources import newest_sources, older_sources
 from bench.page.summary import in_short
-from bench.programs import HERE, RESULTS
 from bench.suite import SUITE
+from bench.support.atomic_files import write_whole
+from bench.support.directories import BENCH, PROJECT, RESULTS
 from bench.tables import rivals
-from bench.tables.grid import Grid, checked_grid
-from bench.tables.known import tables
-from bench.tables.model import Table
-from bench.whole_files import write_whole
+from bench.tables.layout.grid import Grid, checked_grid
+from bench.tables.layout.model import Table
+from bench.tables.registry import tables
+from bench.tables.results import Results
 
-_DOCS = HERE.parent / "docs"
+_DOCS = PROJECT / "docs"
 _PAGE = "benchmarks.md"
 _PICTURES = "benchmarks"
-_BEHIND = HERE / "page" / "behind.md"
+_BEHIND = BENCH / "page" / "behind.md"
 
 
 def write_page() -> None:

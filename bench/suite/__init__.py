@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.errors import BenchError
 from bench.suite.compressors import COMPRESSORS
 from bench.suite.documents import DOCUMENTS
 from bench.suite.generators import GENERATORS
@@ -22,6 +21,7 @@ from bench.suite.model import SuiteProgram
 from bench.suite.redis import REDIS
 from bench.suite.threaded import LBZIP2
 from bench.suite.unix import UNIX
+from bench.support.errors import BenchError
 
 SUITE: tuple[SuiteProgram, ...] = (
     *COMPRESSORS,

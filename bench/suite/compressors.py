@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from bench.suite import texts
+from bench.suite.inputs import texts
 from bench.suite.model import Case, SuiteProgram
 from bench.suite.recipes import compiled, made
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from bench.fetching import Archive
-from bench.programs import Sources
-from bench.suite import json_lines, yaml_pieces
+from bench.build.fetching import Archive
+from bench.suite.inputs import json_lines, yaml_pieces
 from bench.suite.model import Case, SuiteProgram
+from bench.suite.programs import Sources
 from bench.suite.recipes import Compiled
 
 _JSON = Sources(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from bench.fetching import Archive
-from bench.packages import PACKAGES
-from bench.programs import Sources
-from bench.suite import grammars
+from bench.build.fetching import Archive
+from bench.build.packages import PACKAGES
+from bench.suite.inputs import grammars
 from bench.suite.model import Case, SuiteProgram
+from bench.suite.programs import Sources
 from bench.suite.recipes import Compiled, Made
 
 _BYACC = Sources(

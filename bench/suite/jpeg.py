@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from bench.fetching import Archive
-from bench.programs import Sources
-from bench.suite import pictures
+from bench.build.fetching import Archive
+from bench.suite.inputs import pictures
 from bench.suite.model import Case, SuiteProgram
+from bench.suite.programs import Sources
 from bench.suite.recipes import Compiled
 
 _LIBRARY = (

@@ -6,13 +6,13 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from bench import inputs
-from bench.programs import HERE
-from bench.suite import queries
+from bench.suite.inputs import shop_sql as queries
+from bench.suite.inputs import small as inputs
 from bench.suite.model import Case, SuiteProgram
 from bench.suite.recipes import compiled
+from bench.support.directories import DATA
 
-_LUA = HERE / "sources" / "lua"
+_LUA = DATA / "lua"
 
 
 def _lua_train(directory: Path) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from bench.fetching import Archive
-from bench.programs import Sources
-from bench.suite import texts
+from bench.build.fetching import Archive
+from bench.suite.inputs import texts
 from bench.suite.model import Case, SuiteProgram
+from bench.suite.programs import Sources
 from bench.suite.recipes import Compiled
 
 _COMPRESS = Sources(

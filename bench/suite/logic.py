@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from bench import inputs
+from bench.suite.inputs import small as inputs
 from bench.suite.model import Case, SuiteProgram
 from bench.suite.recipes import compiled
 

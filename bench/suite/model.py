@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from bench.builds import Way
-from bench.errors import BenchError
-from bench.fetching import Archive
-from bench.locking import held
-from bench.programs import WORK
+from bench.build.compile import Way
+from bench.build.fetching import Archive
+from bench.support.directories import WORK
+from bench.support.errors import BenchError
+from bench.support.locking import held
 
 LINK = "in"
 """The link, in the directory of a run, to the directory with the input files."""

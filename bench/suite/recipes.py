@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bench.builds import Plan, Way, build, home_of, seconds_of
-from bench.errors import BenchError
-from bench.fetching import Archive
-from bench.packages import PACKAGES, Package, built, state_of
-from bench.programs import PROGRAMS, Sources
+from bench.build.compile import Plan, Way, build, home_of, seconds_of
+from bench.build.fetching import Archive
+from bench.build.packages import PACKAGES, Package, built, state_of
+from bench.suite.programs import PROGRAMS, Sources
+from bench.support.errors import BenchError
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from pathlib import Path
 from random import Random
 from threading import Thread
 
-from bench.errors import BenchError
-from bench.redis import VERSION, Redis
-from bench.suite import redis_commands
+from bench.build.redis import VERSION, Redis
+from bench.suite.inputs import redis_commands
 from bench.suite.model import Case, SuiteProgram
+from bench.support.errors import BenchError
 
 _SOCKET = "redis.sock"
 _COMMANDS = "commands"

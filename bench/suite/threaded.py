@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from bench.fetching import Archive
-from bench.packages import Package
-from bench.suite import texts
+from bench.build.fetching import Archive
+from bench.build.packages import Package
+from bench.suite.inputs import texts
 from bench.suite.model import Case, SuiteProgram
 from bench.suite.recipes import Made
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bench.suite import edits, unix_inputs
+from bench.suite.inputs import edits
+from bench.suite.inputs import unix as unix_inputs
 from bench.suite.model import Case, SuiteProgram
 from bench.suite.recipes import made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from bench.build.configurations import known, with_peers
 from bench.figures.placement import (
     BLOCKS_BY_BLOCKS,
     BLOCKS_BY_EDGES,
@@ -21,12 +22,11 @@ from bench.measures.model import Figures
 from bench.measures.profiled import Profiled
 from bench.measures.times import Times
 from bench.papers import bl94
-from bench.tables.cells import picked, quotient
-from bench.tables.means import AVERAGE, GEOMETRIC, Cell
-from bench.tables.model import Column, PaperRow, Plot, Section, Table
-from bench.tables.reading import instruction_ratio, time_ratio
-from bench.tables.values import COUNT, FACTOR, FINE, MILLIONS, SHARE, Show, Value, number_of
-from bench.ways import known, with_peers
+from bench.tables.layout.cells import picked, quotient
+from bench.tables.layout.means import AVERAGE, GEOMETRIC, Cell
+from bench.tables.layout.model import Column, PaperRow, Plot, Section, Table
+from bench.tables.layout.ratios import instruction_ratio, time_ratio
+from bench.tables.layout.values import COUNT, FACTOR, FINE, MILLIONS, SHARE, Show, Value, number_of
 
 _WAYS = ("every-block", "edges", "clang-ir", "gcc-arcs")
 _INCREMENT = 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from bench.build.configurations import GUIDED, known, with_peers
 from bench.figures.increments import increment_figures
 from bench.figures.placement import BUILT
 from bench.measures.instructions import Instructions
@@ -11,12 +12,11 @@ from bench.measures.profiled import Profiled
 from bench.measures.times import Times
 from bench.papers import bl96
 from bench.tables.bl94 import PLACEMENTS
-from bench.tables.cells import picked, quotient
-from bench.tables.means import AVERAGE, GEOMETRIC, Cell
-from bench.tables.model import Column, PaperRow, Plot, Section, Table
-from bench.tables.reading import added_beside, instruction_ratio, instructions, seconds, time_ratio
-from bench.tables.values import ADDED, COUNT, FACTOR, MILLIONS, SECONDS, SHARE, Show
-from bench.ways import GUIDED, known, with_peers
+from bench.tables.layout.cells import picked, quotient
+from bench.tables.layout.means import AVERAGE, GEOMETRIC, Cell
+from bench.tables.layout.model import Column, PaperRow, Plot, Section, Table
+from bench.tables.layout.ratios import added_beside, instruction_ratio, instructions, seconds, time_ratio
+from bench.tables.layout.values import ADDED, COUNT, FACTOR, MILLIONS, SECONDS, SHARE, Show
 
 _PLAIN, _EDGES, _PATHS, _RIVAL = "clang", "edges", "paths", "clang-ir"
 _WAYS = (_PATHS, GUIDED, _EDGES, _RIVAL)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bench.figures.common import common_figures
-from bench.figures.walked import HOT, MOST, walked
+from bench.figures.common_paths import common_figures
+from bench.figures.path_statistics import HOT, MOST, walked
 from bench.measures.profiled import Profiled, ProfiledPair
 from bench.papers import bl96
-from bench.tables.cells import picked, quotient
-from bench.tables.means import AVERAGE, Cell
-from bench.tables.model import Column, PaperRow, Plot, Section, Table
-from bench.tables.values import COUNT, FACTOR, MILLIONS, SHARE, Show, Value
+from bench.tables.layout.cells import picked, quotient
+from bench.tables.layout.means import AVERAGE, Cell
+from bench.tables.layout.model import Column, PaperRow, Plot, Section, Table
+from bench.tables.layout.values import COUNT, FACTOR, MILLIONS, SHARE, Show, Value
 
 _WALKED = Profiled("paths", "ref", "walked", walked)
 _COMMON = ProfiledPair("paths", "common", common_figures)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from bench.build.configurations import GUIDED, known
 from bench.measures.functions import Functions
 from bench.measures.instructions import Instructions
 from bench.measures.model import Figures, Json
-from bench.tables.means import Cell
-from bench.tables.model import Column, Programs, Rows, Section, Table
-from bench.tables.values import MILLIONS, SHARE, Value
-from bench.ways import GUIDED, known
+from bench.tables.layout.means import Cell
+from bench.tables.layout.model import Column, Programs, Rows, Section, Table
+from bench.tables.layout.values import MILLIONS, SHARE, Value
 
 _PLAIN, _RIVAL = "clang", "clang-ir"
 _OURS = ("edges", "paths", GUIDED)

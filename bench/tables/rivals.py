@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from bench import suite
+from bench.build.configurations import GUIDED, known, peer, with_peers
 from bench.measures.build import BuildFigures
 from bench.measures.instructions import Instructions
 from bench.measures.memory import Memory
@@ -13,9 +14,9 @@ from bench.measures.model import Figures, Json
 from bench.measures.profile_size import ProfileSize
 from bench.measures.times import Times
 from bench.suite.model import CaseName
-from bench.tables.means import AVERAGE, GEOMETRIC, Cell, of_sums
-from bench.tables.model import Column, Plot, Programs, Rows, Section, Table, by_program
-from bench.tables.reading import (
+from bench.tables.layout.means import AVERAGE, GEOMETRIC, Cell, of_sums
+from bench.tables.layout.model import Column, Plot, Programs, Rows, Section, Table, by_program
+from bench.tables.layout.ratios import (
     added_beside,
     added_seconds,
     build_ratio,
@@ -29,8 +30,7 @@ from bench.tables.reading import (
     size_ratio,
     time_ratio,
 )
-from bench.tables.values import ADDED, BYTES, FACTOR, MILLIONS, SECONDS, Show, Value, number_of
-from bench.ways import GUIDED, known, peer, with_peers
+from bench.tables.layout.values import ADDED, BYTES, FACTOR, MILLIONS, SECONDS, Show, Value, number_of
 
 OURS = ("edges", "blocks", "paths", GUIDED)
 THEIRS = ("clang-ir", "clang-ir-atomic", "clang-ir-values", "clang-front", "clang-gcov", "gcc-arcs")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import median
 
-from bench.measures.books import Books
+from bench.build.configurations import known, with_peers
+from bench.figures.books import Books
+from bench.figures.lost_counts import ROUNDS, Lost
+from bench.figures.own_counts import THREADS
 from bench.measures.instructions import Instructions
-from bench.measures.lost import ROUNDS, Lost
 from bench.measures.model import Figures, Json
 from bench.measures.times import Times
 from bench.suite.model import CaseName
-from bench.tables.means import Cell
-from bench.tables.model import Column, Plot, Programs, Section, Table
-from bench.tables.reading import elapsed_ratio, instruction_ratio, time_ratio
-from bench.tables.values import ADDED, COUNT, TEXT, Show, Spread, Value
-from bench.threaded import THREADS
-from bench.ways import known, with_peers
+from bench.tables.layout.means import Cell
+from bench.tables.layout.model import Column, Plot, Programs, Section, Table
+from bench.tables.layout.ratios import elapsed_ratio, instruction_ratio, time_ratio
+from bench.tables.layout.values import ADDED, COUNT, TEXT, Show, Spread, Value
 
 _OURS = ("edges", "paths")
 _WAYS = (*_OURS, "clang-ir", "clang-ir-atomic", "gcc-arcs", "gcc-arcs-atomic")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.cross_validation import cross_validated
+from bench.build.packages import PACKAGES
+from bench.figures.cross_validation import cross_validated
+from bench.figures.estimated import LEVELS, SHIPPED, Estimated, is_scored
 from bench.figures.estimates import FITTED_TO
-from bench.measures.estimated import LEVELS, SHIPPED, Estimated, is_scored
 from bench.measures.model import Json
-from bench.packages import PACKAGES
 from bench.papers.wl94 import (
     COMMANDS,
     KINDS,
@@ -25,9 +25,10 @@ from bench.papers.wl94 import (
 )
 from bench.suite import SUITE
 from bench.suite.model import SuiteProgram
-from bench.tables.means import AVERAGE
-from bench.tables.model import Column, PaperRow, Plot, Programs, Section, Table
-from bench.tables.scores import (
+from bench.tables.layout.means import AVERAGE
+from bench.tables.layout.model import Column, PaperRow, Plot, Programs, Section, Table
+from bench.tables.layout.values import FACTOR
+from bench.tables.wl94_scores import (
     ESTIMATES,
     FITTED,
     GEOMETRIC,
@@ -40,7 +41,6 @@ from bench.tables.scores import (
     scored,
     scores_of,
 )
-from bench.tables.values import FACTOR
 
 _SPEC_MEAN = f"SPECint92, {GEOMETRIC.label}"
 _SPEC_AVERAGE = f"SPECint92, {AVERAGE.label}"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bench import ending
-from bench.measures import profiles, runs
+from bench.cli import leftover_processes as ending
+from bench.run import profiles, runs
 from bench.suite import model
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from bench.builds import Way
-from bench.errors import BenchError
-from bench.fetching import Archive
+from bench.build.compile import Way
+from bench.build.fetching import Archive
 from bench.suite.model import Case, SuiteProgram
+from bench.support.errors import BenchError
 
 SAID = "what it says"
 

@@ -11,27 +11,29 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import bench.needed
-from bench import ending, outcome, suite
-from bench import main as command
-from bench.builds import need
-from bench.errors import BenchError
-from bench.fetching import Archive
-from bench.locking import held
+import bench.cli.required_tools
+from bench import suite
+from bench.build.compile import need
+from bench.build.configurations import GUIDED, WAYS, guided, peer, with_peers
+from bench.build.fetching import Archive
+from bench.cli import leftover_processes as ending
+from bench.cli import main as command
+from bench.cli.required_tools import needed
 from bench.measures.build import sizes
 from bench.measures.instructions import Instructions
 from bench.measures.memory import Memory
-from bench.measures.resident import Watcher
 from bench.measures.times import Times
-from bench.needed import needed
-from bench.outcome import Results
 from bench.page import write
+from bench.run.process_memory import Watcher
 from bench.suite import SUITE
-from bench.tables import known
-from bench.tables.model import Column, Section, Table
-from bench.tables.reading import peak_memory
-from bench.tables.values import BYTES
-from bench.ways import GUIDED, WAYS, guided, peer, with_peers
+from bench.support.errors import BenchError
+from bench.support.locking import held
+from bench.tables import registry as known
+from bench.tables import results as outcome
+from bench.tables.layout.model import Column, Section, Table
+from bench.tables.layout.ratios import peak_memory
+from bench.tables.layout.values import BYTES
+from bench.tables.results import Results
 from tests.bench.programs_of_shell import Script, program
 
 _TABLE = Table(
@@ -187,7 +189,7 @@ def test_only_what_is_needed_has_to_be_installed() -> None:
 def test_clients_are_needed_for_what_is_not_fetched_yet(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bench.needed, "WORK", tmp_path)
+    monkeypatch.setattr(bench.cli.required_tools, "WORK", tmp_path)
     archives = [Archive(client, "p", f"{client}.tar", "") for client in ("apt", "npm", "pip")]
     programs = [program(each.client, Script(tmp_path, fetched=each)) for each in archives]
     assert needed([], programs) == {"clang-22", "make", "apt-get", "npm"}

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.errors import BenchError
-from bench.measures.driven import Driven
-from bench.measures.resident import Waiter, Watcher
+from bench.run.client_thread import Driven
+from bench.run.process_memory import Waiter, Watcher
+from bench.support.errors import BenchError
 
 SERVER = """\
 trap 'exit 7' TERM

@@ -9,13 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from bench import current, estimate_programs, keeping, unix_inputs
-from bench.errors import BenchError
+from bench import current
+from bench.build import keep_ir as keeping
+from bench.build.packages import PACKAGES
 from bench.figures.estimates import fitted_elsewhere
-from bench.llvm_estimate import as_counted, read_expectations
-from bench.packages import PACKAGES
-from bench.programs import HERE, PROGRAMS
-from bench.weights import Needed, increments_table
+from bench.figures.weights import Needed, increments_table
+from bench.oracles.llvm_estimate import as_counted, read_expectations
+from bench.run import scripted as estimate_programs
+from bench.suite.inputs import script_files as unix_inputs
+from bench.suite.programs import PROGRAMS
+from bench.support.directories import DATA
+from bench.support.errors import BenchError
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.collect.binary.program import read_program
 from trodden.native.ir.module import cut_function, cut_module
@@ -140,7 +144,7 @@ def test_inputs_are_the_same_each_time(tmp_path: Path) -> None:
 
 
 def test_every_program_is_run_and_nothing_else() -> None:
-    runs = {path.name: path.read_text().splitlines() for path in (HERE / "sources/unix/runs").iterdir()}
+    runs = {path.name: path.read_text().splitlines() for path in (DATA / "unix/runs").iterdir()}
     commands = {Path(place).name for package in PACKAGES for place in package.commands}
     assert set(runs) == commands | {program.name for program in PROGRAMS}
     for name, lines in runs.items():

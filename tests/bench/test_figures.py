@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from bench import gcov
-from bench.explain import Difference, Explainer, Reason
-from bench.fetching import as_source_packages
-from bench.lines import compare
-from bench.llvmcov import from_tracefile
-from bench.textual import added, geometric_mean, middle, table
+from bench.build.fetching import as_source_packages
+from bench.figures.line_agreement import compare
+from bench.oracles import gcov
+from bench.oracles.line_differences import Difference, Explainer, Reason
+from bench.oracles.llvm_cov import from_tracefile
+from bench.support.statistics import added, geometric_mean, middle, table
 from tests.profile.making import function, profile_of, reading_of, unit_of
 from trodden.profile.assemble import assemble
 

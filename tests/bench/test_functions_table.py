@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bench.figures.callgrind_out import by_function
 from bench.measures.functions import Functions
 from bench.measures.instructions import Instructions
 from bench.measures.model import Figures
+from bench.run.callgrind_out import by_function
 from bench.tables.functions import TABLE, furthest_behind
-from bench.tables.grid import grid
+from bench.tables.layout.grid import grid
 
 WRITTEN = """\
 # callgrind format

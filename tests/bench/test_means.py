@@ -4,10 +4,10 @@ import pytest
 
 from bench.measures.model import Figures
 from bench.measures.times import FEWEST
-from bench.tables.grid import grid
-from bench.tables.means import AVERAGE, GEOMETRIC, Mean, of_sums
-from bench.tables.model import Column, PaperRow, Section
-from bench.tables.reading import (
+from bench.tables.layout.grid import grid
+from bench.tables.layout.means import AVERAGE, GEOMETRIC, Mean, of_sums
+from bench.tables.layout.model import Column, PaperRow, Section
+from bench.tables.layout.ratios import (
     added_beside,
     build_ratio,
     elapsed_ratio,
@@ -18,7 +18,7 @@ from bench.tables.reading import (
     size_ratio,
     time_ratio,
 )
-from bench.tables.values import (
+from bench.tables.layout.values import (
     ADDED,
     BYTES,
     COUNT,

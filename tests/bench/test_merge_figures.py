@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from bench.errors import BenchError
-from bench.merge import Took, _damage, edge_counts, measure, merge_table
+from bench.figures.merging import Took, _damage, edge_counts, measure, merge_table
+from bench.support.errors import BenchError
 from tests.profile.making import function, profile_of, unit_of
 from trodden.profile.store.trod import load, save
 

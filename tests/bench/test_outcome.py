@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from bench import outcome, suite
-from bench.errors import BenchError
+from bench import suite
+from bench.cli.schedule import Failures
 from bench.measures.model import Json, Measure
 from bench.measures.store import Store
-from bench.outcome import Results, gathered
-from bench.schedule import Failures
 from bench.suite.model import SuiteProgram
-from bench.tables.model import Programs, Table
+from bench.support.errors import BenchError
+from bench.tables import results as outcome
+from bench.tables.layout.model import Programs, Table
+from bench.tables.results import Results, gathered
 from tests.bench.programs_of_shell import Script, program
 
 _MACHINE: dict[str, str | int] = {"processor": "P", "cores": 2}

@@ -7,18 +7,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench.errors import BenchError
 from bench.page import write
 from bench.page.references import NOT_MEASURED
 from bench.page.scale import scale
 from bench.page.svg import Picture, Point, bars, lines
 from bench.page.write import page
-from bench.programs import HERE, RESULTS
-from bench.tables.known import tables
-from bench.tables.means import GEOMETRIC
-from bench.tables.model import Column, PaperRow, Plot, Section, Table
-from bench.tables.reading import instruction_ratio
-from bench.tables.values import ADDED
+from bench.support.directories import BENCH, PROJECT, RESULTS
+from bench.support.errors import BenchError
+from bench.tables.layout.means import GEOMETRIC
+from bench.tables.layout.model import Column, PaperRow, Plot, Section, Table
+from bench.tables.layout.ratios import instruction_ratio
+from bench.tables.layout.values import ADDED
+from bench.tables.registry import tables
 
 _TABLE = Table(
     name="small",
@@ -186,8 +186,8 @@ def test_ticks_are_round_and_hold_everything(values: list[float], base: float, t
 
 
 def test_the_page_in_the_docs_is_that_of_the_results() -> None:
-    files = page(RESULTS, tables(), (HERE / "page" / "behind.md").read_text())
-    docs = HERE.parent / "docs"
+    files = page(RESULTS, tables(), (BENCH / "page" / "behind.md").read_text())
+    docs = PROJECT / "docs"
     pictures = {f"benchmarks/{path.name}" for path in (docs / "benchmarks").glob("*.svg")}
     assert pictures == set(files) - {"benchmarks.md"}
     for name, text in files.items():

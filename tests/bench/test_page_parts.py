@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from bench.measures.model import Figures
-from bench.outcome import Results
 from bench.page.contents import contents
 from bench.page.how import how_measured
 from bench.page.markdown import grid_table
 from bench.page.sources import newest_sources, older_sources
 from bench.page.summary import in_short
 from bench.page.write import page
-from bench.tables.grid import Grid, grid
-from bench.tables.model import PaperRow, Section
+from bench.tables.layout.grid import Grid, grid
+from bench.tables.layout.model import PaperRow, Section
+from bench.tables.results import Results
 from bench.tables.rivals import TABLE
 
 

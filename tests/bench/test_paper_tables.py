@@ -10,8 +10,8 @@ from bench.figures.placement import BLOCKS_BY_EDGES, BUILT, BY_NESTING, BY_RUN, 
 from bench.papers import bl94 as paper94
 from bench.papers import bl96 as paper96
 from bench.tables import bl94, bl96_cost, bl96_paths
-from bench.tables.model import Section, Table
-from bench.tables.values import Spread, Value
+from bench.tables.layout.model import Section, Table
+from bench.tables.layout.values import Spread, Value
 
 TABLES = (bl94.TABLE, bl96_cost.TABLE, bl96_paths.TABLE)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bench.figures.increments import PathIncrements, increment_figures, path_increments
-from bench.inputs import LONG_SCRIPT, long_sql
-from bench.memory import MOST, PATHS, PLAIN, Memory, memory_table, within_bounds
+from bench.figures.path_tables import MOST, PATHS, PLAIN, Memory, memory_table, within_bounds
+from bench.suite.inputs.small import LONG_SCRIPT, long_sql
 from tests.profile.making import function, profile_of, unit_of
 from tests.profile.walking import facts_of, path_profile
 from trodden.plan.probes import Add, Bump, Count, EdgeMeasure, Probe, Set

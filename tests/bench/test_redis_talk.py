@@ -8,8 +8,8 @@ from threading import Thread
 
 import pytest
 
-from bench.errors import BenchError
 from bench.suite.redis import talk
+from bench.support.errors import BenchError
 
 
 class StandIn:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bench.measures.model import Figures
-from bench.tables.grid import Grid, grid
+from bench.tables.layout.grid import Grid, grid
+from bench.tables.layout.values import FACTOR
 from bench.tables.rivals import TABLE
-from bench.tables.values import FACTOR
 
 
 def _grid(name: str, programs: dict[str, Figures]) -> Grid:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from bench import schedule
+from bench.build.configurations import GUIDED
+from bench.cli import schedule
+from bench.cli.progress import Lines
+from bench.cli.schedule import Schedule, Wanted, joined, ways_of
 from bench.measures import times
 from bench.measures.model import Json, Measure
 from bench.measures.store import Store
 from bench.measures.times import Times
-from bench.progress import Lines
-from bench.schedule import Schedule, Wanted, joined, ways_of
 from bench.suite.model import SuiteProgram
-from bench.ways import GUIDED
 from tests.bench.programs_of_shell import Script, program
 
 _MACHINE = {"processor": "P"}

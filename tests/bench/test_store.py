@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from bench.errors import BenchError
 from bench.measures.store import Store
-from bench.programs import HERE
+from bench.support.directories import PROJECT
+from bench.support.errors import BenchError
 
 _MACHINE: dict[str, str | int] = {"processor": "P", "cores": 2}
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from bench import whole_files
+from bench.support import atomic_files as whole_files
 from bench.measures.store import Store
 
 store = Store(Path(sys.argv[1]), {"processor": "P", "cores": 2})
@@ -30,7 +30,7 @@ store.put("lua", "third", "f", 3)
 
 def test_a_kill_in_the_middle_of_writing_leaves_all_figures_before(tmp_path: Path) -> None:
     command = [sys.executable, "-c", _KILLED, str(tmp_path)]
-    done = subprocess.run(command, cwd=HERE.parent, env={"PYTHONPATH": "src:."}, check=False)
+    done = subprocess.run(command, cwd=PROJECT, env={"PYTHONPATH": "src:."}, check=False)
     assert done.returncode == -signal.SIGKILL
     store = Store(tmp_path, _MACHINE)
     assert store.current("lua", "first", "f") == 1

@@ -10,13 +10,15 @@ from random import Random
 
 import pytest
 
-from bench import builds
-from bench.builds import Way
-from bench.errors import BenchError
-from bench.programs import Sources
-from bench.suite import SUITE, chosen, edits, model, texts, unix_inputs
+from bench.build import compile as builds
+from bench.build.compile import Way
+from bench.suite import SUITE, chosen, model
+from bench.suite.inputs import edits, texts
+from bench.suite.inputs import unix as unix_inputs
 from bench.suite.model import CASES, Case, SuiteProgram, contents
+from bench.suite.programs import Sources
 from bench.suite.recipes import Compiled, Made, compiled, made
+from bench.support.errors import BenchError
 
 _QUICK = ("bzip2", "gzip", "lua", "sqlite", "espresso", "evaluator", "ed", "grep", "factor")
 """Programs whose inputs are made in no time."""

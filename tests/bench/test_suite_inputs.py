@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
-from bench.suite import grammars, json_lines, pictures, redis_commands, yaml_pieces
 from bench.suite.documents import DOCUMENTS
 from bench.suite.generators import GENERATORS
+from bench.suite.inputs import grammars, json_lines, pictures, redis_commands, yaml_pieces
 from bench.suite.jpeg import CJPEG
 from bench.suite.lempel import COMPRESS
 from bench.suite.model import CASES, SuiteProgram, contents

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bench import programs
-from bench.builds import Plan, clang
-from bench.programs import Sources
-from bench.redis import Redis
+from bench.build.compile import Plan, clang
+from bench.build.redis import Redis
+from bench.suite import programs
+from bench.suite.programs import Sources
 
 WAY = clang("plain", "-O2")
 

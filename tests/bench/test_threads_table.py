@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from bench import suite
-from bench.errors import BenchError
 from bench.figures.counters import Off, from_gcda, from_profdata, of_profile, off, steady, total
-from bench.measures.lost import Lost
+from bench.figures.lost_counts import Lost
+from bench.figures.own_counts import SAME_WORK, THREADS, beside_books
 from bench.measures.model import Figures
-from bench.tables import known
-from bench.tables.model import Section
+from bench.support.errors import BenchError
+from bench.tables import registry as known
+from bench.tables.layout.model import Section
+from bench.tables.layout.values import Spread
 from bench.tables.threads import PART, TABLE, compared, from_least_to_most, lost_most, lost_share
-from bench.tables.values import Spread
-from bench.threaded import SAME_WORK, THREADS, beside_books
 from tests.profile.making import function, profile_of, unit_of
 
 PROFDATA = """\

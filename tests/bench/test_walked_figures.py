@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bench.figures.common import common_figures, common_paths
-from bench.figures.walked import walked
+from bench.figures.common_paths import common_figures, common_paths
+from bench.figures.path_statistics import walked
 from tests.profile.walking import facts_of, path_profile
 
 DIAMONDS = "a>b a>c b>d c>d d>e d>f e>g f>g g>exit"

@@ -8,21 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from bench import cross_validation
-from bench.errors import BenchError
-from bench.estimate_programs import Subject
+from bench.figures import cross_validation
+from bench.figures.estimated import LEVELS, LLVM, PAPER, SHIPPED, Estimated, is_scored, subject_of
 from bench.figures.estimates import FITTED_TO, scores
-from bench.measures.estimated import LEVELS, LLVM, PAPER, SHIPPED, Estimated, is_scored, subject_of
 from bench.measures.model import Figures, Json
 from bench.page.plots import drawn
 from bench.papers.wl94 import COMMANDS, KINDS, LONG, PERCENTS, SCORES, SHORT, SPEC, SPEC92, SPEC92_MEANS, UNIX
+from bench.run.scripted import Subject
 from bench.suite import SUITE
-from bench.tables.grid import grid
-from bench.tables.means import AVERAGE
-from bench.tables.model import Section
-from bench.tables.scores import FITTED, GEOMETRIC, by_group, by_kind_and_percent, given, scored, scores_of
-from bench.tables.values import FINE
+from bench.support.errors import BenchError
+from bench.tables.layout.grid import grid
+from bench.tables.layout.means import AVERAGE
+from bench.tables.layout.model import Section
+from bench.tables.layout.values import FINE
 from bench.tables.wl94 import TABLE
+from bench.tables.wl94_scores import (
+    FITTED,
+    GEOMETRIC,
+    by_group,
+    by_kind_and_percent,
+    given,
+    scored,
+    scores_of,
+)
 from tests.profile.making import function, profile_of, unit_of
 from trodden.compare.matching import PERCENTS as SCORED
 from trodden.compare.matching import score

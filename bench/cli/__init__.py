@@ -1,0 +1,1 @@
+"""The command ``trodden-bench``: which tables and programs to measure, in which order, and what is printed."""

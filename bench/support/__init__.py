@@ -1,0 +1,1 @@
+"""What all other parts share: errors, directories, locks, files that are replaced atomically, statistics."""
