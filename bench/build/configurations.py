@@ -1,59 +1,110 @@
-"""All ways to build a program, by the names that every table uses: plain, trodden's, and the rivals'.
+"""Configurations that programs are built in, by name: plain, trodden's, and those of other profilers.
 
-Everything is built with ``-O2``, file by file, without link-time optimisation.  A way that profiles is
-compared with the plain build by the same compiler, its peer.
+Everything is compiled with ``-O2``, file by file, without link-time optimisation, unless the name says
+otherwise.  An instrumented build is compared with its baseline, the plain build by the same compiler.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench.build.compile import CLANG, Way, clang, gcc, trodden
+from bench.build.toolchain import CLANG
+from bench.suite.model import Language
 from bench.support.errors import BenchError
 
 _LEVEL = "-O2"
 _PATHS = "--trodden-profile=paths"
-# Without -disable-vp clang also counts what values are, which no other profile here does.
+_LINES = ("-O0", "-g")
+# Without -disable-vp clang also profiles values, which no other profile here does.
 _EDGES_ONLY = ("-fprofile-generate", "-mllvm", "-disable-vp")
 _ATOMIC = "-fprofile-update=atomic"
 
 GUIDED = "paths-guided"
-"""Paths with weights: what the way "paths" has counted on *train* says where probes are cheap."""
+"""Paths with weights: the profile of another configuration on *train* says where probes are cheap."""
 
-WEIGHED = "paths"
-"""The way whose profile the guided one learns from."""
+WEIGHTS_FROM = "paths"
+"""The configuration whose profile the guided one reads."""
 
 
 @dataclass(frozen=True)
-class KnownWay:
-    """A way, its peer, and what it is called in the head of a column."""
+class Config:
+    """A configuration: the driver of each language, and flags for both compilation and linking.
 
-    way: Way
-    peer: str
-    shown: str
+    ``reads`` are files that the flags name: the build is made again when one of them changes.
+    ``label`` heads its columns; ``baseline`` is the configuration that it is compared with, itself if empty.
+    """
+
+    name: str
+    cc: tuple[str, ...] = ()
+    cxx: tuple[str, ...] = ()
+    rustc: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    trodden: bool = False
+    reads: tuple[Path, ...] = ()
+    label: str = ""
+    baseline: str = ""
+
+    def driver(self, language: Language) -> tuple[str, ...]:
+        """The command that compiles and links programs in a language."""
+        driver = {"C": self.cc, "C++": self.cxx, "Rust": self.rustc}[language]
+        if not driver:
+            raise BenchError(f"{self.name}: no compiler for {language} in this configuration")
+        return driver
+
+    @property
+    def compiler(self) -> str:
+        """The compiler that its builds depend on."""
+        return (self.cc or self.rustc)[0]
 
 
-def _plain(way: Way, shown: str) -> KnownWay:
-    return KnownWay(way, way.name, shown)
+def clang(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
+    """Built by the machine's clang."""
+    cxx = (CLANG, "--driver-mode=g++")
+    return Config(name, (CLANG,), cxx, flags=flags, label=label, baseline=baseline)
 
 
-def _by_clang(name: str, shown: str, *flags: str) -> KnownWay:
-    return KnownWay(clang(name, _LEVEL, *flags), "clang", shown)
+def gcc(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
+    """Built by the machine's gcc."""
+    return Config(name, ("gcc",), ("g++",), flags=flags, label=label, baseline=baseline)
 
 
-def _by_gcc(name: str, shown: str, *flags: str) -> KnownWay:
-    return KnownWay(gcc(name, _LEVEL, *flags), "gcc", shown)
+def trodden(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
+    """Built by trodden, with the machine's clang as its compiler."""
+    toolchain = f"--trodden-toolchain={CLANG}"
+    base = (sys.executable, "-m", "trodden")
+    cc, cxx = (*base, "cc", toolchain), (*base, "c++", toolchain)
+    return Config(name, cc, cxx, flags=flags, trodden=True, label=label, baseline=baseline)
 
 
-def _ours(name: str, shown: str, *flags: str) -> KnownWay:
-    return KnownWay(trodden(name, _LEVEL, *flags), "clang", shown)
+def rustc(name: str, *flags: str, label: str = "") -> Config:
+    """Built by the machine's rustc."""
+    return Config(name, rustc=("rustc",), flags=flags, label=label, baseline="rustc")
 
 
-_KNOWN: tuple[KnownWay, ...] = (
-    _plain(clang("clang", _LEVEL), "clang"),
-    _plain(gcc("gcc", _LEVEL), "gcc"),
+def trodden_rustc(name: str, *flags: str, label: str = "") -> Config:
+    """Built by trodden, with the machine's rustc as its front end."""
+    driver = (sys.executable, "-m", "trodden", "rustc")
+    return Config(name, rustc=driver, flags=flags, trodden=True, label=label, baseline="rustc")
+
+
+def _by_clang(name: str, label: str, *flags: str) -> Config:
+    return clang(name, _LEVEL, *flags, label=label, baseline="clang")
+
+
+def _by_gcc(name: str, label: str, *flags: str) -> Config:
+    return gcc(name, _LEVEL, *flags, label=label, baseline="gcc")
+
+
+def _ours(name: str, label: str, *flags: str) -> Config:
+    return trodden(name, _LEVEL, *flags, label=label, baseline="clang")
+
+
+_PROFILERS = (
+    _by_clang("clang", "clang"),
+    _by_gcc("gcc", "gcc"),
     _ours("edges", "trodden edges"),
     _ours("blocks", "trodden blocks", "--trodden-profile=blocks"),
     _ours("paths", "trodden paths", _PATHS),
@@ -68,39 +119,107 @@ _KNOWN: tuple[KnownWay, ...] = (
     _by_gcc("gcc-arcs-atomic", "gcc arcs, atomic", "-fprofile-arcs", _ATOMIC),
 )
 
-WAYS: Mapping[str, KnownWay] = {known.way.name: known for known in _KNOWN}
-"""Every way by its name; the guided one has no weights yet."""
+_CHECKED = (
+    _ours("edges-every", "trodden, every edge", "--trodden-counters=every-edge"),
+    _ours("edges-checked", "trodden edges, checked", "--trodden-counters=checked"),
+    _ours("paths-checked", "trodden paths, checked", _PATHS, "--trodden-counters=checked"),
+)
+"""Counters on every edge, instead of the few that are enough or beside them."""
+
+_BY_LINE = (
+    trodden("lines-trodden", *_LINES, label="trodden, lines"),
+    trodden("lines-early", *_LINES, "--trodden-stage=early", label="trodden, lines, early stage"),
+    clang("lines-clang", "-O0", "--coverage", label="clang's gcov, lines"),
+    gcc("lines-gcc", "-O0", "--coverage", label="gcc's gcov, lines"),
+    clang("lines-regions", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", label="llvm-cov, lines"),
+)
+"""Without optimisation, where the line counts of several tools can be compared."""
+
+CUT_LIMITS = ("256", "1024", "4096", "65536")
+CUT_RULES = ("cheapest", "node")
 
 
-def known(name: str) -> KnownWay:
-    """The way of this name."""
-    if name not in WAYS:
-        raise BenchError(f"no way {name} to build; there are {', '.join(WAYS)}")
-    return WAYS[name]
+def cut_config(rule: str, limit: str) -> str:
+    """The name of the configuration that limits paths by this rule."""
+    return f"paths-{rule}-{limit}"
 
 
-def peer(name: str) -> str:
-    """The plain build by the same compiler that a way is compared with; a plain one is its own."""
-    return known(name).peer
+def _cut(rule: str, limit: str) -> Config:
+    flags = (f"--trodden-max-paths={limit}", f"--trodden-cut-by={rule}")
+    return _ours(cut_config(rule, limit), f"{rule}, {limit}", _PATHS, *flags)
 
 
-def guided(program: str, weights: Path) -> Way:
-    """The guided way with the weights of a program; it is built anew when they have changed.
+_PATH_OPTIONS = (
+    *(_cut(rule, limit) for limit in CUT_LIMITS for rule in CUT_RULES),
+    _cut("loops", "1024"),
+    _ours("paths-uncut", "no limit", _PATHS, "--trodden-max-paths=none"),
+    _ours("paths-cycles", "with cycles", _PATHS, "--trodden-metric=cycles"),
+    _ours("paths-context", "with loop context", _PATHS, "--trodden-context=on"),
+    _ours("paths-last-64", "last 64", _PATHS, "--trodden-last=64"),
+    _ours("paths-last-4096", "last 4096", _PATHS, "--trodden-last=4096"),
+    _ours("edges-call-paths", "edges and call paths", "--trodden-call-paths=on"),
+)
 
-    Programs that are made together have weights of their own, so that each has a build of its own.
+_RUST = (
+    rustc("rustc", label="rustc"),
+    trodden_rustc("rust-off", "--trodden-profile=off", label="trodden, no probes"),
+    trodden_rustc("rust-edges", "--trodden-profile=edges", label="trodden edges"),
+    trodden_rustc("rust-paths", _PATHS, label="trodden paths"),
+    rustc("rust-coverage", "-C", "instrument-coverage", label="-C instrument-coverage"),
+    rustc(
+        *("rust-generate", "-C", "profile-generate", "-C", "llvm-args=-disable-vp"),
+        label="-C profile-generate",
+    ),
+)
+
+CONFIGS: Mapping[str, Config] = {
+    config.name: config for config in (*_PROFILERS, *_CHECKED, *_BY_LINE, *_PATH_OPTIONS, *_RUST)
+}
+"""Every configuration by its name; the guided one has no weights yet."""
+
+
+def config_of(name: str) -> Config:
+    """The configuration of this name."""
+    if name not in CONFIGS:
+        raise BenchError(f"no configuration {name}; there are {', '.join(CONFIGS)}")
+    return CONFIGS[name]
+
+
+def label_of(name: str) -> str:
+    """What a configuration is called in the head of a column."""
+    return config_of(name).label
+
+
+def baseline_of(name: str) -> str:
+    """The plain build that a configuration is compared with; a plain one is its own baseline."""
+    return config_of(name).baseline or name
+
+
+def guided(program: str, weights: Path) -> Config:
+    """The guided configuration with the weights of a program; it is built again when these change.
+
+    Programs that are built together have weights of their own, so each has its own build.
     """
-    way = known(GUIDED).way
-    flags = (*way.flags, f"--trodden-weights={weights}")
-    return replace(way, name=f"{GUIDED}-{program}", flags=flags, reads=(weights,))
+    config = config_of(GUIDED)
+    flags = (*config.flags, f"--trodden-weights={weights}")
+    return replace(config, name=f"{GUIDED}-{program}", flags=flags, reads=(weights,))
 
 
-def with_peers(names: Sequence[str]) -> tuple[str, ...]:
-    """These ways and the plain builds that they are compared with, the plain ones first, each once."""
-    plain = sorted({peer(name) for name in names})
-    return tuple(dict.fromkeys([*plain, *names]))
+def with_baselines(names: Sequence[str]) -> tuple[str, ...]:
+    """These configurations and their baselines, the baselines first, each once."""
+    baselines = sorted({baseline_of(name) for name in names})
+    return tuple(dict.fromkeys([*baselines, *names]))
 
 
 def compilers(names: Sequence[str], cxx: bool) -> set[str]:
-    """The compilers of the machine that builds in these ways need, those of C++ too if there is some."""
-    gnu = {"gcc", "g++"} if cxx else {"gcc"}
-    return set().union(*(gnu if peer(name) == "gcc" else {CLANG} for name in names))
+    """The machine's compilers that these configurations need, those of C++ too if there is some."""
+    found: set[str] = set()
+    for name in names:
+        config = config_of(name)
+        if config.rustc:
+            found.add("rustc")
+        elif config.compiler == "gcc":
+            found |= {"gcc", "g++"} if cxx else {"gcc"}
+        else:
+            found.add(CLANG)
+    return found

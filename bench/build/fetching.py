@@ -1,7 +1,7 @@
-"""Get the sources of real programs with the machine's own package clients, each checked by its SHA-256.
+"""Source archives, fetched by the machine's package clients and checked by their SHA-256.
 
-Archives are kept below ``bench/work`` and never fetched twice; what is there already is checked again
-before it is used.  The machine's own settings (which registries, which mirrors) are what the clients use.
+Archives are kept below ``bench/work`` and never fetched twice; one that was fetched before is checked again
+before it is used.  The clients use the machine's own settings (registries, mirrors).
 """
 
 from __future__ import annotations
@@ -13,28 +13,18 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from bench.suite.model import Archive
 from bench.support.errors import BenchError
-from bench.support.locking import held
+from bench.support.locking import locked
 
 _APT_SETTINGS = Path("/etc/apt")
 
 
-@dataclass(frozen=True)
-class Archive:
-    """A source archive: the client that fetches it, what to ask for, its file name, its checksum."""
-
-    client: str
-    package: str
-    file: str
-    sha256: str
-
-
 def unpacked(archive: Archive, directory: str, work: Path) -> Path:
-    """A directory out of the archive, fetched and unpacked if need be; the rest is left where it is."""
-    with held(work / "archives" / f"{archive.file}.lock"):
+    """A directory of the archive, fetched and unpacked if necessary; the rest is not unpacked."""
+    with locked(work / "archives" / f"{archive.file}.lock"):
         return _unpacked(archive, directory, work)
 
 
@@ -45,10 +35,10 @@ def _unpacked(archive: Archive, directory: str, work: Path) -> Path:
     if target.is_dir() and path.is_file() and digest(path) == archive.sha256:
         return target / directory
     if not path.is_file():
-        with held(home / f"{archive.client}.lock"):
+        with locked(home / f"{archive.client}.lock"):
             _CLIENTS[archive.client](archive.package, home)
     if not path.is_file():
-        raise BenchError(f"{archive.client} delivered another {archive.package}, not {archive.file}")
+        raise BenchError(f"{archive.client} fetched another version of {archive.package}, not {archive.file}")
     found = digest(path)
     if found != archive.sha256:
         path.unlink()
@@ -69,7 +59,7 @@ def digest(path: Path) -> str:
 
 
 def _with_apt(package: str, home: Path) -> None:
-    """Source packages by apt, from a private copy of the machine's package sources turned to source code."""
+    """Source packages by apt, with a private copy of the machine's list of package sources."""
     if shutil.which("apt-get") is None:
         raise BenchError(f"apt-get is needed to fetch the source of {package}")
     private = home / "apt"
@@ -86,14 +76,14 @@ def _with_apt(package: str, home: Path) -> None:
         *("-o", f"Dir::Cache={private / 'cache'}"),
         *("-o", "APT::Sandbox::User=root"),
     ]
-    # One source of many may have no source packages; only whether this package comes matters.
+    # Some entry of the list may have no source packages; only this package matters.
     _tool(["apt-get", "-qq", *options, "update"], home, must_succeed=False)
-    # What Debian adds to the sources is not built here, and need not come.
+    # The changes of Debian are not built here.
     _tool(["apt-get", "-qq", *options, "source", "--download-only", "--tar-only", package], home)
 
 
 def as_source_packages(settings: str) -> str:
-    """Package sources in either of apt's two notations, asking for source code in place of binaries."""
+    """A list of package sources, in either of apt's two formats, with source code in place of binaries."""
     settings = re.sub(r"^Types:.*$", "Types: deb-src", settings, flags=re.MULTILINE)
     return re.sub(r"^deb(?=\s)", "deb-src", settings, flags=re.MULTILINE)
 

@@ -1,9 +1,10 @@
-"""``trodden cc`` and ``trodden c++`` that also keep the IR they have put probes into.
+"""``trodden cc`` and ``trodden c++`` that also keep the IR that they instrument.
 
-    python keeping.py DIRECTORY cc|c++ [what the compiler gets]
+    python keep_ir.py DIRECTORY cc|c++ [arguments of the compiler]
 
-What another tool says of a program can only be compared with ours if it was asked about the same code.  A
-unit's IR is kept under the tag that its id begins with, so that a program leads to all the IR behind it.
+The analyses of another tool can be compared with ours only if both are made of the same IR.  The IR of a unit
+is kept under the tag that the unit's id begins with, so that an executable leads to all of its IR.  This file
+is run by its path, without the rest of the benchmark.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from trodden.program.facts import UnitFacts
 
 
 @dataclass
-class Keeping(Builder):
-    """A builder that keeps what it instruments."""
+class KeepingBuilder(Builder):
+    """A builder that keeps the IR that it instruments."""
 
     kept: Path = Path()
 
     def ir(self, source: Source, directory: Path) -> str:
-        """The IR of a source, of which a copy is left behind."""
+        """The IR of a source, which is also written to a file."""
         text = super().ir(source, directory)
         self.kept.mkdir(parents=True, exist_ok=True)
         path = kept_ir(self.kept, tag_of_text(text))
@@ -41,16 +42,16 @@ def kept_ir(directory: Path, tag: int) -> Path:
 
 
 def ir_of(directory: Path, unit: UnitFacts) -> Path:
-    """The IR that a unit was made of."""
+    """The IR of a unit."""
     return kept_ir(directory, tag_of(unit.id))
 
 
-def main(directory: str, driver: str, *words: str) -> int:
-    """Compile or link as the words say; answer the exit status."""
+def main(directory: str, driver: str, *arguments: str) -> int:
+    """Compile or link; return the exit status."""
     cxx = driver == "c++"
-    usual = builder_for(parse(expand(words), cxx), cxx)
+    usual = builder_for(parse(expand(arguments), cxx), cxx)
     known = {field.name: getattr(usual, field.name) for field in fields(usual)}
-    return Keeping(**known, kept=Path(directory)).run()
+    return KeepingBuilder(**known, kept=Path(directory)).run()
 
 
 if __name__ == "__main__":

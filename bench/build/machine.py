@@ -9,13 +9,12 @@ import re
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench.build.compile import CLANG, own_files, version_of
-from bench.support.directories import PROJECT
+from bench.build.toolchain import CLANG, TRODDEN_SOURCES, trodden_files, version_of
 from trodden.version import __version__
 
 
 def identity() -> dict[str, str | int]:
-    """What figures of two machines differ by: the processor and the tools that build and measure."""
+    """What distinguishes the figures of two machines: the processor, and the tools that build and measure."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count() or 0,
@@ -26,10 +25,10 @@ def identity() -> dict[str, str | int]:
 
 
 def trodden_version() -> str:
-    """The version of trodden, with a hash of its sources, for they change between two versions."""
-    home = PROJECT / "src" / "trodden"
+    """The version of trodden, with a hash of its sources, which change between versions."""
+    home = TRODDEN_SOURCES / "trodden"
     content = hashlib.sha256()
-    for path in own_files():
+    for path in trodden_files():
         content.update(f"{path.relative_to(home)} {path.stat().st_size}\n".encode())
         content.update(path.read_bytes())
     return f"{__version__}, sources {content.hexdigest()[:12]}"

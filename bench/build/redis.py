@@ -1,4 +1,8 @@
-"""Redis, built from its own sources by its own Makefile, in one way or another."""
+"""Redis, built by its own Makefile.
+
+That takes one compiler for everything, Lua and the other libraries inside Redis included, so that all flags
+are part of the compiler's name.
+"""
 
 from __future__ import annotations
 
@@ -6,69 +10,49 @@ import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from bench.build.compile import Way, carry_out, fingerprint, finish, is_there, lock_of, seconds_of
-from bench.build.fetching import Archive, unpacked
+from bench.build.configurations import Config
+from bench.build.fetching import unpacked
+from bench.build.stamps import complete, fingerprint, is_current, lock_of, run_command, seconds_of
+from bench.suite.sources import RedisSource
 from bench.support.directories import WORK
-from bench.support.locking import held
+from bench.support.locking import locked
 
-VERSION = "7.0.15"
-SERVER = "redis-server"
-LOAD = "redis-benchmark"
-_ARCHIVE = Archive(
-    "apt",
-    "redis",
-    "redis_7.0.15.orig.tar.gz",
-    "4b1dc4ee6d622a09fff9c6777191209750fb5e5a725ef78ea012d6eef4c22982",
-)
-_DIRECTORY = "redis-7.0.15"
-# Valgrind's reader of debug information gives up on what newer compilers write.
+# Valgrind cannot read the debug information of newer compilers.
 _NO_DEBUG = ("DEBUG=", "DEBUG_FLAGS=")
 
 
 @dataclass(frozen=True)
-class Redis:
-    """One of the programs that the Makefile of Redis makes.
+class MakeRedis:
+    """Builds one target of the Makefile."""
 
-    It takes one compiler for everything, Lua and the other libraries inside Redis included, so that all
-    flags travel with its name.
-    """
+    source: RedisSource
 
-    target: str = SERVER
-    language: Literal["C"] = "C"
-    archive: Archive = _ARCHIVE
-
-    def built(self, way: Way, jobs: int = 1) -> Path:
-        """The executable, built unless the same build is there already."""
-        home = self._home(way)
-        with held(lock_of(home)):
-            state = self.fingerprint(way)
-            if not is_there(home, state):
-                sources = unpacked(_ARCHIVE, _DIRECTORY, WORK)
+    def executable(self, config: Config) -> Path:
+        """The executable, built unless the same build exists."""
+        home = self._home(config)
+        with locked(lock_of(home)):
+            state = self.fingerprint(config)
+            if not is_current(home, state):
+                sources = unpacked(self.source.archive, self.source.directory, WORK)
                 shutil.rmtree(home, ignore_errors=True)
                 shutil.copytree(sources, home / "tree")
-                command = [*self._command(way), f"-j{jobs}"]
-                finish(home, state, carry_out(command, home / "tree", f"redis, {way.name}"))
-        return home / "tree" / "src" / self.target
+                command = [*self._command(config), "-j1"]
+                complete(home, state, run_command(command, home / "tree", f"redis, {config.name}"))
+        return home / "tree" / "src" / self.source.target
 
-    def fingerprint(self, way: Way) -> str:
-        """Everything that the build follows from, as a hash."""
-        return fingerprint([self._command(way), [_ARCHIVE.sha256]], [], way)
+    def fingerprint(self, config: Config) -> str:
+        """A hash of everything that the build depends on."""
+        return fingerprint([self._command(config), [self.source.archive.sha256]], [], config)
 
-    def seconds(self, way: Way) -> float:
-        """The processor time that the build took, with that of the libraries inside Redis."""
-        return seconds_of(self._home(way))
+    def seconds(self, config: Config) -> float:
+        """The processor time that the build took, the libraries inside Redis included."""
+        return seconds_of(self._home(config))
 
-    def _home(self, way: Way) -> Path:
-        return WORK / "build" / "redis" / f"{way.name}-{self.target}"
+    def _home(self, config: Config) -> Path:
+        return WORK / "build" / "redis" / f"{config.name}-{self.source.target}"
 
-    def _command(self, way: Way) -> list[str]:
-        compiler = shlex.join([*way.cc, *way.flags, "-w"])
+    def _command(self, config: Config) -> list[str]:
+        compiler = shlex.join([*config.cc, *config.flags, "-w"])
         settings = [f"CC={compiler}", "MALLOC=libc", "OPTIMIZATION=-O2", *_NO_DEBUG]
-        return ["make", "-C", "src", *settings, self.target]
-
-
-def built(way: Way, target: str = SERVER) -> Path:
-    """A program of Redis, built unless the same build is there already."""
-    return Redis(target).built(way, jobs=2)
+        return ["make", "-C", "src", *settings, self.source.target]

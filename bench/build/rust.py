@@ -1,113 +1,54 @@
-"""What does a profile of a Rust program cost?  trodden's beside those that rustc itself offers.
-
-The program is a library and what uses it, both built with ``-O``.  Instructions are those of the whole run by
-callgrind, the writing of the profile at its end included; times are user and system times of runs that take
-turns.  Every build has to put out the same as the plain one.  ``trodden off`` carries no probes: it tells
-whether the optimiser that the code passes through is as good as rustc's.
-"""
+"""Rust crates, compiled by rustc or by ``trodden rustc``: a library, then the program that uses it."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
-from bench.build.compile import carry_out, need, version_of
-from bench.build.machine import description
-from bench.run.callgrind import must_agree, runner
-from bench.support.directories import DATA, WORK
-from bench.support.errors import BenchError
-from bench.support.statistics import added, middle, table
-from trodden.errors import TroddenError
+from bench.build.configurations import Config
+from bench.build.stamps import complete, fingerprint, home_of, is_current, lock_of, run_command, seconds_of
+from bench.build.toolchain import version_of
+from bench.suite.sources import RustCrates
+from bench.support.directories import DATA
+from bench.support.locking import locked
 
 _NAME = "rust"
-_LIBRARY = DATA / "rust_engine.rs"
-_PROGRAM = DATA / "rust_work.rs"
-_FLAGS = ("--edition=2021", "-O", "-C", "codegen-units=1")
-_TRODDEN = (sys.executable, "-m", "trodden", "rustc")
-_COUNTED_ROUNDS = "1000"
-_TIMED_ROUNDS = "4000"
-_PLAIN = "rustc"
-_WAYS: dict[str, tuple[str, ...]] = {
-    _PLAIN: ("rustc",),
-    "trodden off": (*_TRODDEN, "--trodden-profile=off"),
-    "trodden edges": (*_TRODDEN, "--trodden-profile=edges"),
-    "trodden paths": (*_TRODDEN, "--trodden-profile=paths"),
-    "-C instrument-coverage": ("rustc", "-C", "instrument-coverage"),
-    "-C profile-generate": ("rustc", "-C", "profile-generate", "-C", "llvm-args=-disable-vp"),
-}
 
 
-@dataclass
-class Figures:
-    """What was measured, by the name of the build."""
+@dataclass(frozen=True)
+class Crates:
+    """Builds both crates."""
 
-    instructions: dict[str, int] = field(default_factory=dict)
-    seconds: dict[str, list[float]] = field(default_factory=dict)
+    source: RustCrates
 
-    def rows(self) -> list[list[str]]:
-        """A row for each build, beside the plain one."""
-        plain = self.seconds[_PLAIN]
-        rows = []
-        for way, instructions in self.instructions.items():
-            ratios = [seconds / base for seconds, base in zip(self.seconds[way], plain, strict=True)]
-            median, low, high = middle(ratios)
-            share = added(instructions / self.instructions[_PLAIN])
-            spread = f"{added(median)} ({added(low)} .. {added(high)})"
-            rows.append([way, f"{instructions / 1e6:,.1f}M", share, spread])
-        return rows
+    def executable(self, config: Config) -> Path:
+        """The executable, built unless the same build exists."""
+        home = home_of(_NAME, config)
+        with locked(lock_of(home)):
+            state = self.fingerprint(config)
+            if not is_current(home, state):
+                shutil.rmtree(home, ignore_errors=True)
+                home.mkdir(parents=True)
+                what = f"{_NAME}, {config.name}"
+                seconds = sum(run_command(command, home, what) for command in self._commands(config))
+                complete(home, state, seconds)
+        return home / _NAME
 
+    def fingerprint(self, config: Config) -> str:
+        """A hash of everything that the build depends on."""
+        commands = [*self._commands(config), [version_of("rustc")]]
+        return fingerprint(commands, [DATA / self.source.library, DATA / self.source.program], config)
 
-def build(way: str) -> Path:
-    """Build library and program in one of the ways."""
-    home = WORK / "build" / _NAME / way.replace(" ", "-").strip("-")
-    home.mkdir(parents=True, exist_ok=True)
-    program = home / "work"
-    command = [*_WAYS[way], *_FLAGS]
-    carry_out([*command, "--crate-type", "rlib", str(_LIBRARY), "--out-dir", str(home)], home, way)
-    carry_out([*command, "-L", str(home), str(_PROGRAM), "-o", str(program)], home, way)
-    return program
+    def seconds(self, config: Config) -> float:
+        """The processor time that the build took."""
+        return seconds_of(home_of(_NAME, config))
 
-
-def measure(rounds: int) -> Figures:
-    """Build in all ways, count the instructions of each, and let them take turns for their times."""
-    programs = {way: build(way) for way in _WAYS}
-    figures = Figures()
-    runs = {}
-    for way, program in programs.items():
-        place = runner(_NAME, program.parent.name)
-        figures.instructions[way], runs[way] = place.instructions([str(program), _COUNTED_ROUNDS])
-        figures.seconds[way] = []
-    must_agree(_NAME, runs)
-    for _ in range(rounds):
-        runs = {}
-        for way, program in programs.items():
-            runs[way] = runner(_NAME, program.parent.name).run([str(program), _TIMED_ROUNDS])
-            figures.seconds[way].append(runs[way].seconds)
-        must_agree(_NAME, runs)
-    return figures
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, print, and keep the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9, help="how often each build is timed")
-    arguments = parser.parse_args(argv)
-    need(("rustc", "valgrind"))
-    figures = measure(arguments.rounds)
-    print(table(("build", "instructions", "added", "added time"), figures.rows()))
-    WORK.mkdir(parents=True, exist_ok=True)
-    found = {"instructions": figures.instructions, "seconds": figures.seconds}
-    about = {"machine": description() | {"rustc": version_of("rustc")}, "rust": found}
-    (WORK / "rust.json").write_text(json.dumps(about, indent=1) + "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (BenchError, TroddenError) as error:
-        sys.exit(f"bench: {error}")
+    def _commands(self, config: Config) -> list[list[str]]:
+        home = home_of(_NAME, config)
+        driver = [*config.driver("Rust"), *config.flags, *self.source.flags]
+        library, program = str(DATA / self.source.library), str(DATA / self.source.program)
+        return [
+            [*driver, "--crate-type", "rlib", library, "--out-dir", str(home)],
+            [*driver, "-L", str(home), program, "-o", str(home / _NAME)],
+        ]

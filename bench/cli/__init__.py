@@ -1,1 +1,1 @@
-"""The command ``trodden-bench``: which tables and programs to measure, in which order, and what is printed."""
+"""The command ``trodden-bench``: what to measure, in which order, and what is printed."""

@@ -1,7 +1,7 @@
-"""An end before the end: what a bench has started must not go on building into the same directories.
+"""Processes of an interrupted benchmark: they must not continue to build into the same directories.
 
-Whoever is told to end, ends its children too.  A bench that is killed cannot, so that the next one does: all
-that a bench has started can be told by a variable of its environment.
+A benchmark that is interrupted kills its children.  One that is killed cannot, so the next one does: all
+processes of a benchmark have a variable in their environment.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from bench.support.directories import WORK
 _MARK = "TRODDEN_BENCH"
 
 
-def end_children() -> None:
-    """End everything that this process has started, and what that has started in turn."""
-    for pid in _below(os.getpid()):
+def kill_children() -> None:
+    """Kill all descendants of this process."""
+    for pid in _descendants(os.getpid()):
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             continue
 
 
-def end_orphans() -> None:
-    """End what a bench that was killed has left, and let what this one starts be known in turn.
+def kill_leftovers() -> None:
+    """Kill what a killed benchmark has left, and mark what this one is going to start.
 
-    To be called only while no other bench can be at work in this checkout.
+    To be called only while no other benchmark can be running in this checkout.
     """
     mark = f"{_MARK}={WORK}".encode()
     for directory in Path("/proc").glob("[0-9]*"):
@@ -36,17 +36,17 @@ def end_orphans() -> None:
             if pid != os.getpid() and mark in (directory / "environ").read_bytes().split(b"\0"):
                 os.kill(pid, signal.SIGKILL)
         except OSError:
-            # It has ended meanwhile, or it is somebody else's.
+            # It has ended in the meantime, or belongs to another user.
             continue
     os.environ[_MARK] = str(WORK)
 
 
-def _below(pid: int) -> list[int]:
-    """All processes below one, whoever stands nearer to it first."""
+def _descendants(pid: int) -> list[int]:
+    """All descendants of a process, children before grandchildren."""
     children: dict[int, list[int]] = {}
     for directory in Path("/proc").glob("[0-9]*"):
         try:
-            # The name of the program, in brackets, may hold anything; its parent is the second word behind.
+            # The name of the program, in parentheses, may contain anything; the parent follows the state.
             parent = int((directory / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue

@@ -1,4 +1,4 @@
-"""``trodden-bench``: measures tables of programs, keeps their figures, and makes the page from them."""
+"""``trodden-bench``: measures tables of programs, keeps their figures, and generates the page from them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from types import FrameType
 import click
 
 from bench import suite
-from bench.build.compile import CLANG, need
 from bench.build.machine import identity
-from bench.cli.leftover_processes import end_children, end_orphans
-from bench.cli.progress import watched
-from bench.cli.required_tools import needed
-from bench.cli.schedule import Failures, Schedule, joined
+from bench.build.toolchain import CLANG, require
+from bench.cli.failures import Failures
+from bench.cli.gather import gather_results
+from bench.cli.leftover_processes import kill_children, kill_leftovers
+from bench.cli.progress import progress_display
+from bench.cli.required_tools import required_tools
+from bench.cli.schedule import Schedule, merge_measures
 from bench.cli.text import text_of
 from bench.measures.model import Measure
 from bench.measures.store import Store
@@ -26,10 +28,10 @@ from bench.page.write import write_page
 from bench.suite.model import SuiteProgram
 from bench.support.directories import RESULTS, WORK
 from bench.support.errors import BenchError
-from bench.support.locking import held, held_or_not
-from bench.tables import registry as known
+from bench.support.locking import locked, try_locked
+from bench.tables import registry
 from bench.tables.layout.model import Table
-from bench.tables.results import Results, gathered
+from bench.tables.results import Results
 
 ALL, PAGE = "all", "page"
 _INTERRUPTED = 130
@@ -48,13 +50,11 @@ _FIGURES = WORK / "figures"
     help="Rounds in which builds are timed in turn.",
 )
 @click.option("--no-time", is_flag=True, help="Leave out everything that has to run alone.")
-def main(
-    names: tuple[str, ...], programs: tuple[str, ...], jobs: int, rounds: int, no_time: bool
-) -> None:
-    """Measure TABLEs, or all of them, and make docs/benchmarks.md from what was measured.
+def main(names: tuple[str, ...], programs: tuple[str, ...], jobs: int, rounds: int, no_time: bool) -> None:
+    """Measure TABLEs, or all of them, and generate docs/benchmarks.md from the results.
 
-    Without a TABLE it lists them. "page" makes the page alone. Figures are kept as soon as they are taken:
-    started again, it goes on where it was.
+    Without a TABLE it lists them. "page" only generates the page. Figures are kept as soon as they are
+    measured: started again after an interruption, it continues where it was.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
@@ -62,18 +62,18 @@ def main(
         if not names:
             _list()
         elif names == (PAGE,):
-            with held(_FIGURES / "results.lock"):
+            with locked(_FIGURES / "results.lock"):
                 write_page()
         else:
-            asked_tables, asked_programs = _asked(names, programs)
-            sys.exit(_measure(asked_tables, asked_programs, jobs, rounds, no_time))
+            tables, selected = _select(names, programs)
+            sys.exit(_measure(tables, selected, jobs, rounds, no_time))
     except BenchError as error:
         click.echo(f"trodden-bench: {error}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
-        end_children()
-        click.echo("trodden-bench: interrupted; started again, it goes on from here", err=True)
-        # Threads may still wait for what they have started; everything they took is kept already.
+        kill_children()
+        click.echo("trodden-bench: interrupted; start it again to continue", err=True)
+        # Threads may still wait for processes; everything that was measured is kept already.
         os._exit(_INTERRUPTED)
 
 
@@ -82,72 +82,69 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _list() -> None:
-    for table in known.tables():
+    for table in registry.tables():
         click.echo(f"{table.name:12} {table.title}")
     click.echo(f"\nprograms: {' '.join(program.name for program in suite.SUITE)}")
-    click.echo(f"\n{ALL} measures everything; {PAGE} makes docs/benchmarks.md anew")
+    click.echo(f"\n{ALL} measures everything; {PAGE} generates docs/benchmarks.md again")
 
 
-def _asked(
-    names: Sequence[str], programs: Sequence[str]
-) -> tuple[list[Table], list[SuiteProgram]]:
-    """What was asked for; a name that is not known is a mistake in the command."""
+def _select(names: Sequence[str], programs: Sequence[str]) -> tuple[list[Table], list[SuiteProgram]]:
+    """The requested tables and programs; an unknown name is a usage error."""
     try:
-        tables = list(known.tables()) if ALL in names else known.chosen(names)
-        return tables, _chosen(tables, programs)
+        tables = list(registry.tables()) if ALL in names else registry.select(names)
+        return tables, _select_programs(tables, programs)
     except BenchError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _chosen(tables: Sequence[Table], names: Sequence[str]) -> list[SuiteProgram]:
-    """The programs of these names, all if there is none: those of the suite, and what tables have beside."""
-    beside = {program.name: program for table in tables for program in table.also}
-    of_suite = [name for name in names if name not in beside]
-    found = suite.chosen(of_suite) if of_suite or not names else []
-    return found + [program for program in beside.values() if not names or program.name in names]
+def _select_programs(tables: Sequence[Table], names: Sequence[str]) -> list[SuiteProgram]:
+    """The programs of these names, all if none is named: those of the suite, and those of single tables."""
+    extra = {program.name: program for table in tables for program in table.extra_programs}
+    of_suite = [name for name in names if name not in extra]
+    found = suite.select(of_suite) if of_suite or not names else []
+    return found + [program for program in extra.values() if not names or program.name in names]
 
 
 def _measure(
     tables: Sequence[Table], programs: Sequence[SuiteProgram], jobs: int, rounds: int, no_time: bool
 ) -> int:
-    wanted = [(program, _measures(tables, program, rounds, no_time)) for program in programs]
-    # All that is kept was measured with these: without one of them it would be taken for another machine's.
+    requests = [(program, _measures(tables, program, rounds, no_time)) for program in programs]
+    # The versions of these are part of a machine's identity: without one, all kept figures would be lost.
     always = {CLANG, "gcc", "valgrind"}
-    need(sorted(always | needed([measure for _, measures in wanted for measure in measures], programs)))
+    measures = [measure for _, each in requests for measure in each]
+    require(sorted(always | required_tools(measures, programs)))
     for table in tables:
-        # What is wrong with the results so far is better known before hours of work.
+        # Errors in existing results should appear before hours of work.
         Results.load(RESULTS, table.name)
     store = Store(_FIGURES, identity())
-    with held_or_not(_FIGURES / "bench.lock") as alone:
+    with try_locked(_FIGURES / "bench.lock") as alone:
         if not alone:
-            raise BenchError("another trodden-bench is at work in this checkout; wait for it")
-        end_orphans()
-        with watched() as progress:
+            raise BenchError("another trodden-bench is running in this checkout; wait for it")
+        kill_leftovers()
+        with progress_display() as progress:
             schedule = Schedule(store, progress, jobs)
-            schedule.carry_out(wanted)
-        with held(_FIGURES / "results.lock"):
+            schedule.execute(requests)
+        with locked(_FIGURES / "results.lock"):
             for table in tables:
                 _finish(table, programs, store, schedule.failures)
             write_page()
     return _report(schedule.failures)
 
 
-def _measures(
-    tables: Sequence[Table], program: SuiteProgram, rounds: int, no_time: bool
-) -> list[Measure]:
-    """All that the tables need of a program, each once."""
-    every = [measure for table in tables if table.is_about(program) for measure in table.needs]
+def _measures(tables: Sequence[Table], program: SuiteProgram, rounds: int, no_time: bool) -> list[Measure]:
+    """All measures that the tables need of a program, each once."""
+    every = [measure for table in tables if table.covers(program) for measure in table.measures]
     timed = [replace(each, rounds=rounds) if isinstance(each, Times) else each for each in every]
-    return joined([measure for measure in timed if not (no_time and measure.exclusive)])
+    return merge_measures([measure for measure in timed if not (no_time and measure.exclusive)])
 
 
 def _finish(table: Table, programs: Sequence[SuiteProgram], store: Store, failures: Failures) -> None:
-    """Keep the results of a table and show them."""
-    about = [program for program in programs if table.is_about(program)]
-    results = gathered(table, about, store, failures, Results.load(RESULTS, table.name))
+    """Save the results of a table and print them."""
+    covered = [program for program in programs if table.covers(program)]
+    results = gather_results(table, covered, store, failures, Results.load(RESULTS, table.name))
     if results.programs or results.failed:
         results.save(RESULTS)
-        click.echo(text_of(table, results.only({program.name for program in about})))
+        click.echo(text_of(table, results.only({program.name for program in covered})))
 
 
 def _report(failures: Failures) -> int:

@@ -1,4 +1,4 @@
-"""What is going on, on stderr: a bar where somebody looks at it, lines where it goes into a file."""
+"""Progress on stderr: a bar on a terminal, lines otherwise."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from threading import Lock
 from types import TracebackType
 from typing import Protocol
 
+from rich import progress as rich_progress
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 
-class Watched(Protocol):
-    """Told about steps as they are begun and done, by several threads."""
+class Progress(Protocol):
+    """Displays steps, of several threads, when they begin and end."""
 
-    def __enter__(self) -> Watched:
-        """Begin to show."""
+    def __enter__(self) -> Progress:
+        """Begin to display."""
         ...
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal."""
         ...
 
     def expect(self, steps: int) -> None:
-        """There are so many more steps to come."""
+        """Announce so many more steps."""
         ...
 
-    def say(self, line: str) -> None:
-        """Something to know that stays."""
+    def message(self, line: str) -> None:
+        """A message that stays visible."""
         ...
 
     @contextmanager
-    def step(self, what: str) -> Iterator[None]:
-        """One step, while it lasts."""
+    def step(self, name: str) -> Iterator[None]:
+        """One step, for the time of the context."""
         ...
 
 
 class Lines:
-    """One line a step, when it begins, with how many are done of how many."""
+    """One line a step, when it begins, with the number of steps done and of all steps."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -57,19 +57,19 @@ class Lines:
         return
 
     def expect(self, steps: int) -> None:
-        """There are so many more steps to come."""
+        """Announce so many more steps."""
         with self._lock:
             self._total += steps
 
-    def say(self, line: str) -> None:
+    def message(self, line: str) -> None:
         """A line."""
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
     @contextmanager
-    def step(self, what: str) -> Iterator[None]:
-        """A line at its begin."""
-        self.say(f"[{self._done}/{self._total}] {what}")
+    def step(self, name: str) -> Iterator[None]:
+        """A line when it begins."""
+        self.message(f"[{self._done}/{self._total}] {name}")
         try:
             yield
         finally:
@@ -78,13 +78,18 @@ class Lines:
 
 
 class Bar:
-    """One bar for everything, and what runs at the moment behind it."""
+    """One bar for everything, followed by the steps in progress."""
 
     def __init__(self, console: Console) -> None:
         self._lock = Lock()
         self._running: list[str] = []
-        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-        self._progress = Progress(*columns, console=console)
+        self._progress = rich_progress.Progress(
+            rich_progress.BarColumn(),
+            rich_progress.MofNCompleteColumn(),
+            rich_progress.TimeElapsedColumn(),
+            rich_progress.TextColumn("{task.description}"),
+            console=console,
+        )
         self._task = self._progress.add_task("", total=0)
         self._total = 0
 
@@ -103,27 +108,27 @@ class Bar:
             self._total += steps
             self._progress.update(self._task, total=self._total)
 
-    def say(self, line: str) -> None:
+    def message(self, line: str) -> None:
         """A line above the bar."""
         self._progress.console.print(line, highlight=False, markup=False)
 
     @contextmanager
-    def step(self, what: str) -> Iterator[None]:
-        """Shown behind the bar while it lasts."""
-        self._change(what, begun=True)
+    def step(self, name: str) -> Iterator[None]:
+        """Displayed after the bar until it ends."""
+        self._change(name, begun=True)
         try:
             yield
         finally:
-            self._change(what, begun=False)
+            self._change(name, begun=False)
             self._progress.advance(self._task)
 
-    def _change(self, what: str, begun: bool) -> None:
+    def _change(self, name: str, begun: bool) -> None:
         with self._lock:
-            (self._running.append if begun else self._running.remove)(what)
+            (self._running.append if begun else self._running.remove)(name)
             self._progress.update(self._task, description=" | ".join(self._running))
 
 
-def watched() -> Watched:
-    """A bar on a terminal, lines elsewhere."""
+def progress_display() -> Progress:
+    """A bar on a terminal, lines otherwise."""
     console = Console(stderr=True)
     return Bar(console) if console.is_terminal else Lines()

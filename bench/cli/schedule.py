@@ -1,202 +1,147 @@
-"""Who is measured when: builds, runs under callgrind and the like side by side, times alone at the end.
+"""The order of measurements: builds and runs under callgrind concurrently, times alone at the end.
 
-Every figure is kept as soon as it is taken, and what is kept already is not taken again.  What fails is
-noted with its program, and all others go on.
+Every figure is kept as soon as it is measured, and what is kept already is not measured again.  A failure is
+recorded with its program, and everything else continues.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from pathlib import Path
-from threading import Lock
-from traceback import extract_tb
 from typing import TypeAlias
 
 from bench.build.configurations import GUIDED
 from bench.build.machine import trodden_version
-from bench.cli.progress import Watched
+from bench.cli.failures import SOURCES, Failures, first_line
+from bench.cli.progress import Progress
 from bench.measures.model import Json, Measure
 from bench.measures.store import Store
-from bench.run.executables import ready
+from bench.run.executables import checked_executable
 from bench.suite.model import SuiteProgram
-from bench.support.directories import PROJECT
 from bench.support.errors import BenchError
-from trodden.errors import TroddenError
 
-FAILURES = (BenchError, TroddenError, OSError)
-"""What a program may come to grief on; anything else is a mistake of ours, which must not stop the others."""
-
-
-_LAST_LINES = 12
-_LONGEST_LINE = 400
-
-SOURCES = "sources and inputs"
-"""What has to be there before anything else."""
-
-Wanted: TypeAlias = tuple[SuiteProgram, Sequence[Measure]]
-"""A program and what is to be taken of it."""
-
-
-@dataclass
-class Failures:
-    """What went wrong, by program, and there by what it was."""
-
-    found: dict[str, dict[str, str]] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
-
-    def add(self, program: str, what: str, error: Exception) -> None:
-        """Note the reason."""
-        with self._lock:
-            self.found.setdefault(program, {})[what] = _in_short(_reason(error))
-
-    def reasons(self, program: str, parts: Collection[str] | None = None) -> list[str]:
-        """All reasons of a program, or those of some of its parts, each once."""
-        found = self.found.get(program, {}).items()
-        return list(dict.fromkeys(reason for what, reason in found if parts is None or what in parts))
+Request: TypeAlias = tuple[SuiteProgram, Sequence[Measure]]
+"""A program and what to measure of it."""
 
 
 @dataclass
 class Schedule:
-    """Takes what is asked for, of each program what it needs."""
+    """Executes requests."""
 
     store: Store
-    progress: Watched
+    progress: Progress
     jobs: int
     failures: Failures = field(default_factory=Failures)
     sources: str = field(default_factory=trodden_version)
 
-    def carry_out(self, wanted: Sequence[Wanted]) -> None:
-        """Take all measures that are not kept yet."""
+    def execute(self, requests: Sequence[Request]) -> None:
+        """Measure everything that is not kept yet."""
         pool = ThreadPoolExecutor(self.jobs)
         try:
-            self._all(pool, wanted)
+            self._all(pool, requests)
         finally:
-            # Whoever is interrupted does not wait for what is under way.
+            # An interrupt does not wait for what is in progress.
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _all(self, pool: ThreadPoolExecutor, wanted: Sequence[Wanted]) -> None:
-        looking = [(program, pool.submit(self._lacking, program, all_of)) for program, all_of in wanted]
-        under_way: list[Future[None]] = []
-        for (program, future), (_, measures) in zip(looking, wanted, strict=True):
-            lacking = future.result()
-            if lacking and len(lacking) < len(measures):
-                kept = len(measures) - len(lacking)
-                self.progress.say(f"{program.name}: {kept} of {len(measures)} figures are there already")
-            ways = ways_of(lacking)
-            self.progress.expect(len(ways) + sum(lacking.values()))
-            under_way += [pool.submit(self._build, program, way) for way in ways]
-            under_way += [pool.submit(self._take, program, each) for each in lacking if not each.exclusive]
-        _must_end(under_way)
-        for program, future in looking:
-            for measure in future.result():
+    def _all(self, pool: ThreadPoolExecutor, requests: Sequence[Request]) -> None:
+        lookups = [(program, pool.submit(self._missing, program, every)) for program, every in requests]
+        in_progress: list[Future[None]] = []
+        for (program, lookup), (_, measures) in zip(lookups, requests, strict=True):
+            missing = lookup.result()
+            if missing and len(missing) < len(measures):
+                kept = len(measures) - len(missing)
+                self.progress.message(f"{program.name}: {kept} of {len(measures)} figures exist already")
+            configs = configs_of(missing)
+            self.progress.expect(len(configs) + sum(missing.values()))
+            in_progress += [pool.submit(self._build, program, config) for config in configs]
+            in_progress += [
+                pool.submit(self._measure, program, each) for each in missing if not each.exclusive
+            ]
+        _wait_for(in_progress)
+        for program, lookup in lookups:
+            for measure in lookup.result():
                 if measure.exclusive:
-                    self._take(program, measure)
+                    self._measure(program, measure)
 
-    def _lacking(self, program: SuiteProgram, measures: Sequence[Measure]) -> dict[Measure, int]:
-        """The measures that are still to be taken, and in how many parts.
+    def _missing(self, program: SuiteProgram, measures: Sequence[Measure]) -> dict[Measure, int]:
+        """The measures that are still to be made, and in how many parts.
 
-        What they follow from is fetched to tell that.
+        The sources and inputs that they depend on are fetched to determine that.
         """
         try:
-            left = {measure: measure.left(program, self._kept(program, measure)) for measure in measures}
+            left = {each: each.remaining(program, self._kept(program, each)) for each in measures}
         except Exception as error:
             self.failures.add(program.name, SOURCES, error)
-            self.progress.say(f"{program.name}: {first_line(error)}")
+            self.progress.message(f"{program.name}: {first_line(error)}")
             return {}
         return {measure: parts for measure, parts in left.items() if parts}
 
     def _kept(self, program: SuiteProgram, measure: Measure) -> Json | None:
         return self.store.current(program.name, measure.key, measure.fingerprint(program))
 
-    def _build(self, program: SuiteProgram, way: str) -> None:
-        with self.progress.step(f"{program.name}: build {way}"):
+    def _build(self, program: SuiteProgram, config: str) -> None:
+        with self.progress.step(f"{program.name}: build {config}"):
             try:
-                ready(program, way)
+                checked_executable(program, config)
             except Exception as error:
-                self._failed(program, f"build/{way}", error)
+                self._failed(program, f"build/{config}", error)
 
-    def _take(self, program: SuiteProgram, measure: Measure) -> None:
-        broken = self._broken(program, measure.ways)
+    def _measure(self, program: SuiteProgram, measure: Measure) -> None:
+        broken = self._broken(program, measure.configs)
         rest = measure.without(broken) if broken else measure
         if rest is None:
-            # Why is known from the build.
+            # The build has reported the reason.
             self.progress.expect(-1)
             return
         try:
-            self._take_all(program, rest)
+            self._measure_all(program, rest)
         except Exception as error:
             self._failed(program, measure.key, error)
 
-    def _take_all(self, program: SuiteProgram, measure: Measure) -> None:
+    def _measure_all(self, program: SuiteProgram, measure: Measure) -> None:
         state = measure.fingerprint(program)
         value = self._kept(program, measure)
-        while measure.left(program, value):
+        while measure.remaining(program, value):
             with self.progress.step(f"{program.name}: {measure.key}"):
-                value = measure.go_on(program, value)
+                value = measure.extend(program, value)
                 if trodden_version() != self.sources:
                     raise BenchError(f"{program.name}: trodden's sources have changed meanwhile; start again")
                 self.store.put(program.name, measure.key, state, value)
 
-    def _broken(self, program: SuiteProgram, ways: Sequence[str]) -> set[str]:
-        """Those of the builds that could not be made or went wrong; one that is under way is waited for."""
+    def _broken(self, program: SuiteProgram, configs: Sequence[str]) -> set[str]:
+        """The builds that failed; one that is in progress is waited for."""
         found = set()
-        for way in ways:
+        for config in configs:
             try:
-                ready(program, way)
+                checked_executable(program, config)
             except Exception:
-                # Why is told where it is built.
-                found.add(way)
+                # The build reports the reason.
+                found.add(config)
         return found
 
-    def _failed(self, program: SuiteProgram, what: str, error: Exception) -> None:
-        self.failures.add(program.name, what, error)
-        self.progress.say(f"{program.name}: {what} failed: {first_line(error)}")
+    def _failed(self, program: SuiteProgram, part: str, error: Exception) -> None:
+        self.failures.add(program.name, part, error)
+        self.progress.message(f"{program.name}: {part} failed: {first_line(error)}")
 
 
-def ways_of(measures: Iterable[Measure]) -> list[str]:
-    """All builds that measures need, the one that learns from another one last."""
-    ways = dict.fromkeys(way for measure in measures for way in measure.ways)
-    return sorted(ways, key=lambda way: way == GUIDED)
+def configs_of(measures: Iterable[Measure]) -> list[str]:
+    """All configurations that measures need; the guided one, which needs another build, is the last."""
+    configs = dict.fromkeys(config for measure in measures for config in measure.configs)
+    return sorted(configs, key=lambda config: config == GUIDED)
 
 
-def joined(measures: Sequence[Measure]) -> list[Measure]:
+def merge_measures(measures: Sequence[Measure]) -> list[Measure]:
     """One measure for all of the same key."""
     found: dict[str, Measure] = {}
     for measure in measures:
         before = found.get(measure.key)
-        found[measure.key] = measure if before is None else before.joined(measure)
+        found[measure.key] = measure if before is None else before.merged(measure)
     return list(found.values())
 
 
-def first_line(error: Exception) -> str:
-    """The first line of what an error says."""
-    return _reason(error).splitlines()[0]
-
-
-def _reason(error: Exception) -> str:
-    """What an error says; if it is none that was expected, also where it comes from."""
-    said = str(error).strip()
-    if isinstance(error, FAILURES) and said:
-        return said
-    frames = extract_tb(error.__traceback__)
-    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"a mistake of the bench: {type(error).__name__}: {said}{where}"
-
-
-def _in_short(text: str) -> str:
-    """The first line, which names the program and the build, and the last ones, which have the reason.
-
-    It ends up on the page, so nothing is said of where on this machine the project lies.
-    """
-    lines = text.replace(f"{PROJECT}/", "").splitlines()
-    cut = len(lines) > _LAST_LINES + 1
-    return "\n".join([lines[0][:_LONGEST_LINE], *lines[-_LAST_LINES:]] if cut else lines)
-
-
-def _must_end(futures: Sequence[Future[None]]) -> None:
-    """Wait for all; a mistake in one of them ends the rest."""
+def _wait_for(futures: Sequence[Future[None]]) -> None:
+    """Wait for all; an unexpected error in one of them ends the rest."""
     wait(futures, return_when=FIRST_EXCEPTION)
     for future in futures:
         future.result()

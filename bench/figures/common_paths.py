@@ -1,4 +1,4 @@
-"""How much of what one run walks another has walked before: BL96 Table 3."""
+"""How many of the paths that one input executes another has executed too: BL96 Table 3."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trodden.profile.analysis.path_trie import instructions_of, walked_blocks
 from trodden.profile.model import Profile
 
 
-class _Walks(NamedTuple):
+class _Executions(NamedTuple):
     walks: int
     instructions: int
 
@@ -18,7 +18,8 @@ class _Walks(NamedTuple):
 class Common:
     """The paths of a *train* and a *ref* run, and those of *ref* that are in both.
 
-    ``walks`` and ``instructions`` are those of *ref*, on all its paths and on the common ones.
+    ``walks`` are executions of paths; these and ``instructions`` are those of *ref*, on all its paths and on
+    the common ones.
     """
 
     train: int
@@ -38,22 +39,22 @@ def common_figures(train: Profile, ref: Profile) -> dict[str, int]:
 def common_paths(train: Profile, ref: Profile) -> Common:
     """Compare two runs of one build, whose paths have the same numbers in the same functions."""
     before, now = _paths(train), _paths(ref)
-    again = [walks for key, walks in now.items() if key in before]
+    both = [each for key, each in now.items() if key in before]
     return Common(
         train=len(before),
         ref=len(now),
-        common=len(again),
+        common=len(both),
         walks=sum(each.walks for each in now.values()),
-        common_walks=sum(each.walks for each in again),
+        common_walks=sum(each.walks for each in both),
         instructions=sum(each.instructions for each in now.values()),
-        common_instructions=sum(each.instructions for each in again),
+        common_instructions=sum(each.instructions for each in both),
     )
 
 
-def _paths(profile: Profile) -> dict[tuple[str, str, int], _Walks]:
-    """The paths that were walked, by unit, function and number."""
+def _paths(profile: Profile) -> dict[tuple[str, str, int], _Executions]:
+    """The executed paths, by unit, function and number."""
     return {
-        (function.unit, function.facts.linkage_name, path.id): _Walks(
+        (function.unit, function.facts.linkage_name, path.id): _Executions(
             path.count, path.count * instructions_of(function.facts, walked_blocks(path))
         )
         for function in profile.functions.values()

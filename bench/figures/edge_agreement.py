@@ -1,150 +1,88 @@
-"""Do trodden's counts agree with those of others, and with its own simplest placement?
+"""Edge counts that are recovered from few counters, compared with those of a counter on every edge.
 
-Lines: every program built with ``-O0 -g`` and run, its line counts beside those of three other tools.
-Edges: built with ``-O2``, the counts that follow from few counters beside those of a counter on every edge,
-once in two runs and once in a single one that counts both ways.
-Paths: built with ``-O2``, the edge counts that follow from the paths beside a counter on every edge, both
-in one run.
-Every difference is listed, and so is every function without a profile, with the reason.
+Once in two runs of two builds, and once in a single run of a build that has both.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from bench.build.compile import CLANG, build, clang, need, trodden
-from bench.figures import line_agreement as lines
-from bench.run.callgrind import must_agree, remarks, runner
-from bench.suite.programs import Program, chosen
+from bench.measures.code import code_of
+from bench.measures.model import Json, Measure
+from bench.run.executables import run_of
+from bench.run.fingerprints import run_fingerprint
+from bench.run.profiles import collected
+from bench.suite.model import SuiteProgram
 from bench.support.errors import BenchError
-from bench.support.statistics import table
-from trodden.errors import TroddenError
-from trodden.plan.probes import SecondOpinion
-from trodden.profile.from_runs import collect
+from bench.support.hashing import hashed
 from trodden.profile.model import FunctionProfile, Profile
 
-_FEW = trodden("edges-few", "-O2")
-_EVERY = trodden("edges-every", "-O2", "--trodden-counters=every-edge")
-_CHECKED = trodden("edges-checked", "-O2", "--trodden-counters=checked")
-_PLAIN = clang("clang", "-O2")
-_PATHS = trodden("paths-checked", "-O2", "--trodden-profile=paths", "--trodden-counters=checked")
+_FEW, _EVERY, _CHECKED = "edges", "edges-every", "edges-checked"
 
 
-def edges_agree(program: Program) -> list[str]:
-    """Compare edge counts of two placements; answer one row of the table and print the differences."""
-    input_file = program.input_file()
-    runs, profiles = {}, {}
-    for way in (_FEW, _EVERY, _CHECKED):
-        here = runner(program.name, way.name)
-        runs[way.name] = here.run(program.command(build(program, way).executable, input_file))
-        profiles[way.name] = collect([here.raw])
-        remarks(program.name, profiles[way.name])
-    must_agree(program.name, runs)
-    few, every = (_by_name(profiles[way.name]) for way in (_FEW, _EVERY))
-    if few.keys() != every.keys():
-        raise BenchError(f"{program.name}: the two builds do not hold the same functions")
-    edges = counters = differing = wrong = 0
-    for name, function in few.items():
-        edges += len(list(function.facts.graph.flow_edges()))
-        counters += function.facts.plan.slots
-        found = list(_edge_differences(function, every[name]))
-        wrong += bool(found)
-        differing += len(found)
-        for place in found:
-            print(f"{program.name}: {function.name}: {place}")
-    violations = sum(len(each.violations) for each in profiles[_CHECKED.name].functions.values())
-    figures = (len(few), edges, counters, wrong, differing, violations)
-    return [program.name, *map(str, figures)]
+@dataclass(frozen=True)
+class EdgeAgreement(Measure):
+    """How many counts differ, with the first differences in words."""
+
+    @property
+    def key(self) -> str:
+        """There is one a program."""
+        return "agreement/edges"
+
+    @property
+    def configs(self) -> tuple[str, ...]:
+        """Few counters, one on every edge, and both."""
+        return (_FEW, _EVERY, _CHECKED)
+
+    def fingerprint(self, program: SuiteProgram) -> str:
+        """All builds on *ref*, and the code that compares."""
+        return hashed(code_of(__name__), *(run_fingerprint(program, each, "ref") for each in self.configs))
+
+    def measure(self, program: SuiteProgram) -> Json:
+        """Run all builds and compare."""
+        few, every, checked = (_profile(program, config) for config in self.configs)
+        one, other = _by_name(few), _by_name(every)
+        if one.keys() != other.keys():
+            raise BenchError(f"{program.name}: {_FEW} and {_EVERY} do not have the same functions")
+        differences = {name: edge_differences(each, other[name]) for name, each in one.items()}
+        every_difference = [text for found in differences.values() for text in found]
+        return {
+            "functions": len(one),
+            "edges": sum(len(list(each.facts.graph.flow_edges())) for each in one.values()),
+            "counters": sum(each.facts.plan.slots for each in one.values()),
+            "functions that differ": sum(bool(found) for found in differences.values()),
+            "counts that differ": len(every_difference),
+            "differences": every_difference[:20],
+            "violations": sum(len(each.violations) for each in checked.functions.values()),
+        }
 
 
-_EDGES_HEAD = (
-    *("edges", "functions", "edges", "counters"),
-    *("functions that differ", "counts that differ", "in one run"),
-)
+def _profile(program: SuiteProgram, config: str) -> Profile:
+    run = run_of(program, config, "ref", "agreement")
+    return collected(run.execute(), run.what)
 
 
-def paths_agree(program: Program) -> list[str]:
-    """Compare the edge counts that follow from paths with those of counters, in one run; answer a row."""
-    input_file = program.input_file()
-    runs = {}
-    for way in (_PLAIN, _PATHS):
-        here = runner(program.name, way.name)
-        runs[way.name] = here.run(program.command(build(program, way).executable, input_file))
-    must_agree(program.name, runs)
-    profile = collect([runner(program.name, _PATHS.name).raw])
-    remarks(program.name, profile)
-    for skipped in profile.skipped:
-        if not skipped.reason:
-            raise BenchError(f"{program.name}: {skipped.name} has no profile, and no reason is given")
-    edges = taken = walked = differing = 0
-    for function in profile.functions.values():
-        if function.paths is None:
-            raise BenchError(f"{program.name}: {function.name} has a profile without paths")
-        compared = [each.edge for each in function.facts.plan.measures if isinstance(each, SecondOpinion)]
-        edges += len(compared)
-        taken += sum(1 for edge in compared if function.edge_counts[edge])
-        walked += len(function.paths)
-        differing += len(function.violations)
-    figures = (len(profile.functions), edges, taken, walked, differing, len(profile.skipped))
-    return [program.name, *map(str, figures)]
-
-
-_PATHS_HEAD = (
-    *("paths", "functions", "edges compared", "of these taken"),
-    *("paths walked", "differences", "functions without profile"),
-)
-
-
-def _edge_differences(one: FunctionProfile, other: FunctionProfile) -> Iterator[str]:
-    graph = one.facts.graph
-    if graph.edges != other.facts.graph.edges:
-        yield "the graphs differ"
-        return
-    for index, (a, b) in enumerate(zip(one.edge_counts, other.edge_counts, strict=True)):
+def edge_differences(few: FunctionProfile, every: FunctionProfile) -> list[str]:
+    """All counts of a function that differ between two placements of counters, in words."""
+    graph = few.facts.graph
+    if graph.edges != every.facts.graph.edges:
+        return [f"{few.name}: the graphs differ"]
+    found = []
+    for edge, (a, b) in enumerate(zip(few.edge_counts, every.edge_counts, strict=True)):
         if a != b:
-            edge = graph.edges[index]
-            way = f"{graph.labels[edge.src]} -> {graph.labels[edge.dst]}"
-            yield f"{way}: {a} by few counters, {b} by one on it"
-    for vertex, (a, b) in enumerate(zip(one.block_counts, other.block_counts, strict=True)):
+            source, target, _ = graph.edges[edge]
+            found.append(f"{graph.labels[source]} -> {graph.labels[target]}: {a}, with its own counter {b}")
+    for vertex, (a, b) in enumerate(zip(few.block_counts, every.block_counts, strict=True)):
         if a != b:
-            yield f"{graph.labels[vertex]}: {a} by few counters, {b} by one on every edge"
-    for vertex in sorted(one.cut_short.keys() | other.cut_short.keys()):
-        a, b = one.cut_short.get(vertex, 0), other.cut_short.get(vertex, 0)
+            found.append(f"{graph.labels[vertex]}: {a}, with counters on every edge {b}")
+    for vertex in sorted(few.cut_short.keys() | every.cut_short.keys()):
+        a, b = few.cut_short.get(vertex, 0), every.cut_short.get(vertex, 0)
         if a != b:
-            yield f"{graph.labels[vertex]}: cut short {a} times by few counters, {b} by one on every edge"
+            found.append(f"{graph.labels[vertex]}: cut short {a} times, with counters on every edge {b}")
+    return [f"{few.name}: {each}" for each in found]
 
 
 def _by_name(profile: Profile) -> Mapping[tuple[str, str], FunctionProfile]:
     sources = {unit.id: unit.source for unit in profile.units}
     return {(sources[each.unit], each.facts.linkage_name): each for each in profile.functions.values()}
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Compare everything, or what the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", action="append", default=[], metavar="NAME")
-    parser.add_argument("--only", choices=["lines", "edges", "paths"], help="compare only these")
-    parser.add_argument("--stage", choices=lines.STAGES, default="late", help="when lines get their probes")
-    arguments = parser.parse_args(argv)
-    try:
-        need([CLANG, "gcc", "g++", *lines.TOOLS_NEEDED])
-        programs = chosen(arguments.program)
-        if arguments.only in (None, "lines"):
-            rows = [lines.lines_agree(program, arguments.stage) for program in programs]
-            print(table(lines.HEAD, rows))
-        if arguments.only in (None, "edges"):
-            rows = [edges_agree(program) for program in programs]
-            print(table(_EDGES_HEAD, rows))
-        if arguments.only in (None, "paths"):
-            rows = [paths_agree(program) for program in programs]
-            print(table(_PATHS_HEAD, rows))
-    except (BenchError, TroddenError) as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

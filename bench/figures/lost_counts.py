@@ -1,85 +1,81 @@
-"""Counts that threads lose: runs in which threads count at the same time, beside what is right.
+"""Counts that threads lose: runs in which threads count concurrently, compared with exact counts.
 
-What is right is told by builds that lose nothing: of clang and gcc by their atomic counters, of trodden by
-itself.  Such a build runs once as it is, and once under valgrind, which lets one thread run at a time.
-Functions in which the two differ, or that are known to do other work when threads meet in another order,
-are left out, for nobody knows what they should have counted.
+Exact counts come from builds that lose nothing: for clang and gcc from their atomic counters, for trodden
+from itself.  Such a build runs once normally and once under valgrind, which executes one thread at a time.
+Functions in which the two runs differ, and functions whose work depends on the schedule of the threads, are
+left out, since their exact counts are not known.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import ClassVar
 
-from bench.build.configurations import known
-from bench.figures.counters import Counters, Off, from_gcda, from_profdata, of_profile, off, steady, total
-from bench.figures.own_counts import SAME_WORK
+from bench.build.configurations import config_of
+from bench.build.toolchain import output_of
 from bench.measures.code import code_of
-from bench.measures.model import Json, Measure, hashed
-from bench.oracles.gcov import called
+from bench.measures.model import BuildMeasure, Json
+from bench.oracles.counters import Counters, from_gcda, from_profdata, of_profile
 from bench.oracles.llvm_cov import LLVM_PROFDATA
 from bench.run.executables import run_of
 from bench.run.fingerprints import run_fingerprint
-from bench.run.runs import Ran
+from bench.run.profiles import collected
+from bench.run.runs import RunResult
 from bench.suite.model import SuiteProgram
+from bench.suite.threaded import SAME_WORK
 from bench.support.errors import BenchError
-from trodden.errors import TroddenError
-from trodden.profile.from_runs import collect
+from bench.support.hashing import hashed
 
 ROUNDS = 5
 EXACT = {"clang-ir": "clang-ir-atomic", "gcc-arcs": "gcc-arcs-atomic"}
-"""The ways whose counters say what those of others should be; all others speak for themselves."""
+"""The configurations whose counters are exact for those of others; all others are their own reference."""
 
 _GCOV_DUMP = "gcov-dump"
-_CODE = (__name__, of_profile.__module__)
 _EVERYTHING = re.compile("")
-_IN_TURN = ("valgrind", "--tool=none", "-q")
+_SERIALIZED = ("valgrind", "--tool=none", "-q")
 
 
 @dataclass(frozen=True)
-class Lost(Measure):
+class LostCounts(BuildMeasure):
     """Wrong counts of a build on *ref*, round by round."""
 
-    way: str
     rounds: int = ROUNDS
+    kind: ClassVar[str] = "lost"
 
     @property
-    def key(self) -> str:
-        """By way."""
-        return f"lost/{self.way}"
-
-    @property
-    def ways(self) -> tuple[str, ...]:
-        """The build, and the one that is right."""
-        return tuple(dict.fromkeys([self.way, self._exact]))
+    def configs(self) -> tuple[str, ...]:
+        """The build, and the one whose counts are exact."""
+        return tuple(dict.fromkeys([self.config, self._exact]))
 
     @property
     def exclusive(self) -> bool:
-        """Threads that have to share a core with others do not meet."""
+        """Threads that share a core with other processes seldom count at the same time."""
         return True
 
     @property
     def tools(self) -> tuple[str, ...]:
         """Valgrind, and what reads the profile."""
-        way = known(self.way).way
-        reader = () if way.trodden else (_GCOV_DUMP,) if way.cc[0] == "gcc" else (LLVM_PROFDATA,)
+        config = config_of(self.config)
+        reader = () if config.trodden else (_GCOV_DUMP,) if config.compiler == "gcc" else (LLVM_PROFDATA,)
         return ("valgrind", *reader)
 
     @property
     def _exact(self) -> str:
-        return EXACT.get(self.way, self.way)
+        return EXACT.get(self.config, self.config)
 
     def fingerprint(self, program: SuiteProgram) -> str:
-        """The builds, what they are given, what is compared by which code, and how often."""
-        runs = [run_fingerprint(program, way, "ref") for way in self.ways]
-        return hashed("lost", str(self.rounds), _work(program).pattern, code_of(*_CODE), *runs)
+        """The builds, their input, the code that compares and what it compares, and the rounds."""
+        runs = [run_fingerprint(program, config, "ref") for config in self.configs]
+        work = _same_work(program).pattern
+        return hashed(self.kind, str(self.rounds), work, code_of(__name__), *runs)
 
-    def take(self, program: SuiteProgram) -> Json:
-        """Find out what is right, then run as many times as there are rounds."""
-        runs = [self._counters(program, self._exact, under) for under in (_IN_TURN, ())]
-        work = _work(program)
+    def measure(self, program: SuiteProgram) -> Json:
+        """Determine the exact counts, then run once a round."""
+        runs = [self._counters(program, self._exact, under) for under in (_SERIALIZED, ())]
+        work = _same_work(program)
         exact = {name: counts for name, counts in steady(runs).items() if work.search(name)}
         found = [self._round(program, exact) for _ in range(self.rounds)]
         return {
@@ -91,40 +87,71 @@ class Lost(Measure):
             "rounds": [asdict(each) for each in found],
         }
 
-    def _round(self, program: SuiteProgram, exact: Counters) -> Off:
-        found = self._counters(program, self.way)
+    def _round(self, program: SuiteProgram, exact: Counters) -> Deviation:
+        found = self._counters(program, self.config)
         if unknown := exact.keys() - found.keys():
             raise BenchError(
-                f"{program.name}: {self.way} knows nothing of {min(unknown)}, which {self._exact} has counted"
+                f"{program.name}: {self.config} has no counts of {min(unknown)}, which {self._exact} has"
             )
-        return off(exact, found)
+        return deviation(exact, found)
 
-    def _counters(self, program: SuiteProgram, way: str, under: Sequence[str] = ()) -> Counters:
-        ran = run_of(program, way, "ref", "lost").carry_out(under)
-        found = counters(ran, way)
+    def _counters(self, program: SuiteProgram, config: str, under: Sequence[str] = ()) -> Counters:
+        run = run_of(program, config, "ref", self.kind)
+        result = run.execute(under)
+        found = counters(result, config, run.what)
         if not found:
-            raise BenchError(f"{program.name}, {way}: the run has left no counters in {ran.directory}")
+            raise BenchError(f"{run.what}: the run has left no counters in {result.directory}")
         return found
 
 
-def _work(program: SuiteProgram) -> re.Pattern[str]:
-    """The functions whose work does not depend on the order in which threads meet."""
+def _same_work(program: SuiteProgram) -> re.Pattern[str]:
+    """The functions whose work does not depend on the schedule of the threads."""
     return SAME_WORK.get(program.name, _EVERYTHING)
 
 
-def counters(ran: Ran, way: str) -> Counters:
-    """All counters of a run, whoever has made the build."""
-    if known(way).way.trodden:
-        try:
-            return of_profile(collect(ran.raws))
-        except TroddenError as error:
-            raise BenchError(f"{way}: no profile: {error}") from error
-    if ran.profraws:
-        shown = [LLVM_PROFDATA, "show", "--counts", "--all-functions", *_names(ran, ran.profraws)]
-        return from_profdata(called(shown, ran.directory).splitlines())
-    return from_gcda(called([_GCOV_DUMP, "-l", *_names(ran, ran.gcdas)], ran.directory).splitlines())
+def counters(result: RunResult, config: str, what: str) -> Counters:
+    """All counters of a run, whichever profiler wrote them."""
+    if config_of(config).trodden:
+        return of_profile(collected(result, what))
+    if result.profraw_files:
+        files = _relative(result, result.profraw_files)
+        command = [LLVM_PROFDATA, "show", "--counts", "--all-functions", *files]
+        return from_profdata(output_of(command, result.directory).splitlines())
+    command = [_GCOV_DUMP, "-l", *_relative(result, result.gcda_files)]
+    return from_gcda(output_of(command, result.directory).splitlines())
 
 
-def _names(ran: Ran, files: Sequence[Path]) -> list[str]:
-    """Files as seen from the directory of the run, so that they are called the same in every run."""
-    return [str(path.relative_to(ran.directory)) for path in files]
+def _relative(result: RunResult, files: Sequence[Path]) -> list[str]:
+    """Files relative to the directory of the run, so that their names are the same in every run."""
+    return [str(path.relative_to(result.directory)) for path in files]
+
+
+def steady(runs: Sequence[Counters]) -> Counters:
+    """The functions that have the same counts in all runs: their work does not depend on the schedule."""
+    first, *others = runs
+    return {
+        name: counts for name, counts in first.items() if all(each.get(name) == counts for each in others)
+    }
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """The number of wrong counts, of all counts that there should be."""
+
+    wrong: int
+    of: int
+
+
+def deviation(exact: Counters, found: Counters) -> Deviation:
+    """How far counters are from the exact ones, in the functions of which these are known."""
+    wrong = sum(_distance(counts, found.get(name, {})) for name, counts in exact.items())
+    return Deviation(wrong, total(exact))
+
+
+def total(counters: Counters) -> int:
+    """The sum of all counts."""
+    return sum(sum(counts.values()) for counts in counters.values())
+
+
+def _distance(one: Mapping[int, int], other: Mapping[int, int]) -> int:
+    return sum(abs(one.get(counter, 0) - other.get(counter, 0)) for counter in {*one, *other})

@@ -1,26 +1,30 @@
-"""Ten thousand profiles of one program become one: how long that takes, and whether memory grows with them.
+"""The memory and time of merging many profiles of one program, a few of which are damaged.
 
-It builds the example, runs it many times on texts of its own making, damages ten of the profiles, merges a hundred of them and then all, and compares the result with a sum made one by
-one.
+The program runs many times on random texts.  The merged counts must be the sum of all intact profiles, every
+damaged one must be named, and the memory must not grow with the number of profiles.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from random import Random
+from typing import ClassVar, TypeAlias
 
-from bench.support.directories import PROJECT, WORK
+from bench.build.toolchain import TRODDEN_SOURCES
+from bench.measures.model import BuildMeasure, Json
+from bench.run.executables import executable
+from bench.suite.model import SuiteProgram
+from bench.suite.wordfreq import random_text
+from bench.support.directories import WORK
 from bench.support.errors import BenchError
-from bench.support.statistics import table
 from trodden.collect.gather import Programs, gather
 from trodden.errors import LeftOut
 from trodden.profile.assemble import assemble
@@ -29,73 +33,94 @@ from trodden.profile.store.trod import load, save
 
 RUNS, FEW, DAMAGED = 10_000, 100, 10
 MOST_GROWTH = 4 * 1024 * 1024
-"""What ten thousand profiles may take more than a hundred: the names and numbers of files that were seen."""
+"""By how many bytes the memory of ten thousand profiles may exceed that of a hundred."""
 
-_SOURCE = PROJECT / "examples" / "wordfreq.c"
-_WORDS = ("path", "edge", "block", "chord", "tree", "loop", "branch", "probe", "x", "counter-flow")
-_MEASURED = """
-import json, re, sys
+_MERGE = """
+import json, re, resource, sys
 from trodden.commands.main import main
 status = main(sys.argv[1:])
-most = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())
-print(json.dumps([status, 1024 * int(most.group(1))]))
+peak = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps([status, 1024 * int(peak.group(1)), used.ru_utime + used.ru_stime]))
 """
 
-Counts = Counter[tuple[str, int]]
+EdgeCounts: TypeAlias = Counter[tuple[str, int]]
+"""By the name of a function and the number of an edge."""
 
 
 @dataclass(frozen=True)
-class Took:
-    """One merge: so many profiles, so many of them damaged; its seconds, and its bytes at most."""
+class Merged:
+    """One merge: its profiles, how many of them are damaged, its processor seconds, its peak memory."""
 
     profiles: int
     damaged: int
     seconds: float
-    most: int
+    peak: int
 
 
-def make_profiles(folder: Path, runs: int) -> tuple[list[Path], Counts]:
-    """Run the program so often; the profiles, ten of them damaged, and the sum of all others."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    program = folder / "wordfreq"
-    command = [sys.executable, "-m", "trodden", "cc", "-O2", str(_SOURCE), "-o", str(program)]
-    if subprocess.run(command, check=False).returncode:
-        raise BenchError(f"{_SOURCE} could not be built")
-    rng = random.Random(1)
-    known, truth = Programs(), Counts()
-    broken = set(rng.sample(range(FEW, runs), DAMAGED))
+@dataclass(frozen=True)
+class Merging(BuildMeasure):
+    """A merge of a hundred profiles, and one of ten thousand."""
+
+    config: str = "edges"
+    kind: ClassVar[str] = "merge"
+
+    def measure(self, program: SuiteProgram) -> Json:
+        """Make the profiles, merge a few of them and then all, and check the result."""
+        directory = WORK / "merge"
+        profiles, expected = make_profiles(directory, executable(program, self.config), RUNS)
+        output = directory / "merged.trod"
+        few = merge(profiles[:FEW], 0, output)
+        many = merge(profiles, DAMAGED, output)
+        if edge_counts(load(output)) != expected:
+            raise BenchError("the merged counts are not the sum of those of the intact profiles")
+        if many.peak - few.peak > MOST_GROWTH:
+            raise BenchError(
+                f"merging {RUNS:,} profiles takes {many.peak - few.peak:,} bytes more than {FEW}"
+            )
+        shutil.rmtree(directory)
+        return [asdict(few), asdict(many)]
+
+
+def make_profiles(directory: Path, program: Path, runs: int) -> tuple[list[Path], EdgeCounts]:
+    """Run the program so often; the profiles, some of them damaged, and the sum of all others."""
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    random = Random(1)
+    known, expected = Programs(), EdgeCounts()
+    damaged = set(random.sample(range(FEW, runs), DAMAGED))
     profiles = []
     for number in range(runs):
-        profile = _run(folder, program, rng, known)
-        profiles.append(folder / f"{number:06}.trod")
+        profile = _run(directory, program, random, known)
+        profiles.append(directory / f"{number:06}.trod")
         save(profile, profiles[-1])
-        if number in broken:
-            _damage(profiles[-1], rng)
+        if number in damaged:
+            damage(profiles[-1], random)
         else:
-            truth.update(edge_counts(profile))
-    return profiles, truth
+            expected.update(edge_counts(profile))
+    return profiles, expected
 
 
-def _run(folder: Path, program: Path, rng: random.Random, known: Programs) -> Profile:
-    text, raw = folder / "text", folder / "counts.raw"
-    text.write_text(" ".join(rng.choice(_WORDS) for _ in range(rng.randrange(400))))
+def _run(directory: Path, program: Path, random: Random, known: Programs) -> Profile:
+    text, raw = directory / "text", directory / "counts.raw"
+    text.write_text(random_text(random))
     environment = {**os.environ, "TRODDEN_FILE": str(raw)}
     subprocess.run([program, text], stdout=subprocess.DEVNULL, env=environment, check=True)
     found = gather(raw, known)
     return assemble(found.program, found.units, found.readings, found.notes, found.calls)
 
 
-def _damage(path: Path, rng: random.Random) -> None:
+def damage(path: Path, random: Random) -> None:
+    """Truncate a file or flip one of its bits."""
     data = bytearray(path.read_bytes())
-    if rng.random() < 0.5:
-        del data[rng.randrange(len(data)) :]
+    if random.random() < 0.5:
+        del data[random.randrange(len(data)) :]
     else:
-        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
     path.write_bytes(data)
 
 
-def edge_counts(profile: Profile) -> Counts:
+def edge_counts(profile: Profile) -> EdgeCounts:
     """How often each edge of each function was taken."""
     return Counter(
         {
@@ -107,47 +132,14 @@ def edge_counts(profile: Profile) -> Counts:
     )
 
 
-def measure(profiles: Sequence[Path], damaged: int, out: Path) -> Took:
+def merge(profiles: Sequence[Path], damaged: int, output: Path) -> Merged:
     """Merge these in a process of its own."""
-    names = out.with_suffix(".list")
+    names = output.with_suffix(".list")
     names.write_text("".join(f"{path}\n" for path in profiles))
-    command = [sys.executable, "-c", _MEASURED, "merge", f"@{names}", "-o", str(out)]
-    began = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    seconds = time.monotonic() - began
-    status, most = json.loads(done.stdout)
+    command = [sys.executable, "-c", _MERGE, "merge", f"@{names}", "-o", str(output)]
+    environment = {**os.environ, "PYTHONPATH": str(TRODDEN_SOURCES)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    status, peak, seconds = json.loads(done.stdout)
     if status != (LeftOut.status if damaged else 0) or done.stderr.count("(left out)") != damaged:
         raise BenchError(f"the merge ended with status {status}: {done.stderr[-500:]}")
-    return Took(len(profiles), damaged, seconds, most)
-
-
-def merge_table(found: Sequence[Took]) -> str:
-    """One row a merge."""
-    rows = [
-        [
-            f"{each.profiles:,}",
-            str(each.damaged),
-            f"{each.seconds:.2f} s",
-            f"{1000 * each.seconds / each.profiles:.2f} s",
-            f"{each.most / 1048576:.1f} MiB",
-        ]
-        for each in found
-    ]
-    return table(("profiles", "damaged", "time", "a thousand", "memory at most"), rows)
-
-
-def main(runs: int) -> int:
-    """Measure and print; the status says whether memory kept within its bounds."""
-    folder = WORK / "merge"
-    profiles, truth = make_profiles(folder, runs)
-    out = folder / "merged.trod"
-    few = measure(profiles[:FEW], 0, out)
-    many = measure(profiles, DAMAGED, out)
-    if edge_counts(load(out)) != truth:
-        raise BenchError("the merged counts are not the sum of the others")
-    print(merge_table([few, many]))
-    return 0 if many.most - few.most <= MOST_GROWTH else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else RUNS))
+    return Merged(len(profiles), damaged, round(seconds, 3), peak)

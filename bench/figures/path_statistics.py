@@ -1,4 +1,4 @@
-"""What the paths of a run were like: BL96 Table 2, and how few of them are hot."""
+"""Statistics of executed paths: BL96 Table 2, and how few paths are hot."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from trodden.profile.analysis.stats import stats, stats_together
 from trodden.profile.model import Profile
 
 HOT = 0.001
-"""The share of the instructions from which on a path is hot."""
+"""A path with at least this share of all instructions is hot."""
 MOST = 0.99
-"""The share of all walks that the most frequent paths together have to make up."""
+"""The share of all path executions that the most frequent paths together have to cover."""
 
 
-def walked(profile: Profile) -> dict[str, Any]:
+def path_statistics(profile: Profile) -> dict[str, Any]:
     """The figures of ``trodden stats`` for the whole program, and its hot paths."""
     figures: dict[str, Any] = asdict(stats_together(stats(profile.functions).values()))
     counts: list[int] = []
@@ -30,7 +30,7 @@ def walked(profile: Profile) -> dict[str, Any]:
 
 
 def _fewest(counts: list[int], share: float) -> int:
-    """How many of the greatest of these together make up a share of all."""
+    """The smallest number of counts whose sum is a share of the total."""
     wanted = share * sum(counts)
     found = reached = 0
     for count in sorted(counts, reverse=True):

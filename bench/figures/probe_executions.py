@@ -1,4 +1,4 @@
-"""How often the probes of a plan were carried out, or would have been, in a run that was counted."""
+"""How often the probes of a plan are executed, given the exact counts of a run."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from trodden.plan.probes import Plan, Probe
 from trodden.profile.model import FunctionProfile
 
 
-def executed(plan: Plan, counted: FunctionProfile) -> Iterator[tuple[Probe, int]]:
-    """Every probe of a plan and how often control came by; the plan need not be what counted."""
+def probe_executions(plan: Plan, counts: FunctionProfile) -> Iterator[tuple[Probe, int]]:
+    """Every probe of a plan and how often it is executed; the counts may be those of another plan."""
     for probe in plan.on_entry:
-        yield probe, int(counted.entries)
+        yield probe, int(counts.entries)
     for edge, probes in plan.on_edges.items():
         for probe in probes:
-            yield probe, counted.counted_edges[edge] or 0
+            yield probe, counts.counted_edges[edge] or 0
     for block, probes in plan.on_blocks.items():
         for probe in probes:
-            yield probe, counted.counted_blocks[block]
+            yield probe, counts.counted_blocks[block]

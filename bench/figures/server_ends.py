@@ -1,4 +1,4 @@
-"""What is left of a server's profile however it ends, beside what the server says of itself."""
+"""The profile of a server however it ends, compared with the statistics of the server itself."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
-from bench.build.compile import Way
-from bench.build.redis import built
+from bench.build.builders import builder
+from bench.build.configurations import config_of
+from bench.measures.model import BuildMeasure, Json
+from bench.run.executables import executable
 from bench.run.redis_server import TESTS, Server
+from bench.suite.model import SuiteProgram
+from bench.suite.redis import LOAD_GENERATOR
 from bench.support.directories import WORK
 from bench.support.errors import BenchError
-from bench.support.statistics import table
 from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 
-ENDS = ("kill", "kill under load", "shutdown", "segfault", "panic")
-"""How a server ends: by SIGKILL, idle or with requests under way, by itself, by its own crash commands."""
+KILL, KILL_UNDER_LOAD, SHUTDOWN, SEGFAULT, PANIC = "kill", "kill under load", "shutdown", "segfault", "panic"
+ENDS = (KILL, KILL_UNDER_LOAD, SHUTDOWN, SEGFAULT, PANIC)
+"""By SIGKILL, idle or with requests in flight, by a regular shutdown, by Redis' own crash commands."""
 
 _OPTIONS = (
     *("--io-threads", "3", "--io-threads-do-reads", "yes", "--save", ""),
@@ -30,72 +34,97 @@ _SCRIPT = (
     "for i = 1, 20 do redis.pcall('INCR', KEYS[1]); pcall(error, 'again') end "
     "return redis.pcall('LPUSH', KEYS[1], 1)"
 )
-# The first of these functions that a process has entered and left tells what it is.
-_SERVER = {"server": "initServer"}
-_CHILDREN = {"BGSAVE": "rdbSave", "BGREWRITEAOF": "rewriteAppendOnlyFile"}
+# The first of these functions that a process has entered tells its role.
+_ROLES = {"server": "initServer", "BGSAVE": "rdbSave", "BGREWRITEAOF": "rewriteAppendOnlyFile"}
 
 
 @dataclass(frozen=True)
 class Process:
-    """One process of the server, by its raw file: what it was, and what its counts admit of themselves."""
+    """One process of the server, by its raw file: its role, and what is wrong with its counts."""
 
     role: str
-    walked: int
+    functions: int
     violations: tuple[str, ...]
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A server that has ended: its processes, and its commands as it has counted them and as we have."""
+    """A server that has ended: its processes, and for each command its own count and ours."""
 
     status: int
     processes: tuple[Process, ...]
     commands: dict[str, tuple[int, int]]
 
+    def problems(self) -> list[str]:
+        """Everything that is not as it should be, in words."""
+        found = [
+            f"{command}: {count} calls, {ours} counted"
+            for command, (count, ours) in self.commands.items()
+            if count != ours
+        ]
+        roles = [process.role for process in self.processes]
+        if sorted(roles) != sorted(_ROLES):
+            found.append(f"processes that left a profile: {', '.join(roles) or 'none'}")
+        for process in self.processes:
+            found += [f"{process.role}: {violation}" for violation in process.violations]
+        return found
+
+
+@dataclass(frozen=True)
+class ServerEnd(BuildMeasure):
+    """Runs a server with all its threads and child processes, ends it, and checks its profile."""
+
+    end: str
+    kind: ClassVar[str] = "server end"
+
     @property
-    def wrong(self) -> dict[str, tuple[int, int]]:
-        """Commands of which the two counts differ."""
-        return {name: pair for name, pair in self.commands.items() if pair[0] != pair[1]}
+    def key(self) -> str:
+        """By configuration and end."""
+        return f"{self.kind}/{self.config}/{self.end}"
 
-    def as_json(self) -> dict[str, Any]:
-        """For the file of results."""
-        return asdict(self)
-
-
-def measure(way: Way, driver: Path, end: str) -> Ended:
-    """Run a server through everything it has threads and children for, end it, look at what is left."""
-    place = WORK / "run" / "redis" / f"{way.name}-{end.replace(' ', '-')}"
-    with Server(built(way), place, _OPTIONS) as server:
-        server.load(driver, _REQUESTS)
-        server.ask("EVAL", _SCRIPT, "1", "counter")
-        server.ask("EVAL", "return redis.call('NOSUCH')", "0")
-        for child, done in (
-            ("BGSAVE", "rdb_bgsave_in_progress"),
-            ("BGREWRITEAOF", "aof_rewrite_in_progress"),
-        ):
-            server.ask(child)
-            server.wait_until("persistence", done, "0")
-        server.ask("FLUSHALL", "ASYNC")
-        server.wait_until("memory", "lazyfree_pending_objects", "0")
-        said = _commands(server)
-        status = _end(server, driver, end)
-    profiles = [collect([raw]) for raw in sorted(place.glob("counts.*.raw"))]
-    processes = tuple(_process(profile) for profile in profiles)
-    if end == "kill under load":
-        said = {}
-    return Ended(status, processes, _compared(said, profiles))
+    def measure(self, program: SuiteProgram) -> Json:
+        """Start, load, end and check."""
+        directory = WORK / "run" / program.name / f"{self.config}-{self.end.replace(' ', '-')}"
+        generator = builder(LOAD_GENERATOR).executable(config_of("clang"))
+        with Server(executable(program, self.config), directory, _OPTIONS) as server:
+            _exercise(server, generator)
+            commands = _command_counts(server)
+            status = _end(server, generator, self.end)
+        profiles = [collect([raw]) for raw in sorted(directory.glob("counts.*.raw"))]
+        if self.end == KILL_UNDER_LOAD:
+            # The statistics are those of before the load.
+            commands = {}
+        ended = Ended(status, tuple(map(process_of, profiles)), compare(commands, profiles))
+        if problems := ended.problems():
+            raise BenchError(f"{program.name}, {self.config}, {self.end}: {'; '.join(problems)}")
+        return asdict(ended)
 
 
-def _end(server: Server, driver: Path, end: str) -> int:
-    if end == "shutdown":
+def _exercise(server: Server, generator: Path) -> None:
+    """Use everything that the server has threads and child processes for."""
+    server.load(generator, _REQUESTS)
+    server.command("EVAL", _SCRIPT, "1", "counter")
+    server.command("EVAL", "return redis.call('NOSUCH')", "0")
+    for child, field in (
+        ("BGSAVE", "rdb_bgsave_in_progress"),
+        ("BGREWRITEAOF", "aof_rewrite_in_progress"),
+    ):
+        server.command(child)
+        server.wait_until("persistence", field, "0")
+    server.command("FLUSHALL", "ASYNC")
+    server.wait_until("memory", "lazyfree_pending_objects", "0")
+
+
+def _end(server: Server, generator: Path, end: str) -> int:
+    if end == SHUTDOWN:
         return server.shut_down()
-    if end in ("segfault", "panic"):
+    if end in (SEGFAULT, PANIC):
         return server.crash(end.upper())
-    if end == "kill":
+    if end == KILL:
         return server.kill()
     load = subprocess.Popen(
-        server.driving(driver, 10**7),
+        server.load_command(generator, 10**7),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -108,81 +137,33 @@ def _end(server: Server, driver: Path, end: str) -> int:
         load.wait()
 
 
-def _commands(server: Server) -> dict[str, int]:
-    """How often the server has executed each command of the load, scripts included, by its own account."""
-    said = server.told("commandstats")
+def _command_counts(server: Server) -> dict[str, int]:
+    """How often the server has executed each command of the load, scripts included, by its statistics."""
+    statistics = server.info("commandstats")
     names = {name.partition("_")[0] for name in TESTS.split(",")} | {
-        "eval",
-        "bgsave",
-        "bgrewriteaof",
-        "flushall",
+        *("eval", "bgsave", "bgrewriteaof", "flushall"),
     }
     counts = {}
     for name in sorted(names):
-        fields = dict(field.split("=") for field in said[f"cmdstat_{name}"].split(","))
+        fields = dict(field.split("=") for field in statistics[f"cmdstat_{name}"].split(","))
         counts[name] = int(fields["calls"])
     return counts
 
 
-def _compared(said: dict[str, int], profiles: Sequence[Profile]) -> dict[str, tuple[int, int]]:
-    """Each command has a function of its name, which nothing else calls."""
+def compare(commands: dict[str, int], profiles: Sequence[Profile]) -> dict[str, tuple[int, int]]:
+    """The server's count and ours; each command has a function of its name, which nothing else calls."""
     found = {}
-    for name, count in said.items():
+    for name, count in commands.items():
         entries = [profile.functions.get(f"{name}Command") for profile in profiles]
         found[name] = (count, sum(int(function.entries) for function in entries if function is not None))
     return found
 
 
-def _process(profile: Profile) -> Process:
+def process_of(profile: Profile) -> Process:
+    """What the profile of one process says about it."""
     entered = {name for name, function in profile.functions.items() if function.entries > 0}
-    known = {**_SERVER, **_CHILDREN}
-    role = next((role for role, mark in known.items() if mark in entered), "unknown")
+    role = next((role for role, mark in _ROLES.items() if mark in entered), "unknown")
     violations = tuple(
         f"{function.name}: {each}" for function in profile.functions.values() for each in function.violations
     )
     return Process(role, len(entered), violations, tuple(profile.notes))
-
-
-def ends_table(found: dict[tuple[str, str], Ended]) -> str:
-    """A row for each profile and each end."""
-    rows = []
-    for (way, end), ended in found.items():
-        roles = [process.role for process in ended.processes]
-        children = [f"{roles.count(child)} {child}" for child in _CHILDREN if child in roles]
-        checked = (
-            f"{len(ended.commands) - len(ended.wrong)} of {len(ended.commands)}" if ended.commands else "-"
-        )
-        rows.append(
-            [
-                f"{way}, {end}",
-                str(ended.status),
-                "yes" if "server" in roles else "no",
-                ", ".join(children) or "none",
-                str(sum(len(process.violations) for process in ended.processes)),
-                str(sum(len(process.notes) for process in ended.processes)),
-                checked,
-            ]
-        )
-    head = ("redis: end", "status", "profile", "children's", "violations", "notes", "commands counted right")
-    return table(head, rows)
-
-
-def check(name: str, ended: Ended) -> list[str]:
-    """What is not as it should be, in words."""
-    wrong = [
-        f"{name}: {command}: {said} calls, {ours} counted" for command, (said, ours) in ended.wrong.items()
-    ]
-    roles = [process.role for process in ended.processes]
-    if sorted(roles) != sorted([*_SERVER, *_CHILDREN]):
-        wrong.append(f"{name}: processes that left a profile: {', '.join(roles) or 'none'}")
-    for process in ended.processes:
-        wrong += [f"{name}: {process.role}: {violation}" for violation in process.violations]
-    return wrong
-
-
-def chosen(names: Sequence[str]) -> tuple[str, ...]:
-    """Some of the ends, all if none is named."""
-    for name in names:
-        if name not in ENDS:
-            raise BenchError(f"no end {name}; there are {', '.join(ENDS)}")
-    return tuple(names) or ENDS

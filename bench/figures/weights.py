@@ -1,32 +1,25 @@
-"""What do weights save?  The increments that probes need, placed by nesting, estimate or measurement.
+"""Increments by the weights that probes are placed with: nesting of loops, estimates, or measurements.
 
-    python -m bench.figures.weights [NAME ...] [--jobs N] [--as-built] [--level O2] [--json OUT]
-
-Probes go where control is seldom expected, so better expectations mean fewer increments (BL94 §5).  Every
-function is planned anew by each kind of weights, and the probes are counted by what was measured: measured
-weights foretell the very runs that they are of, and are as good as weights can be.  Estimates are made with
-the paper's rates and with rates fitted to the programs of other packages, as in
-:mod:`bench.figures.estimates`.
+Probes are placed on edges of small weight, so that better weights mean fewer increments (BL94 §5).  Every
+function of a program is planned with each kind of weights, and the exact counts of the program's workload
+give the number of increments of each plan.  Measured weights predict the very runs that they come from, and
+no others can be better.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 
 from bench.build.keep_ir import ir_of
-from bench.build.machine import description
-from bench.figures.estimates import fitted_elsewhere, observations
-from bench.figures.probe_executions import executed
-from bench.run.scripted import Subject, asked, subjects
-from bench.support.directories import WORK
+from bench.figures.probe_executions import probe_executions
+from bench.measures.code import code_of
+from bench.measures.model import Json, Measure
+from bench.run.scripted import DEFAULT_LEVEL, ScriptedProgram
+from bench.suite.model import SuiteProgram
 from bench.support.errors import BenchError
-from bench.support.statistics import geometric_mean, table
+from bench.support.hashing import hashed
 from trodden.commands.weights import weights_of
-from trodden.errors import TroddenError
 from trodden.native.analysis.module_reader import ModuleReader, ReadFunction
 from trodden.native.ir.module import cut_function, cut_module
 from trodden.native.options import Options, PathOptions, Weights
@@ -36,56 +29,64 @@ from trodden.profile.model import FunctionProfile
 from trodden.profile.store.trod import load
 from trodden.program.facts import UnitFacts
 from trodden.weigh.frequency.expected import expected_weights
-from trodden.weigh.heuristics.rates import WL94, Rates
+from trodden.weigh.heuristics.rates import WL94, default_rates
 
-_WEIGHTS = ("nesting", "WL94", "fitted", "measured")
-_PROFILES = {"edges": Options(), "paths": Options(paths=PathOptions())}
+NESTING, PAPER, SHIPPED, MEASURED = "nesting", "WL94", "shipped", "measured"
+WEIGHTS = (NESTING, PAPER, SHIPPED, MEASURED)
+"""Nesting of loops; estimates with the rates of WL94 and of trodden; the counts themselves."""
+
+EDGES, PATHS = "edges", "paths"
+_OPTIONS = {EDGES: Options(), PATHS: Options(paths=PathOptions())}
 
 
-@dataclass
-class Needed:
-    """What probes did to memory and to the path register, by profile and weights."""
+@dataclass(frozen=True)
+class IncrementsByWeights(Measure):
+    """Increments of memory and changes of the path register, by kind of profile and kind of weights."""
 
-    increments: dict[tuple[str, str], int] = field(default_factory=dict)
-    register: dict[tuple[str, str], int] = field(default_factory=dict)
+    @property
+    def key(self) -> str:
+        """There is one a program."""
+        return "weights"
 
-    def add(self, key: tuple[str, str], plan: Plan, counted: FunctionProfile) -> None:
-        """Add what the probes of a plan would have done in the runs that were counted."""
-        for probe, times in executed(plan, counted):
-            if isinstance(probe, Count | AddTrips | Bump | BumpAt):
-                self.increments[key] = self.increments.get(key, 0) + times
-            elif isinstance(probe, Set | Add | Restore):
-                self.register[key] = self.register.get(key, 0) + times
+    def fingerprint(self, program: SuiteProgram) -> str:
+        """The profile of the workload and the code that counts; rates are part of trodden's sources."""
+        return hashed(code_of(__name__), ScriptedProgram(program, DEFAULT_LEVEL).fingerprint())
 
-    def as_json(self) -> dict[str, Any]:
-        """For the file of results."""
+    def measure(self, program: SuiteProgram) -> Json:
+        """Build, run, plan and count."""
+        scripted = ScriptedProgram(program, DEFAULT_LEVEL)
+        measured = load(scripted.profile())
+        by_symbol = {(each.unit, each.facts.linkage_name): each for each in measured.functions.values()}
+        totals = {profile: {kind: Increments() for kind in WEIGHTS} for profile in _OPTIONS}
+        for unit in measured.units:
+            for function in _functions(scripted, unit):
+                counts = by_symbol.get((unit.id, function.read.ir.symbol))
+                if counts is not None:
+                    for profile, kind, plan in _plans(function, counts):
+                        totals[profile][kind].add(plan, counts)
         return {
-            profile: {
-                weights: {
-                    "increments": self.increments.get((profile, weights), 0),
-                    "register": self.register.get((profile, weights), 0),
-                }
-                for weights in _WEIGHTS
-            }
-            for profile in _PROFILES
+            profile: {kind: asdict(each) for kind, each in kinds.items()} for profile, kinds in totals.items()
         }
 
 
-def needed(subject: Subject, rates: Rates) -> Needed:
-    """Plan all functions of a program by all weights."""
-    functions = load(subject.measured).functions.values()
-    measured = {(each.unit, each.facts.linkage_name): each for each in functions}
-    found = Needed()
-    for unit in load(subject.measured).units:
-        for function in _functions(subject, unit):
-            counted = measured.get((unit.id, function.read.ir.symbol))
-            if counted is not None:
-                _plan(function, counted, rates, found)
-    return found
+@dataclass
+class Increments:
+    """Increments of memory, and changes of the path register."""
+
+    increments: int = 0
+    register: int = 0
+
+    def add(self, plan: Plan, counts: FunctionProfile) -> None:
+        """Add those of a plan in the runs that were counted."""
+        for probe, times in probe_executions(plan, counts):
+            if isinstance(probe, Count | AddTrips | Bump | BumpAt):
+                self.increments += times
+            elif isinstance(probe, Set | Add | Restore):
+                self.register += times
 
 
-def _functions(subject: Subject, unit: UnitFacts) -> Iterator[ReadFunction]:
-    text = ir_of(subject.ir, unit).read_text(encoding="utf-8", errors="surrogateescape")
+def _functions(scripted: ScriptedProgram, unit: UnitFacts) -> Iterator[ReadFunction]:
+    text = ir_of(scripted.ir, unit).read_text(encoding="utf-8", errors="surrogateescape")
     reader = ModuleReader(cut_module(text), unit.source, Options())
     for definition in reader.module.definitions:
         function = reader.function(cut_function(definition))
@@ -93,69 +94,22 @@ def _functions(subject: Subject, unit: UnitFacts) -> Iterator[ReadFunction]:
             yield function
 
 
-def _plan(function: ReadFunction, counted: FunctionProfile, rates: Rates, found: Needed) -> None:
+def _plans(function: ReadFunction, counts: FunctionProfile) -> Iterator[tuple[str, str, Plan]]:
+    """The plans of a function by kind of profile and kind of weights."""
     graph = function.read.graph
-    if graph.edges != counted.facts.graph.edges:
-        raise BenchError(f"{counted.name}: its IR is not that of its profile; build and run it again")
-    known = {
-        "WL94": expected_weights(graph, function.clues, WL94, function.read.loops),
-        "fitted": expected_weights(graph, function.clues, rates, function.read.loops),
-        "measured": weights_of(counted),
+    if graph.edges != counts.facts.graph.edges:
+        raise BenchError(f"{counts.name}: its IR does not match its profile; remove bench/work/estimates")
+    weights = {
+        NESTING: None,
+        PAPER: expected_weights(graph, function.clues, WL94, function.read.loops),
+        SHIPPED: expected_weights(graph, function.clues, default_rates(), function.read.loops),
+        MEASURED: weights_of(counts),
     }
-    for profile, options in _PROFILES.items():
-        for weights in _WEIGHTS:
-            given = known.get(weights)
+    for profile, options in _OPTIONS.items():
+        for kind, given in weights.items():
             chosen = replace(options, measured=None if given is None else _always(given))
-            plan = plan_for(function.read, chosen, "x86_64", 0, function.clues).plan
-            found.add((profile, weights), plan, counted)
+            yield profile, kind, plan_for(function.read, chosen, "x86_64", 0, function.clues).plan
 
 
 def _always(weights: list[float]) -> Weights:
     return lambda graph, symbol: weights
-
-
-def increments_table(found: Mapping[str, Needed], profile: str, what: str) -> str:
-    """Increments or register changes of one profile, program by program."""
-    rows: list[list[str]] = []
-    ratios: list[list[float]] = []
-    for name, each in found.items():
-        counts = getattr(each, what)
-        numbers = [counts.get((profile, weights), 0) for weights in _WEIGHTS]
-        rows.append([name, *(f"{number:,}" for number in numbers), *_ratios(numbers)])
-        if all(numbers):
-            ratios.append([number / numbers[0] for number in numbers[1:]])
-    if ratios:
-        means = [geometric_mean(column) for column in zip(*ratios, strict=True)]
-        rows.append(["geometric mean", *("" for _ in _WEIGHTS), *(f"{each:.3f}" for each in means)])
-    beside = [f"{weights}/{_WEIGHTS[0]}" for weights in _WEIGHTS[1:]]
-    return table((f"{profile}: {what}", *_WEIGHTS, *beside), rows)
-
-
-def _ratios(numbers: Sequence[int]) -> list[str]:
-    return [f"{number / numbers[0]:.3f}" if numbers[0] else "-" for number in numbers[1:]]
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Plan, count and print."""
-    arguments = asked(__doc__, WORK / "weights.json", argv)
-    try:
-        every = subjects((), arguments.jobs, arguments.as_built, arguments.level)
-        seen = observations((each.package, str(each.measured), load(each.measured)) for each in every)
-        found: dict[str, Needed] = {}
-        for subject in every:
-            if not arguments.names or subject.name in arguments.names:
-                found[subject.name] = needed(subject, fitted_elsewhere(seen, subject.package))
-                print(f"{subject.name} planned", file=sys.stderr)
-    except (BenchError, TroddenError) as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 1
-    for profile, what in (("edges", "increments"), ("paths", "increments"), ("paths", "register")):
-        print(f"{increments_table(found, profile, what)}\n")
-    result = {"machine": description(), "programs": {name: each.as_json() for name, each in found.items()}}
-    arguments.json.parent.mkdir(parents=True, exist_ok=True)
-    arguments.json.write_text(json.dumps(result, indent=2) + "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

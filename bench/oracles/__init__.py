@@ -1,1 +1,1 @@
-"""Independent tools and rules whose answers are compared with those of trodden: gcov, llvm-cov, LLVM's opt."""
+"""Independent tools that trodden's answers are compared with: gcov, llvm-cov, LLVM's own analyses."""

@@ -1,46 +1,47 @@
-"""Line counts as gcov tells them, by LLVM's tool and by GCC's."""
+"""Line counts by gcov, both LLVM's and GCC's."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from bench.build.compile import Built
-from bench.run.callgrind import Runner
+from bench.build.toolchain import output_of
+from bench.run.runs import RunResult
 from bench.support.errors import BenchError
 
-Lines = dict[str, dict[int, int]]
+Lines: TypeAlias = dict[str, dict[int, int]]
+"""Counts by file and line."""
 
 LLVM_COV = "llvm-cov-22"
+GCOV = "gcov"
 
 
-def with_llvm(built: Built, runner: Runner) -> Lines:
-    """What clang's ``--coverage`` has counted: the lines of all objects, added up."""
+def with_llvm(result: RunResult, directory: Path) -> Lines:
+    """The counts of clang's ``--coverage``, summed over all objects; they were built in a directory."""
     lines: Lines = {}
-    for data in _notes_beside_data(built, runner):
-        called([LLVM_COV, "gcov", "-i", data.name], data.parent)
+    for data in _data_files(result):
+        output_of([LLVM_COV, "gcov", "-i", data.name], data.parent)
         text = Path(f"{data}.gcov").read_text(errors="replace")
-        _add(lines, from_intermediate(text.splitlines(), built.executable.parent))
+        _add(lines, from_intermediate(text.splitlines(), directory))
     return lines
 
 
-def with_gcc(built: Built, runner: Runner) -> Lines:
-    """What gcc's ``--coverage`` has counted."""
+def with_gcc(result: RunResult, directory: Path) -> Lines:
+    """The counts of gcc's ``--coverage``, summed over all objects; they were built in a directory."""
     lines: Lines = {}
-    for data in _notes_beside_data(built, runner):
-        output = called(["gcov", "--json-format", "--stdout", data.name], data.parent)
+    for data in _data_files(result):
+        output = output_of([GCOV, "--json-format", "--stdout", data.name], data.parent)
         for text in output.splitlines():
-            _add(lines, from_json(json.loads(text), built.executable.parent))
+            _add(lines, from_json(json.loads(text), directory))
     return lines
 
 
 def from_intermediate(text: Iterable[str], directory: Path) -> Lines:
-    """LLVM's intermediate format: ``file:NAME`` and ``lcount:LINE,COUNT`` below it."""
+    """LLVM's intermediate format: ``file:NAME``, followed by ``lcount:LINE,COUNT``."""
     lines: Lines = {}
     current: dict[int, int] = {}
     for entry in text:
@@ -54,7 +55,7 @@ def from_intermediate(text: Iterable[str], directory: Path) -> Lines:
 
 
 def from_json(document: Any, directory: Path) -> Lines:
-    """GCC's JSON format; a line stands once for each instance of a template and is added up."""
+    """GCC's JSON format; a line of a template occurs once for each instance, and these are summed."""
     lines: Lines = {}
     for file in document["files"]:
         current = lines.setdefault(_absolute(file["file"], directory), {})
@@ -64,17 +65,15 @@ def from_json(document: Any, directory: Path) -> Lines:
     return lines
 
 
-def _notes_beside_data(built: Built, runner: Runner) -> list[Path]:
-    """The data files of a run, each with the notes that the compiler wrote."""
-    found: list[Path] = []
-    for made in built.objects:
-        data = Path(f"{runner.directory}/gcov{made.with_suffix('.gcda')}")
-        if data.is_file():
-            shutil.copy(made.with_suffix(".gcno"), data.with_suffix(".gcno"))
-            found.append(data)
-    if not found:
-        raise BenchError(f"{built.executable}: has left no coverage data in {runner.directory}")
-    return found
+def _data_files(result: RunResult) -> list[Path]:
+    """The data files of a run, each with a copy of the notes that the compiler wrote beside its object."""
+    prefix = result.directory / "gcov"
+    for data in result.gcda_files:
+        notes = Path("/", data.relative_to(prefix)).with_suffix(".gcno")
+        shutil.copy(notes, data.with_suffix(".gcno"))
+    if not result.gcda_files:
+        raise BenchError(f"the run has left no coverage data in {result.directory}")
+    return result.gcda_files
 
 
 def _add(total: Lines, more: Lines) -> None:
@@ -86,12 +85,3 @@ def _add(total: Lines, more: Lines) -> None:
 
 def _absolute(name: str, directory: Path) -> str:
     return os.path.normpath(os.path.join(directory, name))
-
-
-def called(command: Sequence[str], directory: Path) -> str:
-    """The output of a tool that has to succeed."""
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise BenchError(f"{' '.join(command)} failed: {last}")
-    return done.stdout

@@ -1,4 +1,4 @@
-"""Plots of a table: values of columns, drawn."""
+"""Plots of the columns of a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.tables.layout.values import Spread, Value, number_of
 
 
 def drawn(plot: Plot, grid: Grid) -> str | None:
-    """A plot as SVG, if there is something to see on it."""
+    """A plot as SVG, unless it would be empty."""
     columns = {column.name: column for column in grid.section.columns}
     chosen = [columns[name] for name in plot.series]
     rows = _rows(plot, grid)
@@ -24,7 +24,7 @@ def drawn(plot: Plot, grid: Grid) -> str | None:
         axis=plot.axis,
         groups=tuple(row.label for row in rows),
         series=series,
-        shown=chosen[0].show,
+        format=chosen[0].format,
         base=plot.base,
     )
     return bars(picture) if plot.kind == "bars" else lines(picture)

@@ -1,7 +1,7 @@
-"""How a process is waited for: simply, or so that it can be asked for its memory on its way out.
+"""Waiting for a process: simply, or with a look at its memory just before it ends.
 
-What the system says of the memory of a process that has ended goes back to before it became the program in
-question, when it was a copy of this one.  So it is stopped on its way out, its memory still there.
+What the system reports of the memory of a process that has ended includes the time before ``exec``, when it
+was a copy of this process.  So the process is traced and stopped when it exits, its memory still mapped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from resource import struct_rusage
 
 from bench.support.errors import BenchError
 
-# From sys/ptrace.h: attach to a process without stopping it; have it stop when it ends, memory still there.
+# From sys/ptrace.h: attach to a process without stopping it; stop it when it exits, memory still mapped.
 _SEIZE, _CONTINUE, _TRACE_EXIT, _EXIT_STOP = 0x4206, 7, 0x40, 6
 _RESIDENT = re.compile(r"^(VmRSS|VmHWM):\s+(\d+) kB$", re.MULTILINE)
 
@@ -25,52 +25,52 @@ class Waiter:
 
     @property
     def before(self) -> tuple[str, ...]:
-        """The words that it wants to have before a command."""
+        """The arguments that have to precede a command."""
         return ()
 
     def started(self, pid: int) -> None:
-        """Called by the thread that has started it."""
+        """Called by the thread that has started the process."""
 
-    def ended(self, pid: int) -> tuple[int, struct_rusage]:
-        """Wait until it has ended; its status, and the processor time it has used, as ``wait4`` has them."""
+    def wait(self, pid: int) -> tuple[int, struct_rusage]:
+        """Wait until it has ended; returns its status and the processor time it used, as ``wait4`` does."""
         _, status, usage = os.wait4(pid, 0)
         return status, usage
 
 
-class Watcher(Waiter):
-    """Waits for one process, and keeps what was resident at its end and at most, in bytes."""
+class MemoryWatcher(Waiter):
+    """Waits for one process, and keeps what was resident at its end and at its peak, in bytes."""
 
     def __init__(self) -> None:
         self._system = ctypes.CDLL(None, use_errno=True)
         self.resident = 0
-        self.most = 0
+        self.peak = 0
 
     @property
     def before(self) -> tuple[str, ...]:
-        """Have the process wait until it is watched, and become the program only then."""
+        """Let the process stop until it is traced, and execute the program only then."""
         return ("/bin/sh", "-c", 'kill -STOP $$; exec "$@"', "sh")
 
     def started(self, pid: int) -> None:
-        """Attach to it, and let it go on."""
+        """Attach to it, and let it continue."""
         os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         if self._system.ptrace(_SEIZE, pid, None, ctypes.c_void_p(_TRACE_EXIT)) != 0:
             reason = os.strerror(ctypes.get_errno())
             raise BenchError(f"process {pid} cannot be traced: {reason}; allow ptrace")
         os.kill(pid, signal.SIGCONT)
 
-    def ended(self, pid: int) -> tuple[int, struct_rusage]:
-        """Pass on all signals until it stops to end, then ask it, and let it end."""
-        status, _ = super().ended(pid)
+    def wait(self, pid: int) -> tuple[int, struct_rusage]:
+        """Forward all signals until it stops to exit, read its memory, and let it exit."""
+        status, _ = super().wait(pid)
         while os.WIFSTOPPED(status) and status >> 16 != _EXIT_STOP:
-            self._go_on(pid, 0 if status >> 16 else os.WSTOPSIG(status))
-            status, _ = super().ended(pid)
+            self._resume(pid, 0 if status >> 16 else os.WSTOPSIG(status))
+            status, _ = super().wait(pid)
         if not os.WIFSTOPPED(status):
-            raise BenchError(f"process {pid} ended before it could be asked for its memory")
+            raise BenchError(f"process {pid} ended before its memory could be read")
         text = Path(f"/proc/{pid}/status").read_text()
         figures = {name: 1024 * int(number) for name, number in _RESIDENT.findall(text)}
-        self.resident, self.most = figures["VmRSS"], figures["VmHWM"]
-        self._go_on(pid, 0)
-        return super().ended(pid)
+        self.resident, self.peak = figures["VmRSS"], figures["VmHWM"]
+        self._resume(pid, 0)
+        return super().wait(pid)
 
-    def _go_on(self, pid: int, number: int) -> None:
+    def _resume(self, pid: int, number: int) -> None:
         self._system.ptrace(_CONTINUE, pid, None, ctypes.c_void_p(number))

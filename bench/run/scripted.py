@@ -1,193 +1,139 @@
-"""The programs that estimates are held against: each built with probes, run, and its runs in one profile.
+"""Profiles of workloads: a program is built with its IR kept, run as its script says, and collected.
 
-    python -m bench.run.scripted [NAME ...] [--jobs N] [--as-built] [--level O2]
-
-makes what is missing or older than trodden and says where it is.  A run may be short: what an estimate is
-compared with is the order of blocks and edges, not how long anything takes.
+Estimates are compared with these profiles.  A run may be short: only the order of blocks and edges by their
+frequency matters, not how long anything takes.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from bench.build.compile import CLANG, Plan, Way, build, carry_out, fingerprint, need
-from bench.build.packages import PACKAGES, built, state_of
-from bench.suite.inputs import script_files as unix_inputs
-from bench.suite.programs import PROGRAMS
-from bench.support.directories import BENCH, DATA, WORK
+from bench.build.builders import builder
+from bench.build.configurations import Config
+from bench.build.stamps import fingerprint, run_command
+from bench.build.toolchain import CLANG
+from bench.suite.model import Program, Workload
+from bench.suite.sources import PackageCommand
+from bench.support.directories import BENCH, WORK
 from bench.support.errors import BenchError
-from bench.support.locking import held
+from bench.support.hashing import contents, hashed
+from bench.support.locking import locked
+from bench.support.memo import Memo
 
-LEVEL = "O2"
-"""How far the programs are optimised, unless it is said otherwise."""
+DEFAULT_LEVEL = "O2"
+_KEEP_IR = BENCH / "build" / "keep_ir.py"
+_TIMEOUT = 300
 
-_RUNS = DATA / "unix" / "runs"
-"""A file for each program, whose lines are its runs.
-
-The shell gets a line in a directory with all files that the runs read.  The command that a line names is
-the one with probes in it, all others are the machine's.
-"""
-_SCRIPTS = DATA / "unix" / "scripts"
-_SECONDS = 300
+_workloads: Memo[str] = Memo()
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A program to estimate: what it is part of, where that build leaves it, and how far it is optimised."""
+class ScriptedProgram:
+    """A program that has a workload, at a level of optimisation."""
 
-    name: str
-    package: str
-    place: str
+    program: Program
     level: str
 
     @property
-    def executable(self) -> Path:
-        """The program with probes in it, and with all that is known of it."""
-        return WORK / "build" / self.package / _way_name(self.level) / self.place
+    def name(self) -> str:
+        """The name of the program."""
+        return self.program.name
+
+    @property
+    def package(self) -> str:
+        """What it is built together with: programs of one package share code."""
+        source = self.program.source
+        return source.package.name if isinstance(source, PackageCommand) else self.name
 
     @property
     def ir(self) -> Path:
-        """The directory with the very IR that probes were put into, see :mod:`bench.build.keep_ir`."""
-        return _home(self.level) / "ir" / self.package
+        """The directory with the IR that was instrumented, see :mod:`bench.build.keep_ir`."""
+        return self._home / "ir" / self.package
+
+    def executable(self) -> Path:
+        """The instrumented program, built unless the same build exists."""
+        return builder(self.program.source).executable(self._config)
+
+    def profile(self) -> Path:
+        """The file with the profile of all runs of the workload, which are made unless it is current."""
+        executable = self.executable()
+        path = self._home / f"{self.name}.trod"
+        stamp = path.with_suffix(".stamp")
+        with locked(path.with_suffix(".lock")):
+            state = fingerprint([[self._workload_hash()]], [executable], self._config)
+            if not (path.is_file() and stamp.is_file() and stamp.read_text() == state):
+                stamp.unlink(missing_ok=True)
+                self._run_all(executable, path)
+                stamp.write_text(state)
+        return path
+
+    def fingerprint(self) -> str:
+        """A hash of everything that the profile depends on, without building anything."""
+        build = builder(self.program.source).fingerprint(self._config)
+        return fingerprint([[build, self._workload_hash()]], [], self._config)
 
     @property
-    def measured(self) -> Path:
-        """The profile of all its runs."""
-        return _home(self.level) / f"{self.name}.trod"
+    def _suffix(self) -> str:
+        return "" if self.level == DEFAULT_LEVEL else f"-{self.level}"
 
     @property
-    def there(self) -> bool:
-        """Whether it was built and measured before."""
-        return self.executable.is_file() and self.measured.is_file()
+    def _home(self) -> Path:
+        return WORK / f"estimates{self._suffix}"
+
+    @property
+    def _config(self) -> Config:
+        """A build by trodden that keeps the IR."""
+        base = (sys.executable, "-P", str(_KEEP_IR), str(self.ir))
+        toolchain = f"--trodden-toolchain={CLANG}"
+        cc, cxx = (*base, "cc", toolchain), (*base, "c++", toolchain)
+        name = f"estimates{self._suffix}"
+        return Config(name, cc, cxx, flags=(f"-{self.level}",), trodden=True)
+
+    @property
+    def _workload(self) -> Workload:
+        if self.program.workload is None:
+            raise BenchError(f"{self.name}: has no workload, so estimates cannot be compared with it")
+        return self.program.workload
+
+    def _workload_hash(self) -> str:
+        """A hash of the script and of the files that it reads."""
+
+        def compute() -> str:
+            with TemporaryDirectory() as directory:
+                self._workload.files(Path(directory))
+                return hashed(self._workload.script.read_text(), contents(Path(directory)))
+
+        return _workloads.get((self.name,), compute)
+
+    def _run_all(self, executable: Path, profile: Path) -> None:
+        """Execute all lines of the script in a directory of its own, and collect their counts."""
+        home = self._home / "runs" / self.name
+        shutil.rmtree(home, ignore_errors=True)
+        files, raw, tools = home / "files", home / "raw", home / "tools"
+        for directory in (files, raw, tools):
+            directory.mkdir(parents=True)
+        self._workload.files(files)
+        (tools / self.name).symlink_to(executable)
+        for number, line in enumerate(self._workload.script.read_text().splitlines()):
+            environment = {
+                "PATH": f"{tools}:{os.environ['PATH']}",
+                "LC_ALL": "C",
+                "TRODDEN_FILE": str(raw / f"{number:02}.%p.raw"),
+            }
+            _run_line(line, files, environment)
+        command = [sys.executable, "-m", "trodden", "collect", str(raw), "-o", str(profile)]
+        run_command(command, home, f"{self.name}, collect")
+        shutil.rmtree(home)
 
 
-def _way_name(level: str) -> str:
-    return "estimates" if level == LEVEL else f"estimates-{level}"
-
-
-def _home(level: str) -> Path:
-    return WORK / _way_name(level)
-
-
-def keeping(subject: Subject) -> Way:
-    """A build by trodden that keeps its IR."""
-    base = (sys.executable, "-P", str(BENCH / "build" / "keep_ir.py"), str(subject.ir))
-    own = f"--trodden-toolchain={CLANG}"
-    flags = (f"-{subject.level}",)
-    return Way(_way_name(subject.level), (*base, "cc", own), (*base, "c++", own), flags, trodden=True)
-
-
-def subjects(
-    names: Sequence[str] = (), jobs: int = 2, as_built: bool = False, level: str = LEVEL
-) -> list[Subject]:
-    """The programs of these names (all if there is none), built and measured.
-
-    With ``as_built``, what is there already will do, even if trodden has changed since.
-    """
-    known = {subject.name: subject for subject in every_subject(level)}
-    for name in names:
-        if name not in known:
-            raise BenchError(f"no program {name}; there are {', '.join(known)}")
-    wanted = [subject for subject in known.values() if not names or subject.name in names]
-    doubtful = [each for each in wanted if not (as_built and each.there)]
-    if doubtful:
-        prepare(doubtful, jobs)
-    return wanted
-
-
-def every_subject(level: str) -> list[Subject]:
-    """All programs, whether they are built or not."""
-    commands = [
-        Subject(Path(place).name, package.name, f"tree/{place}", level)
-        for package in PACKAGES
-        for place in package.commands
-    ]
-    return commands + [Subject(program.name, program.name, program.name, level) for program in PROGRAMS]
-
-
-def prepare(doubtful: Sequence[Subject], jobs: int) -> None:
-    """Build and measure programs of one level that are not there as they should be."""
-    need([CLANG, "make"])
-    ways = {subject.package: keeping(subject) for subject in doubtful}
-    for package in PACKAGES:
-        if package.name in ways:
-            built(package, ways[package.name], jobs)
-    plain = [program for program in PROGRAMS if program.name in ways]
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(lambda program: build(program, ways[program.name]), plain))
-        list(pool.map(_measure, doubtful))
-
-
-def follows_from(subject: Subject) -> str:
-    """Everything that the measured profile of a program follows from, as a hash, before anything is built."""
-    way = keeping(subject)
-    packages = [package for package in PACKAGES if package.name == subject.package]
-    programs = [program for program in PROGRAMS if program.name == subject.package]
-    states = [state_of(each, way) for each in packages] + [Plan.of(each, way).state for each in programs]
-    return fingerprint([states], _inputs(subject), way)
-
-
-def _measure(subject: Subject) -> None:
-    """Run a program in all its ways and write what they have counted together, unless that is there."""
-    stamp = subject.measured.with_suffix(".stamp")
-    with held(subject.measured.with_suffix(".lock")):
-        state = fingerprint([], [subject.executable, *_inputs(subject)], keeping(subject))
-        if subject.measured.is_file() and stamp.is_file() and stamp.read_text() == state:
-            return
-        stamp.unlink(missing_ok=True)
-        _run_all(subject)
-        stamp.write_text(state)
-
-
-def _run_all(subject: Subject) -> None:
-    """Run a program in all its ways, in a place of its own, and collect what was counted."""
-    lines = (_RUNS / subject.name).read_text().splitlines()
-    place = _home(subject.level) / "runs" / subject.name
-    shutil.rmtree(place, ignore_errors=True)
-    files, raw, tools = place / "files", place / "raw", place / "tools"
-    for directory in (files, raw, tools):
-        directory.mkdir(parents=True)
-    _lay_out(subject, files)
-    (tools / subject.name).symlink_to(subject.executable)
-    for number, line in enumerate(lines):
-        environment = {
-            "PATH": f"{tools}:{os.environ['PATH']}",
-            "LC_ALL": "C",
-            "TRODDEN_FILE": str(raw / f"{number:02}.%p.raw"),
-        }
-        _run(line, files, environment)
-    collecting = [sys.executable, "-m", "trodden", "collect", str(raw), "-o", str(subject.measured)]
-    carry_out(collecting, place, f"{subject.name}, collected")
-    shutil.rmtree(place)
-
-
-def _inputs(subject: Subject) -> list[Path]:
-    """What the runs of a program, and the files that they read, are made of."""
-    makers = [BENCH / "suite/inputs/script_files.py", BENCH / "suite/inputs/small.py", _RUNS / subject.name]
-    return [*makers, *sorted(_SCRIPTS.iterdir())]
-
-
-def _lay_out(subject: Subject, files: Path) -> None:
-    """The files that the runs of a program read."""
-    for program in PROGRAMS:
-        if program.name == subject.name:
-            program.make_input(files / "input")
-            return
-    unix_inputs.write(files)
-    for script in _SCRIPTS.iterdir():
-        shutil.copy(script, files)
-
-
-def _run(line: str, directory: Path, environment: dict[str, str]) -> None:
-    """One run, whose answer may be no but which has to end by itself."""
+def _run_line(line: str, directory: Path, environment: dict[str, str]) -> None:
+    """One run, which may fail as a command does, but has to end by itself."""
     try:
         done = subprocess.run(
             ["/bin/sh", "-c", line],
@@ -196,41 +142,11 @@ def _run(line: str, directory: Path, environment: dict[str, str]) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            timeout=_SECONDS,
+            timeout=_TIMEOUT,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise BenchError(f"{line}: does not end") from error
     if not 0 <= done.returncode < 126:
-        said = done.stderr.decode(errors="replace").strip()
-        raise BenchError(f"{line}: ended with {done.returncode}: {said}")
-
-
-def asked(doc: str | None, results: Path, argv: Sequence[str] | None) -> argparse.Namespace:
-    """The arguments of what is measured on these programs: which, how built, and where results go."""
-    parser = argparse.ArgumentParser(description=doc)
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--as-built", action="store_true", help="use builds and runs as they are")
-    parser.add_argument("--level", default=LEVEL, help=f"how far they are optimised (default {LEVEL})")
-    parser.add_argument("--json", type=Path, default=results, metavar="OUT")
-    return parser.parse_args(argv)
-
-
-def main() -> None:
-    """Make what is missing and list it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--as-built", action="store_true", help="use builds and runs as they are")
-    parser.add_argument("--level", default=LEVEL, help=f"how far they are optimised (default {LEVEL})")
-    asked = parser.parse_args()
-    try:
-        for subject in subjects(asked.names, asked.jobs, asked.as_built, asked.level):
-            print(f"{subject.name} ({subject.package}): {subject.executable} {subject.measured}")
-    except BenchError as error:
-        sys.exit(f"bench: {error}")
-
-
-if __name__ == "__main__":
-    main()
+        messages = done.stderr.decode(errors="replace").strip()
+        raise BenchError(f"{line}: ended with {done.returncode}: {messages}")

@@ -1,1 +1,1 @@
-"""What all other parts share: errors, directories, locks, files that are replaced atomically, statistics."""
+"""Shared by all other parts: errors, directories, locks, atomic files, hashes, statistics."""

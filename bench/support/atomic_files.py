@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Files that are replaced as a whole: a process that is killed leaves the old version or the new one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file; until the new one is complete the one that was there before stays."""
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file; the previous version stays in place until the new one is complete on disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     with fresh.open("w") as stream:

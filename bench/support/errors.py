@@ -1,7 +1,7 @@
-"""What a measurement says when it cannot go on."""
+"""The error of everything that can go wrong in a measurement."""
 
 from __future__ import annotations
 
 
 class BenchError(Exception):
-    """One line that names what is missing or wrong, and what to do about it."""
+    """Names what is missing or wrong in its first line, and what to do about it."""

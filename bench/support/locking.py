@@ -1,4 +1,4 @@
-"""One at a time: two that want the same build or inputs wait for each other, across processes too."""
+"""Locks between processes: two that want the same build, inputs or results wait for each other."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from pathlib import Path
 
 
 @contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Hold the lock of this file, which is made if need be and stays; it is let go when the process ends."""
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of this file, which is created if necessary and never removed.
+
+    The system releases it when the process ends, however that happens.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
@@ -18,8 +21,8 @@ def held(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def held_or_not(path: Path) -> Iterator[bool]:
-    """Hold the lock of this file, or answer with ``False`` at once if somebody else does."""
+def try_locked(path: Path) -> Iterator[bool]:
+    """Hold the lock of this file, or yield ``False`` at once if another process holds it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as stream:
         try:

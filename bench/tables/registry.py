@@ -1,4 +1,4 @@
-"""All tables: every module beside this one that has a ``TABLE``."""
+"""All tables: every module of this package that has a ``TABLE``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ import bench.tables
 from bench.support.errors import BenchError
 from bench.tables.layout.model import Table
 
-# How the page goes on; tables that are not named here come last.
-_ORDER = ("rivals", "functions", "bl94", "bl96-cost", "bl96-paths", "wl94", "threads")
+# The order of the page; tables that are not named here come last.
+_ORDER = (
+    *("rivals", "functions", "bl94", "bl96-cost", "bl96-paths", "path-options", "weights", "wl94"),
+    *("threads", "agreement", "server", "merge", "rust"),
+)
 
 
 @cache
@@ -21,11 +24,11 @@ def tables() -> tuple[Table, ...]:
     names = [module.name for module in pkgutil.iter_modules(bench.tables.__path__)]
     modules = [import_module(f"bench.tables.{name}") for name in sorted(names)]
     found: list[Table] = [module.TABLE for module in modules if hasattr(module, "TABLE")]
-    order = {name: place for place, name in enumerate(_ORDER)}
+    order = {name: position for position, name in enumerate(_ORDER)}
     return tuple(sorted(found, key=lambda table: (order.get(table.name, len(order)), table.name)))
 
 
-def chosen(names: Sequence[str]) -> list[Table]:
+def select(names: Sequence[str]) -> list[Table]:
     """The tables of these names, each once."""
     known = {table.name: table for table in tables()}
     for name in names:

@@ -1,4 +1,4 @@
-"""Inputs for programs that write programs: grammars and lists of keywords, by seeded generators."""
+"""Grammars for byacc and lists of keywords for gperf."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from bench.suite.inputs.texts import vocabulary
 _SIGNS = ("left", "left", "right", "nonassoc")
 
 
-def language(random: Random, statements: int, levels: int) -> str:
+def grammar(random: Random, statements: int, levels: int) -> str:
     """The grammar of a language with so many kinds of statements and levels of operators, for yacc.
 
-    Statements begin with keywords of their own, and clauses may be left out, so that most of it has no
-    conflict; a few operators have no precedence and bring some, as grammars that grow do.
+    Every kind of statement begins with its own keyword, so that most of the grammar is free of conflicts;
+    optional clauses and a few operators without precedence cause some.
     """
     names = vocabulary(random, statements * 4)
     keywords = [f"K_{name.upper()}" for name in names]
@@ -34,7 +34,7 @@ def language(random: Random, statements: int, levels: int) -> str:
 
 
 def _expressions(random: Random, operators: list[str]) -> Iterator[str]:
-    """Half of the operators by precedence, the other half by one nonterminal for each level."""
+    """Half of the operators by declared precedence, the other half by one nonterminal for each level."""
     half = len(operators) // 2
     yield "expression : level_0"
     for operator in operators[:half]:
@@ -42,12 +42,12 @@ def _expressions(random: Random, operators: list[str]) -> Iterator[str]:
     yield "    ;"
     for level, operator in enumerate(operators[half:]):
         above, below = f"level_{level}", f"level_{level + 1}"
-        ways = [
+        alternatives = [
             f"{above} {operator} {below} {{ $$ = binary({operator}, $1, $3); }}",
             f"{below} {operator} {above} {{ $$ = binary({operator}, $3, $1); }}",
             f"{operator} {above} {{ $$ = unary({operator}, $2); }}",
         ]
-        yield f"{above} : {below} | {random.choice(ways)} ;"
+        yield f"{above} : {below} | {random.choice(alternatives)} ;"
     last = f"level_{len(operators) - half}"
     yield f"{last} : NAME {{ $$ = name($1); }} | NUMBER {{ $$ = number($1); }}"
     yield "    | '(' expression ')' { $$ = $2; } | NAME '(' arguments ')' { $$ = call($1); }"

@@ -1,4 +1,4 @@
-"""Lines of JSON, some of them broken, made by seeded generators: the same characters on every machine."""
+"""Lines of JSON, some of them malformed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TEXTS = ("plain", 'with "quotes"', "tab\there", "Grüße", "日本語", "\U0001
 
 
 def orders(random: Random, lines: int) -> list[str]:
-    """Orders of things, each like the one before but for a few changes, as one would log them."""
+    """Orders, each like the previous one except for a few changes."""
     words = vocabulary(random, 400)
     order: dict[str, Value] = {"items": [_item(random, words) for _ in range(6)], "town": words[0]}
     found: list[str] = []
@@ -34,7 +34,7 @@ def orders(random: Random, lines: int) -> list[str]:
 
 
 def trees(random: Random, lines: int) -> list[str]:
-    """Deep and wide values of all kinds that have nothing to do with each other."""
+    """Deep and wide values of all kinds, independent of each other."""
     words = vocabulary(random, 150)
     return [
         _broken(random, json.dumps(_tree(random, words, 5), ensure_ascii=False), 0.25) for _ in range(lines)
@@ -50,7 +50,7 @@ def _item(random: Random, words: list[str]) -> Value:
     if random.random() < 0.3:
         item["note"] = random.choice(_TEXTS)
     if random.random() < 0.2:
-        # As data from elsewhere is: something is missing, or is of another kind.
+        # A member is missing, or has another type.
         item.pop(random.choice(("name", "price", "sizes")))
     elif random.random() < 0.1:
         item["price"] = "free"

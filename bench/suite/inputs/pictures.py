@@ -1,7 +1,7 @@
-"""Pictures in PPM, made by seeded generators: the same bytes on every machine.
+"""Pictures in the format PPM.
 
-A whole row is one large number, so that noise comes upon it in one addition: no byte of a row without noise
-is larger than 255 less the most that noise adds.
+Noise is added to a whole row at once, as one large number: without noise no byte of a row exceeds 255 minus
+the largest amount of noise, so that there are no carries.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _BRIGHTEST = 255 - 31
 
 
 def landscape(random: Random, width: int, height: int) -> bytes:
-    """Slow changes of colour with discs before them, and noise that grows from top to bottom."""
+    """Slow changes of colour with discs in front, and noise that increases from top to bottom."""
     waves = [_wave(random.randint(300, 900), width + height * 3, random.randint(20, 60)) for _ in "rgb"]
     slopes = [random.randint(0, 2) for _ in "rgb"]
     discs = [_Disc(random, width, height) for _ in range(60)]
@@ -29,7 +29,7 @@ def landscape(random: Random, width: int, height: int) -> bytes:
 
 
 def drawing(random: Random, width: int, height: int) -> bytes:
-    """Flat boxes and rows of strokes as in a page of a manual, with hardly any noise."""
+    """Boxes of one colour and rows of strokes, as on a page of a manual, with little noise."""
     boxes = [_Box(random, width, height) for _ in range(45)]
     strokes = [bytes(random.choices((20, 230), (1, 3), k=width)) for _ in range(12)]
     rows: list[bytes] = []
@@ -49,7 +49,7 @@ def drawing(random: Random, width: int, height: int) -> bytes:
 
 
 def _wave(period: int, length: int, low: int) -> bytes:
-    """Parabolas up and down, one after the other."""
+    """Parabolas up and down, alternating."""
     half = period // 2
     one = [4 * x * (half - x) * (110 - low) // (half * half) for x in range(half)]
     both = bytes([*(110 + y for y in one), *(110 - y for y in one)])
@@ -81,7 +81,7 @@ class _Disc:
         self.stripe = random.randint(3, 40)
 
     def draw(self, row: bytearray, y: int, width: int) -> None:
-        """Put what it has in row ``y`` over what is there."""
+        """Draw its part of row ``y``."""
         away = y - self.y
         if abs(away) < self.radius:
             half = isqrt(self.radius * self.radius - away * away)
@@ -100,6 +100,6 @@ class _Box:
         self.colour = _colour(random)
 
     def draw(self, row: bytearray, y: int) -> None:
-        """Put what it has in row ``y`` over what is there."""
+        """Draw its part of row ``y``."""
         if self.top <= y < self.bottom:
             row[3 * self.left : 3 * self.right] = self.colour * (self.right - self.left)

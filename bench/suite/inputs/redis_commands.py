@@ -1,8 +1,7 @@
-"""Commands for Redis, made by seeded generators, in the protocol that it reads.
+"""Commands for Redis, in its protocol.
 
-They are the same bytes on every machine.  No reply may depend on the clock, on chance or on the order in
-which a hash table is walked: what expires does so in a far future or at once, nothing is drawn at random, and
-large sets are asked for in sorted order.
+No reply may depend on the clock, on random numbers or on the iteration order of a hash table: keys expire in
+the far future or at once, no command draws at random, and large sets are read in sorted order.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _WORDS = (
 
 
 def encoded(commands: Iterator[Command]) -> bytes:
-    """Commands one after the other as Redis reads them, with a farewell at the end."""
+    """Commands in the protocol of Redis; the last one closes the connection."""
     parts: list[str] = []
     for command in (*commands, ("QUIT",)):
         parts.append(f"*{len(command)}\r\n")
@@ -42,7 +41,7 @@ def encoded(commands: Iterator[Command]) -> bytes:
 
 
 def shop(random: Random, number: int) -> Iterator[Command]:
-    """What a shop asks for: counters, sessions, stocks by script, best sellers, queues, a few texts."""
+    """A shop: counters, sessions, stocks by script, best sellers, queues, some texts."""
     words = vocabulary(random, 500)
     yield from (("HSET", f"thing:{key}", "name", words[key], "stock", str(key % 40)) for key in range(200))
     for _ in range(number):
@@ -53,7 +52,7 @@ def shop(random: Random, number: int) -> Iterator[Command]:
 
 
 def laboratory(random: Random, number: int) -> Iterator[Command]:
-    """What measurements ask for: streams, bits, estimates of how many there are, places, sets."""
+    """A laboratory: streams, bit fields, estimates of cardinality, geographic positions, sets."""
     words = vocabulary(random, 200)
     for count in range(number):
         yield from random.choice(_LABORATORY)(random, words, count)

@@ -1,4 +1,4 @@
-"""Files for the commands of Unix to work on, made by a seeded generator: the same bytes on every machine."""
+"""The files that the workloads of Unix commands read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from string import ascii_lowercase
 
 
 def write(directory: Path) -> None:
-    """Make all files anew in a directory that is there and empty."""
+    """Write all files into an empty directory."""
     random = Random(19)
     words = ["".join(random.choices(ascii_lowercase, k=random.randint(1, 9))) for _ in range(800)]
     prose = _prose(random, words, 2_000)
@@ -49,13 +49,13 @@ def _lines(path: Path, lines: Sequence[str]) -> None:
 
 
 def _prose(random: Random, words: Sequence[str], number: int) -> list[str]:
-    """Lines of words, some of them empty and some much longer than others."""
+    """Lines of words, some empty and some much longer than others."""
     lengths = random.choices((0, 3, 8, 9, 10, 11, 12, 30), k=number)
     return [" ".join(random.choices(words, k=length)) for length in lengths]
 
 
 def _edited(random: Random, lines: Sequence[str], words: Sequence[str]) -> list[str]:
-    """The lines as someone has left them: some are gone, some new, some changed in a word or in blanks."""
+    """The lines after some were deleted, inserted, or changed in a word or in blanks."""
     kept: list[str] = []
     for line in lines:
         kind = random.randrange(60)
@@ -82,7 +82,7 @@ def _any_case(random: Random, words: Sequence[str]) -> list[str]:
 
 
 def _records(random: Random, words: Sequence[str], number: int) -> list[str]:
-    """Fields between colons; some lines have none."""
+    """Fields separated by colons; some lines have only one."""
     found = []
     for _ in range(number):
         first, second, last = random.sample(words, 3)
@@ -95,7 +95,7 @@ _MONTHS = ("JAN", "feb", "Mar", "DEC", "may", "none")
 
 
 def _quantity(random: Random) -> str:
-    """What the orders of sort are about: signs, units, exponents, versions, months."""
+    """What sort can order by: signs, units, exponents, versions, months."""
     return random.choice(
         (
             f"{random.randrange(-900, 900)}",
@@ -109,7 +109,7 @@ def _quantity(random: Random) -> str:
 
 
 def _order(random: Random, number: int) -> list[str]:
-    """Pairs of things, the first of which comes before the second."""
+    """Pairs, the first of which precedes the second."""
     pairs = []
     for later in range(1, number):
         for earlier in random.sample(range(later), min(later, 2)):
@@ -119,7 +119,7 @@ def _order(random: Random, number: int) -> list[str]:
 
 
 def _code(random: Random, words: Sequence[str], number: int) -> list[str]:
-    """Something that looks like functions in C."""
+    """What looks like C functions."""
     lines: list[str] = []
     for _ in range(number // 6):
         name, one, two = random.sample(words, 3)

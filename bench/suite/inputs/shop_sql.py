@@ -1,4 +1,4 @@
-"""A script of SQL about a shop: other tables and questions than those that SQLite is measured on."""
+"""A script of SQL about a shop: the input *train* of SQLite, with other tables and queries than *ref*."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SCHEMA = (
     "CREATE VIEW income AS SELECT day, code, sum(number * price) AS total "
     "FROM sale JOIN good USING (code) GROUP BY day, code",
 )
-_ENDING = (
+_QUERIES = (
     "SELECT count(*), sum(total), min(day), max(day) FROM income",
     "SELECT code, total FROM income ORDER BY total DESC, code LIMIT 8",
     "SELECT good.code, count(said) FROM good LEFT JOIN sale USING (code) "
@@ -40,8 +40,8 @@ _ENDING = (
 )
 
 
-def shop(path: Path) -> None:
-    """Goods, sales, notes and questions, with changes that are undone and some that are refused."""
+def script(path: Path) -> None:
+    """Goods, sales, notes and queries, with changes that are rolled back and some that are rejected."""
     path.write_text("".join(f"{statement};\n" for statement in _statements(Random(131))))
 
 
@@ -53,7 +53,7 @@ def _statements(random: Random) -> Iterator[str]:
         yield f"INSERT INTO good VALUES ('{code}', {random.randrange(9)}, {random.randrange(1, 90_000)})"
     for _ in range(_CHANGES):
         yield from _step(random, codes, words)
-    yield from _ENDING
+    yield from _QUERIES
 
 
 def _step(random: Random, codes: list[str], words: list[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Texts of several kinds, made by seeded generators: the same characters on every machine."""
+"""Texts of several kinds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEVELS = ("DEBUG", "INFO", "INFO", "INFO", "WARNING", "ERROR")
 
 
 def vocabulary(random: Random, number: int) -> list[str]:
-    """So many different words that can be spoken, shorter ones first on the whole."""
+    """So many different words, roughly in the order of their length."""
     found: dict[str, None] = {}
     while len(found) < number:
         syllables = 1 + len(found) * 3 // number + random.randrange(2)
@@ -24,7 +24,7 @@ def vocabulary(random: Random, number: int) -> list[str]:
 
 
 def drawn(random: Random, words: Sequence[str], number: int) -> list[str]:
-    """Words as often as they come in a language: the n-th one n times as rarely as the first."""
+    """Words with the frequencies of a language (Zipf): the n-th is n times rarer than the first."""
     weights = list(accumulate(1 / (rank + 2) for rank in range(len(words))))
     return random.choices(words, cum_weights=weights, k=number)
 
@@ -47,7 +47,7 @@ def prose(random: Random, size: int, different: int = 4_000) -> str:
 
 
 def code(random: Random, size: int) -> str:
-    """About so many characters of something that looks like functions in C."""
+    """About so many characters of what looks like C functions."""
     names = vocabulary(random, 700)
     parts: list[str] = []
     made = 0
@@ -80,7 +80,7 @@ def _statements(random: Random, names: Sequence[str], known: tuple[str, str], de
 
 
 def log(random: Random, lines: int) -> list[str]:
-    """Lines as a server writes them: time, level, address, what was asked for, how it went."""
+    """Lines as a server writes them: time, level, address, request, status."""
     names = vocabulary(random, 200)
     places = ["/".join(("", *random.sample(names, random.randint(1, 4)))) for _ in range(300)]
     second, found = 0, []
@@ -96,7 +96,7 @@ def log(random: Random, lines: int) -> list[str]:
 
 
 def table(random: Random, rows: int) -> list[str]:
-    """Rows of a table with a comma between fields: keys, names, amounts, days."""
+    """Rows of comma-separated fields: keys, names, amounts, days."""
     names = vocabulary(random, 900)
     found = ["key,name,town,amount,day"]
     for row in range(rows):
@@ -107,6 +107,12 @@ def table(random: Random, rows: int) -> list[str]:
     return found
 
 
-def letters(random: Random, number: int) -> str:
-    """So many letters, each as likely as any other."""
-    return "".join(random.choices(ascii_lowercase, k=number))
+def word_lines(random: Random, size: int) -> str:
+    """At least so many characters of lines of twelve random words, each word as likely as any other."""
+    words = ["".join(random.choices(ascii_lowercase, k=random.randint(2, 9))) for _ in range(3_000)]
+    lines: list[str] = []
+    made = 0
+    while made < size:
+        lines.append(" ".join(random.choices(words, k=12)) + "\n")
+        made += len(lines[-1])
+    return "".join(lines)

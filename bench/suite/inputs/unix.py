@@ -1,6 +1,6 @@
-"""What the commands of Unix work on, made by seeded generators: the same bytes on every machine.
+"""Large inputs of Unix commands.
 
-Large files are lines of a smaller text drawn again and again, so that they are quick to make.
+Many of them repeat the lines of a smaller text, so that they are generated quickly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _lines(path: Path, lines: Sequence[str]) -> None:
 
 
 def compared_train(directory: Path) -> None:
-    """A table and what became of it when some amounts were changed."""
+    """A table, and the same table with some amounts changed."""
     random = Random(201)
     old = texts.table(random, 70_000)
     new = [line[:-14] + line[-14:].replace("2", "7") if random.random() < 0.02 else line for line in old]
@@ -27,7 +27,7 @@ def compared_train(directory: Path) -> None:
 
 
 def compared(pages: int, changes: int) -> Callable[[Path], None]:
-    """Bytes with single ones changed here and there, a part where all are others, and one that is cut off."""
+    """Two files that differ in single bytes, in one part entirely, and in length."""
 
     def write(directory: Path) -> None:
         random = Random(202)
@@ -43,7 +43,7 @@ def compared(pages: int, changes: int) -> Callable[[Path], None]:
 
 
 def searched_train(directory: Path) -> None:
-    """Code and a table, and words to look for."""
+    """Code and a table, and patterns to search for."""
     random = Random(211)
     lines = [*texts.code(random, 90_000).splitlines(), *texts.table(random, 1_500)]
     _lines(directory / "text", lines)
@@ -52,7 +52,7 @@ def searched_train(directory: Path) -> None:
 
 
 def searched(times: int) -> Callable[[Path], None]:
-    """So many times some prose, a log and a table, and words to look for."""
+    """So many times prose, a log and a table, and patterns to search for."""
 
     def write(directory: Path) -> None:
         random = Random(212)
@@ -67,14 +67,14 @@ def searched(times: int) -> Callable[[Path], None]:
 
 
 def numbers_train(directory: Path) -> None:
-    """Numbers in a row, as a loop would ask for them, and a few large ones."""
+    """Consecutive numbers, and a few large ones."""
     random = Random(221)
     large = [random.randrange(10**15, 10**16) for _ in range(150)]
     _lines(directory / "numbers", [str(number) for number in [*range(700_000, 712_000), *large]])
 
 
 def numbers(times: int) -> Callable[[Path], None]:
-    """So many times some numbers of all sizes, products of two that are about alike among them."""
+    """So many times numbers of all sizes, among them products of two primes of similar size."""
 
     def write(directory: Path) -> None:
         random = Random(222)
@@ -89,7 +89,7 @@ def numbers(times: int) -> Callable[[Path], None]:
 
 
 def _prime(random: Random, about: int) -> int:
-    """A prime that is not far above a number, tried by all divisors."""
+    """A prime not far above a number, by trial division."""
     number = random.randrange(about, 2 * about) | 1
     while any(number % divisor == 0 for divisor in range(3, int(number**0.5) + 1, 2)):
         number += 2
@@ -103,7 +103,7 @@ def short_lines_train(directory: Path) -> None:
 
 
 def short_lines(times: int) -> Callable[[Path], None]:
-    """Small numbers and nothing, one a line, and that so many times."""
+    """Lines with a small number or nothing, repeated so many times."""
 
     def write(directory: Path) -> None:
         values = Random(232).choices(["", *map(str, range(-30, 99))], k=4_000_000)
@@ -127,7 +127,7 @@ def summed_ref(directory: Path) -> None:
 
 
 def order_train(directory: Path) -> None:
-    """Files and what they need, in layers."""
+    """Files and their dependencies, in layers."""
     random = Random(251)
     layers = [[f"lib/{layer}/{item}.o" for item in range(100)] for layer in range(40)]
     pairs = [
@@ -140,7 +140,7 @@ def order_train(directory: Path) -> None:
 
 
 def order(number: int, most: int) -> Callable[[Path], None]:
-    """So many words, each after some of those before it, at most so many of them, all in no order."""
+    """So many words, each with some predecessors, at most ``most``, in random order."""
 
     def write(directory: Path) -> None:
         random = Random(252)
@@ -157,14 +157,14 @@ def order(number: int, most: int) -> Callable[[Path], None]:
 
 
 def repeated_train(directory: Path) -> None:
-    """Lines of a log that come a few times each."""
+    """Lines of a log, each repeated a few times."""
     random = Random(261)
     lines = [line[9:] for line in texts.log(random, 5_000)]
     _lines(directory / "lines", sorted(random.choices(lines, k=40_000)))
 
 
 def repeated(number: int, times: int) -> Callable[[Path], None]:
-    """So many words of a language in order, and that over again: some come once, others very often."""
+    """So many sorted words of a language, some once and others very often, repeated so many times."""
 
     def write(directory: Path) -> None:
         random = Random(262)

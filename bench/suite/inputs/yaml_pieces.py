@@ -1,4 +1,4 @@
-"""YAML in pieces, some of them broken, made by seeded generators: the same characters on every machine."""
+"""Pieces of YAML, some of them malformed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from random import Random
 from bench.suite.inputs.texts import drawn, vocabulary
 
 BETWEEN = "\n%%%%\n"
-"""What lies between two pieces."""
+"""Separates two pieces."""
 
 _SCALARS = ("true", "No", "~", "''", '"tab\\there"', "0x1F", "-17", "3.25e4", ".inf", "2021-03-05", "'it''s'")
 _BREAKS = ("\t", "[", "]", "{", ": ", "&", "*nowhere", '"', "%", "@", "- ", "|")
 
 
 def settings(random: Random, pieces: int) -> str:
-    """Settings of services, as tools that deploy them read: anchors, aliases, comments, blocks of text."""
+    """Settings of services, with anchors, aliases, comments and blocks of text."""
     words = vocabulary(random, 300)
     return BETWEEN.join(_broken(random, "\n".join(_services(random, words)), 0.3) for _ in range(pieces))
 
 
 def nests(random: Random, pieces: int) -> str:
-    """Collections within collections, some in braces and some by indentation, several documents a piece."""
+    """Nested collections, some in flow style and some in block style, several documents a piece."""
     words = vocabulary(random, 120)
     found: list[str] = []
     for _ in range(pieces):

@@ -1,4 +1,4 @@
-"""A section of a table computed: rows of values, the means below them, and what the papers have."""
+"""A section of a table, computed: rows of values, the means below them, and the rows of papers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MISSING = "–"
 
 @dataclass(frozen=True)
 class Row:
-    """A label and its values by the names of columns; those that are missing are not there."""
+    """A label, and values by the names of columns, without those that are missing."""
 
     label: str
     values: dict[str, Value]
@@ -23,7 +23,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Grid:
-    """All rows of a section: those that were measured, their means, and those of papers."""
+    """All rows of a section: measured rows, their means, and rows of papers."""
 
     section: Section
     measured: tuple[Row, ...]
@@ -31,13 +31,18 @@ class Grid:
     paper: tuple[Row, ...]
 
     @property
+    def empty(self) -> bool:
+        """Whether nothing of it was measured."""
+        return not any(row.values for row in self.measured)
+
+    @property
     def rows(self) -> tuple[Row, ...]:
-        """All of them, in the order in which they are shown."""
+        """All of them, in the order of the page."""
         return (*self.measured, *self.means, *self.paper)
 
     @property
     def head(self) -> list[str]:
-        """What stands over the columns."""
+        """The heads of all columns."""
         return [self.section.first, *(column.head for column in self.section.columns)]
 
     def texts(self) -> list[list[str]]:
@@ -46,29 +51,29 @@ class Grid:
         return [[row.label, *(self.text(row, column) for column in columns)] for row in self.rows]
 
     def text(self, row: Row, column: Column) -> str:
-        """One cell as text: below measured cells and in rows of papers, what is not there stays empty."""
+        """One cell as text; a missing value is marked in measured rows only."""
         value = row.values.get(column.name)
         if value is not None:
-            return column.show(value)
+            return column.format(value)
         return MISSING if row in self.measured else ""
 
 
 _WRONG = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
-"""What comes of figures that are not what a table expects, out of a file that was changed by hand."""
+"""What is raised for figures that are not what a table expects, out of a file that was edited by hand."""
 
 
-def checked_grid(table: Table, section: Section, programs: Programs, whole: Json) -> Grid:
+def checked_grid(table: Table, section: Section, programs: Programs, overall: Json) -> Grid:
     """A section of a table, from figures out of a file that may be broken."""
     try:
-        return grid(section, programs, whole)
+        return grid(section, programs, overall)
     except _WRONG as error:
         wrong = f"{table.name}.json: its figures do not make sense in {section.title!r} ({error})"
-        raise BenchError(f"{wrong}; bring the file back by git, or remove it and measure again") from error
+        raise BenchError(f"{wrong}; restore the file with git, or remove it and measure again") from error
 
 
-def grid(section: Section, programs: Programs, whole: Json) -> Grid:
+def grid(section: Section, programs: Programs, overall: Json) -> Grid:
     """Compute a section from the figures of all programs."""
-    rows = section.rows(programs, whole)
+    rows = section.rows(programs, overall)
     measured = tuple(Row(label, _values(section.columns, figures)) for label, figures in rows.items())
     return Grid(section, measured, _means(section.columns, list(rows.values())), _paper(section))
 
@@ -79,7 +84,7 @@ def _values(columns: Sequence[Column], figures: Figures) -> dict[str, Value]:
 
 
 def _means(columns: Sequence[Column], rows: Sequence[Figures]) -> tuple[Row, ...]:
-    """Columns whose means have the same label share a row."""
+    """Means of the same label share a row."""
     labels = dict.fromkeys(mean.label for column in columns for mean in column.means)
     found: dict[str, dict[str, Value]] = {label: {} for label in labels}
     for column in columns:

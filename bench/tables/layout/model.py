@@ -1,7 +1,7 @@
-"""What a table is: which figures it needs of each program, and columns that are computed from them.
+"""What a table is: the measures that it needs of each program, and columns that are computed from them.
 
-A table is one small file with a ``TABLE``; everything else (taking the figures, keeping them, the text, the
-page and its plots) follows from what it declares.
+A table is one small file with a ``TABLE``; everything else (measuring, keeping, the text, the page and its
+plots) follows from what it declares.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from bench import suite
 from bench.measures.model import Figures, Json, Measure
 from bench.suite.model import SuiteProgram
 from bench.tables.layout.means import Cell, Mean
-from bench.tables.layout.values import Show, Value
+from bench.tables.layout.values import Format, Value
 
 Programs: TypeAlias = Mapping[str, Figures]
-"""The figures of all programs, by their names."""
+"""The figures of all programs, by name."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name in references, its head, what stands in it and how that is shown.
+    """A column: its name in references, its head, its cells and their format, and the means below it.
 
-    ``means`` say what stands below; rows of the same label are one row.
+    Means of different columns with the same label are one row.
     """
 
     name: str
     head: str
     cell: Cell
-    show: Show
+    format: Format
     means: tuple[Mean, ...] = ()
 
 
 @dataclass(frozen=True)
 class PaperRow:
-    """A row out of a paper, by the names of columns; ``source`` says where it stands there."""
+    """A row out of a paper, by the names of columns; ``source`` says where it is printed."""
 
     label: str
     source: str
@@ -44,26 +44,26 @@ class PaperRow:
 
 
 Rows: TypeAlias = Callable[[Programs, Json], Programs]
-"""Makes the rows of a section, by their labels, from the figures of all programs and of the whole."""
+"""Makes the rows of a section, by label, from the figures of all programs and the overall figure."""
 
 
-def by_program(programs: Programs, whole: Json) -> Programs:
-    """A row a program."""
+def by_program(programs: Programs, overall: Json) -> Programs:
+    """One row a program."""
     return programs
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a table: its name in references, its title, what there is to say of it, and its columns.
+    """A part of a table: its name in references, its title, its columns, and an explanation.
 
-    ``rows`` turns the figures of all programs into rows, which may be something else than programs; a cell
-    then gets what ``rows`` has put under its label.  ``first`` stands over the labels.
+    ``rows`` turns the figures of all programs into rows, which need not be programs; the cells of a row are
+    then computed from what ``rows`` returns under its label.  ``first`` is the head of the labels.
     """
 
     name: str
     title: str
     columns: tuple[Column, ...]
-    about: str = ""
+    note: str = ""
     paper: tuple[PaperRow, ...] = ()
     rows: Rows = by_program
     first: str = "program"
@@ -71,10 +71,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Plot:
-    """A picture of some columns of a section: a group of bars for each row, or a line for each column.
+    """A plot of some columns of a section: a group of bars for each row, or a line for each column.
 
-    ``rows`` are the labels to show, those of means and of the paper included; all rows that are not from
-    there if it is empty.  ``series`` are names of columns.  For lines the rows are the points, in order.
+    ``rows`` are the labels to plot, which may be those of means and of the paper; by default all measured
+    rows.  ``series`` are names of columns.  The points of a line are the rows, in order.
     """
 
     name: str
@@ -87,29 +87,29 @@ class Plot:
     base: float = 0.0
 
 
-Whole: TypeAlias = Callable[[Sequence[SuiteProgram], Programs], Json]
-"""Computes what needs all programs that were asked for at once; ``None`` leaves what is known from before."""
+Overall: TypeAlias = Callable[[Sequence[SuiteProgram], Programs], Json]
+"""Computes a figure of all requested programs together; ``None`` leaves the previous one."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: what it is called and about, what it needs of each program, and what it shows.
+    """A table: its name and title, the measures that it needs of each program, and what it shows.
 
-    ``programs`` says which programs of the suite it is about, ``also`` are others that are measured for it
-    alone and can be asked for by their names like those.  ``whole`` computes what needs all programs at once;
-    it is called when their figures have been taken, and its answer is kept beside them.
+    ``programs`` selects programs of the suite; ``extra_programs`` are others that are measured for this table
+    alone and can be requested by name like those.  ``overall`` is computed when all measures are done, and is
+    kept with them.
     """
 
     name: str
     title: str
-    about: str
-    needs: tuple[Measure, ...]
+    description: str
+    measures: tuple[Measure, ...]
     sections: tuple[Section, ...]
     plots: tuple[Plot, ...] = ()
     programs: Callable[[SuiteProgram], bool] = field(default=lambda program: True)
-    also: tuple[SuiteProgram, ...] = ()
-    whole: Whole | None = None
+    extra_programs: tuple[SuiteProgram, ...] = ()
+    overall: Overall | None = None
 
-    def is_about(self, program: SuiteProgram) -> bool:
-        """Whether it needs figures of a program; of what another table has for itself it needs none."""
-        return program in self.also or (program in suite.SUITE and self.programs(program))
+    def covers(self, program: SuiteProgram) -> bool:
+        """Whether it needs measures of a program."""
+        return program in self.extra_programs or (program in suite.SUITE and self.programs(program))

@@ -1,4 +1,4 @@
-"""Values of cells: numbers, numbers with a spread, text; how they are shown, and the means below a column."""
+"""Values of cells (numbers, numbers with a spread, text) and their formats."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bench.support.statistics import middle
+from bench.support.statistics import median_and_quartiles
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,13 @@ class Spread:
 
     @staticmethod
     def of(values: Sequence[float]) -> Spread:
-        """The middle of some measurements."""
-        return Spread(*middle(values))
+        """The spread of some measurements."""
+        return Spread(*median_and_quartiles(values))
 
 
 @dataclass(frozen=True)
 class Partial:
-    """A mean that some rows could not enter: its value, and how many of how many are in it."""
+    """A mean of some of the rows: its value, and of how many of how many rows it is."""
 
     value: float
     used: int
@@ -34,12 +34,12 @@ class Partial:
 
 Value: TypeAlias = float | str | Spread | Partial
 
-Show: TypeAlias = Callable[[Value], str]
+Format: TypeAlias = Callable[[Value], str]
 """Turns a value into text."""
 
 
 def number_of(value: Value | None) -> float | None:
-    """The number of a value; of one with a spread it is the median, of text there is none."""
+    """The number of a value: of one with a spread the median, of text none."""
     if isinstance(value, Spread):
         return value.median
     if isinstance(value, Partial):
@@ -47,19 +47,19 @@ def number_of(value: Value | None) -> float | None:
     return None if value is None or isinstance(value, str) else float(value)
 
 
-def _shown(each: Callable[[float], str]) -> Show:
-    """Shows text as it is and numbers by ``each``, with their spread in brackets."""
+def _format(number: Callable[[float], str]) -> Format:
+    """Leaves text as it is, and formats numbers, with their spread in brackets."""
 
-    def show(value: Value) -> str:
+    def formatted(value: Value) -> str:
         if isinstance(value, str):
             return value
         if isinstance(value, Spread):
-            return f"{each(value.median)} ({each(value.low)} .. {each(value.high)})"
+            return f"{number(value.median)} ({number(value.low)} .. {number(value.high)})"
         if isinstance(value, Partial):
-            return f"{each(value.value)} ({value.used} of {value.of})"
-        return each(value)
+            return f"{number(value.value)} ({value.used} of {value.of})"
+        return number(value)
 
-    return show
+    return formatted
 
 
 def _bytes(number: float) -> str:
@@ -72,14 +72,16 @@ def _seconds(number: float) -> str:
     return f"{number * 1000:,.1f} ms" if abs(number) < 1 else f"{number:,.2f} s"
 
 
-TEXT: Show = _shown(str)
-COUNT: Show = _shown(lambda number: f"{number:,.0f}")
-MILLIONS: Show = _shown(lambda number: f"{number / 1e6:,.2f}M")
-SHARE: Show = _shown(lambda number: f"{100 * number:.1f}%")
+TEXT: Format = _format(str)
+COUNT: Format = _format(lambda number: f"{number:,.0f}")
+MILLIONS: Format = _format(lambda number: f"{number / 1e6:,.2f}M")
+SHARE: Format = _format(lambda number: f"{100 * number:.1f}%")
 """A part of one, in percent."""
-ADDED: Show = _shown(lambda number: f"{100 * (number - 1):+.1f}%")
-"""What a ratio to the plain run adds, in percent."""
-FACTOR: Show = _shown(lambda number: f"{number:.2f}")
-FINE: Show = _shown(lambda number: f"{number:.3f}")
-BYTES: Show = _shown(_bytes)
-SECONDS: Show = _shown(_seconds)
+FINE_SHARE: Format = _format(lambda number: f"{100 * number:.2f}%")
+"""The same with one digit more."""
+ADDED: Format = _format(lambda number: f"{100 * (number - 1):+.1f}%")
+"""A ratio to the plain build, as what is added to that in percent."""
+FACTOR: Format = _format(lambda number: f"{number:.2f}")
+FINE: Format = _format(lambda number: f"{number:.3f}")
+BYTES: Format = _format(_bytes)
+SECONDS: Format = _format(_seconds)

@@ -1,12 +1,13 @@
-"""How good is an estimate?  WL94's six scores of it against a measured profile, and rates to estimate with.
+"""How good an estimate is: WL94's six scores of it against a measured profile, and rates to estimate with.
 
-Fitted rates are cross-validated: no program has a say in the rates that it is estimated with, for they are
-fitted to the programs of all other packages (those of one package share code).
+Fitted rates are cross-validated: the rates that a program is estimated with are fitted to the programs of all
+other packages, since those of one package share code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from bench.papers.wl94 import KINDS, PERCENTS
 from trodden.compare.matching import Match, score
@@ -16,19 +17,13 @@ from trodden.weigh.calibrate.fitting import fit_together
 from trodden.weigh.calibrate.observed import Observation, observe
 from trodden.weigh.heuristics.rates import Rates
 
-FITTED_TO = frozenset({"cut", "sort", "expr", "od", "diff", "gzip", "sed", "m4", "gawk", "gperf"})
-"""The programs whose profiles made the rates that come with trodden; they are scored nowhere.
-
-Some of them share a package, and so code of a library, with some that are.
-"""
-
 _DIGITS = 6
 
-Scores = dict[str, list[list[float] | None]]
-"""By what is scored: for each percentage the unweighted and the weighted score, or none if nothing ran."""
+Scores: TypeAlias = dict[str, list[list[float] | None]]
+"""By kind: for each percentage the unweighted and the weighted score, or none if nothing was executed."""
 
-Observed = Mapping[str, Sequence[Sequence[Observation]]]
-"""What branches did, program by program, by package."""
+Observed: TypeAlias = Mapping[str, Sequence[Sequence[Observation]]]
+"""The observed branches of programs, by package."""
 
 
 def scores(estimate: Profile, measured: Profile) -> Scores:
@@ -42,7 +37,7 @@ def _pair(found: Match | None) -> list[float] | None:
 
 
 def observations(programs: Iterable[tuple[str, str, Profile]]) -> dict[str, list[list[Observation]]]:
-    """What the branches of programs did; each is a package, a name for messages and a profile."""
+    """The branches of programs; each program is a package, a name for messages and a profile."""
     found: dict[str, list[list[Observation]]] = {}
     for package, name, profile in programs:
         found.setdefault(package, []).append(observe(counted_functions(profile, name)))
@@ -50,6 +45,6 @@ def observations(programs: Iterable[tuple[str, str, Profile]]) -> dict[str, list
 
 
 def fitted_elsewhere(seen: Observed, package: str) -> Rates:
-    """Rates fitted to what was observed in all packages but one."""
+    """Rates fitted to the branches of all packages but one."""
     others = [program for name, programs in seen.items() if name != package for program in programs]
     return Rates(f"fitted without {package}", fit_together(others))
