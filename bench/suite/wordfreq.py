@@ -30,7 +30,13 @@ WORDFREQ = SuiteProgram(
     name="wordfreq",
     about="counts the words of a text",
     source=SourceFiles(name="wordfreq", version="ours", own=(str(PROJECT / "examples" / "wordfreq.c"),)),
-    train=Case(("@text",), _text(1, _LONGEST), ""),
-    ref=Case(("@text",), _text(2, 40_000), ""),
-    long=Case(("@text",), _text(3, 10_000_000), ""),
+    train=Case(
+        ("@text",), _text(1, _LONGEST), "7ae5ea4fe4756c94497d49930313b3d12d5a13b34f62298726d6ad18a7cdbac1"
+    ),
+    ref=Case(
+        ("@text",), _text(2, 40_000), "79bd1d888358b77bafe3e1cb76585523b696f6bc6e06e6ed5078dfa59bf2d7db"
+    ),
+    long=Case(
+        ("@text",), _text(3, 10_000_000), "bbffde6d12ad1667f5f9177614114c611769d50392c06616c1e3d136dcfb599a"
+    ),
 )

@@ -18,6 +18,15 @@ from bench.tables.layout.values import COUNT, FINE_SHARE, TEXT, Value
 _LINES, _EDGES, _PATHS = LineAgreement(), EdgeAgreement(), PathAgreement()
 _LABELS = dict(zip(TOOLS, ("clang's gcov", "gcc's gcov", "llvm-cov"), strict=True))
 
+_REASONS = {
+    Reason.MENTIONS: "mentions",
+    Reason.STARTS: "entries",
+    Reason.CUT_SHORT: "no return",
+    Reason.JUMP: "jump",
+    Reason.FUNCTION: "function",
+    Reason.EARLY: "inlined",
+}
+
 
 def _differences(figures: Figures) -> list[Json]:
     found: list[Json] = (figures.get(_LINES.key) or {}).get("differences", [])
@@ -109,11 +118,12 @@ _SECTIONS = (
         "reasons",
         "Reasons why a line agrees with no tool",
         (
-            *(_count(reason.name.lower(), reason.value, _with_reason(reason.value)) for reason in Reason),
+            *(_count(each.name.lower(), label, _with_reason(each.value)) for each, label in _REASONS.items()),
             _count("unknown", "no reason found", _with_reason("")),
         ),
         "Each reason is checked by a computation: it predicts the count of another tool exactly, or shows by "
-        "other lines of the function that the tool is wrong there.",
+        "other lines of the function that the tool is wrong there. "
+        + " ".join(f"*{label.capitalize()}*: {reason.value}." for reason, label in _REASONS.items()),
     ),
     Section(
         "differences",
