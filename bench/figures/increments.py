@@ -34,15 +34,6 @@ class PathIncrements:
         """All of them."""
         return self.ended + self.loops
 
-    @property
-    def cut_share(self) -> float:
-        """The share of increments that are caused by cuts."""
-        return self.cut / self.increments if self.increments else 0.0
-
-    @property
-    def hashed_share(self) -> float:
-        """The share of increments of a hash table (BL96's *Hash Inc*)."""
-        return self.hashed / self.increments if self.increments else 0.0
 
 
 def increment_figures(profile: Profile) -> dict[str, int]:

@@ -44,7 +44,9 @@ def _ratio(config: str, which: int) -> Cell:
 
     def cell(figures: Figures) -> Value | None:
         rounds = figures.get(_LOAD.key) or []
-        found = [each[config][which] / each[baseline_of(config)][which] for each in rounds]
+        baseline = baseline_of(config)
+        both = [each for each in rounds if config in each and baseline in each]
+        found = [each[config][which] / each[baseline][which] for each in both]
         return Spread.of(found) if found else None
 
     return cell
