@@ -23,7 +23,7 @@ _EDGES_ONLY = ("-fprofile-generate", "-mllvm", "-disable-vp")
 _ATOMIC = "-fprofile-update=atomic"
 
 GUIDED = "paths-guided"
-"""Paths with weights: the profile of another configuration on *train* says where probes are cheap."""
+"""Paths with weights: the profile of another configuration on *train* determines where probes are cheap."""
 
 WEIGHTS_FROM = "paths"
 """The configuration whose profile the guided one reads."""
@@ -124,7 +124,7 @@ _CHECKED = (
     _ours("edges-checked", "trodden edges, checked", "--trodden-counters=checked"),
     _ours("paths-checked", "trodden paths, checked", _PATHS, "--trodden-counters=checked"),
 )
-"""Counters on every edge, instead of the few that are enough or beside them."""
+"""Counters on every edge, instead of the few that are sufficient or in addition to them."""
 
 _BY_LINE = (
     trodden("lines-trodden", *_LINES, label="trodden, lines"),

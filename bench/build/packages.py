@@ -87,7 +87,7 @@ def _configuration(package: Package) -> str:
 
 
 def _configured(package: Package) -> Path:
-    """A directory in which the package is configured, with our makefile beside its own."""
+    """A directory in which the package is configured, with our makefile in addition to its own."""
     sources = unpacked(package.archive, package.directory, WORK)
     home = WORK / "configured" / package.name
     stamp = home / "stamp"

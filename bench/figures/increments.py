@@ -35,7 +35,6 @@ class PathIncrements:
         return self.ended + self.loops
 
 
-
 def increment_figures(profile: Profile) -> dict[str, int]:
     """Of a path profile, as plain numbers."""
     found = path_increments(profile)

@@ -34,7 +34,7 @@ _SCRIPT = (
     "for i = 1, 20 do redis.pcall('INCR', KEYS[1]); pcall(error, 'again') end "
     "return redis.pcall('LPUSH', KEYS[1], 1)"
 )
-# The first of these functions that a process has entered tells its role.
+# The first of these functions that a process has entered determines its role.
 _ROLES = {"server": "initServer", "BGSAVE": "rdbSave", "BGREWRITEAOF": "rewriteAppendOnlyFile"}
 
 

@@ -138,7 +138,7 @@ class Times(Measure):
         return min(both, self.rounds)
 
     def _warm_up(self, program: SuiteProgram, config: str) -> None:
-        """One run that does not count, which tells how many runs make a sample."""
+        """One run that does not count, which determines how many runs make a sample."""
         key = (program.name, config, self.case)
         if key not in _repeats:
             result = self._run(program, config)

@@ -32,7 +32,7 @@ def _costs(base: Column, ratio: dict[str, Cell]) -> tuple[Column, ...]:
     added = [
         Column(config, label_of(config), ratio[config], ADDED, (AVERAGE, GEOMETRIC)) for config in _CONFIGS
     ]
-    beside = [
+    relative = [
         Column(
             f"{config}-{_EDGES}",
             head,
@@ -42,7 +42,7 @@ def _costs(base: Column, ratio: dict[str, Cell]) -> tuple[Column, ...]:
         )
         for config, head in ((_PATHS, "paths / edges"), (GUIDED, "guided / edges"))
     ]
-    return (base, *added, *beside)
+    return (base, *added, *relative)
 
 
 def _percent(number: float) -> float:
@@ -50,7 +50,7 @@ def _percent(number: float) -> float:
 
 
 def _paper(row: bl96.CostRow) -> PaperRow:
-    cells = {_PATHS: _percent(row.paths), _EDGES: _percent(row.edges), f"{_PATHS}-{_EDGES}": row.beside}
+    cells = {_PATHS: _percent(row.paths), _EDGES: _percent(row.edges), f"{_PATHS}-{_EDGES}": row.relative}
     if row.base_seconds is not None:
         cells["base"] = row.base_seconds
     return PaperRow(f"{row.program}, {bl96.SOURCE}", "BL96 Table 1", cells)
@@ -128,7 +128,7 @@ _INCREMENTS = Section(
 
 TABLE = Table(
     "bl96-cost",
-    "What paths cost beside edges",
+    "The cost of paths compared with edges",
     "BL96 Table 1 for the programs here: trodden's paths compared with its edges, as the paper compares PP "
     "with QPT2, and with clang's edge counters. *Guided* paths are built with weights from a run on *train*.",
     (

@@ -178,7 +178,7 @@ TABLE = Table(
     (_PATHS, _PREDICTED, _HOT, _BOTH),
     (
         Plot(
-            "told",
+            "predicted",
             "Paths that an edge profile predicts completely",
             "predicted",
             ("correct", "correct-walks"),

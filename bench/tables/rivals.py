@@ -170,7 +170,7 @@ def _zeroed(figures: Figures, config: str) -> Value | None:
 
 TABLE = Table(
     name="rivals",
-    title="trodden beside clang and gcc",
+    title="trodden compared with clang and gcc",
     description=(
         "The cost of profiles, all on the same machine. trodden's are exact with threads and however the "
         "program ends; of the others only the atomic one is exact with threads, and none counts paths."

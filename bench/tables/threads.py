@@ -132,7 +132,7 @@ _SECTIONS = (
         "not be seen here.",
     ),
     Section(
-        "books",
+        "own-counts",
         "Counts compared with those that the program keeps itself",
         tuple(
             Column(f"{config}-{name}", f"{label_of(config)}: {label}", _own(config, name), COUNT)

@@ -1,5 +1,5 @@
-// Reads assignments and expressions, one a line, and prints what they come to.  Mistakes are thrown from
-// deep inside, through frames with and without something to clean up, caught, thrown on and translated.
+// Reads assignments and expressions, one a line, and prints their values.  Errors are thrown from nested
+// calls, through frames with and without cleanups, caught, rethrown and translated.
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-// One of several types, the place in the list says which.
+// One of several types; the position in the list determines which.
 template <typename... Types> class OneOf;
 
 template <typename Wanted, typename First, typename... Rest> struct IndexOf {
@@ -74,7 +74,7 @@ struct Stop {
     int depth;
 };
 
-// Counts the frames that an exception has cleaned up after.
+// Counts the frames that exceptions have unwound.
 static int unwound = 0;
 struct Scope {
     bool done = false;
@@ -84,7 +84,7 @@ struct Scope {
     }
 };
 
-// No object here to clean up, so that an exception goes straight through these.
+// There is no object to destroy here, so that exceptions pass through without a cleanup.
 static long divide(long a, long b) {
     if (b == 0)
         throw Stop{1};
@@ -139,7 +139,7 @@ class Evaluator {
             if (!arguments.empty())
                 at_++;
             if (name == "try") {
-                // What fails inside counts as its message; a name that is not known is thrown on.
+                // An error inside becomes its message; an unknown name is rethrown.
                 std::size_t start = at_;
                 int depth = depth_;
                 try {

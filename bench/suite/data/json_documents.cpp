@@ -1,5 +1,5 @@
-// Read documents with nlohmann::json, one a line, many of them broken: ask them for things, compare each with
-// the one before, change it, carry it through the binary formats, and print what became of it.
+// Reads documents with nlohmann::json, one a line, many of them malformed: queries them, compares each with
+// the previous one, changes it, converts it to the binary formats and back, and prints the result.
 #include <cstdint>
 #include <fstream>
 #include <iostream>

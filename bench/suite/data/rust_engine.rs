@@ -1,4 +1,4 @@
-//! A library for the bench: reads JSON, counts words by hash, sorts records.
+//! A library for the benchmark: parses JSON, counts words in a hash table, sorts records.
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};

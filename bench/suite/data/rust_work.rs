@@ -1,4 +1,4 @@
-//! Work for the bench: makes a document, reads it with the library, counts its words and sorts what it finds.
+//! A program for the benchmark: generates a document, parses it, counts its words and sorts them.
 extern crate rust_engine;
 
 use rust_engine::{count_words, merge_sort, Reader};

@@ -1,4 +1,4 @@
-/* Run a SQL script on a database in memory and print every row that it answers with. */
+/* Execute a SQL script on a database in memory and print every row of its results. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
-/* Threads that share one hot function and keep books of what they do.
+/* Threads that share one hot function and count by themselves what they do.
 
    The plan is a file: `together` or `in-turn` on the first line, then a line for each thread: how often it
    calls the hot function, and how it ends: `return`, `exit` (pthread_exit, from a function below the first)
-   or `cancel` (cancelled while it waits, when its work is done).  What is printed follows from the plan alone.
+   or `cancel` (cancelled while it waits, when its work is done).  The output depends on the plan alone.
 
-   The books are results that the program needs anyway, so they cost nothing that a profile would have to be
-   compared with.  Every function is kept out of the others, so that each has an entry in every profile. */
+   These counts follow from results that the program needs anyway, so that counting adds no work to that which
+   is profiled.  No function is inlined, so that each has an entry in every profile. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ struct task {
     enum end end;
 };
 
-/* The hot function: an edge or the other, one counter in each profile.  The barrier keeps the compiler from
-   making a conditional move of the branch. */
+/* The hot function: one of two edges, with one counter in each profile.  The barrier prevents the compiler from
+   converting the branch into a conditional move. */
 __attribute__((noinline)) static uint64_t step(uint64_t *state) {
     uint64_t x = *state;
     x ^= x << 13;
@@ -89,7 +89,7 @@ __attribute__((noinline)) static int launch(struct task *task) {
     return pthread_create(&task->thread, NULL, begin, task);
 }
 
-/* A cancelled thread does all its work first: it comes to no point where it could end before. */
+/* A cancelled thread does all its work first: there is no cancellation point before. */
 __attribute__((noinline)) static int reap(struct task *task) {
     if (task->end == END_CANCEL && pthread_cancel(task->thread) != 0)
         return -1;

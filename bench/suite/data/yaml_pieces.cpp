@@ -1,5 +1,5 @@
-// Read YAML with yaml-cpp, piece by piece (a line "%%%%" lies between two), many of them broken: convert what is
-// in them, ask for what is not, write them anew in other styles, read that again, and print what became of it.
+// Reads YAML with yaml-cpp, piece by piece (separated by lines "%%%%"), many of them malformed: converts values,
+// queries missing ones, writes them in other styles, reads these again, and prints the result.
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -29,7 +29,7 @@ struct Seen
     int texts = 0, truths = 0, nothing = 0, wrong = 0;
 };
 
-// What one scalar is: a number, a truth, or else a text, as the library's own conversions find.
+// The type of a scalar by the library's own conversions: a number, a boolean, or else a string.
 void look_at(const YAML::Node &node, Seen &seen)
 {
     long whole = 0;

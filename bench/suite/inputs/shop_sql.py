@@ -62,8 +62,8 @@ def _step(random: Random, codes: list[str], words: list[str]) -> Iterator[str]:
     kind = random.randrange(7)
     if kind < 2:
         yield f"INSERT INTO sale (code, number, day) VALUES ('{code}', {number}, {day})"
-        said = " ".join(random.sample(words, 3))
-        yield f"INSERT OR REPLACE INTO note VALUES (last_insert_rowid() / 2 * 2, '{said}')"
+        text = " ".join(random.sample(words, 3))
+        yield f"INSERT OR REPLACE INTO note VALUES (last_insert_rowid() / 2 * 2, '{text}')"
     elif kind == 2:
         yield f"UPDATE good SET price = price * 10{number} / 100 WHERE shelf = {number} OR code < 'c'"
     elif kind == 3:

@@ -56,8 +56,8 @@ def code(random: Random, size: int) -> str:
         kind = random.choice(_TYPES)
         body = "".join(_statements(random, names, (first, second), 1))
         head = f"static {kind} {name}_{first}({kind} {first}, int {second})\n{{\n"
-        said = f"/* {name.capitalize()} {first} by {second}. */\n"
-        parts.append(f"{said}{head}{body}    return {first};\n}}\n\n")
+        comment = f"/* {name.capitalize()} {first} by {second}. */\n"
+        parts.append(f"{comment}{head}{body}    return {first};\n}}\n\n")
         made += len(parts[-1])
     return "".join(parts)
 
@@ -82,7 +82,7 @@ def _statements(random: Random, names: Sequence[str], known: tuple[str, str], de
 def log(random: Random, lines: int) -> list[str]:
     """Lines as a server writes them: time, level, address, request, status."""
     names = vocabulary(random, 200)
-    places = ["/".join(("", *random.sample(names, random.randint(1, 4)))) for _ in range(300)]
+    paths = ["/".join(("", *random.sample(names, random.randint(1, 4)))) for _ in range(300)]
     second, found = 0, []
     for _ in range(lines):
         second += int(random.random() * 5)
@@ -90,8 +90,8 @@ def log(random: Random, lines: int) -> list[str]:
         address = f"10.{int(random.random() * 4)}.{int(random.random() * 40)}.{int(random.random() * 250)}"
         status = random.choice((200, 200, 200, 304, 404, 500))
         number = int(random.random() * 60_000)
-        level, place = random.choice(_LEVELS), random.choice(places)
-        found.append(f"{clock} {level} [{address}] GET {place}?id={number} {status} {number % 977}ms")
+        level, path = random.choice(_LEVELS), random.choice(paths)
+        found.append(f"{clock} {level} [{address}] GET {path}?id={number} {status} {number % 977}ms")
     return found
 
 

@@ -147,9 +147,9 @@ def order(number: int, most: int) -> Callable[[Path], None]:
         words = texts.vocabulary(random, number)
         random.shuffle(words)
         pairs = []
-        for place, word in enumerate(words[1:], 1):
-            for _ in range(1 + place % most):
-                pairs.append(f"{words[int(random.random() * place)]} {word}")
+        for position, word in enumerate(words[1:], 1):
+            for _ in range(1 + position % most):
+                pairs.append(f"{words[int(random.random() * position)]} {word}")
         random.shuffle(pairs)
         _lines(directory / "pairs", pairs)
 

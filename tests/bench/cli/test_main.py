@@ -90,14 +90,14 @@ def _suite(monkeypatch: pytest.MonkeyPatch, *scripts: tuple[str, Script]) -> Non
 def test_it_measures_saves_prints_and_generates_the_page(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _suite(monkeypatch, ("shown", Script(small / "shown")))
+    _suite(monkeypatch, ("printed", Script(small / "printed")))
     done = CliRunner().invoke(command.main, ["small"])
     assert done.exit_code == 0, done.output
     assert "A small table (small)" in done.output
     kept = Results.load(small / "results", "small")
     assert kept is not None
-    assert len(kept.figures["shown"]["memory/edges/ref"]["most"]) == 5
-    assert "| shown |" in (small / "docs" / "benchmarks.md").read_text()
+    assert len(kept.figures["printed"]["memory/edges/ref"]["most"]) == 5
+    assert "| printed |" in (small / "docs" / "benchmarks.md").read_text()
 
 
 def test_a_program_that_fails_does_not_stop_the_others(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +139,7 @@ def test_broken_results_are_reported_before_anything_is_measured(
 
 
 def test_figures_that_make_no_sense_are_reported(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _suite(monkeypatch, ("shown", Script(small / "shown")))
+    _suite(monkeypatch, ("printed", Script(small / "printed")))
     assert CliRunner().invoke(command.main, ["small"]).exit_code == 0
     path = small / "results" / "small.json"
     path.write_text(re.sub(r'("most": )\[[^]]*\]', r'\1["x", "y"]', path.read_text()))

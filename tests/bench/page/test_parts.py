@@ -103,9 +103,7 @@ def _grids(programs: dict[str, Figures]) -> dict[str, Grid]:
 def test_the_summary_has_the_means_of_the_first_table() -> None:
     text = summary(_grids({"a": _cost(1210, 400), "b": _cost(1000, 100), "c": _cost(None, 200)}))
     assert "over 3 programs" in text
-    rows = {
-        line.split(" | ")[0].removeprefix("| "): line for line in text.splitlines() if line[0:1] == "|"
-    }
+    rows = {line.split(" | ")[0].removeprefix("| "): line for line in text.splitlines() if line[0:1] == "|"}
     edges = "| trodden edges | +10.0% (2 of 3) | – | 2.0 KiB | 1.50 | 2.00 | 4.0 KiB |"
     assert rows["trodden edges"] == edges
     assert rows["clang IR"] == "| clang IR | – | – | – | – | – | – |"
@@ -126,7 +124,7 @@ def test_the_page_begins_with_the_summary_and_its_contents(tmp_path: Path) -> No
             "# Benchmarks\n",
             "## In short\n",
             "- [In short](#in-short)\n",
-            "- [trodden beside clang and gcc](#trodden-beside-clang-and-gcc)\n",
+            "- [trodden compared with clang and gcc](#trodden-compared-with-clang-and-gcc)\n",
             "- [Behind](#behind)\n",
             "## How it was measured\n",
             f"## {TABLE.title}\n",

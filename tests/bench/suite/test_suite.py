@@ -71,7 +71,7 @@ def test_inputs_are_reproducible_and_differ_between_cases(name: str, tmp_path: P
     for case in CASES:
         used = " ".join([*program.case(case).arguments, f"@{program.case(case).stdin}"])
         for path in (tmp_path / "first" / case).iterdir():
-            assert f"@{path.name}" in used, f"{name}, {case}: nobody reads {path.name}"
+            assert f"@{path.name}" in used, f"{name}, {case}: {path.name} is not used"
 
 
 def test_inputs_are_the_same_bytes_on_every_machine(tmp_path: Path) -> None:

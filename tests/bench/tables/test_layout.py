@@ -97,12 +97,12 @@ def test_overhead_relative_to_another_profiler() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "beside"),
+    ("low", "ratio"),
     [(1.02, 2.0), (1.0, None), (0.98, None)],
 )
-def test_nothing_is_divided_by_noise(low: float, beside: float | None) -> None:
+def test_nothing_is_divided_by_noise(low: float, ratio: float | None) -> None:
     found = relative_overhead(lambda _: Spread(1.2, 1.1, 1.3), lambda _: Spread(1.1, low, 1.2))({})
-    assert found == (None if beside is None else pytest.approx(beside))
+    assert found == (None if ratio is None else pytest.approx(ratio))
 
 
 def _cell(figures: Figures) -> Value | None:
@@ -118,7 +118,7 @@ def test_means_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mean", "rows", "shown"),
+    ("mean", "rows", "text"),
     [
         (GEOMETRIC, [{"x": 2.0}, {"x": 8.0}, {}], "4.00 (2 of 3)"),
         (GEOMETRIC, [{"x": 2.0}, {"x": 8.0}, {"x": -1.0}], "4.00 (2 of 3)"),
@@ -127,10 +127,10 @@ def test_means_by_hand() -> None:
         (AVERAGE, [{"x": 2.0}, {"x": -8.0}], "-3.00"),
     ],
 )
-def test_a_mean_says_of_how_many_rows_it_is(mean: Mean, rows: list[Figures], shown: str) -> None:
+def test_a_mean_says_of_how_many_rows_it_is(mean: Mean, rows: list[Figures], text: str) -> None:
     found = mean.of(_cell, rows)
     assert found is not None
-    assert FACTOR(found) == shown
+    assert FACTOR(found) == text
 
 
 def test_no_positive_number_has_no_geometric_mean() -> None:
