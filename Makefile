@@ -43,7 +43,7 @@ $(BENCH): $(STAMP) bench/pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ./bench
 	touch $@
 
-# All tables of docs/benchmarks.md, or PROGRAMS="bzip2 lua" of them; started again, it goes on where it was.
+# All tables of docs/benchmarks.md, or those of PROGRAMS="bzip2 lua"; started again, it continues where it was.
 bench: $(BENCH)
 	$(BIN)/trodden-bench all $(foreach program,$(PROGRAMS),--program $(program))
 

@@ -124,7 +124,7 @@ class Options:
         `cheapest`, `loops`, `node` | with path profiles: the rule that chooses the edges to cut. `cheapest`
             (the default) cuts where control is seldom expected, by `weights` if they are given; `loops` also
             ends paths at every loop entry, however few there are, which may make profiling cheaper
-            ([measurements.md](measurements.md#where-paths-are-cut)) and loses which path led to the first
+            ([benchmarks.md](benchmarks.md#options-of-path-profiles)) and loses which path led to the first
             iteration of a loop; `node` is the rule of BL96, which cuts all edges that leave a block with too
             many paths below it
         """,
