@@ -84,7 +84,7 @@ def _run(folder: Path, program: Path, rng: random.Random, known: Programs) -> Pr
     environment = {**os.environ, "TRODDEN_FILE": str(raw)}
     subprocess.run([program, text], stdout=subprocess.DEVNULL, env=environment, check=True)
     found = gather(raw, known)
-    return assemble(found.program, found.units, found.readings, found.notes, found.calls)
+    return assemble(found.program, found.units, found.unit_counts, found.notes, found.calls)
 
 
 def _damage(path: Path, rng: random.Random) -> None:

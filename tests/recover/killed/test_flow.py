@@ -20,7 +20,9 @@ from trodden.plan.counters.schemes import checked, eprof, every_block, every_edg
 from trodden.plan.interpret import interpret, random_walk, tally
 from trodden.plan.probes import Plan, Trip
 from trodden.recover.flow import Flow, recover
-from trodden.recover.killed.flow import Completion, complete_flow
+from trodden.recover.function_counts import FunctionCounts
+from trodden.recover.killed.flow import complete_flow
+from trodden.recover.sparse_counters import SparseCounters
 from trodden.weigh.frequency.nesting import nesting_weights
 
 
@@ -29,15 +31,15 @@ def _walks(graph: Graph, seed: int) -> list[list[int]]:
     return [random_walk(graph, rng, rng.choice([3, 8, 40])) for _ in range(rng.randint(1, 4))]
 
 
-def _completed(
-    graph: Graph, plan: Plan, counters: Sequence[int], found: Completion | None, early: Mapping[int, int]
-) -> Flow:
-    if found is None:
-        return recover(graph, plan, counters, early)
-    after = [count + found.owed.get(slot, 0) for slot, count in enumerate(counters)]
-    ends = Counter(early)
-    ends.update(found.stops)
-    return recover(graph, plan, after, ends)
+def _completed(graph: Graph, plan: Plan, counted: FunctionCounts, found: FunctionCounts | None) -> Flow:
+    after = counted if found is None else counted + found
+    return recover(graph, plan, list(after.counters), after.early_ends)
+
+
+def _missing(
+    plan: Plan, stops: Mapping[int, int], pending: Mapping[int, int] | None = None
+) -> FunctionCounts:
+    return FunctionCounts(SparseCounters(plan.slots, pending or {}), stops)
 
 
 def _fewest(graph: Graph, plan: Plan, counters: Sequence[int], most: int) -> int | None:
@@ -58,11 +60,11 @@ def test_edges_fit_together_and_are_off_by_no_more_than_was_under_way(graph: Gra
     under_way = sum(truth.early.values())
     plan = eprof(graph, prices_for(graph, seed))
     for each in (plan, hoist(graph, plan), every_edge(graph), checked(graph, prices_for(graph, seed))):
-        counters = interpret(graph, each, walks)
-        found = complete_flow(graph, each, counters, {})
-        flow = _completed(graph, each, counters, found, {})
+        counted = FunctionCounts(interpret(graph, each, walks))
+        found = complete_flow(graph, each, counted)
+        flow = _completed(graph, each, counted, found)
         assert flow.violations == ()
-        stops = sum(found.stops.values()) if found is not None else 0
+        stops = sum(found.active.values()) if found is not None else 0
         assert stops <= under_way
         for told, real in zip(flow.edges, truth.edges, strict=True):
             assert told is not None
@@ -76,9 +78,9 @@ def test_no_fewer_ends_would_do(graph: Graph, seed: int) -> None:
     under_way = sum(tally(graph, walks).early.values())
     for plan in (eprof(graph, prices_for(graph, seed)), every_edge(graph), every_block(graph)):
         counters = interpret(graph, plan, walks)
-        found = complete_flow(graph, plan, counters, {})
+        found = complete_flow(graph, plan, FunctionCounts(counters))
         if found is not None:
-            assert sum(found.stops.values()) == _fewest(graph, plan, counters, under_way)
+            assert sum(found.active.values()) == _fewest(graph, plan, counters, under_way)
         else:
             assert plan.scheme == "every-block" or not recover(graph, plan, counters).violations
 
@@ -90,10 +92,10 @@ def test_block_counts_fit_together_or_are_left_alone(graph: Graph, seed: int) ->
     under_way = sum(tally(graph, walks).early.values())
     for plan in (every_block(graph), vprof_by_blocks(graph, [1.0] * len(graph.labels))):
         counters = interpret(graph, plan, walks)
-        found = complete_flow(graph, plan, counters, {})
+        found = complete_flow(graph, plan, FunctionCounts(counters))
         if found is not None:
-            assert _completed(graph, plan, counters, found, {}).violations == ()
-            assert sum(found.stops.values()) <= under_way
+            assert _completed(graph, plan, FunctionCounts(counters), found).violations == ()
+            assert sum(found.active.values()) <= under_way
 
 
 @given(graphs(), seeds())
@@ -102,7 +104,7 @@ def test_what_is_consistent_is_never_changed(graph: Graph, seed: int) -> None:
     walks = _walks(graph, seed)
     truth = tally(graph, walks)
     for plan in (eprof(graph, prices_for(graph, seed)), every_edge(graph), every_block(graph)):
-        assert complete_flow(graph, plan, interpret(graph, plan, walks), truth.early) is None
+        assert complete_flow(graph, plan, FunctionCounts(interpret(graph, plan, walks), truth.early)) is None
 
 
 def _diamond() -> Graph:
@@ -114,19 +116,20 @@ def test_a_block_that_calls_is_preferred_and_then_the_furthest_on() -> None:
     """a went to b three times and d was left twice: one walk ended in b or in d."""
     graph = _diamond()
     plan = count_edges("eprof", [0, 4])
-    assert complete_flow(graph, plan, [3, 2], {}) == Completion({3: 1})
-    assert complete_flow(graph, plan, [3, 2], {}, calls={1}) == Completion({1: 1})
-    assert complete_flow(graph, plan, [3, 2], {}, calls={0}) == Completion({3: 1})
-    assert complete_flow(graph, plan, [5, 2], {}, calls={1, 3}) == Completion({3: 3})
-    assert complete_flow(graph, every_edge(graph), [3, 0, 3, 0, 2], {}, calls={1}) == Completion({3: 1})
+    assert complete_flow(graph, plan, FunctionCounts([3, 2])) == _missing(plan, {3: 1})
+    assert complete_flow(graph, plan, FunctionCounts([3, 2]), calls={1}) == _missing(plan, {1: 1})
+    assert complete_flow(graph, plan, FunctionCounts([3, 2]), calls={0}) == _missing(plan, {3: 1})
+    assert complete_flow(graph, plan, FunctionCounts([5, 2]), calls={1, 3}) == _missing(plan, {3: 3})
+    every = every_edge(graph)
+    assert complete_flow(graph, every, FunctionCounts([3, 0, 3, 0, 2]), calls={1}) == _missing(every, {3: 1})
 
 
 def test_inherited_calls_that_are_still_active_are_found() -> None:
     """A forked child began in d and was killed there: nothing was counted at all."""
     graph = _diamond()
     plan = every_edge(graph)
-    found = complete_flow(graph, plan, [0] * 5, {3: -1})
-    assert found == Completion({3: 1})
+    found = complete_flow(graph, plan, FunctionCounts([0] * 5, {3: -1}))
+    assert found == _missing(plan, {3: 1})
 
 
 def test_a_counter_that_lags_behind_its_second_opinion_is_owed() -> None:
@@ -136,7 +139,7 @@ def test_a_counter_that_lags_behind_its_second_opinion_is_owed() -> None:
     counters = interpret(graph, plan, walks)
     first = next(slot for slot, count in enumerate(counters) if count)
     lagging = [count - (slot == first) for slot, count in enumerate(counters)]
-    assert complete_flow(graph, plan, lagging, {}) == Completion({}, {first: 1})
+    assert complete_flow(graph, plan, FunctionCounts(lagging)) == _missing(plan, {}, {first: 1})
 
 
 def test_turns_of_a_loop_that_was_never_left_are_added() -> None:
@@ -147,11 +150,11 @@ def test_turns_of_a_loop_that_was_never_left_are_added() -> None:
     walk = [0, *[1, 3, 5, 6] * 3, *[1, 2, 4, 6] * 2, 1]
     counters = interpret(graph, plan, [walk])
     assert recover(graph, plan, counters).violations
-    found = complete_flow(graph, plan, counters, {})
+    found = complete_flow(graph, plan, FunctionCounts(counters))
     assert found is not None
-    assert sum(found.owed.values()) >= 1
-    assert sum(found.stops.values()) <= 1
-    assert _completed(graph, plan, counters, found, {}).violations == ()
+    assert sum(found.counters) >= 1
+    assert sum(found.active.values()) <= 1
+    assert _completed(graph, plan, FunctionCounts(counters), found).violations == ()
 
 
 _LOOP = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 5), (4, 1), (5, 6)]
@@ -159,7 +162,7 @@ _LOOP = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 5), (4, 1), (5, 6)]
 
 def test_what_no_end_explains_is_left_to_be_reported() -> None:
     graph = _diamond()
-    assert complete_flow(graph, every_edge(graph), [1, 0, 0, 5, 1], {}) is None
+    assert complete_flow(graph, every_edge(graph), FunctionCounts([1, 0, 0, 5, 1])) is None
 
 
 @pytest.mark.parametrize("blocks", [50_000])
@@ -169,7 +172,7 @@ def test_long_functions_take_linear_time(blocks: int) -> None:
     flow = list(graph.flow_edges())
     counters = [int(index < len(flow) // 2) for index in range(plan.slots)]
     begin = time.process_time()
-    found = complete_flow(graph, plan, counters, {})
+    found = complete_flow(graph, plan, FunctionCounts(counters))
     assert time.process_time() - begin < 20
     assert found is not None
-    assert sum(found.stops.values()) == 1
+    assert sum(found.active.values()) == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -15,7 +14,8 @@ from trodden.plan.interpret import PathTally, interpret_paths, random_walk, tall
 from trodden.plan.paths.plan import checked_paths, path_plan
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.plan.routes import PathEnd
-from trodden.recover.killed.paths import PathCompletion, complete_paths
+from trodden.recover.function_counts import FunctionCounts
+from trodden.recover.killed.paths import complete_paths
 from trodden.recover.paths import PathFlow, recover_paths
 
 Prefixes = Mapping[tuple[int, int | None], int]
@@ -26,17 +26,14 @@ def _walks(graph: Graph, seed: int) -> list[list[int]]:
     return [random_walk(graph, rng, rng.choice([3, 8, 40])) for _ in range(rng.randint(1, 4))]
 
 
+def _counted(told: PathTally, prefixes: Prefixes) -> FunctionCounts:
+    return FunctionCounts(told.counters, {}, prefixes, told.sparse)
+
+
 def _completed(graph: Graph, plan: Plan, told: PathTally, prefixes: Prefixes) -> PathFlow:
-    found = complete_paths(graph, plan, told.counters, told.sparse, prefixes, {}) or PathCompletion()
-    every = Counter(dict(prefixes))
-    every.update(found.prefixes)
-    kept = {key: times for key, times in every.items() if times}
-    counters = [count + found.owed[slot] for slot, count in enumerate(told.counters)]
-    sparse = dict(told.sparse)
-    for path, times in found.ended.items():
-        count, ticks = sparse.get(path, (0, 0))
-        sparse[path] = count + times, ticks
-    return recover_paths(graph, plan, counters, sparse, kept, {})
+    counted = _counted(told, prefixes)
+    missing = complete_paths(graph, plan, counted)
+    return recover_paths(graph, plan, counted if missing is None else counted + missing)
 
 
 def _walked(graph: Graph, edges: Sequence[int]) -> list[int]:
@@ -95,7 +92,7 @@ def test_an_end_that_one_of_two_counters_has_is_an_end(dense: int, graph: Graph,
     back = plan.paths.back_edges if plan.paths is not None else ()
     ends = {edge for edge in graph.flow_edges() if graph.edges[edge].dst == graph.exit or edge in back}
     last = [n for n, one in enumerate(plan.measures) if isinstance(one, SecondOpinion) and one.edge in ends]
-    truth = recover_paths(graph, plan, whole.counters, whole.sparse, whole.prefixes, {})
+    truth = recover_paths(graph, plan, _counted(whole, whole.prefixes))
     assert truth.violations == ()
     for slot in last:
         if whole.counters[slot]:
@@ -134,7 +131,7 @@ def test_a_turn_of_a_loop_that_one_of_two_counters_has(weight: float, lagging: i
 def test_what_is_consistent_is_never_changed(graph: Graph, seed: int) -> None:
     plan = path_plan(graph, prices_for(graph, seed), holds=range(graph.exit))
     told = interpret_paths(graph, plan, _walks(graph, seed))
-    assert complete_paths(graph, plan, told.counters, told.sparse, told.prefixes, {}) is None
+    assert complete_paths(graph, plan, _counted(told, told.prefixes)) is None
 
 
 @given(graphs(), seeds())
@@ -169,7 +166,7 @@ def test_a_path_that_is_counted_before_its_end_and_was_about_to_be(dense: int, w
     plan = checked_paths(lean, graph)
     walks = [[0, 2, 4, 5], [1, 3, 4, 5], [1, 3, 4, 5], [way - 1, way + 1, 4, 5]]
     whole = interpret_paths(graph, plan, walks)
-    truth = recover_paths(graph, plan, whole.counters, whole.sparse, whole.prefixes, {})
+    truth = recover_paths(graph, plan, _counted(whole, whole.prefixes))
     (path,) = [each.id for each in truth.paths if way - 1 in each.edges]
     counters, sparse = list(whole.counters), dict(whole.sparse)
     for slot, measure in enumerate(plan.measures):

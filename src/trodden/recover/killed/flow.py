@@ -21,8 +21,10 @@ from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import depth_first, reachable
 from trodden.plan.probes import AddTrips, BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.recover.flow import recover
+from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.killed.least_stops import Rank, least_stops
 from trodden.recover.narrow import Ends
+from trodden.recover.sparse_counters import SparseCounters
 
 
 @dataclass(frozen=True)
@@ -34,17 +36,14 @@ class Completion:
 
 
 def complete_flow(
-    graph: Graph,
-    plan: Plan,
-    counters: Sequence[int],
-    early: Mapping[int, int],
-    calls: Collection[int] = (),
-) -> Completion | None:
+    graph: Graph, plan: Plan, counted: FunctionCounts, calls: Collection[int] = ()
+) -> FunctionCounts | None:
     """The least that is missing in the counters of a procedure, if they contradict each other.
 
     ``early`` are the ends that are known, ``calls`` the blocks that call something.  The answer is ``None``
     if nothing is missing, or nothing that is missing would explain the contradiction.
     """
+    counters, early = list(counted.counters), counted.early_ends
     if not recover(graph, plan, counters, early).violations:
         return None
     completing = _Completing(graph, plan, counters, early, _ranks(graph, calls))
@@ -55,7 +54,9 @@ def complete_flow(
     after = [count + found.owed.get(slot, 0) for slot, count in enumerate(counters)]
     ends = Counter(early)
     ends.update(found.stops)
-    return None if recover(graph, plan, after, ends).violations else found
+    if recover(graph, plan, after, ends).violations:
+        return None
+    return FunctionCounts(SparseCounters(plan.slots, found.owed), found.stops)
 
 
 def _ranks(graph: Graph, calls: Collection[int]) -> list[Rank | None]:

@@ -21,9 +21,10 @@ from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.paths.prefixes import Known, register_offsets
 from trodden.plan.probes import WORD, BlockMeasure, Measure, Plan, SecondOpinion
 from trodden.plan.routes import PathStart
-from trodden.recover.counts import Counts, nonzero
+from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.killed.unattributed import Unwalked
 from trodden.recover.paths import PathFlow, recover_paths
+from trodden.recover.sparse_counters import SparseCounters, nonzero
 
 Key = tuple[int, int | None]
 _ROUNDS = 64
@@ -39,18 +40,14 @@ class PathCompletion:
 
 
 def complete_paths(
-    graph: Graph,
-    plan: Plan,
-    counters: Sequence[int],
-    sparse: Mapping[int, tuple[int, int]],
-    prefixes: Mapping[Key, int],
-    resumed: Mapping[int, int],
-) -> PathCompletion | None:
+    graph: Graph, plan: Plan, counted: FunctionCounts
+) -> FunctionCounts | None:
     """The least that is missing in what is known of a procedure's paths; arguments as in ``recover_paths``.
 
     The answer is ``None`` if nothing is missing, or nothing that is missing would explain the contradiction.
     """
-    told = _Told(graph, plan, counters, sparse, prefixes, resumed)
+    prefixes = counted.prefixes
+    told = _Told(graph, plan, counted.counters, counted.sparse, prefixes, counted)
     flow = told.recovered()
     if not flow.violations or plan.paths is None:
         return None
@@ -64,7 +61,14 @@ def complete_paths(
     for key, count in following.in_root(told.recovered(), told.counters):
         told.missing.prefixes[key] += count
     told.missing.owed.update(following.turns(told.recovered(), told.counters))
-    return None if told.recovered().violations else told.missing
+    if told.recovered().violations:
+        return None
+    return FunctionCounts(
+        SparseCounters(plan.slots, told.missing.owed),
+        {},
+        told.missing.prefixes,
+        {path: (times, 0) for path, times in told.missing.ended.items()},
+    )
 
 
 @dataclass
@@ -76,7 +80,7 @@ class _Told:
     given: Sequence[int]
     sparse: Mapping[int, tuple[int, int]]
     prefixes: Mapping[Key, int]
-    resumed: Mapping[int, int]
+    counted: FunctionCounts
     missing: PathCompletion = field(default_factory=PathCompletion)
 
     @property
@@ -86,7 +90,7 @@ class _Told:
             return self.given
         held = Counter(dict(nonzero(self.given)))
         held.update(self.missing.owed)
-        return Counts(len(self.given), held)
+        return SparseCounters(len(self.given), held)
 
     def recovered(self) -> PathFlow:
         """The flow as it is by now."""
@@ -97,7 +101,8 @@ class _Told:
             count, ticks = sparse.get(path, (0, 0))
             sparse[path] = count + times, ticks
         kept = {key: times for key, times in every.items() if times}
-        return recover_paths(self.graph, self.plan, self.counters, sparse, kept, self.resumed)
+        counted = FunctionCounts(self.counters, self.counted.active, kept, sparse)
+        return recover_paths(self.graph, self.plan, counted)
 
     def end(self, path: int) -> None:
         """A path has ended that nobody has counted."""
