@@ -13,15 +13,24 @@ from hypothesis import given, settings
 
 from tests.graphs import graphs, prices_for, seeds
 from tests.programs import chain
+from tests.recover.killed.executing import Execution, opinions_first
 from trodden.graph.cfg import Graph, build
+from trodden.graph.knuth_stevenson import reduce_to_blocks
 from trodden.graph.traverse import reachable
 from trodden.plan.counters.edges import count_edges
 from trodden.plan.counters.schemes import checked, eprof, every_block, every_edge, hoist, vprof_by_blocks
 from trodden.plan.interpret import interpret, random_walk, tally
-from trodden.plan.probes import Plan, Trip
+from trodden.plan.probes import AddTrips, BlockMeasure, Count, EdgeMeasure, Plan, SecondOpinion, Trip
 from trodden.recover.flow import Flow, recover
 from trodden.recover.function_counts import FunctionCounts
-from trodden.recover.killed.flow import complete_flow
+from trodden.recover.killed.flow import (
+    agreed_edge_counts,
+    complete_flow,
+    edge_balance,
+    loops_counted_on_exit,
+    stop_preferences,
+    stops_in_blocks,
+)
 from trodden.recover.sparse_counters import SparseCounters
 from trodden.weigh.frequency.nesting import nesting_weights
 
@@ -42,14 +51,22 @@ def _missing(
     return FunctionCounts(SparseCounters(plan.slots, pending or {}), stops)
 
 
-def _fewest(graph: Graph, plan: Plan, counters: Sequence[int], most: int) -> int | None:
-    """By trying everything."""
+def _stops(graph: Graph, flow: Flow) -> int:
+    """How many walks did not come to EXIT along an edge."""
+    return flow.blocks[graph.exit] - sum(flow.edges[edge] or 0 for edge in graph.in_edges[graph.exit])
+
+
+def _fewest(graph: Graph, plan: Plan, counters: Sequence[int], most: int) -> list[Flow]:
+    """All that follows from as few stops as possible, by trying everything."""
     blocks = sorted(reachable(graph) - {graph.exit})
     for number in range(most + 1):
-        for ends in combinations_with_replacement(blocks, number):
-            if not recover(graph, plan, counters, Counter(ends)).violations:
-                return number
-    return None
+        flows = [
+            recover(graph, plan, counters, Counter(stops))
+            for stops in combinations_with_replacement(blocks, number)
+        ]
+        if found := [flow for flow in flows if not flow.violations]:
+            return found
+    return []
 
 
 @given(graphs(), seeds())
@@ -80,7 +97,12 @@ def test_no_fewer_ends_would_do(graph: Graph, seed: int) -> None:
         counters = interpret(graph, plan, walks)
         found = complete_flow(graph, plan, FunctionCounts(counters))
         if found is not None:
-            assert sum(found.active.values()) == _fewest(graph, plan, counters, under_way)
+            possible = _fewest(graph, plan, counters, under_way)
+            flow = _completed(graph, plan, FunctionCounts(counters), found)
+            assert sum(found.active.values()) == _stops(graph, possible[0])
+            assert flow in possible
+            if all(each.edges == possible[0].edges for each in possible):
+                assert flow.edges == possible[0].edges
         else:
             assert plan.scheme == "every-block" or not recover(graph, plan, counters).violations
 
@@ -176,3 +198,73 @@ def test_long_functions_take_linear_time(blocks: int) -> None:
     assert time.process_time() - begin < 20
     assert found is not None
     assert sum(found.active.values()) == 1
+
+
+@given(graphs(), seeds())
+@settings(max_examples=200, deadline=None)
+def test_killed_between_any_two_probes(graph: Graph, seed: int) -> None:
+    prices = prices_for(graph, seed)
+    both = checked(graph, prices)
+    rng = random.Random(seed)
+    for plan in (eprof(graph, prices), hoist(graph, eprof(graph, prices)), both, opinions_first(both)):
+        process = Execution(graph, plan)
+        for walk in _walks(graph, seed):
+            process.run(walk, rng.choice([None, rng.randint(0, 60)]))
+        counted = process.counted
+        flow = _completed(graph, plan, counted, complete_flow(graph, plan, counted))
+        assert flow.violations == ()
+        for told, real in zip(flow.edges, process.edges, strict=True):
+            assert told is not None
+            assert abs(told - real) <= process.under_way
+
+
+# The steps
+
+
+def test_of_two_counters_of_an_edge_the_larger_is_right() -> None:
+    measures = (EdgeMeasure(3), SecondOpinion(3), EdgeMeasure(5), SecondOpinion(4), SecondOpinion(5))
+    plan = Plan("checked", measures)
+    assert agreed_edge_counts(plan, [7, 9, 4, 2, 4]) == ({3: 9, 5: 4, 4: 2}, {0: 2})
+
+
+def test_what_known_counts_leave_open() -> None:
+    """a was left for b three times and d was left twice: b -> d and c -> d are open, and the entries."""
+    graph = _diamond()
+    balance = edge_balance(graph, {0: 3, 4: 2}, {})
+    assert balance.totals == [3, -3, 0, 2, -2]
+    assert balance.unknown == [(0, 2), (1, 3), (2, 3), (4, 0)]
+    assert edge_balance(graph, {0: 3, 4: 2}, {1: 1}).totals == [3, -2, 0, 2, -3]
+
+
+@pytest.mark.parametrize("second", [False, True])
+def test_loops_that_are_counted_when_they_are_left(second: bool) -> None:
+    """A second counter on the back edge counts the iterations at once."""
+    measures = (EdgeMeasure(0), EdgeMeasure(6), SecondOpinion(6) if second else SecondOpinion(2))
+    plan = Plan("edges", measures, {7: (AddTrips(1, 6),), 0: (Count(0),)})
+    assert loops_counted_on_exit(plan) == ({} if second else {1: 6})
+
+
+def test_a_stop_is_preferred_in_a_block_that_calls_and_then_in_the_last() -> None:
+    graph = build("f", ["a", "b", "c", "dead", "EXIT"], [(0, 1), (0, 2), (1, 4), (2, 4), (3, 4)])
+    preferences = stop_preferences(graph, {1})
+    assert preferences[3] is None
+    assert preferences[4] is None
+    ranked = sorted((p, block) for block, p in enumerate(preferences) if p is not None)
+    assert [block for _, block in ranked] == [0, 2, 1]
+
+
+def test_a_block_takes_no_more_stops_than_it_ran() -> None:
+    """b ran once and c twice, and d never: three walks stopped, one of them at most in b."""
+    graph = _diamond()
+    plan = every_block(graph)
+    counted = FunctionCounts(
+        [{0: 3, 1: 1, 2: 2}.get(each.block, 0) for each in plan.measures if isinstance(each, BlockMeasure)]
+    )
+    reduced = reduce_to_blocks(graph)
+    stops = [0] * reduced.classes
+    stops[reduced.leaving[1]] = 3
+    preferences = stop_preferences(graph, {1})
+    assert reduced.leaving[1] == reduced.leaving[2]
+    assert stops_in_blocks(graph, plan, counted, reduced, stops, preferences) == {1: 1, 2: 2}
+    stops[reduced.leaving[1]] = 4
+    assert stops_in_blocks(graph, plan, counted, reduced, stops, preferences) is None
