@@ -117,7 +117,7 @@ def test_counts_are_what_a_call_does_times_the_calls() -> None:
 def test_it_is_marked_and_says_what_it_could_not_see() -> None:
     profile = estimate("prog", [_program()], WL94)
     assert profile.estimate == Estimate("wl94")
-    assert (profile.kind, profile.readings, profile.program) == ("edges", (), "prog")
+    assert (profile.kind, profile.unit_counts, profile.program) == ("edges", (), "prog")
     assert len(profile.notes) == 1
     assert profile.notes[0].startswith("1 of 3 functions were built by an earlier trodden")
     seen = replace(_program(), functions=_program().functions[:2])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,11 +12,13 @@ from trodden.merging.parts import Part
 from trodden.merging.sum import Sums
 from trodden.plan.interpret import interpret_paths, tally
 from trodden.plan.paths.prefixes import Offset, register_offsets
-from trodden.plan.probes import WORD, Plan
+from trodden.plan.probes import Plan
 from trodden.profile.assemble import assemble
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BlockFacts, FunctionFacts, UnitFacts
-from trodden.recover.reading import Reading
+from trodden.recover.function_counts import FunctionCounts
+from trodden.recover.unit_counts import UnitCounts
+from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 Walks = Sequence[Sequence[int]]
 
@@ -38,40 +39,32 @@ def unit_for(*functions: FunctionFacts, folder: str = "/one") -> UnitFacts:
     return unit_of(*functions, files=[f"{folder}/a.c"])
 
 
-def reading_for(unit: UnitFacts, walks: Sequence[Walks]) -> Reading:
+def counted_for(unit: UnitFacts, walks: Sequence[Walks]) -> UnitCounts:
     """What is counted when each function of a unit is walked so."""
-    counts = [0] * unit.slots
-    active: dict[tuple[int, int], int] = {}
-    prefixes: Counter[tuple[int, int, int | None]] = Counter()
-    sparse: dict[tuple[int, int], tuple[int, int]] = {}
+    builder = UnitCountsBuilder(unit)
     for index, (facts, walked) in enumerate(zip(unit.functions, walks, strict=True)):
-        told = interpret_paths(facts.graph, facts.plan, walked)
-        counts[facts.first_slot : facts.first_slot + facts.plan.slots] = told.counters
-        if facts.plan.paths is None:
-            early = tally(facts.graph, walked).early
-            active |= {(index, block): times for block, times in early.items()}
-        sparse |= {(index, path): counted for path, counted in told.sparse.items()}
-        for (block, register), times in told.prefixes.items():
-            stored, addend = facts.registers.get(block, (False, 0))
-            cell = None if register is None or not stored else (register - addend) % WORD
-            prefixes[index, block, cell] += times
-    return Reading(unit.id, counts, active, dict(prefixes), sparse)
+        counted = interpret_paths(facts.graph, facts.plan, walked)
+        active = tally(facts.graph, walked).early if facts.plan.paths is None else {}
+        builder.add_function(
+            index, FunctionCounts(counted.counters, active, counted.prefixes, counted.sparse)
+        )
+    return builder.result()
 
 
 def profile_for(unit: UnitFacts, walks: Sequence[Walks]) -> Profile:
-    return assemble("/bin/prog", [unit], [reading_for(unit, walks)])
+    return assemble("/bin/prog", [unit], [counted_for(unit, walks)])
 
 
 def part_of(profile: Profile, where: str = "x.trod") -> Part:
-    return Part(where, profile.program, profile.units, profile.readings, profile.notes, profile.call_paths)
+    return Part(where, profile.program, profile.units, profile.unit_counts, profile.notes, profile.call_paths)
 
 
 def joined(joining: Sums | Evidence, profiles: Sequence[Profile]) -> Profile:
     """The profile that a merge of these comes to."""
     for number, profile in enumerate(profiles):
         joining.add(part_of(profile, f"{number}.trod"))
-    readings, calls = joining.result()
-    return assemble("/bin/prog", list(joining.units.facts.values()), readings, joining.notes(), calls)
+    unit_counts, calls = joining.result()
+    return assemble("/bin/prog", list(joining.units.facts.values()), unit_counts, joining.notes(), calls)
 
 
 def lawful(function: FunctionProfile) -> None:

@@ -190,11 +190,11 @@ def test_counts_that_contradict_each_other_are_not_joined() -> None:
         for folder, plan in (("/one", eprof(DIAMOND, [1.0] * 8)), ("/two", every_edge(DIAMOND)))
     ]
     good, bad = (profile_for(unit, [WALKS]) for unit in units)
-    counts = list(bad.readings[0].counts)
+    counts = list(bad.unit_counts[0].counters)
     counts[0] += 3
-    reading = replace(bad.readings[0], counts=counts)
+    reading = replace(bad.unit_counts[0], counters=counts)
     sums = Sums()
-    found = joined(sums, [good, replace(bad, readings=(reading,))])
+    found = joined(sums, [good, replace(bad, unit_counts=(reading,))])
     assert [each.reason for each in sums.unjoined.functions()] == ["its counts contradict each other there"]
     assert found.functions["f"].edge_counts == good.functions["f"].edge_counts
 
@@ -211,7 +211,7 @@ def test_copies_of_a_shared_function_all_go_into_one() -> None:
     second = replace(
         first,
         units=tuple(copies),
-        readings=tuple(profile_for(unit, [WALKS, []]).readings[0] for unit in copies),
+        unit_counts=tuple(profile_for(unit, [WALKS, []]).unit_counts[0] for unit in copies),
     )
     found = joined(Sums(), [first, second])
     assert found.functions["f"].edge_counts == tally(DIAMOND, 3 * WALKS).edges
@@ -225,7 +225,7 @@ def test_a_library_that_only_some_runs_loaded_is_taken() -> None:
     both = replace(
         first,
         units=(program, library),
-        readings=(first.readings[0], profile_for(library, [WALKS]).readings[0]),
+        unit_counts=(first.unit_counts[0], profile_for(library, [WALKS]).unit_counts[0]),
     )
     sums = Sums()
     found = joined(sums, [first, both, first])
@@ -244,8 +244,9 @@ def test_one_file_compiled_anew_joins_only_what_was_its_own() -> None:
 
     a, b, anew = unit(helper, "a.c"), unit(changed, "b.c"), unit(helper, "b.c")
     first = profile_for(a, [WALKS])
-    old = replace(first, units=(a, b), readings=(*first.readings, *profile_for(b, [[]]).readings))
-    new = replace(first, units=(a, anew), readings=(*first.readings, *profile_for(anew, [WALKS]).readings))
+    old = replace(first, units=(a, b), unit_counts=(*first.unit_counts, *profile_for(b, [[]]).unit_counts))
+    more = profile_for(anew, [WALKS]).unit_counts
+    new = replace(first, units=(a, anew), unit_counts=(*first.unit_counts, *more))
     sums = Sums()
     found = joined(sums, [old, new])
     assert found.functions["/a.c:helper"].entries == 4

@@ -107,11 +107,11 @@ def test_what_is_no_evidence_is_listed() -> None:
     graph = graph_of("f", "a>b b>exit")
     unit = unit_for(facts_for(graph, every_edge(graph)))
     profile = profile_for(unit, [[[0, 1]]])
-    twice = replace(profile.readings[0], counts=[1, 4], active={(0, 1): -3})
-    wrong = replace(profile.readings[0], counts=[1, 4])
+    twice = replace(profile.unit_counts[0], counters=[1, 4], active={(0, 1): -3})
+    wrong = replace(profile.unit_counts[0], counters=[1, 4])
     for reading, reason in ((twice, "control came back"), (wrong, "contradict each other")):
         evidence = Evidence()
-        joined(evidence, [profile, replace(profile, readings=(reading,))])
+        joined(evidence, [profile, replace(profile, unit_counts=(reading,))])
         (listed,) = evidence.unjoined.functions()
         assert (listed.name, listed.where, listed.ran) == ("f", "1.trod", True)
         assert reason in listed.reason
@@ -140,7 +140,7 @@ def test_a_library_whose_paths_were_counted_is_listed() -> None:
     program = unit_for(facts_for(graph, every_edge(graph)))
     library = replace(unit_for(facts_for(graph, path_plan(graph, [1.0] * 6), "g")), source="lib.c")
     first, other = profile_for(program, [[[0, 2, 4]]]), profile_for(library, [[[0, 2, 4]]])
-    both = replace(first, units=(program, library), readings=(*first.readings, *other.readings))
+    both = replace(first, units=(program, library), unit_counts=(*first.unit_counts, *other.unit_counts))
     evidence = Evidence()
     found = joined(evidence, [first, both])
     assert [(each.name, each.ran) for each in evidence.unjoined.functions()] == [("g", True)]

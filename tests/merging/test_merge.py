@@ -260,7 +260,7 @@ def _raw(folder: Path, name: str, times: int, frames: int = 1) -> str:
     if not program.exists():
         sites = sites_bytes(UNIT, [(CODE_AT, 0, False), (CODE_AT + 8, 0, True)])
         program.write_bytes(elf_bytes({".trodden": pack_unit(UNIT), ".trodden_sites": sites}))
-    counts = list(run_of(times).readings[0].counts)
+    counts = list(run_of(times).unit_counts[0].counters)
     raw = folder / name
     data = raw_bytes([(0, str(program))], [(UNIT.id, 0, counts)], [(0, 0, CODE_AT + 8)] * frames)
     raw.write_bytes(data)

@@ -13,10 +13,10 @@ from tests.native.building import PROGRAMS, execute, must
 from trodden.collect.binary.program import read_program
 from trodden.collect.frames.frame_locator import Position, Positions
 from trodden.collect.interrupted import add_position
-from trodden.collect.unit_tally import UnitTally
 from trodden.profile.assemble import unit_profiles
 from trodden.program.clone_map import origin_of
 from trodden.program.facts import UnitFacts
+from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 STACK, COUNTS, REGISTERS = 512, 64, 17
 COUNTED = 43
@@ -165,11 +165,11 @@ def _inside(ranges: list[tuple[int, int]], one: int, other: int) -> bool:
 
 def check(unit: UnitFacts, expected: CountsByBlock, step: Step, frames: list[Position], pc: int) -> list[str]:
     """What contradicts the flow law, or the program's own counts."""
-    tally = UnitTally(unit)
-    tally.add_counts(step.counts)
+    builder = UnitCountsBuilder(unit)
+    builder.add_counters(step.counts)
     for position in frames:
-        add_position(tally, position)
-    functions = list(unit_profiles(unit, tally.reading()))
+        add_position(builder, position)
+    functions = list(unit_profiles(unit, builder.result()))
     wrong = [
         f"{pc:#x} {function.name}: {violation} {frames}"
         for function in functions

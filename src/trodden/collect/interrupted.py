@@ -1,20 +1,20 @@
-"""Entering a frame that was interrupted into what a unit has counted."""
+"""Adding a frame that was interrupted to what its unit has counted."""
 
 from __future__ import annotations
 
 from trodden.collect.frames.frame_locator import Position
-from trodden.collect.unit_tally import UnitTally
+from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 
-def add_position(tally: UnitTally, position: Position, frames: int = 1) -> None:
-    """Add what frames owe that stand at a position, and their way out of its block.
+def add_position(builder: UnitCountsBuilder, position: Position, frames: int = 1) -> None:
+    """Add the probes that are pending in frames at a position, and their early end in its block.
 
-    ``frames`` is negative for those that a forked child began with.
+    ``frames`` is negative for those that a forked child has inherited.
     """
-    facts = tally.facts.functions[position.function]
+    facts = builder.facts.functions[position.function]
     for slot, amount in position.owed:
-        tally.owed(slot, amount * frames)
+        builder.add_to_counter(slot, amount * frames)
     for path in position.ended:
-        tally.ended(position.function, path, frames, 0)
+        builder.add_path(position.function, path, frames, 0)
     if position.block != facts.graph.exit:
-        tally.stopped(position.function, position.block, position.register, frames)
+        builder.add_cut_short(position.function, position.block, position.register, frames)

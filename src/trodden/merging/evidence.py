@@ -22,16 +22,17 @@ from trodden.collect.call_paths import CalledFunction, CallPath
 from trodden.errors import UsageError
 from trodden.graph.cfg import EdgeKind
 from trodden.merging.parts import MOST_COUNT, Part
-from trodden.merging.portions import Portion, reading_of
-from trodden.merging.transfer import CONTRADICTORY, NO_EDGES, NotCarried, counter_values
+from trodden.merging.transfer import CONTRADICTORY, NO_EDGES, NotTransferable, counter_values
 from trodden.merging.units import MergedUnits
 from trodden.merging.unjoined import Unjoined, UnjoinedList
 from trodden.plan.probes import BlockMeasure
 from trodden.profile.assemble import add_counts, unit_profiles
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts
-from trodden.recover.reading import Reading
+from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.rounding import whole_flow
+from trodden.recover.sparse_counters import SparseCounters
+from trodden.recover.unit_counts import UnitCounts
 from trodden.weigh.frequency.propagate import propagate
 from trodden.weigh.heuristics.dempster import shares, trust, weight
 
@@ -56,8 +57,8 @@ class Evidence:
         run: dict[CalledFunction, FunctionProfile] = {}
         refused: list[Unjoined] = []
         length = 0
-        for unit, reading in zip(part.units, part.readings, strict=True):
-            for number, function in enumerate(unit_profiles(unit, reading)):
+        for unit, counted in zip(part.units, part.unit_counts, strict=True):
+            for number, function in enumerate(unit_profiles(unit, counted)):
                 executed = sum(function.counted_blocks[: function.facts.graph.exit])
                 length += max(executed, 0)
                 own = unit.id, number
@@ -79,16 +80,16 @@ class Evidence:
         self._runs += 1
         self._calls |= bool(part.calls)
 
-    def result(self) -> tuple[list[Reading], tuple[CallPath, ...]]:
-        """The readings of all units that the combined evidence amounts to; call paths are not evidence."""
-        found: dict[str, list[tuple[int, Portion]]] = {name: [] for name in self.units.facts}
+    def result(self) -> tuple[list[UnitCounts], tuple[CallPath, ...]]:
+        """The counts of all units that the combined evidence amounts to; call paths are not evidence."""
+        found: dict[str, list[tuple[int, FunctionCounts]]] = {name: [] for name in self.units.facts}
         for (unit, number), branches in self._branches.items():
             facts = self.units.function((unit, number))
             try:
-                found[unit].append((number, branches.portion(facts, self._longest)))
-            except NotCarried as error:
+                found[unit].append((number, branches.function_counts(facts, self._longest)))
+            except NotTransferable as error:
                 self.unjoined.add(Unjoined(facts.name, self.units.first, str(error), True))
-        return [reading_of(self.units.facts[name], parts) for name, parts in found.items()], ()
+        return [UnitCounts.of_functions(self.units.facts[name], parts) for name, parts in found.items()], ()
 
     def notes(self) -> list[str]:
         """What the result is, and what it does not show."""
@@ -161,7 +162,7 @@ class _Branches:
             if ended:
                 weights[-1 - vertex] += weight(ended / ran, trusted)
 
-    def portion(self, facts: FunctionFacts, longest: int) -> Portion:
+    def function_counts(self, facts: FunctionFacts, longest: int) -> FunctionCounts:
         """What the function's counters hold after a run that keeps to the combined shares."""
         graph = facts.graph
         outcomes, ends, odds = [graph.closing], [(graph.exit, graph.root)], [1.0]
@@ -175,10 +176,10 @@ class _Branches:
         try:
             frequencies = propagate(len(graph.labels), ends, odds, graph.exit, self.entries * longest)
             if not max(frequencies) < MOST_COUNT:
-                raise NotCarried("its counts would be larger than a file may hold")
+                raise NotTransferable("its counts would be larger than a file may hold")
             counts = whole_flow(len(graph.labels), ends, frequencies, 0)
         except ValueError as error:
-            raise NotCarried(CONTRADICTORY) from error
+            raise NotTransferable(CONTRADICTORY) from error
         edges = [0] * len(graph.edges)
         early: Counter[int] = Counter()
         blocks = [0] * len(graph.labels)
@@ -188,4 +189,5 @@ class _Branches:
                 early[-1 - way] = count
             else:
                 edges[way] = count
-        return Portion(counters=Counter(counter_values(facts, blocks, edges, early)), active=early)
+        values = counter_values(facts, blocks, edges, early)
+        return FunctionCounts(SparseCounters(facts.plan.slots, values), early)

@@ -102,12 +102,12 @@ class _Merging:
         total = self._taken + self._left_out
         if strict and self._left_out:
             raise LeftOut(f"{self._left_out:,} of {total:,} profiles cannot be merged; nothing was written")
-        readings, calls = self._joining.result()
+        unit_counts, calls = self._joining.result()
         unjoined = self._joining.unjoined.functions()
         if strict and unjoined:
             raise LeftOut(f"{unjoined[0]} ({len(unjoined):,} such functions in all); nothing was written")
         units = list(self._joining.units.facts.values())
-        profile = assemble(self._program, units, readings, list(self._told(unjoined)), calls)
+        profile = assemble(self._program, units, unit_counts, list(self._told(unjoined)), calls)
         profile = replace(profile, merged=self._merged)
         return Merged(profile, self._taken, self._left_out, tuple(self._problems.first), unjoined)
 

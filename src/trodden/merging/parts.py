@@ -19,13 +19,13 @@ from trodden.errors import BadFile, InputMissing, UsageError
 from trodden.gc_pause import no_garbage
 from trodden.profile.estimated import refusal
 from trodden.profile.store.call_path_codec import from_columns
-from trodden.profile.store.readings import readings_from_columns
 from trodden.profile.store.trod import MAGIC, from_bytes
+from trodden.profile.store.unit_counts_codec import unit_counts_from_columns
 from trodden.program.checked import ColumnError, text, whole
 from trodden.program.facts import UnitFacts
 from trodden.program.record import parse, unpack
-from trodden.recover.counts import nonzero
-from trodden.recover.reading import Reading
+from trodden.recover.sparse_counters import nonzero
+from trodden.recover.unit_counts import UnitCounts
 
 BUILDS_KEPT = 4
 
@@ -36,7 +36,7 @@ MOST_COUNT, MOST_FRAMES = 1 << 96, 1 << 48
 
 @dataclass(frozen=True)
 class Part:
-    """What one file brings to a merge: ``readings[i]`` belongs to ``units[i]``.
+    """What one file brings to a merge: ``unit_counts[i]`` belongs to ``units[i]``.
 
     ``merged`` is how many it was made of by an earlier merge.  What each process has counted alone is not
     kept, nor where its threads were.
@@ -45,7 +45,7 @@ class Part:
     where: str
     program: str
     units: tuple[UnitFacts, ...]
-    readings: tuple[Reading, ...]
+    unit_counts: tuple[UnitCounts, ...]
     notes: tuple[str, ...] = ()
     calls: tuple[CallPath, ...] = ()
     merged: int = 1
@@ -73,7 +73,7 @@ class PartReader:
             part = self._profile(data, name) if data.startswith(MAGIC) else self._raw(data, name)
         if not part.units:
             raise BadFile(f"{name}: there is nothing in it that could be counted")
-        if not all(map(_believable, part.readings)):
+        if not all(map(_believable, part.unit_counts)):
             raise BadFile(f"{name}: corrupt: a count is larger than any program can count to")
         return part
 
@@ -81,7 +81,7 @@ class PartReader:
         if not start.startswith(b"TROD"):
             raise BadFile(f"{name}: neither a profile nor a raw file")
         found = gather(name, self._programs)
-        return Part(name, found.program, found.units, found.readings, found.notes, found.calls)
+        return Part(name, found.program, found.units, found.unit_counts, found.notes, found.calls)
 
     def _profile(self, data: bytes, name: str) -> Part:
         record, size = unpack(MAGIC, data, name)
@@ -102,7 +102,7 @@ class PartReader:
                 name,
                 text(document["program"]),
                 units,
-                tuple(readings_from_columns(document, units)),
+                tuple(unit_counts_from_columns(document, units)),
                 tuple(map(text, document["notes"])),
                 from_columns(document["calls"], units, name) if "calls" in document else (),
                 whole(document.get("merged", 1), 1, MOST_COUNT),
@@ -133,10 +133,10 @@ class PartReader:
                 self._known.popitem(last=False)
 
 
-def _believable(reading: Reading) -> bool:
-    counts = [value for _, value in nonzero(reading.counts)]
-    counts += [value for counted in reading.sparse.values() for value in counted]
-    frames = [*reading.active.values(), *reading.prefixes.values()]
+def _believable(counted: UnitCounts) -> bool:
+    counts = [value for _, value in nonzero(counted.counters)]
+    counts += [value for totals in counted.sparse.values() for value in totals]
+    frames = [*counted.active.values(), *counted.prefixes.values()]
     return max(counts, default=0) < MOST_COUNT and max(map(abs, frames), default=0) < MOST_FRAMES
 
 

@@ -1,34 +1,35 @@
-"""The counts of a function, put into the counters that another build of it has.
+"""The counts of a function, transferred into the counters that another build of it has.
 
-The graph is the same in both, but the counters may stand elsewhere (other weights), or be of another kind
-(paths in one, edges in the other).  Edge counts tell what any counter of an edge or a block would have
-held. A table of paths can be filled only from another one with the same numbering; where the register held
-something else in the middle of a path, what was cut short is told by the sum of values up to its block.
+The graph is the same in both builds, but the counters may be on other edges (other weights), or of another
+kind (paths in one, edges in the other).  Edge counts determine what any counter of an edge or a block would
+have held.  A path table can be filled only from another one with the same numbering; the paths that were cut
+short are decoded with one plan and encoded again with the other (:mod:`trodden.recover.path_prefix`).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from trodden.merging.portions import Portion
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.paths.prefixes import Known, Offset, register_offsets
-from trodden.plan.probes import WORD, BlockMeasure, Paths, Plan
+from trodden.plan.probes import BlockMeasure, Paths, Plan
 from trodden.profile.model import FunctionProfile
-from trodden.program.clone_map import kept_for, register_held
 from trodden.program.facts import FunctionFacts
+from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
+from trodden.recover.path_prefix import PrefixDecoder, canonical_register
+from trodden.recover.sparse_counters import SparseCounters, nonzero
 
 NO_EDGES = "its edges were not counted there"
 CONTRADICTORY = "its counts contradict each other there"
-_UNTOLD = "nothing tells there which of its paths were cut short"
+_UNDECODED = "nothing tells there which of its paths were cut short"
 
 
-class NotCarried(Exception):
-    """The counts do not fit; its text says why."""
+class NotTransferable(Exception):
+    """The counts do not fit; its text is the reason."""
 
 
 def obstacle(source: FunctionFacts, target: FunctionFacts) -> str | None:
-    """Why no counts of ``source`` can ever be carried into ``target``, two functions with one graph."""
+    """Why no counts of ``source`` can ever be transferred to ``target``, two functions with one graph."""
     theirs, ours = source.plan.paths, target.plan.paths
     if ours is None:
         return None
@@ -44,25 +45,31 @@ def _same_numbering(one: Paths, other: Paths) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
-def carry(
-    source: FunctionFacts, portion: Portion, counted: FunctionProfile, target: FunctionFacts
-) -> Portion:
-    """What the counters of ``target`` would have held in the runs that ``portion`` is about.
+def same_layout(source: FunctionFacts, target: FunctionFacts) -> bool:
+    """Whether both functions keep the same counts in the same form."""
+    if source.registers != target.registers or source.copies != target.copies:
+        return False
+    return source.plan == target.plan
 
-    ``counted`` is what follows from the portion.  :class:`NotCarried` if that is too little.
+
+def transfer(
+    source: FunctionFacts, counted: FunctionCounts, recovered: FunctionProfile, target: FunctionFacts
+) -> FunctionCounts:
+    """What the counters of ``target`` would have held in the runs that ``counted`` is about.
+
+    ``recovered`` is what follows from ``counted``.  :class:`NotTransferable` if that is not enough.
     """
-    if _alike(source, target):
-        return portion
-    values = counter_values(target, counted.counted_blocks, counted.counted_edges, counted.cut_short)
-    found = Portion()
-    found.counters.update(values)
+    cut_short = recovered.cut_short
+    values = counter_values(target, recovered.counted_blocks, recovered.counted_edges, cut_short)
     if target.plan.paths is None:
-        found.active.update(counted.cut_short)
-    else:
-        _fill_table(source.plan, portion, target.plan, found)
-        _carry_prefixes(source, portion, target, found)
-        found.active.update(portion.active)
-    return found
+        return FunctionCounts(SparseCounters(target.plan.slots, values), {**cut_short})
+    dense, sparse = _path_table(source.plan, counted, target.plan)
+    return FunctionCounts(
+        counters=SparseCounters(target.plan.slots, values | dense),
+        active=counted.active,
+        prefixes=_prefixes(source, counted.prefixes, target),
+        sparse=sparse,
+    )
 
 
 def counter_values(
@@ -77,79 +84,60 @@ def counter_values(
         else:
             value = edges[measure.edge]
         if value is None:
-            raise NotCarried(NO_EDGES)
+            raise NotTransferable(NO_EDGES)
         if value < 0:
-            raise NotCarried(CONTRADICTORY)
+            raise NotTransferable(CONTRADICTORY)
         if value:
             values[slot] = value
     return values
 
 
-def _fill_table(theirs: Plan, portion: Portion, ours: Plan, found: Portion) -> None:
-    """Path by path: from counters behind the measures or kept by number, to either of these."""
+def _path_table(
+    theirs: Plan, counted: FunctionCounts, ours: Plan
+) -> tuple[dict[int, int], dict[int, PathTotals]]:
+    """The paths of either table, dense or sparse, as counters by slot or as the sparse table of ``ours``."""
     assert ours.paths is not None
-    number = ours.paths.number
-    ended, ticks = portion.ended.copy(), portion.ticks.copy()
-    for slot, value in portion.counters.items():
-        if slot >= len(theirs.measures):
-            time, path = divmod(slot - len(theirs.measures), number)
-            (ticks if time else ended)[path] += value
+    number, first = ours.paths.number, len(theirs.measures)
+    counts = Counter({path: count for path, (count, _) in counted.sparse.items()})
+    cycles = Counter({path: spent for path, (_, spent) in counted.sparse.items()})
+    for slot, value in nonzero(counted.counters):
+        if slot >= first:
+            timed, path = divmod(slot - first, number)
+            (cycles if timed else counts)[path] += value
     if not ours.paths.timed:
-        ticks.clear()
-    if ours.paths.dense:
-        first = len(ours.measures)
-        if any(path >= number for path in (*ended, *ticks)):
-            raise NotCarried(CONTRADICTORY)
-        found.counters.update({first + path: times for path, times in ended.items() if times})
-        found.counters.update({first + number + path: time for path, time in ticks.items() if time})
-    else:
-        found.ended.update(ended)
-        found.ticks.update(ticks)
+        cycles.clear()
+    if not ours.paths.dense:
+        return {}, {path: (counts[path], cycles[path]) for path in dict.fromkeys((*counts, *cycles))}
+    if any(path >= number for path in (*counts, *cycles)):
+        raise NotTransferable(CONTRADICTORY)
+    first = len(ours.measures)
+    table = {first + path: count for path, count in counts.items() if count}
+    return table | {first + number + path: spent for path, spent in cycles.items() if spent}, {}
 
 
-def _alike(source: FunctionFacts, target: FunctionFacts) -> bool:
-    """Whether both keep the same things in the same way."""
-    if source.registers != target.registers or source.copies != target.copies:
-        return False
-    return source.plan == target.plan
-
-
-def _carry_prefixes(source: FunctionFacts, portion: Portion, target: FunctionFacts, found: Portion) -> None:
-    """Each path that was cut short: from what their register held, by its sum, to what ours would hold."""
-    if not any(portion.prefixes.values()):
-        return
+def _prefixes(
+    source: FunctionFacts, prefixes: Mapping[Prefix, int], target: FunctionFacts
+) -> dict[Prefix, int]:
+    """Each path that was cut short: from the register of one plan, by the sum of values, to the other's."""
+    if not any(prefixes.values()):
+        return {}
     assert target.plan.paths is not None
     try:
         numbering = Numbering(target.graph, target.plan.paths, LARGEST)
     except ValueError as error:
-        raise NotCarried(CONTRADICTORY) from error
-    theirs = register_offsets(source.graph, source.plan, numbering)
-    ours = register_offsets(target.graph, target.plan, numbering)
-    for (block, cell), times in portion.prefixes.items():
-        if times:
-            register = register_held(source, block, cell)
-            found.prefixes[block, _cell(target, block, ours[block], _sum(theirs[block], register))] += times
-
-
-def _sum(offset: Known | Offset | None, register: int | None) -> int:
-    """The sum of values up to a block, which names the path as far as it came."""
-    if isinstance(offset, Known):
-        return offset.sum
-    if isinstance(offset, Offset) and register is not None:
-        return (register - offset.amount) % WORD
-    raise NotCarried(_UNTOLD)
-
-
-def _cell(facts: FunctionFacts, block: int, offset: Known | Offset | None, value: int) -> int | None:
-    """What the frame's cell holds in a block when the sum is ``value``; nothing where it needs none."""
-    if isinstance(offset, Known) and offset.sum == value:
-        return None
-    kept = kept_for(facts, block)
-    if isinstance(offset, Offset) and kept is not None:
-        register = (value + offset.amount) % WORD
-        stored, number = kept
-        if stored:
-            return (register - number) % WORD
-        if number % WORD == register:
-            return None
-    raise NotCarried(_UNTOLD)
+        raise NotTransferable(CONTRADICTORY) from error
+    theirs = PrefixDecoder(source.graph, source.plan, numbering)
+    ours = PrefixDecoder(target.graph, target.plan, numbering)
+    found: Counter[Prefix] = Counter()
+    for (block, register), times in prefixes.items():
+        if not times:
+            continue
+        total = theirs.sum_of(block, register)
+        prefix = None if total is None else ours.prefix_of(block, total)
+        if prefix is None:
+            raise NotTransferable(_UNDECODED)
+        kept = canonical_register(target, *prefix)
+        if prefix[1] is not None and kept != prefix[1]:
+            raise NotTransferable(_UNDECODED)
+        found[block, kept] += times
+    return dict(found)

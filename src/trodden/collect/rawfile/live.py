@@ -36,7 +36,7 @@ from trodden.collect.rawfile.model import (
 )
 from trodden.collect.rawfile.rings import lasts_in
 from trodden.errors import BadFile, LaterVersion
-from trodden.recover.counts import Counts
+from trodden.recover.sparse_counters import SparseCounters
 
 MAGIC = b"TRODLIVE"
 VERSION = 1
@@ -175,7 +175,7 @@ class _Reader:
                 if left < 0:
                     raise self._file.bad("units share counters")
                 counted = {place - first: words[place] for place in mine}
-                found.append(RawUnit(unit.id.hex(), index, Counts(unit.slots, counted)))
+                found.append(RawUnit(unit.id.hex(), index, SparseCounters(unit.slots, counted)))
         return tuple(found)
 
     def _frames(

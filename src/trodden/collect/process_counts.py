@@ -22,12 +22,13 @@ from trodden.collect.endings import (
 from trodden.collect.frames.frame_locator import Position, Positions
 from trodden.collect.interrupted import add_position
 from trodden.collect.rawfile.model import Ending, Raw, RawContext, RawFrame, RawNote, RawUnit
-from trodden.collect.unit_tally import UnitTally
 from trodden.errors import BadFile
 from trodden.plan.probes import AddTrips
-from trodden.program.clone_map import origin_of, register_in
+from trodden.program.clone_map import origin_of
 from trodden.program.facts import UnitFacts
-from trodden.recover.reading import Reading
+from trodden.recover.path_prefix import register_at_call
+from trodden.recover.unit_counts import UnitCounts
+from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 _MOST_NAMED = 8
 
@@ -52,7 +53,7 @@ class _Call(NamedTuple):
     jumped: bool = False
 
 
-class ProcessTally:
+class ProcessCounts:
     """The counts of one process.
 
     ``modules`` are the programs of its modules that have counters.  ``notes`` are what has to be told beside
@@ -66,7 +67,7 @@ class ProcessTally:
         self.unplaced = 0
         self._modules, self._positions = modules, positions
         self._facts = {name: unit for program in modules.values() for name, unit in program.units.items()}
-        self._tallies: dict[str, UnitTally] = {}
+        self._tallies: dict[str, UnitCountsBuilder] = {}
         self._threads: dict[int, list[StoppedFrame]] = {}
         for unit in raw.units:
             self._add_counts(unit, modules[unit.module])
@@ -83,13 +84,13 @@ class ProcessTally:
         self._tell()
 
     @property
-    def units(self) -> Iterator[UnitTally]:
+    def units(self) -> Iterator[UnitCountsBuilder]:
         """The units in which it has counted anything."""
         return iter(self._tallies.values())
 
-    def readings(self) -> tuple[Reading, ...]:
+    def unit_counts(self) -> tuple[UnitCounts, ...]:
         """What it has counted, of the units in which it has counted anything."""
-        return tuple(tally.reading() for tally in self._tallies.values())
+        return tuple(builder.result() for builder in self._tallies.values())
 
     def threads(self, process: int) -> Iterator[StoppedThread]:
         """Where its threads were, those that are worth telling: the one that ended it comes first."""
@@ -121,9 +122,9 @@ class ProcessTally:
             return any((frame.thread or frame.interrupted) and not frame.left for frame in self.raw.frames)
         return self.raw.ending in (Ending.SIGNAL, Ending.EXEC)
 
-    def _tally(self, unit: str) -> UnitTally:
+    def _tally(self, unit: str) -> UnitCountsBuilder:
         if unit not in self._tallies:
-            self._tallies[unit] = UnitTally(self._facts[unit])
+            self._tallies[unit] = UnitCountsBuilder(self._facts[unit])
         return self._tallies[unit]
 
     def _add_counts(self, unit: RawUnit, program: Program) -> None:
@@ -132,7 +133,7 @@ class ProcessTally:
             raise BadFile(
                 f"{self.raw.path}: corrupt: {len(unit.counts)} counters where {program.path} has {slots}"
             )
-        self._tally(unit.id).add_counts(unit.counts)
+        self._tally(unit.id).add_counters(unit.counts)
 
     def _add_note(self, note: RawNote) -> None:
         tally = self._tally(self.raw.units[note.unit].id)
@@ -140,9 +141,9 @@ class ProcessTally:
         if not known or known[0].plan.paths is None:
             raise BadFile(f"{self.raw.path}: corrupt: a note is about no path of its program")
         if note.time:
-            tally.ended(note.function, note.value, 0, note.amount)
+            tally.add_path(note.function, note.value, 0, note.amount)
         else:
-            tally.ended(note.function, note.value, note.amount, 0)
+            tally.add_path(note.function, note.value, note.amount, 0)
 
     # ---- calls that did not come back ----
 
@@ -160,13 +161,14 @@ class ProcessTally:
                 stack.append(replace(self._stopped(position), interrupted=False))
                 continue
             for unit, function, block in self._places(frame.module, frame.address, 1):
+                if block < 0:
+                    stack.append(StoppedFrame(unit.id, function, None))
+                    continue
                 facts = unit.functions[function]
-                held = None
-                if block >= 0:
-                    self._tally(unit.id).cut_short(function, block, frame.cell, 1)
-                    held = register_in(facts, block, frame.cell) if facts.plan.paths else None
-                place = None if block < 0 else origin_of(facts, block)
-                stack.append(StoppedFrame(unit.id, function, place, False, held))
+                origin = origin_of(facts, block)
+                register = register_at_call(facts, block, frame.cell) if facts.plan.paths else None
+                self._tally(unit.id).add_cut_short(function, origin, register, 1)
+                stack.append(StoppedFrame(unit.id, function, origin, False, register))
 
     def _in_call(self, frame: RawFrame, context: RawContext | None) -> Position | None:
         """Where a frame is in a call without a label, as it would have returned for certain."""
@@ -211,11 +213,13 @@ class ProcessTally:
             for unit, function, block in self._places(call.module, call.address, call.amount):
                 if block < 0:
                     continue
+                facts = unit.functions[function]
+                origin = origin_of(facts, block)
                 if call.jumped and call.amount < 0:
-                    block = origin_of(unit.functions[function], block)
-                    self._tally(unit.id).came_back(function, block, -call.amount)
+                    self._tally(unit.id).add_resumed(function, origin, -call.amount)
                 else:
-                    self._tally(unit.id).cut_short(function, block, call.cell, call.amount)
+                    register = register_at_call(facts, block, call.cell)
+                    self._tally(unit.id).add_cut_short(function, origin, register, call.amount)
 
     def _places(self, module: int | None, address: int, amount: int) -> Iterator[_Place]:
         """The calls that return to an address; several where callees were inlined into one frame."""
