@@ -125,5 +125,5 @@ def test_no_prefix_has_any_other_sum() -> None:
     decoder = PrefixDecoder(graph, plan, Numbering(graph, plan.paths))
     assert decoder.prefix_of(0, 5) is None
     assert decoder.sum_of(3, None) is None
-    with pytest.raises(ValueError, match="no path comes"):
+    with pytest.raises(ValueError, match="no prefix of block"):
         decoder.route(3, 17)
