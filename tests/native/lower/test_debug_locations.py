@@ -13,7 +13,7 @@ from elftools.elf.elffile import ELFFile
 from tests.native.building import PROGRAMS, must
 from tests.native.stepping import build, step_through, steps_of
 from trodden.collect.binary.program import Program, read_program
-from trodden.collect.frames.frame_locator import Positions
+from trodden.collect.frames.frame_locator import FrameLocator
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="steps with the trap flag of x86-64")
 ONE_IN = 3
@@ -61,7 +61,7 @@ def test_other_builds_tell_the_same(tmp_path: Path, flags: tuple[str, ...]) -> N
 
 def told(program: Path, directory: Path) -> int:
     """How many of the first steps are told."""
-    positions = Positions(read_program(program))
+    positions = FrameLocator(read_program(program))
     bias, _, steps = steps_of(program, directory)
     found = 0
     for _, step in zip(range(300), steps, strict=False):
@@ -97,7 +97,7 @@ def test_damaged_debug_information_tells_nothing_and_never_fails(tmp_path: Path)
         changed[(start + 13 * place) % len(changed)] ^= 0x5A
         changed[start - place] ^= 0xFF
         damaged.write_bytes(changed)
-        positions = Positions(
+        positions = FrameLocator(
             Program(str(damaged), whole.units, whole.site_data, whole.code, whole.functions)
         )
         for step in kept:
