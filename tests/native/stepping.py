@@ -164,7 +164,9 @@ def _inside(ranges: list[tuple[int, int]], one: int, other: int) -> bool:
     return any(low <= one < high and low <= other < high for low, high in ranges)
 
 
-def check(unit: UnitFacts, expected: CountsByBlock, step: Step, frames: list[FrameState], pc: int) -> list[str]:
+def check(
+    unit: UnitFacts, expected: CountsByBlock, step: Step, frames: list[FrameState], pc: int
+) -> list[str]:
     """What contradicts the flow law, or the program's own counts."""
     builder = UnitCountsBuilder(unit)
     builder.add_counters(step.counts)

@@ -63,13 +63,13 @@ class ElfFile:
         kind, order = ident[_EI_CLASS], ident[_EI_DATA]
         if ident[:4] != MAGIC or kind not in _FROM_ENTRY_POINT or order not in (_ELFDATA2LSB, _ELFDATA2MSB):
             raise self._damaged()
-        mark = ">" if order == _ELFDATA2MSB else "<"
+        byte_order = ">" if order == _ELFDATA2MSB else "<"
         self._is_64_bit = kind == _ELFCLASS64
-        header = struct.Struct(mark + _FROM_ENTRY_POINT[kind])
+        header = struct.Struct(byte_order + _FROM_ENTRY_POINT[kind])
         fields = header.unpack(self._part(_ENTRY_POINT, header.size))
         table, header_size, number, names = fields[2], fields[-3], fields[-2], fields[-1]
-        self._section_header = struct.Struct(mark + ("IIQQQQIIQQ" if self._is_64_bit else "10I"))
-        self._symbol = struct.Struct(mark + ("IBBHQQ" if self._is_64_bit else "IIIBBH"))
+        self._section_header = struct.Struct(byte_order + ("IIQQQQIIQQ" if self._is_64_bit else "10I"))
+        self._symbol = struct.Struct(byte_order + ("IBBHQQ" if self._is_64_bit else "IIIBBH"))
         self.sections = self._read_sections(table, header_size, number)
         if names == _SHN_XINDEX and self.sections:
             names = self.sections[0].link

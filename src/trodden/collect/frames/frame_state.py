@@ -13,10 +13,10 @@ class FrameState:
     graph that the frame has reached; EXIT if all probes of a return have executed.  ``register`` is the path
     register there, ``None`` if there is none or the block alone identifies the path.
 
-    All probes on the way to ``block`` count as executed.  Those that have not executed are pending:
+    All probes on the edges to ``block`` count as executed.  Those that have not executed are pending:
     ``pending`` are slots of the unit and what is to be added to them, ``ended_paths`` the paths, counted by
-    number, that are to be counted.  ``path_counted``: the path was counted before its end, where only one way
-    was left, so the blocks on that way count as executed.
+    number, that are to be counted.  ``path_counted``: the path was counted before its end, from where on
+    every block has one successor, so these blocks count as executed.
     """
 
     unit: str

@@ -127,12 +127,12 @@ class FunctionLocator:
                 state.add(self._facts.first_slot + len(self._plan.measures) + path, 1)
 
     def _go_to_exit(self, state: _State, values: FrameValues) -> None:
-        """Let a frame whose path is counted already have executed the only way that is left."""
+        """Let a frame whose path is counted already have executed the blocks that are left, up to EXIT."""
         state.path_counted = True
         while state.block != self._graph.exit:
             leaving = self._progress.out_edges(state.block)
             if len(leaving) != 1 or self._ends_paths(leaving[0]):
-                raise Undetermined("more than one way is left")
+                raise Undetermined("a block has several successors after the path was counted")
             state.block = self._graph.edges[leaving[0]].dst
             for holder, index, probes in (
                 (Holder.EDGE, leaving[0], self._plan.on_edges.get(leaving[0], ())),
@@ -184,7 +184,7 @@ class FunctionLocator:
 
     @cached_property
     def _counted_blocks(self) -> set[int]:
-        """The blocks at which the path is counted already, since only one way leads on from there."""
+        """The blocks at which the path is counted already, since all that follow have one successor."""
         paths = self._plan.paths
         found: set[int] = set()
         if paths is None:

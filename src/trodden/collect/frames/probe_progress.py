@@ -143,7 +143,7 @@ class ProbeProgress:
             passed.add(leaving[0])
             visited.add(found.block)
         if taken - passed or entered - visited:
-            raise Undetermined("a probe has executed that is not on the way")
+            raise Undetermined("a probe has executed on an edge that was not followed")
         if own_edge is None or found.edge is not None:
             found.pending = self._pending(location, executed, pending, passed, followed, visited)
         return found
