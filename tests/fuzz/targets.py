@@ -21,7 +21,7 @@ from tests.fuzz.envelopes import Envelope, bare, in_section, raw_body, record_do
 from tests.fuzz.sparse import MAGIC as SPARSE
 from tests.fuzz.sparse import sparse_content, unpack
 from trodden.collect.binary.program import read_program
-from trodden.collect.frames.frame_locator import Positions
+from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.rawfile.raw import parse_raw, read_raw
 from trodden.commands.main import main
 from trodden.profile.from_runs import collect as collect_raws
@@ -109,7 +109,7 @@ def _positions(data: bytes, room: Path) -> None:
     path = room / "x.out"
     path.write_bytes(data)
     program = read_program(path)
-    positions = Positions(program)
+    positions = FrameLocator(program)
     told = [(low, high) for low, high in program.functions if positions.knows(low)]
     for low, high in told[:8]:
         for address in range(low, min(high, low + 4000), max((high - low) // 7, 1)):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tests.native.building import PROGRAMS, execute, must
 from trodden.collect.binary.program import read_program
-from trodden.collect.frames.frame_locator import Position, Positions
+from trodden.collect.frames.frame_locator import FrameLocator
+from trodden.collect.frames.frame_state import FrameState
 from trodden.collect.interrupted import add_position
 from trodden.profile.assemble import unit_profiles
 from trodden.program.clone_map import origin_of
@@ -51,7 +52,7 @@ class Outer:
     return_address: int
     sp: int
     ours: bool
-    position: Position | None
+    position: FrameState | None
 
 
 @dataclass
@@ -118,7 +119,7 @@ def steps_of(program: Path, directory: Path) -> tuple[int, list[int], Iterator[S
 def step_through(program: Path, directory: Path, every: int = 1) -> Stepped:
     """Check every step, or one in ``every``."""
     facts = read_program(program)
-    positions = Positions(facts)
+    positions = FrameLocator(facts)
     ranges = sorted(facts.functions)
     bias, _, steps = steps_of(program, directory)
     unit = max(facts.units.values(), key=lambda each: each.slots)
@@ -129,7 +130,7 @@ def step_through(program: Path, directory: Path, every: int = 1) -> Stepped:
     )
     stepped = Stepped()
     outer: list[Outer] = []
-    before: tuple[int, int, Position | None] | None = None
+    before: tuple[int, int, FrameState | None] | None = None
     for number, step in enumerate(steps):
         pc, sp = step.registers[PC] - bias, step.registers[SP]
         while outer and (pc, sp) == (outer[-1].return_address, outer[-1].sp):
@@ -163,7 +164,9 @@ def _inside(ranges: list[tuple[int, int]], one: int, other: int) -> bool:
     return any(low <= one < high and low <= other < high for low, high in ranges)
 
 
-def check(unit: UnitFacts, expected: CountsByBlock, step: Step, frames: list[Position], pc: int) -> list[str]:
+def check(
+    unit: UnitFacts, expected: CountsByBlock, step: Step, frames: list[FrameState], pc: int
+) -> list[str]:
     """What contradicts the flow law, or the program's own counts."""
     builder = UnitCountsBuilder(unit)
     builder.add_counters(step.counts)
@@ -184,7 +187,7 @@ def check(unit: UnitFacts, expected: CountsByBlock, step: Step, frames: list[Pos
         for position in frames
         for number in expected.get(functions[position.function].name, {}).get(position.block, ())
     )
-    if any(position.whole for position in frames):
+    if any(position.path_counted for position in frames):
         return wrong
     for number in range(COUNTED):
         if not 0 <= found[number] - step.reference[number] <= entered[number]:

@@ -31,7 +31,7 @@ from trodden.collect.endings import (
     named_processes,
     signal_name,
 )
-from trodden.collect.frames.frame_locator import Positions
+from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.process_counts import ProcessCounts
 from trodden.collect.rawfile.model import Ending, RawUnit
 from trodden.collect.rawfile.raw import read_raw
@@ -311,7 +311,7 @@ def test_a_killed_process_is_completed(program: str) -> None:
     counts = counts_of(told, {"main": {"a>b": 1, "b>b": 8}})
     other = replace(facts, units={told.id: told})
     killed = replace(raw, units=(RawUnit(told.id, 0, counts),))
-    tally = ProcessCounts(killed, {0: other}, Positions)
+    tally = ProcessCounts(killed, {0: other}, FrameLocator)
     (reading,) = tally.unit_counts()
     assert reading.active == {(0, 1): 1}
     assert tally.completed == ((told.id, 0),)
@@ -321,7 +321,7 @@ def test_a_killed_process_is_completed(program: str) -> None:
         ": counts were completed in main",
         ": not all of its counts were in the file; those of some threads or libraries are missing",
     ]
-    exited = ProcessCounts(replace(killed, ending=Ending.EXIT), {0: other}, Positions)
+    exited = ProcessCounts(replace(killed, ending=Ending.EXIT), {0: other}, FrameLocator)
     assert (exited.completed, exited.unit_counts()[0].active) == ((), {})
 
 

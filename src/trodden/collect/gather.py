@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from trodden.collect.binary.program import Program, build_name, read_program
 from trodden.collect.call_paths import CallPath, CallTally
 from trodden.collect.endings import Process, StoppedThread, named_processes
-from trodden.collect.frames.frame_locator import Positions
+from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.process_counts import ProcessCounts
 from trodden.collect.rawfile.find import raw_files
 from trodden.collect.rawfile.model import Raw
@@ -93,7 +93,7 @@ class _Gathering:
         self._calls = CallTally()
         self._added: list[_Added] = []
         self._seen: dict[int, str] = {}
-        self._positions: dict[str, Positions] = {}
+        self._positions: dict[str, FrameLocator] = {}
         self._notes: list[str] = []
         self._program = ""
 
@@ -158,9 +158,9 @@ class _Gathering:
             ),
         )
 
-    def _positions_of(self, program: Program) -> Positions:
+    def _positions_of(self, program: Program) -> FrameLocator:
         if program.path not in self._positions:
-            self._positions[program.path] = Positions(program)
+            self._positions[program.path] = FrameLocator(program)
         return self._positions[program.path]
 
     def _modules(self, raw: Raw) -> dict[int, Program]:

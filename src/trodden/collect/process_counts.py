@@ -19,7 +19,8 @@ from trodden.collect.endings import (
     StoppedThread,
     signal_name,
 )
-from trodden.collect.frames.frame_locator import Position, Positions
+from trodden.collect.frames.frame_locator import FrameLocator
+from trodden.collect.frames.frame_state import FrameState
 from trodden.collect.interrupted import add_position
 from trodden.collect.rawfile.model import Ending, Raw, RawContext, RawFrame, RawNote, RawUnit
 from trodden.errors import BadFile
@@ -32,7 +33,7 @@ from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 _MOST_NAMED = 8
 
-PositionsOf = Callable[[Program], Positions]
+LocatorOf = Callable[[Program], FrameLocator]
 
 
 class _Place(NamedTuple):
@@ -61,7 +62,7 @@ class ProcessCounts:
     tell; ``completed`` functions whose counts had to be made to fit together because of such calls.
     """
 
-    def __init__(self, raw: Raw, modules: Mapping[int, Program], positions: PositionsOf) -> None:
+    def __init__(self, raw: Raw, modules: Mapping[int, Program], positions: LocatorOf) -> None:
         self.raw = raw
         self.notes: list[str] = []
         self.unplaced = 0
@@ -170,7 +171,7 @@ class ProcessCounts:
                 self._tally(unit.id).add_cut_short(function, origin, register, 1)
                 stack.append(StoppedFrame(unit.id, function, origin, False, register))
 
-    def _in_call(self, frame: RawFrame, context: RawContext | None) -> Position | None:
+    def _in_call(self, frame: RawFrame, context: RawContext | None) -> FrameState | None:
         """Where a frame is in a call without a label, as it would have returned for certain."""
         program = self._modules.get(frame.module) if frame.module is not None else None
         if program is None or context is None or program.sites.find(frame.address):
@@ -198,7 +199,7 @@ class ProcessCounts:
         add_position(self._tally(position.unit), position)
         return self._stopped(position)
 
-    def _stopped(self, position: Position) -> StoppedFrame:
+    def _stopped(self, position: FrameState) -> StoppedFrame:
         facts = self._facts[position.unit].functions[position.function]
         block = None if position.block == facts.graph.exit else position.block
         return StoppedFrame(position.unit, position.function, block, True, position.register)
