@@ -15,7 +15,8 @@ from bench.estimate_programs import Subject
 from bench.keeping import ir_of
 from trodden.collect.binary.program import read_program
 from trodden.native.analysis.module_reader import ModuleReader
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.native.options import Options
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load

@@ -19,7 +19,8 @@ from trodden.estimate.estimate import Local
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.native.analysis.call_effects import Attributes, read_attributes
 from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.program.facts import FunctionFacts, UnitFacts
 
 OPT = "opt-22"

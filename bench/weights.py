@@ -29,7 +29,8 @@ from bench.textual import geometric_mean, table
 from trodden.commands.weights import weights_of
 from trodden.errors import TroddenError
 from trodden.native.analysis.module_reader import ModuleReader, ReadFunction
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.native.options import Options, PathOptions, Weights
 from trodden.native.planning.plan_function import plan_for
 from trodden.plan.probes import Add, AddTrips, Bump, BumpAt, Count, Plan, Restore, Set

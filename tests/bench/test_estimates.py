@@ -18,7 +18,8 @@ from bench.programs import HERE, PROGRAMS
 from bench.weights import Needed, increments_table
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.collect.binary.program import read_program
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.plan.probes import Add, AddTrips, Bump, Count, Plan, Set
 from trodden.profile.from_runs import collect
 from trodden.profile.store.trod import load, save

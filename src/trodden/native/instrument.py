@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from trodden.native.analysis.module_reader import ModuleReader, tag_of_text
 from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
-from trodden.native.ir.module import IRFunction, cut_function, cut_module
+from trodden.native.ir.function import IRFunction, cut_function
+from trodden.native.ir.module import cut_module
 from trodden.native.lower.branch_weights import Odds
 from trodden.native.lower.call_site_labels import Sites, TaggedSites
 from trodden.native.lower.debug_locations import UnitMarks, revealed

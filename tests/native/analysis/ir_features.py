@@ -5,7 +5,8 @@ from __future__ import annotations
 from trodden.native.analysis.call_effects import read_attributes
 from trodden.native.analysis.features import function_clues, read_module_clues
 from trodden.native.analysis.function_cfg import FunctionRead, read_function
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.weigh.features.clues import FunctionClues
 
 MODULE = """\

@@ -6,7 +6,8 @@ import llvmlite.binding as llvm
 
 from trodden.native.analysis.call_effects import read_attributes
 from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
-from trodden.native.ir.module import IRFunction, cut_function, cut_module
+from trodden.native.ir.function import IRFunction, cut_function
+from trodden.native.ir.module import cut_module
 
 TEXT = """declare i32 @_setjmp(ptr) #0
 
@@ -46,7 +47,7 @@ def _cut(text: str) -> IRFunction:
 
 def test_every_half_is_a_block() -> None:
     cut = _cut(TEXT)
-    assert [(block.label, block.targets) for block in cut.blocks] == [
+    assert [(block.label, block.successors) for block in cut.blocks] == [
         ("2", ("trodden.again.0",)),
         ("trodden.again.0", ("trodden.again.1",)),
         ("trodden.again.1", ("9", "7", "7", "9")),
@@ -61,7 +62,7 @@ def test_every_half_is_a_block() -> None:
 
 
 def test_terminators_are_still_found() -> None:
-    assert [block.text[block.terminator :].split()[0] for block in _cut(TEXT).blocks] == [
+    assert [block.text[block.terminator_start :].split()[0] for block in _cut(TEXT).blocks] == [
         *("br", "br", "switch"),
         *("br", "br", "ret"),
     ]

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 import pytest
 
 from trodden.native.clone.clone_text import can_be_copied, with_copies
+from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check
-from trodden.native.ir.module import IRFunction, cut_function
 
 Targets = Sequence[Sequence[int] | None]
 

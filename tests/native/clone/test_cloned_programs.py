@@ -13,8 +13,9 @@ from tests.native.building import PROGRAMS
 from tests.native.clone.test_clone_text import printed
 from trodden.native.clone.clone_text import can_be_copied, with_copies
 from trodden.native.driver.toolchain import find_toolchain
+from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check, disassemble
-from trodden.native.ir.module import IRFunction, cut_function, cut_module
+from trodden.native.ir.module import cut_module
 
 
 def anyhow(function: IRFunction, chance: random.Random) -> tuple[list[int], list[list[int] | None]]:
@@ -27,7 +28,7 @@ def anyhow(function: IRFunction, chance: random.Random) -> tuple[list[int], list
     for place, origin in enumerate(origins):
         versions[origin].append(size + place)
     leads = [
-        [chance.choice(versions[numbers[label]]) for label in function.blocks[origin].targets]
+        [chance.choice(versions[numbers[label]]) for label in function.blocks[origin].successors]
         for origin in (*range(size), *origins)
     ]
     reached, work = {0}, [0]

@@ -11,16 +11,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from trodden.native.ir.module import LABEL, IRBlock, IRModule, unquote
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.grammar import NAME
+from trodden.native.ir.module import IRModule
+from trodden.native.ir.names import unquote
 
 _GROUP = re.compile(r"^attributes #(\d+) = \{ (.*) \}$", re.MULTILINE)
-_FUNCTION = re.compile(rf"^(?:declare|define) .*?@({LABEL})\((.*)$", re.MULTILINE)
+_FUNCTION = re.compile(rf"^(?:declare|define) .*?@({NAME})\((.*)$", re.MULTILINE)
 _REFERENCE = re.compile(r"\) (?:local_unnamed_addr |unnamed_addr )?#(\d+)")
 _CALL = re.compile(
-    rf"^  (?:%{LABEL} = )?(tail |musttail |notail )?call (.*)$",
+    rf"^  (?:%{NAME} = )?(tail |musttail |notail )?call (.*)$",
     re.MULTILINE,
 )
-_CALLEE = re.compile(rf"@({LABEL})\(")
+_CALLEE = re.compile(rf"@({NAME})\(")
 _SITE_GROUP = re.compile(r"\) #(\d+)")
 _NOTHING = re.compile(r"(?:    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n)*")
 _HARDLY_ANYTHING = re.compile(
@@ -52,7 +55,7 @@ class Call:
     def ends(self, block: IRBlock, optimised: bool = True) -> bool:
         """Whether only the terminator follows it in its block (or, not yet optimised, storing its result)."""
         rest = _NOTHING if optimised else _HARDLY_ANYTHING
-        return not self.asm and rest.fullmatch(block.text, self.end + 1, block.terminator) is not None
+        return not self.asm and rest.fullmatch(block.text, self.end + 1, block.terminator_start) is not None
 
 
 @dataclass
@@ -77,7 +80,7 @@ class Attributes:
 
     def _of_invoke(self, block: IRBlock) -> frozenset[str]:
         """What is known of the function that a block ends by invoking."""
-        match = _INVOKE.match(block.text, block.terminator)
+        match = _INVOKE.match(block.text, block.terminator_start)
         if match is None:
             return frozenset()
         callee, site = _CALLEE.search(match.group(1)), _SITE_GROUP.search(match.group(1))
@@ -111,7 +114,7 @@ class Attributes:
             )
 
 
-_INVOKE = re.compile(rf"  (?:%{LABEL} = )?invoke (.*)$", re.MULTILINE)
+_INVOKE = re.compile(rf"  (?:%{NAME} = )?invoke (.*)$", re.MULTILINE)
 
 
 def read_attributes(module: IRModule) -> Attributes:

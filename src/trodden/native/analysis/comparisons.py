@@ -11,21 +11,23 @@ import re
 import struct
 from dataclasses import dataclass, replace
 
-from trodden.native.ir.module import LABEL, IRFunction, unquote
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
+from trodden.native.ir.names import unquote
 from trodden.weigh.features.clues import Against, Origin, Relation, Sort, Test
 
-_DEFINITION = re.compile(rf"^  %({LABEL}) = (.*)$", re.MULTILINE)
-_BRANCH = re.compile(rf"  br i1 %({LABEL}),")
-_OPERAND = rf"(%{LABEL}|@{LABEL}|[^\s,()]+)"
+_DEFINITION = re.compile(rf"^  %({NAME}) = (.*)$", re.MULTILINE)
+_BRANCH = re.compile(rf"  br i1 %({NAME}),")
+_OPERAND = rf"(%{NAME}|@{NAME}|[^\s,()]+)"
 _COMPARE = re.compile(rf"[if]cmp (?:\w+ )*?([ousi]?\w+) (\S+|<[^>]*>|\{{[^}}]*\}}) {_OPERAND}, {_OPERAND}")
-_CAST = re.compile(rf"(?:sext|zext|trunc|freeze|bitcast|ptrtoint)(?: \w+)* (\S+) %({LABEL})(?: to|,|$)")
-_LOAD = re.compile(rf"load (?:volatile |atomic )?[^,]+, ptr ([%@]{LABEL})")
-_CALL = re.compile(rf"(?:(?:tail|musttail|notail) )?call .*?@({LABEL})\(|invoke .*?@({LABEL})\(")
+_CAST = re.compile(rf"(?:sext|zext|trunc|freeze|bitcast|ptrtoint)(?: \w+)* (\S+) %({NAME})(?: to|,|$)")
+_LOAD = re.compile(rf"load (?:volatile |atomic )?[^,]+, ptr ([%@]{NAME})")
+_CALL = re.compile(rf"(?:(?:tail|musttail|notail) )?call .*?@({NAME})\(|invoke .*?@({NAME})\(")
 _EXPECT = re.compile(
-    rf"(?:tail )?call \w+ @llvm\.expect(?:\.with\.probability)?\.i\d+\(\w+ (?:noundef )?%({LABEL}), "
+    rf"(?:tail )?call \w+ @llvm\.expect(?:\.with\.probability)?\.i\d+\(\w+ (?:noundef )?%({NAME}), "
     r"\w+ (-?\d+|true|false)(?:, double (\S+))?\)"
 )
-_NEGATED = re.compile(rf"xor i1 %({LABEL}), true")
+_NEGATED = re.compile(rf"xor i1 %({NAME}), true")
 
 _RELATIONS = {
     "ord": Relation.UNEQUAL,

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from trodden.native.ir.module import LABEL, IRFunction
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
 from trodden.weigh.features.clues import Given
 
-_RETURN = re.compile(rf"  ret [^\s,{{\[<]+ (%{LABEL}|[^\s,]+)")
+_RETURN = re.compile(rf"  ret [^\s,{{\[<]+ (%{NAME}|[^\s,]+)")
 """Of one value: aggregates and vectors are left out."""
-_PHI = re.compile(rf"^  %({LABEL}) = phi \S+ (\[.*)$", re.MULTILINE)
-_INCOMING = re.compile(rf"\[ ([^\s,]+), %({LABEL}) \]")
+_PHI = re.compile(rf"^  %({NAME}) = phi \S+ (\[.*)$", re.MULTILINE)
+_INCOMING = re.compile(rf"\[ ([^\s,]+), %({NAME}) \]")
 _MOST_PHIS = 8
 """How many phis a constant is followed through on its way to the ``ret``."""
 
@@ -26,14 +27,14 @@ def returned_constants(ir: IRFunction) -> Mapping[str, Given]:
     found: dict[str, Given] = {}
     cells: set[str] = set()
     for block in ir.blocks:
-        match = _RETURN.match(block.text, block.terminator) if block.opcode == "ret" else None
+        match = _RETURN.match(block.text, block.terminator_start) if block.opcode == "ret" else None
         if match is None:
             continue
         value = match.group(1)
         if not value.startswith("%"):
             found[block.label] = _kind(value)
             continue
-        load = re.search(rf"^  {re.escape(value)} = load [^,]+, ptr %({LABEL})", block.text, re.MULTILINE)
+        load = re.search(rf"^  {re.escape(value)} = load [^,]+, ptr %({NAME})", block.text, re.MULTILINE)
         if load is not None and _is_variable(ir, load.group(1)) and load.group(1) not in cells:
             cells.add(load.group(1))
             found.update(_stored(ir, load.group(1)))

@@ -11,7 +11,11 @@ from trodden.native.analysis.comparisons import Condition, Values
 from trodden.native.analysis.constant_returns import returned_constants
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.trip_counts import certain_trips
-from trodden.native.ir.module import LABEL, IRBlock, IRFunction, IRModule, unquote
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
+from trodden.native.ir.module import IRModule
+from trodden.native.ir.names import unquote
 from trodden.native.ir.signatures import call_signature, enclosed, signature, split_arguments
 from trodden.native.ir.symbols import (
     Aliases,
@@ -22,14 +26,14 @@ from trodden.native.ir.symbols import (
 )
 from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues, Given
 
-_CALL = re.compile(rf"^  (?:%{LABEL} = )?(?:(?:tail |musttail |notail )?call|invoke) (.*)$", re.MULTILINE)
-_CALLEE = re.compile(rf"([@%])({LABEL})\(")
-_PASSED = re.compile(rf"@({LABEL})")
+_CALL = re.compile(rf"^  (?:%{NAME} = )?(?:(?:tail |musttail |notail )?call|invoke) (.*)$", re.MULTILINE)
+_CALLEE = re.compile(rf"([@%])({NAME})\(")
+_PASSED = re.compile(rf"@({NAME})")
 _ERRORS_GO = re.compile(r"@(?:stderr|__stderrp|_ZSt4cerr|_ZNSt3__14cerrE|_ZNSt3__14clogE|_ZSt4clog)\b")
-_VALUE = re.compile(rf"%({LABEL})")
+_VALUE = re.compile(rf"%({NAME})")
 _SITE_GROUP = re.compile(r"\) #(\d+)")
 _STORE = re.compile(r"^  (?:store|atomicrmw|cmpxchg) ", re.MULTILINE)
-_HEADER = re.compile(rf"@{LABEL}\(")
+_HEADER = re.compile(rf"@{NAME}\(")
 _WEIGHTS = re.compile(r'^!(\d+) = !\{!"branch_weights", (!"expected", )?(i32 .*)\}$', re.MULTILINE)
 _UNSIGNED = (1 << 32) - 1
 _CASE = re.compile(r"^    i\d+ (-?\d+|true|false), label", re.MULTILINE)
@@ -111,13 +115,13 @@ def _own_signature(ir: IRFunction) -> str:
 
 
 def _block(block: IRBlock, values: Values, by_label: dict[str, IRBlock], module: ModuleClues) -> BlockClues:
-    terminator = block.text[block.terminator :]
-    condition = values.condition(terminator) if len(block.targets) == 2 else None
+    terminator = block.text[block.terminator_start :]
+    condition = values.condition(terminator) if len(block.successors) == 2 else None
     said, guessed = _weights(block, terminator, module)
     return BlockClues(
         ending=_ENDINGS.get(block.opcode, Ending.GOES_ON),
         test=condition.test if condition is not None else None,
-        guarded=_guarded(condition, [by_label[label] for label in block.targets]) if condition else (),
+        guarded=_guarded(condition, [by_label[label] for label in block.successors]) if condition else (),
         stores=len(_STORE.findall(block.text)),
         calls=tuple(_calls(block, values, module)),
         said=condition.said if condition is not None and condition.said is not None else said,
@@ -133,14 +137,14 @@ def _cases(block: IRBlock, terminator: str) -> tuple[int | None, ...]:
         return ()
     words = _CASE.findall(terminator)
     found = (None, *(_TRUTH[word] if word in _TRUTH else int(word) for word in words))
-    return found if len(found) == len(block.targets) else ()
+    return found if len(found) == len(block.successors) else ()
 
 
 def _weights(block: IRBlock, terminator: str, module: ModuleClues) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The branch weights of a terminator: those of the source, and those of the compiler."""
     match = _PROFILE.search(terminator) if block.opcode in ("br", "switch") else None
     expected, weights = module.weights.get(match.group(1), (False, ())) if match is not None else (False, ())
-    if len(weights) != len(block.targets) or not any(weights):
+    if len(weights) != len(block.successors) or not any(weights):
         return (), ()
     return (weights, ()) if expected else ((), weights)
 
@@ -151,7 +155,7 @@ def _guarded(condition: Condition, targets: Sequence[IRBlock]) -> tuple[int, ...
 
 
 def _uses(block: IRBlock, condition: Condition) -> bool:
-    body = block.text[block.head_end() :]
+    body = block.text[block.insertion_point() :]
     if any(
         _mentioned(body, f"%{name}") >= 0 and f"  %{name} = " not in block.text for name in condition.values
     ):

@@ -15,8 +15,9 @@ from trodden.graph.loops import LoopForest, find_loops
 from trodden.native.analysis.call_effects import Attributes, Call
 from trodden.native.analysis.induction import Induction, find_induction, own_induction
 from trodden.native.analysis.tail_calls import Tails
+from trodden.native.ir.block import IRBlock
 from trodden.native.ir.debug_info import FunctionLines
-from trodden.native.ir.module import IRBlock, IRFunction
+from trodden.native.ir.function import IRFunction
 from trodden.program.facts import BlockFacts, BranchKind
 
 TIGHT = 12
@@ -74,7 +75,7 @@ class FunctionRead:
     def jumps(self, edge: int) -> bool:
         """Whether nothing else can follow its source, so that the edge's code may stand there."""
         block = self.ir.blocks[self.graph.edges[edge].src]
-        return block.opcode == "br" and len(block.targets) == 1
+        return block.opcode == "br" and len(block.successors) == 1
 
     def splittable(self, edge: int) -> bool:
         """Whether a block of its own can be put on the edge."""
@@ -99,7 +100,7 @@ class FunctionRead:
             return None
         latch = self.graph.edges[found.back_edges[0]].src
         kept = find_induction(self.ir, found.header, latch, members)
-        if kept is None and latch == found.header and self.ir.blocks[latch].instructions <= TIGHT:
+        if kept is None and latch == found.header and self.ir.blocks[latch].size <= TIGHT:
             return own_induction(found.header)
         return kept
 
@@ -113,16 +114,16 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
     for source, block in enumerate(ir.blocks):
         if block.opcode in _MERGED:
             places: dict[int, list[int]] = {}
-            for position, target in enumerate(block.targets):
+            for position, target in enumerate(block.successors):
                 places.setdefault(number[target], []).append(position)
             for target_number, at in places.items():
                 flow.append((source, target_number))
                 positions.append(tuple(at))
         else:
-            for position, target in enumerate(block.targets):
+            for position, target in enumerate(block.successors):
                 flow.append((source, number[target]))
                 positions.append((position,))
-        if block.leaves:
+        if block.exits:
             flow.append((source, exit_vertex))
             positions.append(())
     labels = [f"b{index}" for index in range(exit_vertex)] + ["EXIT"]
@@ -143,17 +144,17 @@ def block_facts(read: FunctionRead, lines: FunctionLines) -> tuple[BlockFacts, .
 
 
 def _facts(block: IRBlock, calls: list[Call], lines: FunctionLines) -> BlockFacts:
-    at = block.text.rfind("!dbg !", block.terminator)
+    at = block.text.rfind("!dbg !", block.terminator_start)
     branch = lines.lines_of(block.text[at:]) if at >= 0 else []
     kind = _KINDS.get(block.opcode, BranchKind.JUMP)
-    if block.opcode == "br" and len(block.targets) > 1:
+    if block.opcode == "br" and len(block.successors) > 1:
         kind = BranchKind.IF
     return BlockFacts(
         tuple(lines.lines_of(block.text)),
         branch[0] if branch else None,
         kind,
         sum(call.may_stay_away for call in calls),
-        block.instructions,
+        block.size,
     )
 
 

@@ -19,11 +19,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trodden.native.ir.module import LABEL, IRFunction
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
 
-_PHI = re.compile(r"^  %(" + LABEL + r") = phi (i32|i64) (\[.*)$", re.MULTILINE)
-_INCOMING = re.compile(r"\[ ([^\s,]+|[^,]*\([^\]]*\)), %(" + LABEL + r") \]")
-_ADD = re.compile(r"add ((?:nuw |nsw )*)(i\d+) %(" + LABEL + r"), (-?\d+)(?=,|$)")
+_PHI = re.compile(r"^  %(" + NAME + r") = phi (i32|i64) (\[.*)$", re.MULTILINE)
+_INCOMING = re.compile(r"\[ ([^\s,]+|[^,]*\([^\]]*\)), %(" + NAME + r") \]")
+_ADD = re.compile(r"add ((?:nuw |nsw )*)(i\d+) %(" + NAME + r"), (-?\d+)(?=,|$)")
 _CONSTANT = re.compile(r"-?\d+")
 _WIDEST_STEP = 1 << 12
 
@@ -63,7 +64,7 @@ def find_induction(function: IRFunction, header: int, latch: int, members: Seque
     best: Induction | None = None
     block = function.blocks[header]
     latch_label = function.blocks[latch].label
-    for name, type_, incoming in _PHI.findall(block.text, 0, block.head_end()):
+    for name, type_, incoming in _PHI.findall(block.text, 0, block.insertion_point()):
         candidate = _induction(function, name, type_, incoming, latch_label, members)
         if candidate is not None and (best is None or candidate.flush_cost < best.flush_cost):
             best = candidate

@@ -16,15 +16,18 @@ from trodden.native.analysis.function_cfg import FunctionRead, block_facts, fing
 from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
 from trodden.native.demangle.names import demangle
 from trodden.native.ir.debug_info import FunctionLines, read_debug_info
-from trodden.native.ir.module import LABEL, IRFunction, IRModule, unescape, unquote
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
+from trodden.native.ir.module import IRModule
+from trodden.native.ir.names import unescape, unquote
 from trodden.native.options import Options
 from trodden.plan.probes import Plan
 from trodden.program.facts import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.features.clues import FunctionClues
 
 _TRIPLE = re.compile(r'^target triple = "([^-"]+)', re.MULTILINE)
-_TYPE = re.compile(rf"^%({LABEL}) = type ", re.MULTILINE)
-_RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({LABEL})", re.MULTILINE)
+_TYPE = re.compile(rf"^%({NAME}) = type ", re.MULTILINE)
+_RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({NAME})", re.MULTILINE)
 
 
 def machine_of(module: IRModule) -> str:

@@ -8,7 +8,8 @@ own.  How often control came back is known from the runtime (BL94 §3.2); the cu
 from __future__ import annotations
 
 from trodden.native.analysis.call_effects import Attributes
-from trodden.native.ir.module import IRBlock, IRFunction, cut_function
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.rewriting import rename_phis
 
 
@@ -34,7 +35,7 @@ def cut_where_calls_return_twice(ir: IRFunction, attributes: Attributes) -> IRFu
             start = place
         texts.append(f"{_opening(start, fresh - 1)}{block.text[start:]}")
         if last != block.label:
-            for target in block.targets:
+            for target in block.successors:
                 renames.setdefault(target, []).append((block.label, last))
     rendered = "\n\n".join(texts)
     again = cut_function(f"{ir.header}\n{rendered}\n}}")
@@ -48,7 +49,7 @@ def _behind(block: IRBlock, attributes: Attributes) -> list[int]:
 
 def _leads_on(block: IRBlock, place: int) -> bool:
     """Whether a single edge leads on from a place as it is."""
-    return place == block.terminator and block.opcode == "br" and len(block.targets) == 1
+    return place == block.terminator_start and block.opcode == "br" and len(block.successors) == 1
 
 
 def _opening(start: int, number: int) -> str:
@@ -57,9 +58,9 @@ def _opening(start: int, number: int) -> str:
 
 
 def _renamed(block: IRBlock, renames: list[tuple[str, str]]) -> IRBlock:
-    end = block.head_end()
+    end = block.insertion_point()
     head = rename_phis(block.text[:end], renames)
     grown = len(head) - end
     return IRBlock(
-        block.label, head + block.text[end:], block.terminator + grown, block.opcode, block.targets
+        block.label, head + block.text[end:], block.terminator_start + grown, block.opcode, block.successors
     )

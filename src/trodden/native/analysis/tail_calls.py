@@ -12,12 +12,14 @@ import re
 from collections.abc import Sequence
 
 from trodden.native.analysis.call_effects import Call
-from trodden.native.ir.module import LABEL, IRBlock, IRFunction
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
 
 _HARMLESS = r"    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n"
-_RETURNS = re.compile(rf"(?:{LABEL}:.*\n)?(?:  %{LABEL} = phi .*\n|{_HARMLESS})*  ret ")
-_LOADS = rf"  %{LABEL} = (?:phi|load(?! volatile)) [^@\n]*\n"
-_RETURNS_EARLY = re.compile(rf"(?:{LABEL}:.*\n)?(?:{_LOADS}|{_HARMLESS})*  ret ")
+_RETURNS = re.compile(rf"(?:{NAME}:.*\n)?(?:  %{NAME} = phi .*\n|{_HARMLESS})*  ret ")
+_LOADS = rf"  %{NAME} = (?:phi|load(?! volatile)) [^@\n]*\n"
+_RETURNS_EARLY = re.compile(rf"(?:{NAME}:.*\n)?(?:{_LOADS}|{_HARMLESS})*  ret ")
 
 
 class Tails:
@@ -31,7 +33,7 @@ class Tails:
             self._final(block, of_block, only) for block, of_block in zip(ir.blocks, calls, strict=True)
         ]
         self.handed_to = {
-            block.targets[0]
+            block.successors[0]
             for block, final in zip(ir.blocks, self.final, strict=True)
             if final is not None and block.opcode == "br"
         }
@@ -43,7 +45,7 @@ class Tails:
         if block.opcode == "unreachable":
             return last if last.ends(block) else None
         goes = block.opcode == "ret" or (
-            block.opcode == "br" and len(block.targets) == 1 and block.targets[0] in returning
+            block.opcode == "br" and len(block.successors) == 1 and block.successors[0] in returning
         )
         marked = last.tail in ("tail", "musttail") if self._optimised else last.tail != "notail"
         return last if goes and marked and last.ends(block, self._optimised) else None

@@ -11,14 +11,15 @@ from collections.abc import Mapping, Sequence
 from trodden.graph.cfg import Graph
 from trodden.graph.loop_forest import Loop, LoopForest
 from trodden.native.analysis.comparisons import Values
-from trodden.native.ir.module import LABEL, IRFunction
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
 from trodden.weigh.features.dead_ends import is_dead_end
 
 _PHI = re.compile(r"phi i\d+ (\[.*)$")
-_INCOMING = re.compile(rf"\[ ([^\s,]+), %({LABEL}) \]")
-_STEP = re.compile(rf"add (?:nuw |nsw )*i\d+ %({LABEL}), (-?\d+)")
-_TEST = re.compile(rf"icmp (?:samesign )?(\w+) i(\d+) %({LABEL}), (-?\d+)")
-_BRANCH = re.compile(rf"  br i1 %({LABEL}), label %({LABEL}), label %({LABEL})")
+_INCOMING = re.compile(rf"\[ ([^\s,]+), %({NAME}) \]")
+_STEP = re.compile(rf"add (?:nuw |nsw )*i\d+ %({NAME}), (-?\d+)")
+_TEST = re.compile(rf"icmp (?:samesign )?(\w+) i(\d+) %({NAME}), (-?\d+)")
+_BRANCH = re.compile(rf"  br i1 %({NAME}), label %({NAME}), label %({NAME})")
 _MOST = 1 << 40
 
 
@@ -55,7 +56,7 @@ def _meant(graph: Graph, ir: IRFunction, loop: Loop) -> Sequence[int]:
 
 def _trips(ir: IRFunction, values: Values, header: int, latch: int, leaving: int, outside: int) -> int:
     block = ir.blocks[leaving]
-    branch = _BRANCH.match(block.text, block.terminator)
+    branch = _BRANCH.match(block.text, block.terminator_start)
     test = _TEST.match(values.made(branch.group(1))) if branch is not None else None
     if branch is None or test is None or outside >= len(ir.blocks):
         return 0

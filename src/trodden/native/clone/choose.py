@@ -65,7 +65,7 @@ def _fitting(
     expected: Mapping[int, Mapping[int, float]],
 ) -> list[Copy]:
     """The copies that run most often, as many as there is room for, in the order of the blocks."""
-    room = max(LEAST, GROWTH * sum(block.instructions for block in read.ir.blocks))
+    room = max(LEAST, GROWTH * sum(block.size for block in read.ir.blocks))
     least = max(weights[read.graph.closing] * WORTH, sys.float_info.min)
     candidates = [
         (-often, block, value)
@@ -75,7 +75,7 @@ def _fitting(
     ]
     fitting: list[Copy] = []
     for _, block, value in sorted(candidates):
-        size = read.ir.blocks[block].instructions
+        size = read.ir.blocks[block].size
         if size <= room:
             room -= size
             fitting.append((block, value))

@@ -72,7 +72,7 @@ def with_hot_copies(
 def _targets(read: FunctionRead, made: Copied) -> list[list[int] | None]:
     """Where each target of each block's terminator leads now."""
     found: list[list[int] | None] = [
-        [0] * len(read.ir.blocks[origin].targets) if vertex in made.reached else None
+        [0] * len(read.ir.blocks[origin].successors) if vertex in made.reached else None
         for vertex, origin in enumerate(made.origins)
     ]
     for index, edge in enumerate(made.edges):

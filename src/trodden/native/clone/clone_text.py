@@ -10,16 +10,18 @@ import re
 from collections.abc import Callable, Collection, Sequence
 
 from trodden.native.clone.ssa_repair import Versions, turned
+from trodden.native.ir.block import IRBlock
 from trodden.native.ir.fresh_names import Names
-from trodden.native.ir.module import LABEL, IRBlock, IRFunction
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
 from trodden.native.ir.rewriting import retarget
-from trodden.native.ir.uses import Phi, body_of, read_phi, renamed
+from trodden.native.ir.uses import Phi, read_phi, renamed
 
 _ALONE = r'(?<![-\w%@.$"])'
 """What stands before a word that is no part of a name."""
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _UNFIT = re.compile(
-    rf"^  %{LABEL} = (?:alloca|landingpad|catchpad|cleanuppad|catchswitch)\b"
+    rf"^  %{NAME} = (?:alloca|landingpad|catchpad|cleanuppad|catchswitch)\b"
     rf'|{_ALONE}(?:token|noduplicate|convergent|returns_twice)(?![-\w.$"])'
     rf'|{_ALONE}asm (?:\w+ )*"'
     r"|@llvm\.(?:coro|eh\.sjlj|seh|call\.preallocated)\."
@@ -49,7 +51,7 @@ def with_copies(
 
     Blocks 0..n-1 are the function's own, the others are copies: ``origins[k]`` is the block that block n+k
     is a copy of.  ``targets[b]`` says for every block to which blocks its terminator goes, in the order of
-    ``IRBlock.targets``; each is the block where it went or a copy of that.  ``None``: nothing leads to the
+    ``IRBlock.successors``; each is the block where it went or a copy of that.  ``None``: nothing leads to the
     block any more.  Whatever cannot be reached from block 0 is left as a block that holds only
     ``unreachable``, so that numbers stay.  ``types`` are the names of the module's named types.
 
@@ -69,7 +71,7 @@ def with_copies(
     versions = Versions(ir, whole, reached, labels, names)
     if any(name.removeprefix("%") in versions.home for name in types):
         return None
-    if any(versions.kinds[name] is None for name, _ in versions.phis):
+    if any(versions.definitions[name].type is None for name, _ in versions.phis):
         return None
     writer = _Writer(ir, labels, versions)
     return IRFunction(ir.symbol, ir.header, [writer.block(number) for number in range(len(whole))])
@@ -87,7 +89,7 @@ def _reached(
     while work:
         number = work.pop()
         leads = targets[number]
-        went = [numbers[label] for label in ir.blocks[origins[number]].targets]
+        went = [numbers[label] for label in ir.blocks[origins[number]].successors]
         if leads is None or [origins[target] for target in leads] != went:
             raise ValueError(f"block {number} leads to {went} and their copies, not to {leads}")
         if reached[number] is None:
@@ -104,7 +106,7 @@ class _Writer:
         self.labels = labels
         self.versions = versions
         numbers = versions.numbers
-        self.before = turned([[numbers[label] for label in block.targets] for block in ir.blocks])
+        self.before = turned([[numbers[label] for label in block.successors] for block in ir.blocks])
         self.scoped = any(_SCOPE in block.text for block in ir.blocks)
 
     def block(self, number: int) -> IRBlock:
@@ -120,10 +122,10 @@ class _Writer:
         elsewhere = {place: self.labels[to] for place, to in enumerate(leads) if to != origins[to]}
         if not (others or elsewhere or added or found.any):
             return block
-        start = body_of(block)
+        start = block.body_start
         head = f"{label}:\n" if others else block.text[:start]
         head += "".join(f"{self._choice(name, number)}\n" for name in added)
-        body, terminator = block.text[start : block.terminator], block.text[block.terminator :]
+        body, terminator = block.text[start : block.terminator_start], block.text[block.terminator_start :]
         if others or found.any:
             rename = self._renaming(number, others)
             body, terminator = rename(body), rename(terminator)
@@ -166,7 +168,8 @@ class _Writer:
             f"[ {self.versions.seen(name, block)}, %{self.labels[block]} ]"
             for block in self.versions.predecessors[number]
         ]
-        return f"  {self.versions.phis[name, number]} = phi {self.versions.kinds[name]} {', '.join(entries)}"
+        type_ = self.versions.definitions[name].type
+        return f"  {self.versions.phis[name, number]} = phi {type_} {', '.join(entries)}"
 
 
 def _unscoped(text: str) -> str:

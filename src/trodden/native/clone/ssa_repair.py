@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from trodden.native.clone.phi_placement import reaching
 from trodden.native.ir.fresh_names import Names
-from trodden.native.ir.module import IRFunction
-from trodden.native.ir.result_type import result_type
-from trodden.native.ir.uses import Mentions, definitions, mentions
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.instruction import Instruction
+from trodden.native.ir.uses import Mentions, mentions
 
 _NOTHING = "poison"
 
@@ -38,8 +38,8 @@ class Versions:
         self.numbers = {block.label: number for number, block in enumerate(ir.blocks)}
         self.home: dict[str, int] = {}
         """The block that a value is defined in, the function's own one."""
-        self.kinds: dict[str, str | None] = {}
-        """The types of values, where they can be told."""
+        self.definitions: dict[str, Instruction] = {}
+        """The instructions that define values."""
         self.phis: dict[tuple[str, int], str] = {}
         """The phis that are needed, by value and block."""
         self.added: dict[int, list[str]] = {}
@@ -82,9 +82,9 @@ class Versions:
 
     def _define(self, ir: IRFunction, labels: Sequence[str]) -> None:
         for origin, versions in self._blocks.items():
-            for name, instruction in definitions(ir.blocks[origin]).items():
+            for name, instruction in ir.blocks[origin].definitions():
                 self.home[name] = origin
-                self.kinds[name] = result_type(instruction)
+                self.definitions[name] = instruction
                 for number in versions:
                     if number != origin:
                         self._named[name, number] = self._names.version(name, labels[number])

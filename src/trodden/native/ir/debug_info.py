@@ -13,7 +13,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from trodden.native.ir.module import unescape
+from trodden.native.ir.names import unescape
 from trodden.program.facts import LineRef, SourceFile
 from trodden.regular_files import open_regular
 

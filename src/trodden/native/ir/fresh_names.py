@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from trodden.native.ir.module import LABEL, IRFunction
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
 
-_USED = re.compile(rf"%({LABEL})")
+_USED = re.compile(rf"%({NAME})")
 _PLAIN = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*")
 _COPY = "trodden.copy."
 

@@ -6,14 +6,16 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from trodden.native.ir.module import LABEL, IRModule, unquote
+from trodden.native.ir.grammar import NAME
+from trodden.native.ir.module import IRModule
+from trodden.native.ir.names import unquote
 
-_MENTION = re.compile(rf"(?<!blockaddress\()@({LABEL})(?![\w$.\"(-])")
+_MENTION = re.compile(rf"(?<!blockaddress\()@({NAME})(?![\w$.\"(-])")
 _TEXT = re.compile(r'\bc"[^"\n]*"')
-_FUNCTION = re.compile(rf"^(?:declare|define) [^\n]*?@({LABEL})\(", re.MULTILINE)
-_POINTER = rf"ptr (?:addrspace\(\d+\) )?@({LABEL})"
+_FUNCTION = re.compile(rf"^(?:declare|define) [^\n]*?@({NAME})\(", re.MULTILINE)
+_POINTER = rf"ptr (?:addrspace\(\d+\) )?@({NAME})"
 _ALIAS = re.compile(
-    rf'^@({LABEL}) = ((?:[\w()]+ )*?)alias [^\n]*, {_POINTER}(?:, partition "[^"\n]*")?$', re.MULTILINE
+    rf'^@({NAME}) = ((?:[\w()]+ )*?)alias [^\n]*, {_POINTER}(?:, partition "[^"\n]*")?$', re.MULTILINE
 )
 _STARTED = re.compile(r"^@llvm\.global_[cd]tors = ([^\n]*)$", re.MULTILINE)
 _STARTED_ONE = re.compile(rf"\{{ i32 \d+, {_POINTER}, ")

@@ -6,16 +6,15 @@ import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
-from trodden.native.ir.module import LABEL, IRBlock
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.grammar import NAME
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _MENTION = re.compile(
-    rf"^(?P<record>    #dbg_.*)|^(?P<phi>  %{LABEL} = phi .*)|{_STRING}|%(?P<name>{LABEL})", re.MULTILINE
+    rf"^(?P<record>    #dbg_.*)|^(?P<phi>  %{NAME} = phi .*)|{_STRING}|%(?P<name>{NAME})", re.MULTILINE
 )
-_PHI = re.compile(rf"  %({LABEL}) = phi (.*?) \[ ")
-_ENTRY_END = re.compile(rf"{_STRING}|, %({LABEL}) \]")
-_DEFINITION = re.compile(rf"^  %({LABEL}) = (.*)", re.MULTILINE)
-_LABEL_LINE = re.compile(rf"{LABEL}:")
+_PHI = re.compile(rf"  %({NAME}) = phi (.*?) \[ ")
+_ENTRY_END = re.compile(rf"{_STRING}|, %({NAME}) \]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +41,10 @@ class Mentions:
     """Whether there is any, phis included."""
 
 
-def body_of(block: IRBlock) -> int:
-    """Where the text behind the label line starts."""
-    return block.text.index("\n") + 1 if _LABEL_LINE.match(block.text) else 0
-
-
-def definitions(block: IRBlock) -> dict[str, str]:
-    """The values that a block defines and the instructions that do it."""
-    return {match.group(1): match.group(2) for match in _DEFINITION.finditer(block.text)}
-
-
 def mentions(block: IRBlock, asked: Container[str]) -> Mentions:
     """What a block mentions of the values that are asked for."""
     found = Mentions()
-    for match in _MENTION.finditer(block.text, body_of(block)):
+    for match in _MENTION.finditer(block.text, block.body_start):
         name = match["name"]
         if name is not None:
             if name in asked:

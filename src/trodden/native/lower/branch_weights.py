@@ -28,9 +28,9 @@ class Odds:
     def told(self, read: FunctionRead, weights: Sequence[float], block: int, terminator: str) -> str:
         """A terminator with what was measured of its targets, if it has several and ever ran."""
         ir = read.ir.blocks[block]
-        if ir.opcode not in _BRANCHES or len(ir.targets) < 2:
+        if ir.opcode not in _BRANCHES or len(ir.successors) < 2:
             return terminator
-        counts = [0.0] * len(ir.targets)
+        counts = [0.0] * len(ir.successors)
         for edge in read.graph.out_edges[block]:
             places = read.positions[edge] if edge < len(read.positions) else ()
             for place in places:

@@ -12,13 +12,15 @@ import re
 from dataclasses import dataclass, field
 
 from trodden.native.ir.debug_info import DebugInfo
-from trodden.native.ir.module import LABEL, IRFunction, IRModule
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import NAME
+from trodden.native.ir.module import IRModule
 
 SECTION = ".trodden_sites"
 LINE_ENDS = ".ascii \\22\\22\\0A"
 """No bytes, but the assembler enters a change of line that is due before it goes to another section."""
 
-_COMDAT = re.compile(rf" comdat(?:\(\$({LABEL})\))?")
+_COMDAT = re.compile(rf" comdat(?:\(\$({NAME})\))?")
 _DBG = re.compile(r"!dbg !(\d+)")
 _RESUME = re.compile(r"  resume (.*?)((?:, ![\w.]+ !\d+)*)$")
 RESUME = "@_Unwind_Resume"

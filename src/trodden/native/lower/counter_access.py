@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from trodden.native.ir.module import LABEL
+from trodden.native.ir.grammar import NAME
 from trodden.native.lower.emit_paths import COUNTERS, UNIT
 
 TABLE = "@__trodden_table"
@@ -17,8 +17,8 @@ COMMON = "@trodden_common"
 _INDEX = 40
 _HERE = "%trodden.counts"
 _PLACE = re.compile(rf"getelementptr \(i8, ptr {COUNTERS}, i64 (-?\d+)\)|{COUNTERS}\b")
-_PHI = re.compile(rf"  %{LABEL} = phi ")
-_FIRST_LABEL = re.compile(rf"^{LABEL}:", re.ASCII)
+_PHI = re.compile(rf"  %{NAME} = phi ")
+_FIRST_LABEL = re.compile(rf"^{NAME}:", re.ASCII)
 
 
 def by_table(text: str) -> str:

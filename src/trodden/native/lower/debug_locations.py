@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.induction import Induction
 from trodden.native.ir.debug_info import DebugInfo
-from trodden.native.ir.module import LABEL
+from trodden.native.ir.grammar import NAME
 from trodden.plan.paths.locations import Mark, Places
 from trodden.plan.paths.path_register import CELL
 from trodden.program.debug_variables import AT, BY_DISCRIMINATOR, BY_LINE, KEPT, PLAIN, TRIPS, VALUE
@@ -32,7 +32,7 @@ _DBG = re.compile(r" !dbg !(\d+)")
 _CALL_LOCATION = re.compile(r"call ([^\n]*), !dbg !\d+")
 _INVOKE_LOCATION = re.compile(r"to label ([^\n]*), !dbg !\d+")
 _CALL = re.compile(
-    rf"^(?:  (?:%{LABEL} = )?(?:(?:must|no)?tail )?call |          to label )[^\n]*", re.MULTILINE
+    rf"^(?:  (?:%{NAME} = )?(?:(?:must|no)?tail )?call |          to label )[^\n]*", re.MULTILINE
 )
 _VERSION = '!"Debug Info Version"'
 _DWARF = re.compile(r'(?<=!"Dwarf Version", i32 )\d+')

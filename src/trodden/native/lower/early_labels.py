@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 from trodden.native.analysis.call_effects import Attributes, Call, read_attributes
 from trodden.native.analysis.tail_calls import Tails
-from trodden.native.ir.module import IRBlock, IRFunction, IRModule, cut_function, cut_module
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.function import IRFunction, cut_function
+from trodden.native.ir.module import IRModule, cut_module
 from trodden.native.lower.call_site_labels import (
     OF_NO_BLOCK,
     SECTION,
@@ -128,8 +130,8 @@ def _label_block(block: IRBlock, calls: Sequence[Call], tail: Call | None, label
         position = call.end + 1
         if call is not tail:
             pieces.append(labels.label(sites, 1))
-    pieces.append(block.text[position : block.terminator])
-    terminator = block.text[block.terminator :]
+    pieces.append(block.text[position : block.terminator_start])
+    terminator = block.text[block.terminator_start :]
     if block.opcode == "invoke":
         sites = labels.sites(terminator)
         if sites:

@@ -58,7 +58,9 @@ class CallCode:
         self._read = read
         self._number = number
         self._told = machine == "x86_64" and not read.nounwind and _may_be_passed(read)
-        self._pads = [v for v, block in enumerate(read.ir.blocks) if is_pad(block.text[: block.head_end()])]
+        self._pads = [
+            v for v, block in enumerate(read.ir.blocks) if is_pad(block.text[: block.insertion_point()])
+        ]
 
     def entering(self) -> list[str]:
         """What comes first in the function."""

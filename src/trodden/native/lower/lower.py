@@ -88,7 +88,7 @@ def _edit_calls(work: Placing, block_number: int, function_index: int, labels: L
     final = work.read.tails.final[block_number]
     bottom = "".join(line + "\n" for line in work.bottom.get(block_number, ()))
     cuts = [call for call in calls if call.may_stay_away]
-    head_end = min(block.head_end(), block.terminator)
+    head_end = min(block.insertion_point(), block.terminator_start)
     head = block.text[:head_end]
     pieces: list[str] = []
     position = head_end
@@ -112,8 +112,8 @@ def _edit_calls(work: Placing, block_number: int, function_index: int, labels: L
         pieces += [block.text[position : final.start], bottom]
         position = final.start
         bottom = ""
-    pieces += [block.text[position : block.terminator], bottom]
-    terminator = block.text[block.terminator :]
+    pieces += [block.text[position : block.terminator_start], bottom]
+    terminator = block.text[block.terminator_start :]
     if block.opcode == "invoke" and labels is not None:
         terminator = labels.open(terminator, function_index, block_number, pieces)
     if block.opcode == "resume" and labels is not None:

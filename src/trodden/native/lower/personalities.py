@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 
 from trodden.native.analysis.call_effects import Attributes
-from trodden.native.ir.module import LABEL, unquote
+from trodden.native.ir.grammar import NAME
+from trodden.native.ir.names import unquote
 
-_OWN = re.compile(rf" personality ptr @({LABEL})")
+_OWN = re.compile(rf" personality ptr @({NAME})")
 _NONE = "__trodden_personality"
 _AROUND = "__trodden_around."
 _ANSWERED = "@__trodden_answered"

@@ -304,7 +304,7 @@ class Placing:
             return []
         found = [self.marks.at(block), *self.records.get(block, ())]
         ir = self.read.ir.blocks[block]
-        if is_pad(ir.text[: ir.head_end()]):
+        if is_pad(ir.text[: ir.insertion_point()]):
             # Without optimisation LLVM loads registers before a landing pad's label, if a record comes first.
             found.insert(0, _ANCHOR)
         return found
