@@ -86,3 +86,21 @@ IFUNC_RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({NAME})", re.MULTILINE)
 
 # Debug metadata.
 DBG_ATTACHMENT = re.compile(r"!dbg !(\d+)")
+SUBPROGRAM_ATTACHMENT = re.compile(r" !dbg !\d+")
+DECLARED_SUBPROGRAM = re.compile(r"(?<=^declare) !dbg !\d+", re.MULTILINE)
+DEBUG_ATTACHMENT = re.compile(rf", !(?:dbg|DIAssignID) !\d+(?=(?:, !{_KIND} !\d+)*$)", re.MULTILINE)
+"""An attachment at the end of an instruction or a global that only debug information needs."""
+DEBUG_RECORD_LINE = re.compile(r"^    #dbg[^\n]*\n", re.MULTILINE)
+LOCATED_CALL = re.compile(r"call [^\n]*(, !dbg !\d+)")
+"""The line of a call that has a location.  It begins with plain text, and so is found quickly."""
+LOCATED_CALL_OR_INVOKE = re.compile(r"(?:call|to label) [^\n]*(, !dbg !\d+)")
+CALL_LINE = re.compile(
+    rf"^(?:  (?:%{NAME} = )?(?:(?:must|no)?tail )?call |          to label )[^\n]*", re.MULTILINE
+)
+"""The line of a call at which its attachments stand."""
+DEBUG_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI[^\n]*\n", re.MULTILINE)
+COMPILE_UNITS = re.compile(r"^!llvm\.dbg\.cu = [^\n]*\n", re.MULTILINE)
+METADATA_REFERENCE = re.compile(r"!(\d+)")
+USED_GLOBALS = re.compile(
+    r"^@llvm\.used = appending global \[\d+ x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE
+)

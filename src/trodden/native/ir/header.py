@@ -10,6 +10,7 @@ from trodden.native.ir.grammar import (
     FUNCTION_ATTRIBUTES,
     FUNCTION_NAME,
     PERSONALITY,
+    SUBPROGRAM_ATTACHMENT,
     UNNAMED_PARAMETER,
 )
 from trodden.native.ir.names import unquote
@@ -96,3 +97,12 @@ class FunctionHeader:
         debug = self.text.find(" !dbg ")
         at = debug if debug >= 0 else self.text.rindex(" {")
         return f"{self.text[:at]} personality ptr {name}{self.text[at:]}"
+
+    def with_subprogram(self, node: str | None) -> str:
+        """The line with another subprogram, or with one; without any if ``node`` is None."""
+        attachment = "" if node is None else f" !dbg !{node}"
+        own = SUBPROGRAM_ATTACHMENT.search(self.text, self._parameters_end)
+        if own is not None:
+            return f"{self.text[: own.start()]}{attachment}{self.text[own.end() :]}"
+        at = self.text.rindex(" {")
+        return f"{self.text[:at]}{attachment}{self.text[at:]}"

@@ -49,3 +49,11 @@ def without_attachments(instruction: str, kinds: Collection[str]) -> str:
     at = view.attachments_start
     kept = ATTACHMENT.sub(lambda match: "" if match.group(1) in kinds else match.group(), instruction[at:])
     return instruction[:at] + kept
+
+
+def with_attachment(instruction: str, kind: str, node: str) -> str:
+    """An instruction's text with another node in the metadata attachment of a kind, or with a new one."""
+    (view,) = instructions_of(instruction)
+    before, found, after = instruction[view.attachments_start :].partition(f", !{kind} !")
+    kept = instruction[: view.attachments_start] + before
+    return f"{kept}, !{kind} !{node}{after.lstrip('0123456789') if found else ''}"
