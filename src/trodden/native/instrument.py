@@ -14,6 +14,7 @@ from trodden.native.ir.module import cut_module
 from trodden.native.ir.strip_debug import strip_declarations, strip_definition
 from trodden.native.lower.early_labels import label_calls
 from trodden.native.lower.lower import FunctionInUnit, lower
+from trodden.native.lower.module_globals import finish_module
 from trodden.native.lower.unit import UnitLowering
 from trodden.native.options import Options
 from trodden.native.planning.plan_function import plan_for
@@ -62,7 +63,7 @@ def instrument(
         called |= lowered.called
     module.definitions = definitions
     facts, record = identified(reader.unit(tuple(functions), slots, unit.call_sites), tag)
-    unit.finish(module, facts, called, filled)
+    finish_module(module, unit, facts, called, filled)
     return Instrumented(module.render(), facts, record)
 
 

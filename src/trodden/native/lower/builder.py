@@ -44,7 +44,7 @@ class Builder:
         self.lines.append(f"  {instruction}{self._attachment(instruction)}")
 
     def value(self, operation: str) -> str:
-        """Append an instruction; answer the value that it defines, with its sign."""
+        """Append an instruction; returns the value that it defines, with its sign."""
         return self.define(self._names.value(), operation)
 
     def define(self, name: str, operation: str) -> str:

@@ -18,7 +18,7 @@ from trodden.graph.cfg import Graph
 from trodden.native.analysis.induction import Induction
 from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.header import FunctionHeader
-from trodden.native.ir.module_flags import has_flag, with_flag_value, with_full_debug_info
+from trodden.native.ir.module_properties import has_flag, with_flag_value, with_full_debug_info
 from trodden.native.ir.strip_debug import strip_code, strip_code_but_calls
 from trodden.plan.paths.locations import Mark, Places
 from trodden.plan.paths.path_register import CELL

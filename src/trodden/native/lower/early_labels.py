@@ -62,7 +62,7 @@ class _InlineChains:
             node: int(number) - 1
             for node, body in debug.nodes.items()
             for _, found, number in [body.rpartition("discriminator: ")]
-            if found
+            if found and number.isdecimal()
         }
 
     def sites_of(self, call: Instruction) -> list[int]:
@@ -113,8 +113,8 @@ def _label_block(block: IRBlock, calls: Sequence[Call], tail: Call | None, label
     pieces: list[str] = []
     position = 0
     for call in calls:
-        view = next(instructions_of(block.text, call.start))
-        sites = labels.chains.sites_of(view) if call.may_stay_away else []
+        view = next(instructions_of(block.text, call.start)) if call.may_stay_away else None
+        sites = [] if view is None else labels.chains.sites_of(view)
         if not sites:
             continue
         pieces.append(block.text[position : call.start])

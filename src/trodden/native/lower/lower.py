@@ -27,7 +27,7 @@ from trodden.native.lower.emit_call_paths import emit_call_paths
 from trodden.native.lower.emit_paths import PathEmitter
 from trodden.native.lower.emit_probes import emit_probes, uses_spare_slot
 from trodden.native.lower.emit_register import emit_register
-from trodden.native.lower.emit_trips import emit_iteration_counters
+from trodden.native.lower.emit_trip_counts import emit_iteration_counters
 from trodden.native.lower.insertions import gather
 from trodden.native.lower.probe_locations import ProbeLocations, locate_probes
 from trodden.native.lower.register_phis import choose_phis, track_register

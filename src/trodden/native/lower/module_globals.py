@@ -1,18 +1,17 @@
-"""What a module declares beside probes: counters, and the unit's entry in the table of the runtime."""
+"""What is added to a module beside probes: counters, the unit's entry for the runtime, metadata."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from trodden.native.ir.module import IRModule
-from trodden.native.ir.used_globals import take_used_globals
-from trodden.native.lower.call_site_labels import declare_resume
-from trodden.native.lower.counter_access import Addressing
+from trodden.native.ir.module_properties import take_used_globals
+from trodden.native.ir.strip_debug import strip_declarations
+from trodden.native.lower.call_site_labels import TaggedSites, declare_resume
 from trodden.native.lower.emit_call_paths import FIND_CALLER, declare_call_paths
 from trodden.native.lower.emit_last_paths import FIND_RING, FLAG_SHIFT, declare_ring
-from trodden.native.lower.personalities import Personalities
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT, UNWIND_RESUME
+from trodden.native.lower.unit import UnitLowering
 from trodden.program.facts import UnitFacts
 
 _LAYOUT = "@__trodden_layout_2"
@@ -21,28 +20,37 @@ _LAYOUT = "@__trodden_layout_2"
 _FIND_COUNTERS = "@__trodden_where"
 
 
-@dataclass(frozen=True)
-class UnitGlobals:
-    """What decides about a unit's globals.
+def finish_module(
+    module: IRModule, unit: UnitLowering, facts: UnitFacts, called: Collection[str], filled: bool
+) -> None:
+    """Add what the lowered functions of a module need; ``called`` are the functions that they call.
 
-    ``filled``: counters take space in the object file; ``last_paths`` is how many last paths of each thread
-    are kept.
+    ``filled``: counters take space in the object file.
     """
-
-    addressing: Addressing
-    machine: str
-    call_paths: bool
-    last_paths: int
-    personalities: Personalities | None
-    filled: bool
+    if not unit.keeps_debug:
+        strip_declarations(module)
+    module.epilogue = _globals(module, unit, facts, called, filled) + _metadata(module.epilogue, unit)
 
 
-def declare_unit(module: IRModule, facts: UnitFacts, unit: UnitGlobals, called: Collection[str]) -> None:
-    """Add the counters, the unit's entry for the runtime, and all functions that are ``called``."""
+def _metadata(epilogue: str, unit: UnitLowering) -> str:
+    nodes: list[str] = []
+    if isinstance(unit.sites, TaggedSites):
+        nodes += unit.sites.nodes
+    if unit.debug is not None:
+        epilogue = unit.debug.add_to(epilogue)
+    if unit.branch_weights is not None:
+        nodes += unit.branch_weights.nodes
+    return epilogue + "".join(f"{node}\n" for node in nodes)
+
+
+def _globals(
+    module: IRModule, unit: UnitLowering, facts: UnitFacts, called: Collection[str], filled: bool
+) -> str:
+    """The counters, the unit's entry for the runtime, and all functions that are called."""
     addressing = unit.addressing
     signatures = module.signatures()
-    lines = addressing.declarations(facts.slots, unit.filled)
-    lines += [_unit_entry(facts, unit), f"{_LAYOUT} = external hidden constant i8"]
+    lines = addressing.declarations(facts.slots, filled)
+    lines += [_unit_entry(unit, facts), f"{_LAYOUT} = external hidden constant i8"]
     used = [*take_used_globals(module), f"ptr {UNIT}"]
     listed = ", ".join(used)
     lines.append(f'@llvm.used = appending global [{len(used)} x ptr] [{listed}], section "llvm.metadata"')
@@ -68,10 +76,10 @@ def declare_unit(module: IRModule, facts: UnitFacts, unit: UnitGlobals, called: 
         "",
         "",
     ]
-    module.epilogue = "\n".join(lines) + module.epilogue
+    return "\n".join(lines)
 
 
-def _unit_entry(facts: UnitFacts, unit: UnitGlobals) -> str:
+def _unit_entry(unit: UnitLowering, facts: UnitFacts) -> str:
     identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
     flags = int(not unit.addressing.shared) | unit.last_paths << FLAG_SHIFT
     caller = FIND_CALLER if unit.call_paths else "null"

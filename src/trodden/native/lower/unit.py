@@ -1,15 +1,13 @@
-"""The lowering of one unit: what its functions have in common, and what is added to their module."""
+"""What the functions of one unit have in common when they are lowered."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from trodden.graph.cfg import Graph
 from trodden.native.analysis.module_reader import ModuleReader
-from trodden.native.ir.module import IRModule
-from trodden.native.ir.module_flags import is_position_independent_library
-from trodden.native.ir.strip_debug import strip_declarations, strip_definition
+from trodden.native.ir.module_properties import is_position_independent_library
+from trodden.native.ir.strip_debug import strip_definition
 from trodden.native.lower.branch_weights import BranchWeights
 from trodden.native.lower.call_site_labels import CallSites, NoLabels, SiteLabels, TaggedSites
 from trodden.native.lower.counter_access import (
@@ -21,9 +19,7 @@ from trodden.native.lower.counter_access import (
     ThreadLocalCounters,
 )
 from trodden.native.lower.debug_locations import FunctionDebug, NoDebug, UnitDebug
-from trodden.native.lower.module_globals import UnitGlobals, declare_unit
 from trodden.native.lower.personalities import Personalities
-from trodden.program.facts import UnitFacts
 
 
 @dataclass(frozen=True)
@@ -106,22 +102,3 @@ class UnitLowering:
     def call_sites(self) -> tuple[tuple[int, int], ...]:
         """The call sites of the functions that have been lowered."""
         return () if self.sites is None else tuple(self.sites.known)
-
-    def finish(self, module: IRModule, facts: UnitFacts, called: Collection[str], filled: bool) -> None:
-        """Add the unit's globals and metadata; ``called`` are the functions that the new code calls."""
-        if not self.keeps_debug:
-            strip_declarations(module)
-        if isinstance(self.sites, TaggedSites):
-            module.epilogue += "".join(f"{node}\n" for node in self.sites.nodes)
-        if self.debug is not None:
-            module.epilogue = self.debug.add_to(module.epilogue)
-        if self.branch_weights is not None:
-            module.epilogue += "".join(f"{node}\n" for node in self.branch_weights.nodes)
-        declare_unit(
-            module,
-            facts,
-            UnitGlobals(
-                self.addressing, self.machine, self.call_paths, self.last_paths, self.personalities, filled
-            ),
-            called,
-        )

@@ -1,6 +1,10 @@
-"""Module flags, and what else the metadata of a module says about how it is compiled."""
+"""What a module says about how it is compiled and linked: flags, debug information, globals to keep."""
 
 from __future__ import annotations
+
+from trodden.native.ir.grammar import USED_GLOBALS
+from trodden.native.ir.module import IRModule
+from trodden.native.ir.nesting import split_list
 
 
 def has_flag(metadata: str, name: str) -> bool:
@@ -22,3 +26,12 @@ def is_position_independent_library(metadata: str) -> bool:
 def with_full_debug_info(metadata: str) -> str:
     """The metadata of a module whose compile units describe variables, not only lines."""
     return metadata.replace("emissionKind: LineTablesOnly", "emissionKind: FullDebug")
+
+
+def take_used_globals(module: IRModule) -> list[str]:
+    """Remove ``@llvm.used`` from a module; its elements, which the linker must keep, with their types."""
+    match = USED_GLOBALS.search(module.prologue)
+    if match is None:
+        return []
+    module.prologue = module.prologue[: match.start()] + module.prologue[match.end() :]
+    return split_list(match.group(1))
