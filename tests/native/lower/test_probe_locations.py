@@ -114,9 +114,9 @@ def path_plan(dense: bool = True) -> Plan:
 def test_values_that_meet_become_a_phi() -> None:
     function = read(TRIANGLE)
     planned = Planned(path_plan(), [1.0] * len(function.graph.edges))
-    values = track_register(function, planned)
-    assert values is not None
-    register = choose_phis(function, planned, locate_probes(function, planned.plan), values)
+    locations = locate_probes(function, planned.plan)
+    register = choose_phis(function, planned, locations, track_register(function, planned))
+    assert register is not None
     assert register.phis == {"trodden.r.2": (2, {1: Value(None, 1), 2: Value(None, 0)})}
     assert register.slot.stores == {}
 
@@ -125,9 +125,11 @@ def test_a_phi_that_nobody_reads_is_not_needed() -> None:
     function = read(TRIANGLE)
     plan = Plan("paths", (), {0: [Set(0)], 1: [Set(1)], 3: [BumpAt(5)]}, paths=Paths(2))
     planned = Planned(plan, [1.0] * len(function.graph.edges))
-    values = track_register(function, planned)
-    assert values is not None
-    assert choose_phis(function, planned, locate_probes(function, plan), values).phis == {}
+    register = choose_phis(
+        function, planned, locate_probes(function, plan), track_register(function, planned)
+    )
+    assert register is not None
+    assert register.phis == {}
 
 
 def test_a_sparse_table_is_no_counter() -> None:

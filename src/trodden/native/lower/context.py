@@ -56,5 +56,5 @@ def landing_pads(read: FunctionRead) -> frozenset[int]:
     return frozenset(
         number
         for number, block in enumerate(read.ir.blocks)
-        if " = landingpad " in block.text and " = landingpad " in block.text[: block.insertion_point()]
+        if " = landingpad " in block.text and any(each.opcode == "landingpad" for each in block.instructions)
     )

@@ -14,8 +14,9 @@ from trodden.native.lower.context import Context
 from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.emit_last_paths import LastPaths
 from trodden.native.lower.probe_locations import PlacedProbe, ended_path
+from trodden.native.lower.register_phis import PathRegister
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
-from trodden.plan.paths.path_register import CELL, Register, Value
+from trodden.plan.paths.path_register import CELL, Value
 from trodden.plan.probes import Bump, BumpAt, Paths, Plan, StartClock
 
 CLOCK = "%trodden.clock"
@@ -35,7 +36,7 @@ class PathEmitter:
     """Emits the code of path probes in one function; ``table`` is the slot of its path 0."""
 
     paths: Paths
-    register: Register
+    register: PathRegister
     table: int
     function: int
     machine: str
@@ -44,7 +45,7 @@ class PathEmitter:
 
     @staticmethod
     def of(
-        context: Context, plan: Plan, register: Register | None, last_paths_tag: int | None
+        context: Context, plan: Plan, register: PathRegister | None, last_paths_tag: int | None
     ) -> PathEmitter | None:
         """The emitter for a plan that has paths; the tag is that of a unit which keeps last paths."""
         if plan.paths is None or register is None:
@@ -78,7 +79,7 @@ class PathEmitter:
             elif isinstance(probe, StartClock):
                 now = now or self._read_clock(builder)
                 builder.emit(f"store i64 {now}, ptr {CLOCK}, align 8")
-            value = self.register.after(value, (probe,))
+            value = self.register.values.after(value, (probe,))
 
     def count_if(self, builder: Builder, access: CounterAccess, path: str, ended: str) -> None:
         """Count a path whose number is a phi, and restart its clock, if ``ended`` is 1 and not 0."""

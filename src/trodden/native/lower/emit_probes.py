@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from trodden.native.analysis.induction import Induction
+from trodden.native.lower.builder import Builder
 from trodden.native.lower.context import Context
 from trodden.native.lower.emit_paths import PathEmitter
 from trodden.native.lower.emit_trip_counts import emit_trip_count
@@ -17,6 +18,7 @@ from trodden.native.lower.probe_locations import (
     merged_probes,
 )
 from trodden.plan.paths.locations import Holder, Mark
+from trodden.plan.paths.path_register import Value
 from trodden.plan.probes import AddTrips, Count
 
 
@@ -67,7 +69,7 @@ def _emit_placement(
             trip_count = emit_trip_count(builder, inductions[probe.back_edge])
             access.increment(builder, context.first_slot + probe.slot, trip_count)
     if paths is not None:
-        value = None if placement.source is None else paths.register.leaving(placement.source)
+        value = None if placement.source is None else paths.register.values.leaving(placement.source)
         paths.emit(builder, access, placement.probes, locations, value)
     return builder.lines
 
@@ -79,43 +81,64 @@ def _emit_merged(
     paths: PathEmitter | None,
     spare_slot: int,
 ) -> Emitted:
-    """Count edges that cannot be split in their target, where phis say what is to be counted.
-
-    Edges without a counter use the spare one; of paths none has ended on the others.
-    """
-    graph = context.read.graph
-    counters, ending = merged_probes(context.read, None if paths is None else paths.register, edges)
-    insertions: list[Insertion] = []
-    phis: list[Phi] = []
-    top = Point(Where.TOP, target)
-    access = context.access_at(top)
+    """Count edges that cannot be split in their target, where phis say what is to be counted."""
+    values = None if paths is None else paths.register.values
+    counters, ending = merged_probes(context.read, values, edges)
     builder = context.builder()
     builder.location = context.debug.probe_location(Mark(Holder.MERGED, target))
+    phis = _choose_counters(context, target, counters, spare_slot, builder)
+    insertions: list[Insertion] = []
+    if paths is not None:
+        merged = _choose_paths(context, target, ending, paths, builder)
+        insertions += merged.insertions
+        phis += merged.phis
+    insertions.append(context.insert(Point(Where.TOP, target), builder.lines))
+    return Emitted(insertions, phis)
+
+
+def _choose_counters(
+    context: Context,
+    target: int,
+    counters: Mapping[int, Sequence[int]],
+    spare_slot: int,
+    builder: Builder,
+) -> list[Phi]:
+    """A phi chooses the counter; edges without one use the spare."""
+    phis: list[Phi] = []
+    access = context.access_at(Point(Where.TOP, target))
     for layer in layers(counters):
         chosen = context.names.value()
         slots = {e: context.first_slot + each[layer] for e, each in counters.items() if layer < len(each)}
         phis.append(CounterPhi(target, chosen, slots, spare_slot))
         access.increment_at(builder, f"%{chosen}", "1")
-    ended: list[tuple[str, str]] = []
+    return phis
+
+
+def _choose_paths(
+    context: Context,
+    target: int,
+    ending: Mapping[int, Sequence[Value]],
+    paths: PathEmitter,
+    builder: Builder,
+) -> Emitted:
+    """One phi is the number of the path, another whether it has ended: 1, or 0 on the other edges."""
+    insertions: list[Insertion] = []
+    phis: list[Phi] = []
+    access = context.access_at(Point(Where.TOP, target))
     for layer in layers(ending):
-        assert paths is not None
-        path, amount = context.names.value(), context.names.value()
+        path, ended = context.names.value(), context.names.value()
         numbers: dict[int, str] = {}
         for edge, each in ending.items():
             if layer < len(each):
                 at_source = context.builder()
                 numbers[edge] = paths.operand(at_source, each[layer])
-                insertions.append(
-                    context.insert(Point(Where.BOTTOM, graph.edges[edge].src), at_source.lines)
-                )
+                bottom = Point(Where.BOTTOM, context.read.graph.edges[edge].src)
+                insertions.append(context.insert(bottom, at_source.lines))
         phis.append(ValuePhi(target, path, numbers, "0"))
-        phis.append(ValuePhi(target, amount, dict.fromkeys(numbers, "1"), "0"))
-        paths.count_if(builder, access, path, f"%{amount}")
-        ended.append((path, f"%{amount}"))
-    for path, amount in ended:
-        assert paths is not None
-        paths.enter_if(builder, path, amount)
-    insertions.append(context.insert(top, builder.lines))
+        phis.append(ValuePhi(target, ended, dict.fromkeys(numbers, "1"), "0"))
+        paths.count_if(builder, access, path, f"%{ended}")
+    for number, amount in zip(phis[::2], phis[1::2], strict=True):
+        paths.enter_if(builder, number.name, f"%{amount.name}")
     return Emitted(insertions, phis)
 
 

@@ -16,8 +16,9 @@ from trodden.plan.paths.path_register import CELL, Value
 from trodden.plan.probes import Plan
 
 
-def emit_register(context: Context, plan: Plan, register: PathRegister, paths: PathEmitter) -> Emitted:
+def emit_register(context: Context, plan: Plan, paths: PathEmitter) -> Emitted:
     """The phis, the stack slot, and what comes first when the function is entered."""
+    register = paths.register
     insertions = _slot_stores(context, register)
     phis: list[Phi] = []
     for name, (block, brought) in register.phis.items():
@@ -29,7 +30,7 @@ def emit_register(context: Context, plan: Plan, register: PathRegister, paths: P
             insertions.append(context.bottom_or_edge(edge, builder.lines))
         phis.append(ValuePhi(block, name, incoming, "0"))
         insertions += _value_records(context, register, name, block)
-    insertions.append(_entry(context, plan, register, paths))
+    insertions.append(_entry(context, plan, paths))
     return Emitted(insertions, phis)
 
 
@@ -71,11 +72,11 @@ def _value_records(context: Context, register: PathRegister, name: str, block: i
     return [context.insert(Point(Where.RECORDS, each), records) for each in blocks]
 
 
-def _entry(context: Context, plan: Plan, register: PathRegister, paths: PathEmitter) -> Insertion:
+def _entry(context: Context, plan: Plan, paths: PathEmitter) -> Insertion:
     builder = context.builder()
-    if register.slot.stores:
+    if paths.register.slot.stores:
         builder.define(CELL, "alloca i64, align 8")
-        builder.records(context.debug.slot_record(register.values.kept))
+        builder.records(context.debug.slot_record(paths.register.values.kept))
     if paths.paths.timed:
         builder.define(CLOCK[1:], "alloca i64, align 8")
     on_entry = [PlacedProbe(probe, None) for probe in plan.on_entry]

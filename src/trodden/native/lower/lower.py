@@ -67,14 +67,14 @@ def lower(read: FunctionRead, planned: Planned, unit: UnitLowering, function: Fu
     context = _context(read, unit, function)
     locations = locate_probes(read, plan)
     values = track_register(read, planned)
-    register = None if values is None else choose_phis(read, planned, locations, values)
-    paths = PathEmitter.of(context, plan, values, unit.last_paths_tag)
+    register = choose_phis(read, planned, locations, values)
+    paths = PathEmitter.of(context, plan, register, unit.last_paths_tag)
     spare_slot = function.first_slot + plan.slots
 
     probes = emit_probes(context, locations, paths, planned.inductions, spare_slot)
     emitted = [probes, emit_iteration_counters(context, locations, planned.inductions)]
-    if register is not None and paths is not None:
-        emitted.append(emit_register(context, plan, register, paths))
+    if paths is not None:
+        emitted.append(emit_register(context, plan, paths))
     if unit.call_paths:
         emitted.append(emit_call_paths(context))
 

@@ -37,9 +37,11 @@ def track_register(read: FunctionRead, planned: Planned) -> Register | None:
 
 
 def choose_phis(
-    read: FunctionRead, planned: Planned, locations: ProbeLocations, values: Register
-) -> PathRegister:
+    read: FunctionRead, planned: Planned, locations: ProbeLocations, values: Register | None
+) -> PathRegister | None:
     """Decide which phis are needed, and where the register is stored into its stack slot."""
+    if values is None:
+        return None
     slot = choose_slot(read, values, planned.ambiguous, planned.weights)
     reads = [*_ended_paths(read, locations, values), *slot.reads]
     return PathRegister(values, slot, values.needed(reads))
