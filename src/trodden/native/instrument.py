@@ -91,7 +91,7 @@ class _Unit:
         if function is None:
             return None
         read, optnone = function.read, function.optnone
-        planned = plan_for(read, self.options, self.machine, self.slots, function.clues)
+        planned = plan_for(read, self.options, self.machine, self.slots, function.features)
         place = Place(self.slots, len(self.facts), self.machine, self.options.calls, self.tag)
         if self.sites is not None and self.options.stage != "early":
             read.ir.header = self.personalities.give(read.ir.header)
@@ -119,7 +119,7 @@ def read_module(text: str, source: str, options: Options) -> UnitFacts:
     for definition in reader.module.definitions:
         function = reader.function(cut_function(definition))
         if function is not None:
-            planned = plan_for(function.read, options, reader.machine, slots, function.clues)
+            planned = plan_for(function.read, options, reader.machine, slots, function.features)
             found.append(reader.facts(function, planned.plan, slots))
             slots += planned.plan.slots
     return identified(reader.unit(tuple(found), slots), tag_of_text(text))[0]

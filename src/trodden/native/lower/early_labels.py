@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trodden.native.analysis.call_effects import Attributes, Call, read_attributes
-from trodden.native.analysis.tail_calls import Tails
+from trodden.native.analysis.call_effects import Call, calls_of
+from trodden.native.analysis.tail_calls import TailCalls
+from trodden.native.ir.attributes import Attributes, read_attributes
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.module import IRModule, cut_module
@@ -109,11 +110,11 @@ class _Labels:
 
 def _label_function(ir: IRFunction, attributes: Attributes, chains: _Chains, tag: int) -> str:
     labels = _Labels(chains, tag, comdat_group(ir))
-    calls = [list(attributes.calls(block)) for block in ir.blocks]
-    tails = Tails(ir, calls, optimised=True)
+    calls = [calls_of(block, attributes) for block in ir.blocks]
+    tail_calls = TailCalls(ir, calls, optimised=True)
     texts = [
         _label_block(block, each, final if block.opcode != "unreachable" else None, labels, f"trodden.on.{v}")
-        for v, (block, each, final) in enumerate(zip(ir.blocks, calls, tails.final, strict=True))
+        for v, (block, each, final) in enumerate(zip(ir.blocks, calls, tail_calls.by_block, strict=True))
     ]
     return ir.header + "\n" + "\n\n".join(texts) + "\n}"
 
@@ -122,7 +123,7 @@ def _label_block(block: IRBlock, calls: Sequence[Call], tail: Call | None, label
     pieces: list[str] = []
     position = 0
     for call in calls:
-        sites = labels.sites(block.text[call.start : call.end]) if call.may_stay_away else []
+        sites = labels.sites(block.text[call.start : call.end]) if call.may_not_return else []
         if not sites:
             continue
         pieces.append(block.text[position : call.start])

@@ -83,19 +83,19 @@ class CallCode:
         read = self._read
         for pad in self._pads:
             room.top(pad).append(self.returning)
-        for block, final in enumerate(read.tails.final):
+        for block, final in enumerate(read.tail_calls.by_block):
             opcode, label = read.ir.blocks[block].opcode, read.ir.blocks[block].label
-            if opcode == "ret" and label in read.tails.handed_to:
+            if opcode == "ret" and label in read.tail_calls.return_blocks:
                 self._leave_before(block, room)
             elif opcode in ("ret", "resume") or (opcode == "br" and final is not None):
                 room.bottom(block).append(self.leaving)
 
     def _leave_before(self, block: int, room: Room) -> None:
         read = self._read
-        for edge in read.arriving(block):
+        for edge in read.in_edges(block):
             source = read.graph.edges[edge].src
-            if read.jumps(edge):
-                if read.tails.final[source] is None:
+            if read.single_successor(edge):
+                if read.tail_calls.by_block[source] is None:
                     room.bottom(source).append(self.leaving)
             elif read.splittable(edge):
                 room.on(edge).append(self.leaving)

@@ -85,9 +85,9 @@ def _edit_calls(work: Placing, block_number: int, function_index: int, labels: L
     """Label the calls of a block, add the code at its end."""
     block = work.read.ir.blocks[block_number]
     calls = work.read.calls[block_number]
-    final = work.read.tails.final[block_number]
+    final = work.read.tail_calls.by_block[block_number]
     bottom = "".join(line + "\n" for line in work.bottom.get(block_number, ()))
-    cuts = [call for call in calls if call.may_stay_away]
+    cuts = [call for call in calls if call.may_not_return]
     head_end = min(block.insertion_point(), block.terminator_start)
     head = block.text[:head_end]
     pieces: list[str] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from trodden.native.analysis.call_effects import Attributes
+from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.grammar import NAME
 from trodden.native.ir.names import unquote
 

@@ -84,8 +84,8 @@ class Placing:
         read, graph = self.read, self.read.graph
         for block, probes in self.plan.on_blocks.items():
             placed: Sequence[Placed] = _placed(probes, Holder.BLOCK, block)
-            if read.ir.blocks[block].label in read.tails.handed_to:
-                for edge in read.arriving(block):
+            if read.ir.blocks[block].label in read.tail_calls.return_blocks:
+                for edge in read.in_edges(block):
                     self._place_on(edge, placed)
             else:
                 self.top[block] += self._code(placed, None)
@@ -157,11 +157,11 @@ class Placing:
             edge: _placed(probes, Holder.EDGE, edge) for edge, probes in self.plan.on_edges.items()
         }
         for block, at in enumerate(self.read.ir.blocks):
-            if at.label in self.read.tails.handed_to:
+            if at.label in self.read.tail_calls.return_blocks:
                 for leaving in self.read.graph.out_edges[block]:
                     probes = found.pop(leaving, ())
                     if probes:
-                        for edge in self.read.arriving(block):
+                        for edge in self.read.in_edges(block):
                             found[edge] = (*found.get(edge, ()), *probes)
         return found
 
@@ -172,15 +172,15 @@ class Placing:
         if self.plan.paths is not None and edge in self.plan.paths.handlers:
             ending = [placed for placed in probes if isinstance(placed[0], Bump | BumpAt)]
             others = self._code([placed for placed in probes if placed not in ending], value)
-            if read.jumps(edge):
+            if read.single_successor(edge):
                 self.before_second[source] += self._code(ending, value)
                 self.bottom[source] += others
             else:
                 self.bottom[source] += self._code(ending, value)
                 self._block_on(edge).extend(others)
-        elif read.jumps(edge):
+        elif read.single_successor(edge):
             self.bottom[source] += self._code(probes, value)
-        elif read.single_entry(edge):
+        elif read.single_predecessor(edge):
             self.top[target] += self._code(probes, value)
         elif read.splittable(edge):
             code = self._code(probes, value)
@@ -203,7 +203,7 @@ class Placing:
         assert self.pathcode is not None
         code: list[str] = []
         operand = self.pathcode.operand(code, value)
-        if code and not self.read.jumps(edge) and self.read.splittable(edge):
+        if code and not self.read.single_successor(edge) and self.read.splittable(edge):
             self._block_on(edge).extend(code)
         else:
             self.bottom[self.read.graph.edges[edge].src] += code
@@ -258,7 +258,7 @@ class Placing:
             f"  %{name} = phi {type_} "
             + ", ".join(
                 f"[ {taken.get(other) or otherwise or slot_address(self.spare())}, %{self._arrives(other)} ]"
-                for other in self.read.arriving(target)
+                for other in self.read.in_edges(target)
                 for _ in self.read.positions[other]
             )
             for name, type_, taken, otherwise in self.phis.get(target, ())
@@ -281,7 +281,7 @@ class Placing:
     def renames(self, block: int) -> list[tuple[str, str]]:
         """Under which labels a block's predecessors were known, and are known now."""
         found: list[tuple[str, str]] = []
-        for edge in self.read.arriving(block):
+        for edge in self.read.in_edges(block):
             old = self.read.ir.blocks[self.read.graph.edges[edge].src].label
             new = self._arrives(edge)
             if old != new:
