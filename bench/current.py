@@ -30,7 +30,7 @@ def _read(ir: Path, source: str) -> tuple[Mapping[str, FunctionClues], UnitFacts
     text = ir.read_text(encoding="utf-8", errors="surrogateescape")
     reader = ModuleReader(cut_module(text), source, Options())
     functions = [reader.function(cut_function(definition)) for definition in reader.module.definitions]
-    clues = {each.read.ir.symbol: each.clues for each in functions if each is not None}
+    clues = {each.read.ir.symbol: each.features for each in functions if each is not None}
     return clues, reader.unit((), 0)
 
 

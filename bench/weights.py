@@ -99,15 +99,15 @@ def _plan(function: ReadFunction, counted: FunctionProfile, rates: Rates, found:
     if graph.edges != counted.facts.graph.edges:
         raise BenchError(f"{counted.name}: its IR is not that of its profile; build and run it again")
     known = {
-        "WL94": expected_weights(graph, function.clues, WL94, function.read.loops),
-        "fitted": expected_weights(graph, function.clues, rates, function.read.loops),
+        "WL94": expected_weights(graph, function.features, WL94, function.read.loops),
+        "fitted": expected_weights(graph, function.features, rates, function.read.loops),
         "measured": weights_of(counted),
     }
     for profile, options in _PROFILES.items():
         for weights in _WEIGHTS:
             given = known.get(weights)
             chosen = replace(options, measured=None if given is None else _always(given))
-            plan = plan_for(function.read, chosen, "x86_64", 0, function.clues).plan
+            plan = plan_for(function.read, chosen, "x86_64", 0, function.features).plan
             found.add((profile, weights), plan, counted)
 
 

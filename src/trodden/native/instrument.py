@@ -51,7 +51,7 @@ def instrument(
         if function is None:
             definitions.append(unit.untouched(definition))
             continue
-        planned = plan_for(function.read, options, reader.machine, slots, function.clues)
+        planned = plan_for(function.read, options, reader.machine, slots, function.features)
         shaped = Shaped(function.read, planned)
         if options.copies and not function.optnone:
             shaped = with_hot_copies(function.read, planned, reader.attributes, reader.types)
@@ -84,7 +84,7 @@ def read_module(text: str, source: str, options: Options) -> UnitFacts:
     for definition in reader.module.definitions:
         function = reader.function(cut_function(definition))
         if function is not None:
-            planned = plan_for(function.read, options, reader.machine, slots, function.clues)
+            planned = plan_for(function.read, options, reader.machine, slots, function.features)
             functions.append(reader.facts(function, planned.plan, slots))
             slots += planned.plan.slots
     return identified(reader.unit(tuple(functions), slots), tag_of_text(text))[0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from trodden.native.analysis.call_effects import read_attributes
-from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
+from trodden.native.analysis.returns_twice import split_at_returns_twice
+from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.module import cut_module
 
@@ -42,7 +42,7 @@ attributes #0 = { nounwind returns_twice }
 
 def _cut(text: str) -> IRFunction:
     module = cut_module(text)
-    return cut_where_calls_return_twice(cut_function(module.definitions[0]), read_attributes(module))
+    return split_at_returns_twice(cut_function(module.definitions[0]), read_attributes(module))
 
 
 def test_every_half_is_a_block() -> None:
@@ -71,4 +71,4 @@ def test_terminators_are_still_found() -> None:
 def test_other_functions_are_left_alone() -> None:
     other = TEXT.replace(" returns_twice", "")
     function = cut_function(cut_module(other).definitions[0])
-    assert cut_where_calls_return_twice(function, read_attributes(cut_module(other))) is function
+    assert split_at_returns_twice(function, read_attributes(cut_module(other))) is function

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, must, trodden
-from trodden.native.analysis.call_effects import read_attributes
 from trodden.native.analysis.function_cfg import read_function
 from trodden.native.clone.choose import GROWTH, LEAST
 from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
+from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
 from trodden.native.options import Options, PathOptions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trodden.native.analysis.call_effects import Attributes
 from trodden.native.analysis.function_cfg import FunctionRead, read_function
+from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.function import cut_function
 from trodden.native.lower.insertions import (
     CounterPhi,

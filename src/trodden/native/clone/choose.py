@@ -14,9 +14,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.traverse import depth_first
-from trodden.native.analysis.call_effects import Attributes
+from trodden.native.analysis.call_effects import invokes_unduplicable
 from trodden.native.analysis.function_cfg import FunctionRead
-from trodden.native.clone.clone_text import can_be_copied
+from trodden.native.clone.clone_text import can_be_cloned
+from trodden.native.ir.attributes import Attributes
 from trodden.native.planning.plan_function import Planned
 from trodden.plan.paths.block_cloning import Copy
 from trodden.plan.paths.path_register import UNSET, Register, Value
@@ -85,11 +86,13 @@ def _fitting(
 def _copiable(read: FunctionRead, block: int, attributes: Attributes) -> bool:
     """Whether a block can be copied and all that leads to it can be sent elsewhere."""
     ir = read.ir.blocks[block]
-    if block == read.graph.root or block in read.resuming or not can_be_copied(ir):
+    if block == read.graph.root or block in read.returning_twice or not can_be_cloned(ir):
         return False
-    if attributes.ends_once(ir) or any(call.once or call.returns_twice for call in read.calls[block]):
+    if invokes_unduplicable(ir, attributes):
         return False
-    return all(map(read.splittable, read.arriving(block)))
+    if any(call.unduplicable or call.returns_twice for call in read.calls[block]):
+        return False
+    return all(map(read.splittable, read.in_edges(block)))
 
 
 def _wanted(graph: Graph, plan: Plan, ambiguous: Collection[int]) -> set[int]:

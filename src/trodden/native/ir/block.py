@@ -55,6 +55,16 @@ class IRBlock:
             return self._instructions[-1]
         return next(instructions_of(self.text, self.terminator_start))
 
+    def definition(self, name: str) -> Instruction | None:
+        """The instruction that defines a value here (its name without the sign)."""
+        at = self.text.find(f"  %{name} = ")
+        if at < 0:
+            return None
+        if self._instructions is None:
+            found = next(instructions_of(self.text, at))
+            return found if found.start == at else None
+        return next((each for each in self._instructions if each.start == at), None)
+
     def definitions(self) -> Iterator[tuple[str, Instruction]]:
         """The values that it defines, and the instructions that do."""
         for instruction in self.instructions:

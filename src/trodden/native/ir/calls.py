@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trodden.native.ir.grammar import (
-    ATTRIBUTE_GROUP,
-    DIRECT_CALLEE,
-    INLINE_ASSEMBLY,
-)
+from trodden.native.ir.grammar import INLINE_ASSEMBLY
 from trodden.native.ir.nesting import closing, enclosed, split_list
 from trodden.native.ir.operands import Operand, typed_value, value_end
 from trodden.native.ir.types import first_type, type_end
@@ -18,7 +14,8 @@ class CallParts(NamedTuple):
     """A call taken apart; the offsets are into the text behind its opcode.
 
     ``callee`` is printed with its sign, and is None for inline assembly.  ``function_type`` is the type of a
-    callee with variable arguments, which is then written out in full.
+    callee with variable arguments, which is then written out in full.  ``attributes`` are those of the call
+    site: mostly the number of a group (``#7``).
     """
 
     type: str
@@ -27,14 +24,8 @@ class CallParts(NamedTuple):
     assembly: tuple[str, str] | None
     arguments_start: int
     arguments_end: int
-    group: str | None
+    attributes: tuple[str, ...]
     bundles: str
-
-
-def direct_callee(rest: str) -> str | None:
-    """The name of the function that is called, quickly; None where that takes :func:`read_call`."""
-    match = DIRECT_CALLEE.match(rest)
-    return None if match is None else match.group(1)
 
 
 def read_call(rest: str) -> CallParts | None:
@@ -55,9 +46,10 @@ def read_call(rest: str) -> CallParts | None:
     if not rest.startswith("(", after):
         return None
     stop = closing(rest, after) or len(rest)
-    group = ATTRIBUTE_GROUP.match(rest, stop)
-    behind = stop if group is None else group.end()
-    bundles = enclosed(rest, behind + 1) if rest.startswith(" [", behind) else ""
+    line_end = rest.find("\n", stop)
+    behind = rest[stop : len(rest) if line_end < 0 else line_end]
+    bracket = behind.find(" [")
+    bundles = "" if bracket < 0 else enclosed(behind, bracket + 1)
     return CallParts(
         type_,
         function_type,
@@ -65,7 +57,7 @@ def read_call(rest: str) -> CallParts | None:
         None if assembly is None else (assembly.group(1), assembly.group(2)),
         after + 1,
         stop - 1,
-        None if group is None else group.group(1),
+        tuple((behind if bracket < 0 else behind[:bracket]).split()),
         bundles.strip(),
     )
 

@@ -27,7 +27,6 @@ BRACKET = re.compile(rf"{STRING}|{_OPENING}|{_CLOSING}")
 BRACKET_OR_COMMA = re.compile(rf"{STRING}|{_OPENING}|{_CLOSING}|,")
 BRACKET_OR_TO = re.compile(rf"{STRING}|{_OPENING}|{_CLOSING}| to ")
 WORD = re.compile(rf'(?:{STRING}|[^\s()"])+')
-INTEGER_CONSTANT = re.compile(INTEGER)
 ESCAPE = re.compile(rb"\\(?:([0-9A-Fa-f]{2})|\\)")
 UNQUOTED_NAME = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*")
 """A name that needs no quotation marks, and is not taken for the number of an unnamed value."""
@@ -63,13 +62,20 @@ HEAD_INSTRUCTION = re.compile(rf"  (?:%{NAME} = )?(?:phi|landingpad|catchpad|cle
 SUCCESSOR = re.compile(rf"label %({NAME})")
 ATTACHMENT = re.compile(rf", !({_KIND}) !(\d+)")
 ATTACHMENTS = re.compile(rf"(?:, !{_KIND} !\d+)+$")
+ATTACHMENT_OR_STRING = re.compile(rf"{STRING}|, !({_KIND}) !\d+")
 PHI_INCOMING_END = re.compile(rf"{STRING}|, %({NAME}) \]")
 SWITCH_CASE = re.compile(rf"^    (i\d+) ({INTEGER}|true|false), label %({NAME})$", re.MULTILINE)
 LANDINGPAD_CLAUSE = re.compile(r"^          (catch|filter) ([^\n]*)$", re.MULTILINE)
-ATTRIBUTE_GROUP = re.compile(r" #(\d+)")
 DIRECT_CALLEE = re.compile(rf'[^"@]* @({NAME})\(')
 """The callee of a direct call, in what follows the opcode: nothing before it contains a global identifier."""
 INLINE_ASSEMBLY = re.compile(rf"asm (?:\w+ )*({STRING}), ({STRING})")
+
+NAME_GOES_ON = re.compile(r"[-\w$.]")
+"""A character of an unquoted name: a shorter name does not end before it."""
+LINE_OR_USE = re.compile(
+    rf"^(?P<record>    #dbg_.*)|^(?P<phi>  %{NAME} = phi .*)|{STRING}|%(?P<name>{NAME})", re.MULTILINE
+)
+"""The line of a debug record or of a phi, or a local identifier in another line."""
 
 # Functions and modules.
 FUNCTION_NAME = re.compile(rf"@({NAME})\(")
@@ -81,8 +87,22 @@ EPILOGUE = re.compile(r"^(?:attributes #|!)", re.MULTILINE)
 ATTRIBUTE_GROUP_DEFINITION = re.compile(r"^attributes #(\d+) = \{ (.*) \}$", re.MULTILINE)
 STRING_ATTRIBUTE = re.compile(rf"{STRING}(?:={STRING})?")
 FUNCTION_HEADER = re.compile(rf"^(?:declare|define) [^\n]*?@{NAME}\([^\n]*$", re.MULTILINE)
+FUNCTION_SYMBOL = re.compile(rf"^(?:declare|define) [^\n]*?@({NAME})\(", re.MULTILINE)
+_POINTER = rf"ptr (?:addrspace\(\d+\) )?@({NAME})"
+ALIAS = re.compile(
+    rf"^@({NAME}) = ((?:[\w()]+ )*?)alias [^\n]*, {_POINTER}(?:, partition {STRING})?$", re.MULTILINE
+)
+CONSTRUCTORS = re.compile(r"^@llvm\.global_[cd]tors = ([^\n]*)$", re.MULTILINE)
+CONSTRUCTOR_ENTRY = re.compile(rf"\{{ i32 \d+, {_POINTER}, ")
+CHARACTER_ARRAY = re.compile(rf"\bc{STRING}")
+ADDRESS_TAKEN = re.compile(rf"(?<!blockaddress\()@({NAME})(?![\w$.\"(-])")
+"""A global identifier that is not the callee of a call."""
 TARGET_TRIPLE = re.compile(r'^target triple = "([^-"]+)', re.MULTILINE)
 IFUNC_RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({NAME})", re.MULTILINE)
+
+BRANCH_WEIGHTS = re.compile(
+    rf'^!(\d+) = !\{{!"branch_weights", (!"expected", )?((?:i32 {INTEGER}(?:, )?)+)\}}$', re.MULTILINE
+)
 
 # Debug metadata.
 DBG_ATTACHMENT = re.compile(r"!dbg !(\d+)")
@@ -98,9 +118,17 @@ CALL_LINE = re.compile(
     rf"^(?:  (?:%{NAME} = )?(?:(?:must|no)?tail )?call |          to label )[^\n]*", re.MULTILINE
 )
 """The line of a call at which its attachments stand."""
-DEBUG_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI[^\n]*\n", re.MULTILINE)
+DEBUG_NODE_LINE = re.compile(r"^!(\d+) = (?:distinct )?!DI[^\n]*\n", re.MULTILINE)
 COMPILE_UNITS = re.compile(r"^!llvm\.dbg\.cu = [^\n]*\n", re.MULTILINE)
 METADATA_REFERENCE = re.compile(r"!(\d+)")
 USED_GLOBALS = re.compile(
     r"^@llvm\.used = appending global \[\d+ x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE
 )
+METADATA_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+DEBUG_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILINE)
+DEBUG_LOCATION = re.compile(r"line: (\d+),(?: column: \d+,)? scope: !(\d+)(?:, inlinedAt: !(\d+))?")
+FILE_FIELD = re.compile(r"\bfile: !(\d+)")
+SCOPE_FIELD = re.compile(r"\bscope: !(\d+)")
+LINE_FIELD = re.compile(r"\bline: (\d+)")
+NAME_FIELD = re.compile(rf"\bname: ({STRING})")
+FILENAME_FIELDS = re.compile(rf"filename: ({STRING})(?:, directory: ({STRING}))?")

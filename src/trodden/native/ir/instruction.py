@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from trodden.native.ir.calls import CallParts, bundle_operands, direct_callee, read_arguments, read_call
+from trodden.native.ir.calls import CallParts, bundle_operands, read_arguments, read_call
 from trodden.native.ir.grammar import (
     ATTACHMENT,
     ATTACHMENTS,
+    DIRECT_CALLEE,
     INSTRUCTION,
     LANDINGPAD_CLAUSE,
     LOCAL_USE,
@@ -143,6 +144,11 @@ class Instruction:
         """Of a phi: the values as printed, each with the label of the predecessor that it comes from."""
         return phi_incoming(self.rest)[1] if self.opcode == "phi" else ()
 
+    @property
+    def phi_type(self) -> str:
+        """Of a phi: its type, with the flags before it."""
+        return phi_incoming(self.rest)[0] if self.opcode == "phi" else ""
+
     # Where control goes.
 
     @property
@@ -184,9 +190,9 @@ class Instruction:
         if self.opcode not in CALLS:
             return None
         if self._call is None:
-            found = direct_callee(self.rest)
-            if found is not None:
-                return found
+            direct = DIRECT_CALLEE.match(self.source, self._rest_at - 1, self.end)
+            if direct is not None:
+                return direct.group(1)
         call = self.call
         return call.callee[1:] if call is not None and call.callee and call.callee[0] == "@" else None
 
@@ -209,8 +215,20 @@ class Instruction:
     @property
     def attribute_group(self) -> str | None:
         """The number of the attribute group of a call site."""
+        return next((word[1:] for word in self.attributes if word.startswith("#")), None)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes of a call site, as printed: words, and the numbers of groups (``#7``)."""
+        if self.opcode == "call" and self._call is None:
+            end = self.attachments_start
+            bracket = self.source.rfind(")", self.start, end) + 1
+            if bracket == end:
+                return ()
+            if self.source[end - 1] != "]":
+                return tuple(self.source[bracket:end].split())
         call = self.call
-        return None if call is None else call.group
+        return () if call is None else call.attributes
 
     # Metadata.
 
@@ -218,6 +236,11 @@ class Instruction:
     def attachments(self) -> Mapping[str, str]:
         """The metadata attachments: kinds, and the numbers of nodes."""
         return dict(ATTACHMENT.findall(self.source, self.attachments_start, self.end))
+
+    @property
+    def attachment_text(self) -> str:
+        """The metadata attachments as printed, with the comma before them."""
+        return self.source[self.attachments_start : self.end]
 
     def attachment(self, kind: str) -> str | None:
         """The number of the node of a kind of metadata."""
@@ -227,7 +250,7 @@ class Instruction:
     def attachments_start(self) -> int:
         """Where the metadata attachments start in the text of the block; the end if there are none."""
         if self._attachments_at < 0:
-            first = self.source.find(", !", self._rest_at, self.end)
+            first = self.source.find(", !", self._rest_at - 1, self.end)
             run = None if first < 0 else ATTACHMENTS.search(self.source, first, self.end)
             self._attachments_at = self.end if run is None else run.start()
         return self._attachments_at

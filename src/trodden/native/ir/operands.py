@@ -37,6 +37,11 @@ def read_operands(opcode: str, rest: str) -> tuple[Operand, ...]:
     return tuple(_typed_elements(opcode, rest) if reader is None else reader(rest))
 
 
+def is_integer(value: str) -> bool:
+    """Whether a value is an integer constant, and no Boolean one."""
+    return value.removeprefix("-").isdecimal()
+
+
 def typed_value(text: str) -> Operand | None:
     """A type, attributes and a value: an argument of a call, or an element of most other lists."""
     end = type_end(text)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from trodden.native.ir.block import IRBlock
-from trodden.native.ir.grammar import ATTACHMENT, PHI_INCOMING_END, SUCCESSOR
+from trodden.native.ir.grammar import ATTACHMENT_OR_STRING, PHI_INCOMING_END, SUCCESSOR
 from trodden.native.ir.instruction import instructions_of
 
 
@@ -43,12 +43,13 @@ def retarget(block: IRBlock, terminator: str, successors: Mapping[int, str]) -> 
     return "".join(pieces)
 
 
-def without_attachments(instruction: str, kinds: Collection[str]) -> str:
-    """An instruction's text without its metadata attachments of some kinds."""
-    (view,) = instructions_of(instruction)
-    at = view.attachments_start
-    kept = ATTACHMENT.sub(lambda match: "" if match.group(1) in kinds else match.group(), instruction[at:])
-    return instruction[:at] + kept
+def strip_attachments(text: str, kinds: Collection[str]) -> str:
+    """Text of whole lines without the metadata attachments of some kinds."""
+
+    def kept(match: re.Match[str]) -> str:
+        return "" if match.group(1) in kinds else match.group()
+
+    return ATTACHMENT_OR_STRING.sub(kept, text)
 
 
 def with_attachment(instruction: str, kind: str, node: str) -> str:

@@ -6,7 +6,7 @@ from trodden.native.ir.grammar import (
     CALL_LINE,
     COMPILE_UNITS,
     DEBUG_ATTACHMENT,
-    DEBUG_NODE,
+    DEBUG_NODE_LINE,
     DEBUG_RECORD_LINE,
     DECLARED_SUBPROGRAM,
     LOCATED_CALL,
@@ -54,8 +54,8 @@ def strip_declarations(module: IRModule) -> None:
     """
     module.between = [_without_subprograms(text) for text in module.between]
     module.prologue = _without_subprograms(module.prologue)
-    dropped = set(DEBUG_NODE.findall(module.epilogue))
-    kept = COMPILE_UNITS.sub("", DEBUG_NODE.sub("", module.epilogue))
+    dropped = set(DEBUG_NODE_LINE.findall(module.epilogue))
+    kept = COMPILE_UNITS.sub("", DEBUG_NODE_LINE.sub("", module.epilogue))
     wanted = set(METADATA_REFERENCE.findall(kept)) & dropped
     fillers = "".join(f"!{number} = {_FILLER}\n" for number in sorted(wanted, key=int))
     module.epilogue = kept + fillers

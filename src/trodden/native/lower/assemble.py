@@ -65,14 +65,14 @@ def _with_calls(context: Context, code: FunctionCode, number: int, labels: SiteL
 
     Code at the end is in front of a call in tail position.
     """
-    block, final = context.read.ir.blocks[number], context.read.tails.final[number]
+    block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
     own = context.debug.text
     bottom = _lines(code.at(Where.BOTTOM, number))
     position = min(block.insertion_point(), block.terminator_start)
     head = own(block.text[:position])
     pieces: list[str] = []
     for call in context.read.calls[number]:
-        if call.may_stay_away:
+        if call.may_not_return:
             pieces.append(own(block.text[position : call.start]))
             position = call.end + 1
             if call is final:
@@ -99,7 +99,7 @@ def _labelled_call(
     context: Context, code: FunctionCode, number: int, call: Call, labels: SiteLabels
 ) -> str:
     """A call that may not return.  In tail position nothing is behind it: its function is left."""
-    block, final = context.read.ir.blocks[number], context.read.tails.final[number]
+    block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
     text = block.text[call.start : call.end]
     before, text, after = labels.label(text, NO_BLOCK if call is final else number)
     pieces = [before, context.debug.text(text), "\n"]
@@ -158,7 +158,7 @@ def _phi_lines(context: Context, code: FunctionCode, number: int, entry: Builder
         f"  %{phi.name} = phi {'ptr' if isinstance(phi, CounterPhi) else 'i64'} "
         + ", ".join(
             f"[ {_incoming(context, phi, edge, entry)}, %{_predecessor(context, code, edge)} ]"
-            for edge in read.arriving(number)
+            for edge in read.in_edges(number)
             for _ in read.positions[edge]
         )
         for phi in code.phis.get(number, ())
@@ -182,7 +182,7 @@ def _renamed_predecessors(context: Context, code: FunctionCode, number: int) -> 
     """The old and new labels of a block's predecessors, where they differ."""
     read = context.read
     found: list[tuple[str, str]] = []
-    for edge in read.arriving(number):
+    for edge in read.in_edges(number):
         if edge in code.edges:
             old = read.ir.blocks[read.graph.edges[edge].src].label
             found += [(old, code.edges[edge].label)] * len(read.positions[edge])

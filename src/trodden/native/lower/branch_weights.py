@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trodden.native.analysis.function_cfg import FunctionRead
-from trodden.native.ir.rewriting import without_attachments
+from trodden.native.ir.rewriting import strip_attachments
 
 _WEIGHTED = frozenset({"br", "switch"})
 _LARGEST = (1 << 31) - 1
@@ -38,7 +38,7 @@ class BranchWeights:
         if largest <= 0:
             return terminator
         scaled = tuple(round(count * min(1.0, _LARGEST / largest)) for count in counts)
-        return f"{without_attachments(terminator, {'prof'})}, !prof !{self._node(scaled)}"
+        return f"{strip_attachments(terminator, {'prof'})}, !prof !{self._node(scaled)}"
 
     def _node(self, counts: tuple[int, ...]) -> int:
         if counts not in self._numbers:

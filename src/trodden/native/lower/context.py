@@ -46,7 +46,7 @@ class Context:
 
     def bottom_or_edge(self, edge: int, lines: list[str]) -> Insertion:
         """The insertion of lines that only matter to an edge: on it if there is room, or in its source."""
-        if lines and not self.read.jumps(edge) and self.read.splittable(edge):
+        if lines and not self.read.single_successor(edge) and self.read.splittable(edge):
             return self.insert(Point(Where.EDGE, edge), lines)
         return self.insert(Point(Where.BOTTOM, self.read.graph.edges[edge].src), lines)
 

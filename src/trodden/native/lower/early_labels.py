@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trodden.native.analysis.call_effects import Attributes, Call, read_attributes
-from trodden.native.analysis.tail_calls import Tails
+from trodden.native.analysis.call_effects import Call, calls_of
+from trodden.native.analysis.tail_calls import TailCalls
+from trodden.native.ir.attributes import Attributes, read_attributes
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.debug_info import DebugInfo, read_debug_info
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.header import FunctionHeader
-from trodden.native.ir.instruction import Instruction, instructions_of
+from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.module import IRModule, cut_module
 from trodden.native.lower.call_site_labels import SITE_OF_NO_BLOCK, declare_resume, resume_call, site_label
 from trodden.native.lower.personalities import Personalities
@@ -99,11 +100,11 @@ class _Labels:
 
 def _label_function(ir: IRFunction, attributes: Attributes, chains: _InlineChains, tag: int) -> str:
     labels = _Labels(chains, tag, FunctionHeader(ir.header).comdat)
-    calls = [list(attributes.calls(block)) for block in ir.blocks]
-    tails = Tails(ir, calls, optimised=True)
+    calls = [calls_of(block, attributes) for block in ir.blocks]
+    tail_calls = TailCalls(ir, calls, optimised=True)
     texts = [
         _label_block(block, each, final if block.opcode != "unreachable" else None, labels, f"trodden.on.{v}")
-        for v, (block, each, final) in enumerate(zip(ir.blocks, calls, tails.final, strict=True))
+        for v, (block, each, final) in enumerate(zip(ir.blocks, calls, tail_calls.by_block, strict=True))
     ]
     return f"{ir.header}\n" + "\n\n".join(texts) + "\n}"
 
@@ -113,8 +114,7 @@ def _label_block(block: IRBlock, calls: Sequence[Call], tail: Call | None, label
     pieces: list[str] = []
     position = 0
     for call in calls:
-        view = next(instructions_of(block.text, call.start)) if call.may_stay_away else None
-        sites = [] if view is None else labels.chains.sites_of(view)
+        sites = labels.chains.sites_of(call.instruction) if call.may_not_return else []
         if not sites:
             continue
         pieces.append(block.text[position : call.start])

@@ -89,9 +89,9 @@ def _exits(read: FunctionRead) -> Iterator[Point]:
     A block that must stay empty, so that a call in front of it stays in tail position, is replaced by its
     in-edges.
     """
-    for block, final in enumerate(read.tails.final):
+    for block, final in enumerate(read.tail_calls.by_block):
         opcode, label = read.ir.blocks[block].opcode, read.ir.blocks[block].label
-        if opcode == "ret" and label in read.tails.handed_to:
+        if opcode == "ret" and label in read.tail_calls.return_blocks:
             yield from _edges_into(read, block)
         elif opcode in ("ret", "resume") or (opcode == "br" and final is not None):
             yield Point(Where.BOTTOM, block)
@@ -99,10 +99,10 @@ def _exits(read: FunctionRead) -> Iterator[Point]:
 
 def _edges_into(read: FunctionRead, block: int) -> Iterator[Point]:
     at_top = False
-    for edge in read.arriving(block):
+    for edge in read.in_edges(block):
         source = read.graph.edges[edge].src
-        if read.jumps(edge):
-            if read.tails.final[source] is None:
+        if read.single_successor(edge):
+            if read.tail_calls.by_block[source] is None:
                 yield Point(Where.BOTTOM, source)
         elif read.splittable(edge):
             yield Point(Where.EDGE, edge)

@@ -148,5 +148,5 @@ def uses_spare_slot(context: Context, emitted: Emitted) -> bool:
         edge not in phi.incoming
         for phi in emitted.phis
         if isinstance(phi, CounterPhi)
-        for edge in context.read.arriving(phi.block)
+        for edge in context.read.in_edges(phi.block)
     )

@@ -8,7 +8,7 @@ tells the runtime the result.  It costs an entry in the unwinding tables, and no
 
 from __future__ import annotations
 
-from trodden.native.analysis.call_effects import Attributes
+from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.header import FunctionHeader
 from trodden.native.ir.names import unquote
 

@@ -89,8 +89,8 @@ def locate_probes(read: FunctionRead, plan: Plan) -> ProbeLocations:
 
     for block, probes in plan.on_blocks.items():
         placed = _placed(probes, Holder.BLOCK, block)
-        if read.ir.blocks[block].label in read.tails.handed_to:
-            for edge in read.arriving(block):
+        if read.ir.blocks[block].label in read.tail_calls.return_blocks:
+            for edge in read.in_edges(block):
                 place(edge, placed)
         else:
             placements.append([Placement(Point(Where.TOP, block), placed, None)])
@@ -111,11 +111,11 @@ def _on_edges(read: FunctionRead, plan: Plan) -> dict[int, Sequence[PlacedProbe]
     """The probes of all edges."""
     found = {edge: _placed(probes, Holder.EDGE, edge) for edge, probes in plan.on_edges.items()}
     for block, at in enumerate(read.ir.blocks):
-        if at.label in read.tails.handed_to:
+        if at.label in read.tail_calls.return_blocks:
             for leaving in read.graph.out_edges[block]:
                 probes = found.pop(leaving, ())
                 if probes:
-                    for edge in read.arriving(block):
+                    for edge in read.in_edges(block):
                         found[edge] = (*found.get(edge, ()), *probes)
     return found
 
@@ -130,14 +130,14 @@ def _place_on_edge(
         # A path ends in front of the call that returns twice, and the next one starts behind it.
         ending = [placed for placed in probes if isinstance(placed.probe, Bump | BumpAt)]
         others = [placed for placed in probes if placed not in ending]
-        if read.jumps(edge):
+        if read.single_successor(edge):
             before = Point(Where.BEFORE_SECOND_RETURN, source)
             return [Placement(bottom, others, source), Placement(before, ending, source)]
         on_edge = Placement(Point(Where.EDGE, edge), others, source, split=True)
         return [on_edge, Placement(bottom, ending, source)]
-    if read.jumps(edge):
+    if read.single_successor(edge):
         return [Placement(bottom, probes, source)]
-    if read.single_entry(edge):
+    if read.single_predecessor(edge):
         return [Placement(Point(Where.TOP, target), probes, source)]
     if read.splittable(edge):
         return [Placement(Point(Where.EDGE, edge), probes, source)]
