@@ -21,7 +21,8 @@ from bench.support.errors import BenchError
 from bench.support.hashing import hashed
 from trodden.api.weights import weights_of
 from trodden.native.analysis.module_reader import ModuleReader, ReadFunction
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.native.options.declarations import Options, Weights
 from trodden.native.planning.plan_function import plan_for
 from trodden.plan.probes import Add, AddTrips, Bump, BumpAt, Count, Plan, Restore, Set
@@ -101,14 +102,14 @@ def _plans(function: ReadFunction, counts: FunctionProfile) -> Iterator[tuple[st
         raise BenchError(f"{counts.name}: its IR does not match its profile; remove bench/work/estimates")
     weights = {
         NESTING: None,
-        PAPER: expected_weights(graph, function.clues, WL94, function.read.loops),
-        SHIPPED: expected_weights(graph, function.clues, default_rates(), function.read.loops),
+        PAPER: expected_weights(graph, function.features, WL94, function.read.loops),
+        SHIPPED: expected_weights(graph, function.features, default_rates(), function.read.loops),
         MEASURED: weights_of(counts),
     }
     for profile, options in _OPTIONS.items():
         for kind, given in weights.items():
             chosen = replace(options, measured=None if given is None else _always(given))
-            yield profile, kind, plan_for(function.read, chosen, "x86_64", 0, function.clues).plan
+            yield profile, kind, plan_for(function.read, chosen, "x86_64", 0, function.features).plan
 
 
 def _always(weights: list[float]) -> Weights:

@@ -17,9 +17,10 @@ from bench.build.keep_ir import ir_of
 from bench.support.errors import BenchError
 from trodden.estimating.estimate import Local
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.native.analysis.call_effects import Attributes, read_attributes
-from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.analysis.returns_twice import split_at_returns_twice
+from trodden.native.ir.attributes import Attributes, read_attributes
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.program.facts import FunctionFacts, UnitFacts
 
 OPT = "opt-22"
@@ -108,7 +109,7 @@ def as_counted(text: str) -> str:
 
 def _cut(definition: str, attributes: Attributes) -> str:
     whole = cut_function(definition)
-    cut = cut_where_calls_return_twice(whole, attributes)
+    cut = split_at_returns_twice(whole, attributes)
     if cut is whole:
         return definition
     blocks = "\n\n".join(block.text for block in cut.blocks)

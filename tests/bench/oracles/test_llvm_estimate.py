@@ -7,7 +7,8 @@ import pytest
 from bench.oracles.llvm_estimate import as_counted, read_estimates
 from bench.support.errors import BenchError
 from tests.profile.making import graph_of
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 
 PRINTED = """\
 Printing analysis 'Branch Probability Analysis' for function 'f':

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from trodden.native.analysis.call_effects import read_attributes
-from trodden.native.analysis.features import function_clues, read_module_clues
+from trodden.native.analysis.features import function_features, read_module_features
 from trodden.native.analysis.function_cfg import FunctionRead, read_function
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.attributes import read_attributes
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.weigh.features.clues import FunctionClues
 
 MODULE = """\
@@ -46,8 +47,8 @@ def read(body: str) -> tuple[FunctionRead, FunctionClues, tuple[str, ...]]:
     module = cut_module(MODULE.format(body=body))
     attributes = read_attributes(module)
     found = read_function(cut_function(module.definitions[0]), attributes)
-    shared = read_module_clues(module, attributes)
-    return found, function_clues(found, shared), shared.taken
+    shared = read_module_features(module, attributes)
+    return found, function_features(found, shared), shared.taken
 
 
 def branching(lines: str, header: str = "define i32 @f(ptr %p, i32 %n, double %d)", tail: str = "") -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from trodden.native.analysis.call_effects import read_attributes
-from trodden.native.analysis.returns_twice import cut_where_calls_return_twice
-from trodden.native.ir.module import IRFunction, cut_function, cut_module
+from trodden.native.analysis.returns_twice import split_at_returns_twice
+from trodden.native.ir.attributes import read_attributes
+from trodden.native.ir.function import IRFunction, cut_function
+from trodden.native.ir.module import cut_module
 
 TEXT = """declare i32 @_setjmp(ptr) #0
 
@@ -41,12 +42,12 @@ attributes #0 = { nounwind returns_twice }
 
 def _cut(text: str) -> IRFunction:
     module = cut_module(text)
-    return cut_where_calls_return_twice(cut_function(module.definitions[0]), read_attributes(module))
+    return split_at_returns_twice(cut_function(module.definitions[0]), read_attributes(module))
 
 
 def test_every_half_is_a_block() -> None:
     cut = _cut(TEXT)
-    assert [(block.label, block.targets) for block in cut.blocks] == [
+    assert [(block.label, block.successors) for block in cut.blocks] == [
         ("2", ("trodden.again.0",)),
         ("trodden.again.0", ("trodden.again.1",)),
         ("trodden.again.1", ("9", "7", "7", "9")),
@@ -61,7 +62,7 @@ def test_every_half_is_a_block() -> None:
 
 
 def test_terminators_are_still_found() -> None:
-    assert [block.text[block.terminator :].split()[0] for block in _cut(TEXT).blocks] == [
+    assert [block.text[block.terminator_start :].split()[0] for block in _cut(TEXT).blocks] == [
         *("br", "br", "switch"),
         *("br", "br", "ret"),
     ]
@@ -70,4 +71,4 @@ def test_terminators_are_still_found() -> None:
 def test_other_functions_are_left_alone() -> None:
     other = TEXT.replace(" returns_twice", "")
     function = cut_function(cut_module(other).definitions[0])
-    assert cut_where_calls_return_twice(function, read_attributes(cut_module(other))) is function
+    assert split_at_returns_twice(function, read_attributes(cut_module(other))) is function

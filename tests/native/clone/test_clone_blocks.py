@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, must, trodden
-from trodden.native.analysis.call_effects import read_attributes
 from trodden.native.analysis.function_cfg import read_function
 from trodden.native.clone.choose import GROWTH, LEAST
 from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.attributes import read_attributes
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.native.options.declarations import Options
 from trodden.native.planning.plan_function import plan_for
 from trodden.plan.paths.path_register import track
@@ -137,8 +138,8 @@ def test_a_function_does_not_grow_by_more_than_its_share() -> None:
     text = f"define void @long(ptr %a) {{\nb0:\n  br label %b1\n\n{arms}b60:\n  ret void\n}}\n"
     found = shaped(text)
     own = cut_function(cut_module(text).definitions[0])
-    size = sum(block.instructions for block in own.blocks)
-    more = sum(own.blocks[block].instructions for block, _ in found.copies)
+    size = sum(block.size for block in own.blocks)
+    more = sum(own.blocks[block].size for block, _ in found.copies)
     assert 0 < more <= max(LEAST, GROWTH * size)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from trodden.native.clone.clone_text import can_be_copied, with_copies
+from trodden.native.clone.clone_text import can_be_cloned, with_clones
+from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check
-from trodden.native.ir.module import IRFunction, cut_function
 
 Targets = Sequence[Sequence[int] | None]
 
@@ -20,7 +20,7 @@ def printed(function: IRFunction) -> str:
 
 def copied(source: str, origins: Sequence[int], targets: Targets, types: Collection[str] = ()) -> str:
     """The text with copies, whose blocks are what their text says."""
-    function = with_copies(cut_function(source.strip()), origins, targets, types)
+    function = with_clones(cut_function(source.strip()), origins, targets, types)
     assert function is not None
     text = printed(function)
     assert cut_function(text) == function
@@ -181,7 +181,7 @@ def test_a_block_replaced_by_its_copy() -> None:
 
 def test_blocks_that_change_in_nothing_are_the_same() -> None:
     function = cut_function(DIAMOND.strip())
-    answer = with_copies(function, [5], [[1, 2], [3], [3], [5, 4], [6], [], []])
+    answer = with_clones(function, [5], [[1, 2], [3], [3], [5, 4], [6], [], []])
     assert answer is not None
     assert [new is old for new, old in zip(answer.blocks, function.blocks, strict=False)] == [
         *(True, True, True, True),
@@ -394,8 +394,8 @@ def test_an_invoke_and_its_landing_pad() -> None:
     )
     assert "\n  %a.p1 = phi i32 [ %a, %call ], [ %a.t1, %trodden.copy.1 ]\n  %v = landing" in blocks["pad"]
     check(f"declare i32 @g(i32)\ndeclare i32 @p(...)\n{text}\n", "invoke")
-    assert [can_be_copied(block) for block in cut_function(INVOKE.strip()).blocks] == [True] * 4 + [False]
-    assert with_copies(cut_function(INVOKE.strip()), [4], [[2, 1], [2], [3, 5], [], None, []]) is None
+    assert [can_be_cloned(block) for block in cut_function(INVOKE.strip()).blocks] == [True] * 4 + [False]
+    assert with_clones(cut_function(INVOKE.strip()), [4], [[2, 1], [2], [3, 5], [], None, []]) is None
 
 
 def test_word_of_aliases_is_not_in_copies() -> None:
@@ -423,8 +423,8 @@ end:                                              ; preds = %loop
 def test_a_phi_of_a_type_that_cannot_be_told() -> None:
     """A member of a named type: there are no copies, unless no phi is needed of it."""
     source = cut_function(DIAMOND.replace("mul i32 %m, %n", "extractvalue %T %m, 0").strip())
-    assert with_copies(source, [3], [[1, 2], [6], [3], [5, 4], [5], [], [5, 4]]) is None
-    assert with_copies(source, [3, 4, 5], [[1, 2], [6], [3], [5, 4], [5], [], [8, 7], [8], []]) is not None
+    assert with_clones(source, [3], [[1, 2], [6], [3], [5, 4], [5], [], [5, 4]]) is None
+    assert with_clones(source, [3, 4, 5], [[1, 2], [6], [3], [5, 4], [5], [], [8, 7], [8], []]) is not None
 
 
 @pytest.mark.parametrize(
@@ -447,7 +447,7 @@ def test_a_phi_of_a_type_that_cannot_be_told() -> None:
 )
 def test_what_can_be_copied(line: str, fit: bool) -> None:
     blocks = cut_function(DIAMOND.strip().replace("%s = mul i32 %m, %n", line)).blocks
-    assert [can_be_copied(block) for block in blocks] == [True, True, True, fit, True, True]
+    assert [can_be_cloned(block) for block in blocks] == [True, True, True, fit, True, True]
 
 
 def test_where_targets_cannot_be_meant() -> None:
@@ -460,4 +460,4 @@ def test_where_targets_cannot_be_meant() -> None:
     ]
     for origins, targets in cases:
         with pytest.raises(ValueError, match=r"block \d"):
-            with_copies(function, origins, targets)
+            with_clones(function, origins, targets)

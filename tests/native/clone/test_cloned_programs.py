@@ -11,23 +11,24 @@ import pytest
 
 from tests.native.building import PROGRAMS
 from tests.native.clone.test_clone_text import printed
-from trodden.native.clone.clone_text import can_be_copied, with_copies
+from trodden.native.clone.clone_text import can_be_cloned, with_clones
 from trodden.native.driver.toolchain import find_toolchain
+from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check, disassemble
-from trodden.native.ir.module import IRFunction, cut_function, cut_module
+from trodden.native.ir.module import cut_module
 
 
 def anyhow(function: IRFunction, chance: random.Random) -> tuple[list[int], list[list[int] | None]]:
     """Copies of any blocks, and every target any of the block where it went and its copies."""
     size = len(function.blocks)
-    fit = [number for number in range(1, size) if can_be_copied(function.blocks[number])]
+    fit = [number for number in range(1, size) if can_be_cloned(function.blocks[number])]
     origins = [number for number in fit for _ in range(chance.choice((0, 0, 1, 1, 2, 3)))]
     numbers = {block.label: number for number, block in enumerate(function.blocks)}
     versions = [[number] for number in range(size)]
     for place, origin in enumerate(origins):
         versions[origin].append(size + place)
     leads = [
-        [chance.choice(versions[numbers[label]]) for label in function.blocks[origin].targets]
+        [chance.choice(versions[numbers[label]]) for label in function.blocks[origin].successors]
         for origin in (*range(size), *origins)
     ]
     reached, work = {0}, [0]
@@ -58,7 +59,7 @@ def test_programs_made_of_copies_do_the_same(tmp_path: Path, flags: tuple[str, .
         module = cut_module(text)
         for number, definition in enumerate(module.definitions if seed else ()):
             function = cut_function(definition)
-            answer = with_copies(function, *anyhow(function, random.Random(f"{seed} {number}")), types)
+            answer = with_clones(function, *anyhow(function, random.Random(f"{seed} {number}")), types)
             assert answer is not None, definition
             module.definitions[number] = printed(answer)
             assert cut_function(module.definitions[number]) == answer

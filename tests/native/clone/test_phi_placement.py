@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from itertools import combinations
 
-from trodden.native.clone.phi_placement import reaching
+from trodden.native.clone.phi_placement import reaching_versions
 
 
 def any_graph(chance: random.Random) -> list[list[int]]:
@@ -33,7 +33,7 @@ def test_graphs_of_any_shape() -> None:
         ]
         reached = [block for block in range(1, len(leads)) if before[block]]
         versions = set(chance.sample(reached, min(2, len(reached))))
-        answer = reaching(versions, set(reached) - versions, before, leads)
+        answer = reaching_versions(versions, set(reached) - versions, before, leads)
         coming = {
             block: {number if number in versions else answer.get(number) for number in before[block]} - {None}
             for block in answer

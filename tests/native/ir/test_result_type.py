@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trodden.native.ir.result_type import result_type
+from trodden.native.ir.instruction import instructions_of
 
 TYPES = [
     ("add nuw nsw i32 %a, 1", "i32"),
@@ -54,4 +54,5 @@ TYPES = [
 
 @pytest.mark.parametrize(("instruction", "kind"), TYPES)
 def test_the_type_of_an_instruction(instruction: str, kind: str | None) -> None:
-    assert result_type(instruction) == kind
+    (view,) = instructions_of(f"  %r = {instruction}")
+    assert view.type == kind

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from trodden.native.analysis.features import ModuleClues, function_clues, read_module_clues
+from trodden.native.analysis.features import ModuleFeatures, function_features, read_module_features
 from trodden.native.analysis.function_cfg import read_function
-from trodden.native.ir.module import cut_function, cut_module
+from trodden.native.ir.function import cut_function
+from trodden.native.ir.module import cut_module
 from trodden.weigh.features.clues import FunctionClues
 
 ENTRY = "{ i32, ptr, ptr }"
@@ -42,11 +43,11 @@ declare void @end()
 """
 
 
-def read(given: str = "null", listed: str = "null") -> tuple[FunctionClues, ModuleClues]:
+def read(given: str = "null", listed: str = "null") -> tuple[FunctionClues, ModuleFeatures]:
     module = cut_module(MODULE.replace("GIVEN", given).replace("LISTED", listed))
-    shared = read_module_clues(module)
+    shared = read_module_features(module)
     found = read_function(cut_function(module.definitions[0]), shared.attributes)
-    return function_clues(found, shared), shared
+    return function_features(found, shared), shared
 
 
 def test_calls_by_other_names() -> None:
@@ -76,4 +77,4 @@ def test_debug_records_are_no_instructions() -> None:
     noted = record + text.replace("  br", f"{record}  br").replace("  ret", f"{record}  ret")
     for body in (text, noted):
         function = cut_function(f"define i32 @f(i32 %n) {{\n{body}\n}}")
-        assert [block.instructions for block in function.blocks] == [2, 1]
+        assert [block.size for block in function.blocks] == [2, 1]

@@ -1,32 +1,24 @@
-"""What a conditional branch of LLVM IR compares, as a clue about where it goes (WL94 §3.1).
+"""The comparison that decides a conditional branch of LLVM IR, as a feature of the branch (WL94 §3.1).
 
-The condition is followed back through what a compiler puts between a comparison and its branch: widening and
-narrowing, ``llvm.expect``, comparing a truth value with zero.  Comparisons that an optimiser has
-rewritten are read as they were meant: ``x < 1`` is ``x <= 0``, and ``x > -1`` is ``x >= 0``.
+The condition is followed backwards through what a compiler puts between a comparison and its branch:
+conversions, ``llvm.expect``, comparing a Boolean with zero.  Comparisons that an optimiser has rewritten are
+read as they were written: ``x < 1`` is ``x <= 0``, and ``x > -1`` is ``x >= 0``.
 """
 
 from __future__ import annotations
 
-import re
 import struct
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from trodden.native.ir.module import LABEL, IRFunction, unquote
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.instruction import Instruction
+from trodden.native.ir.names import unquote
+from trodden.native.ir.operands import is_integer
 from trodden.weigh.features.clues import Against, Origin, Relation, Sort, Test
 
-_DEFINITION = re.compile(rf"^  %({LABEL}) = (.*)$", re.MULTILINE)
-_BRANCH = re.compile(rf"  br i1 %({LABEL}),")
-_OPERAND = rf"(%{LABEL}|@{LABEL}|[^\s,()]+)"
-_COMPARE = re.compile(rf"[if]cmp (?:\w+ )*?([ousi]?\w+) (\S+|<[^>]*>|\{{[^}}]*\}}) {_OPERAND}, {_OPERAND}")
-_CAST = re.compile(rf"(?:sext|zext|trunc|freeze|bitcast|ptrtoint)(?: \w+)* (\S+) %({LABEL})(?: to|,|$)")
-_LOAD = re.compile(rf"load (?:volatile |atomic )?[^,]+, ptr ([%@]{LABEL})")
-_CALL = re.compile(rf"(?:(?:tail|musttail|notail) )?call .*?@({LABEL})\(|invoke .*?@({LABEL})\(")
-_EXPECT = re.compile(
-    rf"(?:tail )?call \w+ @llvm\.expect(?:\.with\.probability)?\.i\d+\(\w+ (?:noundef )?%({LABEL}), "
-    r"\w+ (-?\d+|true|false)(?:, double (\S+))?\)"
-)
-_NEGATED = re.compile(rf"xor i1 %({LABEL}), true")
-
+_CONVERSIONS = frozenset({"sext", "zext", "trunc", "freeze", "bitcast", "ptrtoint"})
+_EXPECT = ("llvm.expect.i", "llvm.expect.with.probability.i")
 _RELATIONS = {
     "ord": Relation.UNEQUAL,
     "uno": Relation.EQUAL,
@@ -37,7 +29,7 @@ _RELATIONS = {
     "gt": Relation.MORE,
     "ge": Relation.AT_LEAST,
 }
-_TURNED = {
+_SWAPPED = {
     Relation.LESS: Relation.MORE,
     Relation.AT_MOST: Relation.AT_LEAST,
     Relation.MORE: Relation.LESS,
@@ -57,10 +49,7 @@ _ORIGINS = {
     "select": Origin.MEETING,
     "and": Origin.BITS,
     "call": Origin.CALL,
-    "tail": Origin.CALL,
     "invoke": Origin.CALL,
-    "musttail": Origin.CALL,
-    "notail": Origin.CALL,
     "getelementptr": Origin.ARITHMETIC,
     "add": Origin.ARITHMETIC,
     "sub": Origin.ARITHMETIC,
@@ -82,141 +71,185 @@ _MOST_STEPS = 16
 
 @dataclass(frozen=True)
 class Condition:
-    """A test, the registers and memory cells it looks at, and what the source says of its outcome."""
+    """A test, the values and variables in memory it looks at, and the weights that the source states."""
 
     test: Test
     values: tuple[str, ...] = ()
-    cells: tuple[str, ...] = ()
-    said: tuple[int, int] | None = None
+    variables: tuple[str, ...] = ()
+    stated: tuple[int, int] | None = None
+
+
+class _Expected(NamedTuple):
+    """A value passed through ``llvm.expect``, the constant that is expected, and how likely it is."""
+
+    name: str
+    constant: str
+    probability: str | None
 
 
 class Values:
-    """The values of a function by name, each with the instruction that makes it."""
+    """The values of a function by name, each with the instruction that defines it."""
 
     def __init__(self, ir: IRFunction) -> None:
-        self._made: dict[str, str] = {
-            name: line for block in ir.blocks for name, line in _DEFINITION.findall(block.text)
-        }
+        self._definitions: dict[str, Instruction] = dict(
+            definition for block in ir.blocks for definition in block.definitions()
+        )
 
-    def condition(self, terminator: str) -> Condition | None:
-        """What decides the branch that a block ends in; ``None`` if it has but one way."""
-        match = _BRANCH.match(terminator)
-        return None if match is None else self._condition(match.group(1))
+    def condition(self, terminator: Instruction) -> Condition | None:
+        """What decides the branch that a block ends in; None if it is none on a value."""
+        name = terminator.operands[0].local if terminator.opcode == "br" else None
+        return None if name is None else self._condition(name)
 
-    def made(self, name: str) -> str:
-        """The instruction that makes a value; empty for a parameter."""
-        return self._made.get(name, "")
+    def definition(self, name: str | None) -> Instruction | None:
+        """The instruction that defines a value; None for a parameter."""
+        return None if name is None else self._definitions.get(name)
 
     def _condition(self, name: str) -> Condition:
-        """Follow a truth value back to the comparison it comes from."""
-        flipped, said = False, None
+        """Follow a Boolean value back to the comparison it comes from."""
+        inverted, stated = False, None
         for _ in range(_MOST_STEPS):
-            line = self.made(name)
-            if (negated := _NEGATED.match(line)) is not None:
-                name, flipped = negated.group(1), not flipped
-            elif (expected := _EXPECT.match(line)) is not None:
-                name = expected.group(1)
-                likely = expected.group(2) not in ("0", "false")
-                said = _said(likely != flipped, expected.group(3))
-            elif (cast := _CAST.match(line)) is not None:
-                name = cast.group(2)
-            elif (compared := _COMPARE.match(line)) is not None and self._tests_truth(compared):
-                name = compared.group(3)[1:]
-                flipped ^= compared.group(1) == "eq"
+            definition = self.definition(name)
+            if definition is None:
+                break
+            if (negated := _negated(definition)) is not None:
+                name, inverted = negated, not inverted
+            elif (expected := _expected(definition)) is not None:
+                name = expected.name
+                likely = expected.constant not in ("0", "false")
+                stated = _weights(likely != inverted, expected.probability)
+            elif (converted := _converted(definition)) is not None:
+                name = converted[1]
+            elif (tested := self._tests_boolean(definition)) is not None:
+                name = tested
+                inverted ^= definition.predicate == "eq"
             else:
                 break
         found = self._test(name)
-        if flipped:
+        if inverted:
             found = replace(found, test=replace(found.test, relation=_OPPOSITE[found.test.relation]))
-        if said is None and found.said is not None:
-            said = found.said[::-1] if flipped else found.said
-        return replace(found, said=said)
+        if stated is None and found.stated is not None:
+            stated = found.stated[::-1] if inverted else found.stated
+        return replace(found, stated=stated)
 
-    def _tests_truth(self, compared: re.Match[str]) -> bool:
-        """Whether a comparison only asks if a truth value, widened perhaps, is zero."""
-        relation, _, left, right = compared.groups()
-        if relation not in ("eq", "ne") or right not in ("0", "false") or not left.startswith("%"):
-            return False
-        name = left[1:]
+    def _tests_boolean(self, comparison: Instruction) -> str | None:
+        """What a comparison compares with zero, if that is a Boolean value, widened perhaps."""
+        if comparison.predicate not in ("eq", "ne"):
+            return None
+        left, right = comparison.operands
+        if right.value not in ("0", "false") or left.local is None:
+            return None
+        name = left.local
         for _ in range(_MOST_STEPS):
-            line = self.made(name)
-            if line.startswith(("icmp", "fcmp")):
-                return True
-            inner = _EXPECT.match(line) or _NEGATED.match(line)
-            cast = _CAST.match(line)
-            if inner is not None:
-                name = inner.group(1)
-            elif cast is not None:
-                name = cast.group(2)
-            else:
-                return False
-        return False
+            definition = self.definition(name)
+            if definition is None:
+                return None
+            if definition.opcode in ("icmp", "fcmp"):
+                return left.local
+            expected, converted = _expected(definition), _converted(definition)
+            inner = expected.name if expected is not None else _negated(definition)
+            if inner is None:
+                inner = converted[1] if converted is not None else None
+            if inner is None:
+                return None
+            name = inner
+        return None
 
     def _test(self, name: str) -> Condition:
-        line = self.made(name)
-        compared = _COMPARE.match(line)
-        relation = _relation(compared.group(1)) if compared is not None else None
-        if compared is None or relation is None:
+        definition = self.definition(name)
+        relation = None if definition is None else _relation(definition.predicate or "")
+        if definition is None or relation is None:
             origin, callee = self._origin(name)
             return Condition(
                 Test(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, origin, callee=callee), *self._looked_at(name)
             )
-        word, kind, left, right = compared.groups()
+        first, second = definition.operands
+        left, right = first.value, second.value
         if _is_constant(left) and not _is_constant(right):
-            left, right, relation = right, left, _TURNED.get(relation, relation)
-        sort = _sort(kind)
+            left, right, relation = right, left, _SWAPPED.get(relation, relation)
+        sort = _sort(first.type)
         origin, callee = Origin.OTHER, ""
-        values: tuple[str, ...] = ()
-        cells: tuple[str, ...] = ()
-        said = None
+        stated = None
         if left.startswith("%"):
-            expected = _EXPECT.match(self.made(left[1:]))
+            expected = _expected(self.definition(left[1:]))
             if expected is not None:
-                said = _said(_holds(relation, expected.group(2), right), expected.group(3))
-                left = f"%{expected.group(1)}"
-            left, narrow = self._uncast(left[1:])
+                stated = _weights(_holds(relation, expected.constant, right), expected.probability)
+                left = f"%{expected.name}"
+            left, narrow = self._unconverted(left[1:])
             if sort is Sort.INTEGER and narrow == "i8":
                 sort = Sort.CHARACTER
             origin, callee = self._origin(left)
+        values: tuple[str, ...] = ()
+        variables: tuple[str, ...] = ()
         for operand in (left, right[1:]) if right.startswith("%") else (left,):
-            more_values, more_cells = self._looked_at(operand)
-            values, cells = values + more_values, cells + more_cells
-        unsigned = word.startswith("u") and line.startswith("icmp")
-        relation, against = _meant(relation, right, unsigned)
-        return Condition(Test(relation, sort, against, origin, unsigned, callee), values, cells, said)
+            more_values, more_variables = self._looked_at(operand)
+            values, variables = values + more_values, variables + more_variables
+        unsigned = (definition.predicate or "").startswith("u") and definition.opcode == "icmp"
+        relation, against = _as_written(relation, right, unsigned)
+        return Condition(Test(relation, sort, against, origin, unsigned, callee), values, variables, stated)
 
-    def _uncast(self, name: str) -> tuple[str, str]:
-        """What a value was before it was widened or narrowed, and of which type."""
+    def _unconverted(self, name: str) -> tuple[str, str]:
+        """What a value was before it was converted, and its type then."""
         narrow = ""
         for _ in range(_MOST_STEPS):
-            cast = _CAST.match(self.made(name))
-            if cast is None:
+            converted = _converted(self.definition(name))
+            if converted is None:
                 break
-            narrow, name = cast.groups()
+            narrow, name = converted
         return name, narrow
 
     def _origin(self, name: str) -> tuple[Origin, str]:
-        line = self.made(name)
-        if not line:
+        definition = self.definition(name)
+        if definition is None:
             return Origin.GIVEN, ""
-        origin = _ORIGINS.get(line.partition(" ")[0], Origin.OTHER)
-        callee = _CALL.match(line) if origin is Origin.CALL else None
-        return origin, unquote(callee.group(1) or callee.group(2)) if callee is not None else ""
+        origin = _ORIGINS.get(definition.opcode, Origin.OTHER)
+        callee = definition.callee if origin is Origin.CALL else None
+        return origin, "" if callee is None else unquote(callee)
 
     def _looked_at(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The value itself, and the cell of memory that it was loaded from, if that has a name."""
-        load = _LOAD.match(self.made(name))
-        if load is None:
+        """The value itself, and the variable that it was loaded from, if that has a name."""
+        load = self.definition(name)
+        if load is None or load.opcode != "load":
             return (name,), ()
-        place = load.group(1)
-        named = place.startswith("@") or self.made(place[1:]).startswith("alloca")
-        return (name,), (place,) if named else ()
+        pointer = load.operands[0]
+        allocation = self.definition(pointer.local)
+        named = pointer.value.startswith("@") or (allocation is not None and allocation.opcode == "alloca")
+        return (name,), (pointer.value,) if named and pointer.type == "ptr" else ()
+
+
+def _negated(definition: Instruction) -> str | None:
+    """The Boolean value of which an instruction is the negation."""
+    if definition.opcode != "xor":
+        return None
+    left, right = definition.operands
+    return left.local if left.type == "i1" and right.value == "true" else None
+
+
+def _converted(definition: Instruction | None) -> tuple[str, str] | None:
+    """The type and the name of the value that an instruction converts."""
+    if definition is None or definition.opcode not in _CONVERSIONS:
+        return None
+    (operand,) = definition.operands
+    return None if operand.local is None or " " in operand.type else (operand.type, operand.local)
+
+
+def _expected(definition: Instruction | None) -> _Expected | None:
+    """What an instruction says of the value that is expected."""
+    if definition is None or not (definition.callee or "").startswith(_EXPECT):
+        return None
+    value, constant, *probability = definition.arguments
+    if value.local is None or not _is_truth(constant.value):
+        return None
+    return _Expected(value.local, constant.value, probability[0].value if probability else None)
+
+
+def _is_truth(value: str) -> bool:
+    return value in ("true", "false") or is_integer(value)
 
 
 def _relation(word: str) -> Relation | None:
-    """What a predicate of LLVM asks; ``None`` if it asks nothing.
+    """What a predicate of LLVM asks; None if it asks nothing.
 
-    That numbers can be ordered says that neither is no number at all, which is what goes without saying.
+    ``ord`` asks that neither operand is a NaN, which mostly holds.
     """
     return _RELATIONS.get(word) or _RELATIONS.get(word[-2:])
 
@@ -224,7 +257,7 @@ def _relation(word: str) -> Relation | None:
 def _holds(relation: Relation, likely: str, right: str) -> bool:
     """Whether a comparison holds of the value that the source expects."""
     value = int(likely) if likely not in ("true", "false") else int(likely == "true")
-    other = int(right) if re.fullmatch(r"-?\d+", right) else 0
+    other = int(right) if is_integer(right) else 0
     return {
         Relation.EQUAL: value == other,
         Relation.UNEQUAL: value != other,
@@ -235,8 +268,8 @@ def _holds(relation: Relation, likely: str, right: str) -> bool:
     }[relation]
 
 
-def _said(first: bool, probability: str | None) -> tuple[int, int]:
-    """The weights of the edges if the source says which is the likely one, and how likely."""
+def _weights(first: bool, probability: str | None) -> tuple[int, int]:
+    """The weights of the edges if the source states which is the likely one, and how likely."""
     likely, other = _LIKELY, 1
     if probability is not None:
         share = _double(probability)
@@ -265,8 +298,8 @@ def _sort(kind: str) -> Sort:
     return Sort.INTEGER if kind.startswith("i") else Sort.FLOAT
 
 
-def _meant(relation: Relation, right: str, unsigned: bool) -> tuple[Relation, Against]:
-    """The relation and the right operand as the source will have had them."""
+def _as_written(relation: Relation, right: str, unsigned: bool) -> tuple[Relation, Against]:
+    """The relation and the right operand as the source probably has them."""
     if not _is_constant(right):
         return relation, Against.VARIABLE
     if right in ("null", "false", "zeroinitializer", "0"):

@@ -1,74 +1,107 @@
 """Which blocks of a function in LLVM IR make it return a constant, and of what kind.
 
-A function that returns -1 or a null pointer mostly reports that something went wrong.  The constant reaches
-the ``ret`` as it is, through a phi where ways meet, or, before optimisation, through a variable of its own.
+A function that returns -1 or a null pointer mostly reports an error.  The constant reaches the ``ret``
+directly, through a phi where control flow joins or, before optimisation, through a local variable.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-from trodden.native.ir.module import LABEL, IRFunction
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.instruction import Instruction
 from trodden.weigh.features.clues import Given
 
-_RETURN = re.compile(rf"  ret [^\s,{{\[<]+ (%{LABEL}|[^\s,]+)")
-"""Of one value: aggregates and vectors are left out."""
-_PHI = re.compile(rf"^  %({LABEL}) = phi \S+ (\[.*)$", re.MULTILINE)
-_INCOMING = re.compile(rf"\[ ([^\s,]+), %({LABEL}) \]")
 _MOST_PHIS = 8
 """How many phis a constant is followed through on its way to the ``ret``."""
 
 
 def returned_constants(ir: IRFunction) -> Mapping[str, Given]:
-    """The blocks (their labels) after which the function returns a constant, and its kind."""
-    phis = {name: text for block in ir.blocks for name, text in _PHI.findall(block.text)}
+    """The blocks (their labels) after which the function returns a constant, and its kind.
+
+    Only of scalars: aggregates and vectors are left out.
+    """
+    phis: dict[str, Instruction] | None = None
     found: dict[str, Given] = {}
-    cells: set[str] = set()
+    variables: set[str] = set()
     for block in ir.blocks:
-        match = _RETURN.match(block.text, block.terminator) if block.opcode == "ret" else None
-        if match is None:
+        if block.opcode != "ret" or not block.terminator.operands:
             continue
-        value = match.group(1)
-        if not value.startswith("%"):
-            found[block.label] = _kind(value)
+        (returned,) = block.terminator.operands
+        if returned.type[0] in "{[<":
             continue
-        load = re.search(rf"^  {re.escape(value)} = load [^,]+, ptr %({LABEL})", block.text, re.MULTILINE)
-        if load is not None and _is_variable(ir, load.group(1)) and load.group(1) not in cells:
-            cells.add(load.group(1))
-            found.update(_stored(ir, load.group(1)))
-        _follow(value[1:], phis, found)
+        if returned.local is None:
+            found[block.label] = _kind(returned.value)
+            continue
+        variable = _loaded_variable(ir, block, returned.local)
+        if variable is not None and variable not in variables:
+            variables.add(variable)
+            found.update(_stored(ir, variable))
+        if phis is None:
+            phis = {phi.result: phi for each in ir.blocks for phi in each.phis if phi.result is not None}
+        _follow(returned.local, phis, found)
     return found
 
 
-def _follow(name: str, phis: Mapping[str, str], found: dict[str, Given]) -> None:
+def _follow(name: str, phis: Mapping[str, Instruction], found: dict[str, Given]) -> None:
+    """Follow a value backwards through phis to the blocks that constants come from."""
     work, seen = [name], set[str]()
     while work and len(seen) < _MOST_PHIS:
         name = work.pop()
-        if name in seen or name not in phis:
+        if name in seen or name not in phis or not _is_scalar(phis[name]):
             continue
         seen.add(name)
-        for value, label in _INCOMING.findall(phis[name]):
+        for value, label in phis[name].incoming:
             if value.startswith("%"):
                 work.append(value[1:])
-            else:
+            elif _is_simple(value):
                 found[label] = _kind(value)
 
 
-def _is_variable(ir: IRFunction, cell: str) -> bool:
-    """Whether a cell is a variable of the function, which are all made in its first block."""
-    return f"  %{cell} = alloca " in ir.blocks[0].text
+def _is_scalar(phi: Instruction) -> bool:
+    """Whether a phi is of a type of one word, without flags."""
+    return not phi.flags and " " not in (phi.type or " ")
 
 
-def _stored(ir: IRFunction, cell: str) -> dict[str, Given]:
+def _is_simple(value: str) -> bool:
+    """Whether a constant is no expression: those are addresses."""
+    return " " not in value and "," not in value
+
+
+def _loaded_variable(ir: IRFunction, block: IRBlock, name: str) -> str | None:
+    """The local variable that a value is loaded from in a block, if it is."""
+    load = block.definition(name)
+    if load is None or load.opcode != "load" or load.operands[0].type != "ptr":
+        return None
+    variable = load.operands[0].local
+    # All variables are allocated in the first block.
+    allocation = ir.blocks[0].definition(variable) if variable is not None else None
+    return variable if allocation is not None and allocation.opcode == "alloca" else None
+
+
+def _stored(ir: IRFunction, variable: str) -> dict[str, Given]:
     """The blocks whose last store to the variable that is returned is of a constant."""
-    store = re.compile(rf"^  store [^\s,]+ ([^\s,]+), ptr %{re.escape(cell)}(?=,|$)", re.MULTILINE)
     found: dict[str, Given] = {}
     for block in ir.blocks:
-        values = store.findall(block.text)
+        if f", ptr %{variable}" not in block.text:
+            continue
+        values = [
+            instruction.operands[0].value
+            for instruction in block.instructions
+            if instruction.opcode == "store" and _is_store_to(instruction, variable)
+        ]
         if values and not values[-1].startswith("%"):
             found[block.label] = _kind(values[-1])
     return found
+
+
+def _is_store_to(store: Instruction, variable: str) -> bool:
+    """Whether a store is a plain one of a scalar to a variable."""
+    value, pointer = store.operands
+    if pointer.local != variable or pointer.type != "ptr" or store.flags:
+        return False
+    return " " not in value.type and _is_simple(value.value)
 
 
 def _kind(value: str) -> Given:

@@ -1,18 +1,23 @@
-"""Clues about where control goes (WL94 §3.1), read off a function in LLVM IR."""
+"""Features of the branches of a function in LLVM IR (WL94 §3.1), for the heuristics that predict them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trodden.native.analysis.call_effects import Attributes, read_attributes
 from trodden.native.analysis.comparisons import Condition, Values
 from trodden.native.analysis.constant_returns import returned_constants
 from trodden.native.analysis.function_cfg import FunctionRead
-from trodden.native.analysis.trip_counts import certain_trips
-from trodden.native.ir.module import LABEL, IRBlock, IRFunction, IRModule, unquote
-from trodden.native.ir.signatures import call_signature, enclosed, signature, split_arguments
+from trodden.native.analysis.trip_counts import constant_trip_counts
+from trodden.native.ir.attributes import Attributes, read_attributes
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.header import FunctionHeader
+from trodden.native.ir.instruction import Instruction
+from trodden.native.ir.metadata import branch_weights
+from trodden.native.ir.module import IRModule
+from trodden.native.ir.names import unquote
+from trodden.native.ir.nesting import split_list
+from trodden.native.ir.signatures import call_signature, function_signature
 from trodden.native.ir.symbols import (
     Aliases,
     function_symbols,
@@ -20,22 +25,13 @@ from trodden.native.ir.symbols import (
     started_functions,
     taken_functions,
 )
+from trodden.native.ir.uses import first_is_load, global_names, mentions_value
 from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues, Given
 
-_CALL = re.compile(rf"^  (?:%{LABEL} = )?(?:(?:tail |musttail |notail )?call|invoke) (.*)$", re.MULTILINE)
-_CALLEE = re.compile(rf"([@%])({LABEL})\(")
-_PASSED = re.compile(rf"@({LABEL})")
-_ERRORS_GO = re.compile(r"@(?:stderr|__stderrp|_ZSt4cerr|_ZNSt3__14cerrE|_ZNSt3__14clogE|_ZSt4clog)\b")
-_VALUE = re.compile(rf"%({LABEL})")
-_SITE_GROUP = re.compile(r"\) #(\d+)")
-_STORE = re.compile(r"^  (?:store|atomicrmw|cmpxchg) ", re.MULTILINE)
-_HEADER = re.compile(rf"@{LABEL}\(")
-_WEIGHTS = re.compile(r'^!(\d+) = !\{!"branch_weights", (!"expected", )?(i32 .*)\}$', re.MULTILINE)
-_UNSIGNED = (1 << 32) - 1
-_CASE = re.compile(r"^    i\d+ (-?\d+|true|false), label", re.MULTILINE)
+_STANDARD_ERROR = frozenset(
+    {"stderr", "__stderrp", "_ZSt4cerr", "_ZSt4clog", "_ZNSt3__14cerrE", "_ZNSt3__14clogE"}
+)
 _TRUTH = {"true": 1, "false": 0}
-_PROFILE = re.compile(r"!prof !(\d+)")
-_LOCAL = re.compile(r"define (?:\w+ )*?(?:internal|private) ")
 _ENDINGS = {
     "ret": Ending.RETURNS,
     "unreachable": Ending.NEVER_RETURNS,
@@ -45,12 +41,12 @@ _ENDINGS = {
 
 
 @dataclass(frozen=True)
-class ModuleClues:
+class ModuleFeatures:
     """What the functions of a module share: its functions, those whose address is taken, branch weights.
 
     ``functions`` are all names of functions, ``aliases`` says which of them are others for the same one, and
-    ``started`` are constructors and destructors.  ``complains`` says that the module knows where errors are
-    written to at all.
+    ``started`` are constructors and destructors.  ``writes_errors``: the module refers to the standard error
+    stream at all.
     """
 
     attributes: Attributes
@@ -59,168 +55,142 @@ class ModuleClues:
     taken: tuple[str, ...]
     started: tuple[str, ...]
     weights: dict[str, tuple[bool, tuple[int, ...]]]
-    complains: bool = False
+    writes_errors: bool = False
 
 
-def read_module_clues(module: IRModule, attributes: Attributes | None = None) -> ModuleClues:
+def read_module_features(module: IRModule, attributes: Attributes | None = None) -> ModuleFeatures:
     """Read what concerns a module as a whole."""
     defined = function_symbols(module)
     aliases = read_aliases(module, defined)
     functions = defined.union(name for name, _ in aliases.public)
-    weights = {
-        number: (bool(expected), tuple(int(word.split()[-1]) & _UNSIGNED for word in numbers.split(", ")))
-        for number, expected, numbers in _WEIGHTS.findall(module.epilogue)
-    }
-    return ModuleClues(
+    outside = [module.prologue, *module.between]
+    return ModuleFeatures(
         attributes or read_attributes(module),
         functions,
         aliases,
         taken_functions(module, functions, aliases),
         started_functions(module, aliases),
-        weights,
-        _ERRORS_GO.search(module.prologue + "".join(module.between)) is not None,
+        branch_weights(module.epilogue),
+        any(f"@{name}" in text for text in outside for name in _STANDARD_ERROR),
     )
 
 
-def function_clues(read: FunctionRead, module: ModuleClues) -> FunctionClues:
-    """The clues of one function."""
+def function_features(read: FunctionRead, module: ModuleFeatures) -> FunctionClues:
+    """The features of one function."""
     ir = read.ir
     values = Values(ir)
-    trips = certain_trips(read.graph, ir, read.loops, values)
+    trip_counts = constant_trip_counts(read.graph, ir, read.loops, values)
     by_label = {block.label: block for block in ir.blocks}
-    given = returned_constants(ir)
+    returned = returned_constants(ir)
     return FunctionClues(
         blocks=tuple(
             replace(
                 _block(block, values, by_label, module),
-                trips=trips.get(vertex, 0),
-                gives=given.get(block.label, Given.NOTHING),
+                trips=trip_counts.get(vertex, 0),
+                gives=returned.get(block.label, Given.NOTHING),
             )
             for vertex, block in enumerate(ir.blocks)
         ),
-        signature=_own_signature(ir),
-        local=_LOCAL.match(ir.header) is not None,
+        signature=function_signature(ir.header),
+        local=FunctionHeader(ir.header).is_local,
         cold="cold" in module.attributes.of_header(ir.header),
     )
 
 
-def _own_signature(ir: IRFunction) -> str:
-    at = _HEADER.search(ir.header)
-    assert at is not None, ir.header
-    return signature(ir.header[: at.start()], enclosed(ir.header, at.end() - 1))
-
-
-def _block(block: IRBlock, values: Values, by_label: dict[str, IRBlock], module: ModuleClues) -> BlockClues:
-    terminator = block.text[block.terminator :]
-    condition = values.condition(terminator) if len(block.targets) == 2 else None
-    said, guessed = _weights(block, terminator, module)
+def _block(
+    block: IRBlock, values: Values, by_label: dict[str, IRBlock], module: ModuleFeatures
+) -> BlockClues:
+    condition = values.condition(block.terminator) if len(block.successors) == 2 else None
+    stated, guessed = _weights(block, module)
     return BlockClues(
         ending=_ENDINGS.get(block.opcode, Ending.GOES_ON),
         test=condition.test if condition is not None else None,
-        guarded=_guarded(condition, [by_label[label] for label in block.targets]) if condition else (),
-        stores=len(_STORE.findall(block.text)),
+        guarded=_guarded(condition, [by_label[label] for label in block.successors]) if condition else (),
+        stores=sum(instruction.opcode == "store" for instruction in block.instructions),
         calls=tuple(_calls(block, values, module)),
-        said=condition.said if condition is not None and condition.said is not None else said,
+        said=condition.stated if condition is not None and condition.stated is not None else stated,
         guessed=guessed,
-        cases=_cases(block, terminator),
+        cases=_cases(block),
         may_throw=block.opcode == "invoke",
     )
 
 
-def _cases(block: IRBlock, terminator: str) -> tuple[int | None, ...]:
+def _cases(block: IRBlock) -> tuple[int | None, ...]:
     """The constants of a switch, the default first."""
     if block.opcode != "switch":
         return ()
-    words = _CASE.findall(terminator)
+    words = [constant for constant, _ in block.terminator.cases]
     found = (None, *(_TRUTH[word] if word in _TRUTH else int(word) for word in words))
-    return found if len(found) == len(block.targets) else ()
+    return found if len(found) == len(block.successors) else ()
 
 
-def _weights(block: IRBlock, terminator: str, module: ModuleClues) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _weights(block: IRBlock, module: ModuleFeatures) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The branch weights of a terminator: those of the source, and those of the compiler."""
-    match = _PROFILE.search(terminator) if block.opcode in ("br", "switch") else None
-    expected, weights = module.weights.get(match.group(1), (False, ())) if match is not None else (False, ())
-    if len(weights) != len(block.targets) or not any(weights):
+    node = block.terminator.attachment("prof") if block.opcode in ("br", "switch") else None
+    expected, weights = module.weights.get(node, (False, ())) if node is not None else (False, ())
+    if len(weights) != len(block.successors) or not any(weights):
         return (), ()
     return (weights, ()) if expected else ((), weights)
 
 
-def _guarded(condition: Condition, targets: Sequence[IRBlock]) -> tuple[int, ...]:
-    """The successors that look at a compared value before they change it."""
-    return tuple(place for place, block in enumerate(targets) if _uses(block, condition))
+def _guarded(condition: Condition, successors: Sequence[IRBlock]) -> tuple[int, ...]:
+    """The positions of the successors that use a compared value before they change it."""
+    return tuple(position for position, block in enumerate(successors) if _uses(block, condition))
 
 
 def _uses(block: IRBlock, condition: Condition) -> bool:
-    body = block.text[block.head_end() :]
-    if any(
-        _mentioned(body, f"%{name}") >= 0 and f"  %{name} = " not in block.text for name in condition.values
-    ):
-        return True
-    for cell in condition.cells:
-        at = _mentioned(body, f"ptr {cell}")
-        if at >= 0 and "= load " in body[body.rfind("\n", 0, at) + 1 : at]:
-            return True
-    return False
+    body = block.text[block.insertion_point() :]
+    return any(
+        mentions_value(body, f"%{name}") and block.definition(name) is None for name in condition.values
+    ) or any(first_is_load(body, variable) for variable in condition.variables)
 
 
-def _mentioned(text: str, name: str) -> int:
-    """Where a name stands in a text, not as the start of a longer one; -1 if nowhere."""
-    at = text.find(name)
-    while at >= 0:
-        after = text[at + len(name) : at + len(name) + 1]
-        if not (after.isalnum() or after in "._$-") or not after:
-            return at
-        at = text.find(name, at + 1)
-    return -1
-
-
-def _calls(block: IRBlock, values: Values, module: ModuleClues) -> list[CallClue]:
+def _calls(block: IRBlock, values: Values, module: ModuleFeatures) -> list[CallClue]:
     """The calls of a block, intrinsics and inline assembly left out."""
     found: list[CallClue] = []
-    for match in _CALL.finditer(block.text):
-        line = match.group(1)
-        callee = _CALLEE.search(line)
-        if callee is None or " asm " in line[: callee.start()]:
+    for call in block.instructions:
+        if call.opcode not in ("call", "invoke"):
             continue
-        symbol = module.aliases.meant(unquote(callee.group(2))) if callee.group(1) == "@" else ""
+        callee = call.callee
+        if callee is None and (call.call is None or not (call.call.callee or "").startswith("%")):
+            continue
+        symbol = "" if callee is None else module.aliases.resolve(unquote(callee))
         if symbol.startswith("llvm."):
             continue
-        arguments = enclosed(line, callee.end() - 1)
-        kind = "" if symbol else call_signature(line[: callee.start()], arguments)
-        known = _attributes(symbol, line, module)
+        known = module.attributes.of_call_to(symbol, call)
+        arguments = call.argument_list
         found.append(
             CallClue(
                 symbol,
-                kind,
+                "" if symbol else call_signature(call),
                 _passed(arguments, module),
                 cold="cold" in known,
-                complains=module.complains and _complains(arguments, values),
+                complains=module.writes_errors and _writes_errors(call, values),
                 ends="noreturn" in known,
             )
         )
     return found
 
 
-def _passed(arguments: str, module: ModuleClues) -> tuple[tuple[int, str], ...]:
+def _passed(arguments: str, module: ModuleFeatures) -> tuple[tuple[int, str], ...]:
+    """The functions whose addresses are passed, each with the position of the argument."""
     if "@" not in arguments:
         return ()
     return tuple(
-        (place, name)
-        for place, argument in enumerate(split_arguments(arguments))
-        for name in map(module.aliases.meant, map(unquote, _PASSED.findall(argument)))
+        (position, name)
+        for position, argument in enumerate(split_list(arguments))
+        for name in map(module.aliases.resolve, global_names(argument))
         if name in module.functions
     )
 
 
-def _complains(arguments: str, values: Values) -> bool:
-    """Whether an argument is where errors are written to, or was loaded from there."""
-    if _ERRORS_GO.search(arguments):
+def _writes_errors(call: Instruction, values: Values) -> bool:
+    """Whether an argument is the standard error stream, or was loaded from there."""
+    if not _STANDARD_ERROR.isdisjoint(global_names(call.argument_list)):
         return True
-    return any(_ERRORS_GO.search(values.made(name)) for name in _VALUE.findall(arguments))
-
-
-def _attributes(symbol: str, line: str, module: ModuleClues) -> frozenset[str]:
-    """What is known of a call by its callee and by the place where it stands."""
-    site = _SITE_GROUP.search(line)
-    known = module.attributes.functions.get(symbol, frozenset())
-    return known if site is None else known | module.attributes.groups.get(site.group(1), frozenset())
+    definitions = (values.definition(argument.local) for argument in call.arguments)
+    return any(
+        not _STANDARD_ERROR.isdisjoint(global_names(definition.text))
+        for definition in definitions
+        if definition is not None
+    )

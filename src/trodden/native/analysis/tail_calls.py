@@ -1,49 +1,64 @@
 """Calls in tail position, whose caller's frame may be gone before the callee runs.
 
-Whatever is put behind such a call takes the tail call away, and with it the stack that a deep
-recursion does not need.  So nothing is: the edges that follow are counted before the call, and a
-function that hands its frame over counts as left.  A call is in tail position too when only a block follows
-that returns; LLVM copies that block's return up to the call, unless something else is in it.
+Whatever is inserted behind such a call makes an ordinary call of it, and a deep recursion then needs the
+stack that it did without.  So nothing is inserted there: the edges that follow are counted before the call,
+and a function that hands its frame over counts as left.  A call is in tail position too if the only
+successor of its block does nothing but return: LLVM duplicates that return behind the call, unless the block
+has other code.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from trodden.native.analysis.call_effects import Call
-from trodden.native.ir.module import LABEL, IRBlock, IRFunction
-
-_HARMLESS = r"    #dbg.*\n|  (?:tail )?call void @llvm\.lifetime\.end.*\n"
-_RETURNS = re.compile(rf"(?:{LABEL}:.*\n)?(?:  %{LABEL} = phi .*\n|{_HARMLESS})*  ret ")
-_LOADS = rf"  %{LABEL} = (?:phi|load(?! volatile)) [^@\n]*\n"
-_RETURNS_EARLY = re.compile(rf"(?:{LABEL}:.*\n)?(?:{_LOADS}|{_HARMLESS})*  ret ")
+from trodden.native.analysis.call_effects import Call, is_lifetime_end
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.instruction import Instruction
 
 
-class Tails:
-    """The final calls of a function's blocks, and the blocks that only return to whoever is next."""
+class TailCalls:
+    """The calls in tail position.
+
+    ``by_block`` has the one of each block, if there is one; a last call before ``unreachable`` counts as
+    such.  ``return_blocks`` are the labels of the blocks that only return, behind calls of other blocks.
+    """
 
     def __init__(self, ir: IRFunction, calls: Sequence[Sequence[Call]], optimised: bool) -> None:
         self._optimised = optimised
-        returns = _RETURNS if optimised else _RETURNS_EARLY
-        only = {b.label for b in ir.blocks if b.opcode == "ret" and returns.match(b.text)}
-        self.final: list[Call | None] = [
-            self._final(block, of_block, only) for block, of_block in zip(ir.blocks, calls, strict=True)
+        returning = {block.label for block in ir.blocks if self._only_returns(block)}
+        self.by_block: list[Call | None] = [
+            self._tail_call(block, of_block, returning)
+            for block, of_block in zip(ir.blocks, calls, strict=True)
         ]
-        self.handed_to = {
-            block.targets[0]
-            for block, final in zip(ir.blocks, self.final, strict=True)
-            if final is not None and block.opcode == "br"
+        self.return_blocks = {
+            block.successors[0]
+            for block, call in zip(ir.blocks, self.by_block, strict=True)
+            if call is not None and block.opcode == "br"
         }
 
-    def _final(self, block: IRBlock, calls: Sequence[Call], returning: set[str]) -> Call | None:
+    def _only_returns(self, block: IRBlock) -> bool:
+        """Whether a block has no code but its ``ret``."""
+        return block.opcode == "ret" and all(map(self._is_no_code, block.instructions[:-1]))
+
+    def _is_no_code(self, instruction: Instruction) -> bool:
+        """Phis, ends of lifetimes and, not yet optimised, loads of the variable that is returned."""
+        if self._optimised:
+            return instruction.is_phi or is_lifetime_end(instruction)
+        if instruction.opcode == "load" and instruction.is_volatile:
+            return False
+        if instruction.opcode in ("phi", "load"):
+            return "@" not in instruction.text
+        return is_lifetime_end(instruction)
+
+    def _tail_call(self, block: IRBlock, calls: Sequence[Call], returning: set[str]) -> Call | None:
         if not calls:
             return None
         last = calls[-1]
         if block.opcode == "unreachable":
-            return last if last.ends(block) else None
-        goes = block.opcode == "ret" or (
-            block.opcode == "br" and len(block.targets) == 1 and block.targets[0] in returning
+            return last if last.precedes_terminator(block) else None
+        returns = block.opcode == "ret" or (
+            block.opcode == "br" and len(block.successors) == 1 and block.successors[0] in returning
         )
         marked = last.tail in ("tail", "musttail") if self._optimised else last.tail != "notail"
-        return last if goes and marked and last.ends(block, self._optimised) else None
+        return last if returns and marked and last.precedes_terminator(block, self._optimised) else None

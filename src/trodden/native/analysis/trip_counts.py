@@ -1,49 +1,48 @@
-"""Loops of LLVM IR that turn a certain number of times: from one constant to another in even steps.
+"""Loops of LLVM IR with a constant trip count: a variable runs from one constant to another in equal steps.
 
-The counter has to be a value of its own, as in optimised code; one that lives in memory is not followed.
+The variable has to be an SSA value, as in optimised code; one that lives in memory is not followed.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from trodden.graph.cfg import Graph
 from trodden.graph.loop_forest import Loop, LoopForest
 from trodden.native.analysis.comparisons import Values
-from trodden.native.ir.module import LABEL, IRFunction
+from trodden.native.analysis.induction import constant_step
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.operands import is_integer
 from trodden.weigh.features.dead_ends import is_dead_end
 
-_PHI = re.compile(r"phi i\d+ (\[.*)$")
-_INCOMING = re.compile(rf"\[ ([^\s,]+), %({LABEL}) \]")
-_STEP = re.compile(rf"add (?:nuw |nsw )*i\d+ %({LABEL}), (-?\d+)")
-_TEST = re.compile(rf"icmp (?:samesign )?(\w+) i(\d+) %({LABEL}), (-?\d+)")
-_BRANCH = re.compile(rf"  br i1 %({LABEL}), label %({LABEL}), label %({LABEL})")
 _MOST = 1 << 40
+_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
 
 
-def certain_trips(graph: Graph, ir: IRFunction, forest: LoopForest, values: Values) -> Mapping[int, int]:
-    """How often each such loop turns for each time it is entered, by its header.
+def constant_trip_counts(
+    graph: Graph, ir: IRFunction, forest: LoopForest, values: Values
+) -> Mapping[int, int]:
+    """How often the header of each such loop runs each time the loop is entered, by header.
 
-    Besides the way out at its end it may have others, behind which nothing returns: checks that fail.
+    Besides the exit at its end the loop may have others behind which nothing returns: checks that fail.
     """
     found: dict[int, int] = {}
     for loop in forest.loops:
-        exits = loop.exits if len(loop.exits) == 1 else _meant(graph, ir, loop)
+        exits = loop.exits if len(loop.exits) == 1 else _returning_exits(graph, ir, loop)
         if len(exits) != 1 or len(loop.back_edges) != 1:
             continue
         leaving = graph.edges[exits[0]]
         latch = graph.edges[loop.back_edges[0]].src
         if leaving.src not in (loop.header, latch):
             continue
-        trips = _trips(ir, values, loop.header, latch, leaving.src, leaving.dst)
-        if 0 < trips < _MOST:
-            found[loop.header] = trips
+        count = _iterations(ir, values, latch, leaving.src, leaving.dst)
+        if 0 < count < _MOST:
+            found[loop.header] = count
     return found
 
 
-def _meant(graph: Graph, ir: IRFunction, loop: Loop) -> Sequence[int]:
-    """The ways out of a loop but those to where nothing returns."""
+def _returning_exits(graph: Graph, ir: IRFunction, loop: Loop) -> Sequence[int]:
+    """The exits of a loop, except those behind which nothing returns."""
     return [
         edge
         for edge in loop.exits
@@ -53,45 +52,60 @@ def _meant(graph: Graph, ir: IRFunction, loop: Loop) -> Sequence[int]:
     ]
 
 
-def _trips(ir: IRFunction, values: Values, header: int, latch: int, leaving: int, outside: int) -> int:
+def _iterations(ir: IRFunction, values: Values, latch: int, leaving: int, outside: int) -> int:
     block = ir.blocks[leaving]
-    branch = _BRANCH.match(block.text, block.terminator)
-    test = _TEST.match(values.made(branch.group(1))) if branch is not None else None
-    if branch is None or test is None or outside >= len(ir.blocks):
+    if block.opcode != "br" or len(block.successors) != 2 or outside >= len(ir.blocks):
         return 0
-    relation, width, name, limit = test.group(1), int(test.group(2)), test.group(3), int(test.group(4))
-    holds_to_leave = branch.group(2) == ir.blocks[outside].label
-    step_line = _STEP.match(values.made(name))
-    counter = name if _PHI.match(values.made(name)) else step_line.group(1) if step_line else ""
-    start, step = _course(values, counter, ir.blocks[latch].label)
+    test = values.definition(block.terminator.operands[0].local)
+    if test is None or test.opcode != "icmp" or not test.operands[0].type.startswith("i"):
+        return 0
+    tested, bound = test.operands
+    if tested.local is None or not is_integer(bound.value):
+        return 0
+    relation, width, limit = test.predicate or "", int(tested.type[1:]), int(bound.value)
+    exits_if_true = block.successors[0] == ir.blocks[outside].label
+    variable = _variable(values, tested.local)
+    start, step = _course(values, variable, ir.blocks[latch].label)
     if start is None or not step:
         return 0
-    first = start if counter == name else start + step
+    first = start if variable == tested.local else start + step
     if relation.startswith("u"):
-        # All numbers are printed as if they had a sign.
+        # All integers are printed as signed ones.
         first, limit = first % (1 << width), limit % (1 << width)
-    # Wherever in the loop it stands, the header was passed as often as the test was made.
-    return _turns(relation, holds_to_leave, first, step, limit)
+    # Wherever in the loop it is, the test is executed as often as the header.
+    return _tests(relation, exits_if_true, first, step, limit)
 
 
-def _course(values: Values, counter: str, latch: str) -> tuple[int | None, int]:
-    """Where a counter starts and by how much it changes, if both are constants."""
-    phi = _PHI.match(values.made(counter))
-    if phi is None:
+def _variable(values: Values, tested: str) -> str:
+    """The phi whose value is tested, before or after its step; empty if it is none."""
+    definition = values.definition(tested)
+    if definition is None:
+        return ""
+    if definition.is_phi:
+        return tested
+    base = definition.operands[0].local if definition.opcode == "add" else None
+    return base if base is not None and constant_step(definition, base) is not None else ""
+
+
+def _course(values: Values, variable: str, latch: str) -> tuple[int | None, int]:
+    """Where a variable starts and by how much it changes, if both are constants."""
+    phi = values.definition(variable)
+    if phi is None or not phi.is_phi or not (phi.type or "").startswith("i"):
         return None, 0
-    incoming = {source: value for value, source in _INCOMING.findall(phi.group(1))}
-    around = incoming.pop(latch, "")
+    incoming = {label: value for value, label in phi.incoming}
+    following = incoming.pop(latch, "")
     starts = set(incoming.values())
-    step = _STEP.match(values.made(around[1:])) if around.startswith("%") else None
-    if len(starts) != 1 or step is None or step.group(1) != counter:
+    definition = values.definition(following[1:]) if following.startswith("%") else None
+    step = None if definition is None else constant_step(definition, variable)
+    if len(starts) != 1 or step is None:
         return None, 0
     start = starts.pop()
-    return (int(start), int(step.group(2))) if re.fullmatch(r"-?\d+", start) else (None, 0)
+    return (int(start), step) if is_integer(start) else (None, 0)
 
 
-def _turns(relation: str, holds_to_leave: bool, first: int, step: int, limit: int) -> int:
-    """How often the test is made until it says to leave; 0 if that cannot be told."""
-    if holds_to_leave:
+def _tests(relation: str, exits_if_true: bool, first: int, step: int, limit: int) -> int:
+    """How often the test is executed until it exits; 0 if that is unknown."""
+    if exits_if_true:
         relation = {"eq": "ne", "ne": "eq"}.get(relation, _opposite(relation))
     distance = limit - first
     if relation == "ne":
@@ -107,5 +121,4 @@ def _turns(relation: str, holds_to_leave: bool, first: int, step: int, limit: in
 
 
 def _opposite(relation: str) -> str:
-    opposites = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
-    return relation[:1] + opposites.get(relation[1:], relation[1:])
+    return relation[:1] + _OPPOSITE.get(relation[1:], relation[1:])

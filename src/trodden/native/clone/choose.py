@@ -14,9 +14,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.traverse import depth_first
-from trodden.native.analysis.call_effects import Attributes
+from trodden.native.analysis.call_effects import invokes_unduplicable
 from trodden.native.analysis.function_cfg import FunctionRead
-from trodden.native.clone.clone_text import can_be_copied
+from trodden.native.clone.clone_text import can_be_cloned
+from trodden.native.ir.attributes import Attributes
 from trodden.native.planning.plan_function import Planned
 from trodden.plan.paths.block_cloning import Copy
 from trodden.plan.paths.path_register import UNSET, Register, Value
@@ -65,7 +66,7 @@ def _fitting(
     expected: Mapping[int, Mapping[int, float]],
 ) -> list[Copy]:
     """The copies that run most often, as many as there is room for, in the order of the blocks."""
-    room = max(LEAST, GROWTH * sum(block.instructions for block in read.ir.blocks))
+    room = max(LEAST, GROWTH * sum(block.size for block in read.ir.blocks))
     least = max(weights[read.graph.closing] * WORTH, sys.float_info.min)
     candidates = [
         (-often, block, value)
@@ -75,7 +76,7 @@ def _fitting(
     ]
     fitting: list[Copy] = []
     for _, block, value in sorted(candidates):
-        size = read.ir.blocks[block].instructions
+        size = read.ir.blocks[block].size
         if size <= room:
             room -= size
             fitting.append((block, value))
@@ -85,11 +86,13 @@ def _fitting(
 def _copiable(read: FunctionRead, block: int, attributes: Attributes) -> bool:
     """Whether a block can be copied and all that leads to it can be sent elsewhere."""
     ir = read.ir.blocks[block]
-    if block == read.graph.root or block in read.resuming or not can_be_copied(ir):
+    if block == read.graph.root or block in read.returning_twice or not can_be_cloned(ir):
         return False
-    if attributes.ends_once(ir) or any(call.once or call.returns_twice for call in read.calls[block]):
+    if invokes_unduplicable(ir, attributes):
         return False
-    return all(map(read.splittable, read.arriving(block)))
+    if any(call.unduplicable or call.returns_twice for call in read.calls[block]):
+        return False
+    return all(map(read.splittable, read.in_edges(block)))
 
 
 def _wanted(graph: Graph, plan: Plan, ambiguous: Collection[int]) -> set[int]:

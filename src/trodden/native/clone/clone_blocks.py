@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from trodden.graph.cfg import EdgeKind
-from trodden.native.analysis.call_effects import Attributes
 from trodden.native.analysis.function_cfg import FunctionRead, read_function
 from trodden.native.analysis.induction import Induction, find_induction, own_induction
 from trodden.native.clone.choose import chosen
-from trodden.native.clone.clone_text import with_copies
+from trodden.native.clone.clone_text import with_clones
+from trodden.native.ir.attributes import Attributes
 from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import block_frequencies
 from trodden.plan.paths.block_cloning import Copied, Copy, copied
@@ -48,7 +48,7 @@ def with_hot_copies(
     if not expected:
         return Shaped(read, planned)
     made = copied(read.graph, plan, list(expected), register)
-    ir = with_copies(read.ir, made.origins[read.graph.exit :], _targets(read, made), types)
+    ir = with_clones(read.ir, made.origins[read.graph.exit :], _targets(read, made), types)
     if ir is None:
         return Shaped(read, planned)
     shaped = read_function(ir, attributes)
@@ -72,7 +72,7 @@ def with_hot_copies(
 def _targets(read: FunctionRead, made: Copied) -> list[list[int] | None]:
     """Where each target of each block's terminator leads now."""
     found: list[list[int] | None] = [
-        [0] * len(read.ir.blocks[origin].targets) if vertex in made.reached else None
+        [0] * len(read.ir.blocks[origin].successors) if vertex in made.reached else None
         for vertex, origin in enumerate(made.origins)
     ]
     for index, edge in enumerate(made.edges):

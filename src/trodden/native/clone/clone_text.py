@@ -1,98 +1,120 @@
-"""Copies of blocks in a function of LLVM IR, with SSA form mended.
+"""Clones of blocks in a function of LLVM IR, with SSA form repaired.
 
-A copy defines the values of its block anew, under names of its own.  Every use is then given the version that
-reaches it, and where several versions do, a phi chooses.
+A clone defines the values of its block once more, under names of its own.  Every use then gets the version
+whose definition dominates it; where several versions reach a use, a phi joins them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 
-from trodden.native.clone.ssa_repair import Versions, turned
-from trodden.native.ir.fresh_names import Names
-from trodden.native.ir.module import LABEL, IRBlock, IRFunction
-from trodden.native.ir.rewriting import retarget
-from trodden.native.ir.uses import Phi, body_of, read_phi, renamed
+from trodden.native.clone.ssa_repair import Versions, predecessors_of
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.fresh_names import FreshNames
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.instruction import Instruction
+from trodden.native.ir.rewriting import retarget, strip_attachments
+from trodden.native.ir.uses import rename_uses
 
-_ALONE = r'(?<![-\w%@.$"])'
-"""What stands before a word that is no part of a name."""
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_UNFIT = re.compile(
-    rf"^  %{LABEL} = (?:alloca|landingpad|catchpad|cleanuppad|catchswitch)\b"
-    rf'|{_ALONE}(?:token|noduplicate|convergent|returns_twice)(?![-\w.$"])'
-    rf'|{_ALONE}asm (?:\w+ )*"'
-    r"|@llvm\.(?:coro|eh\.sjlj|seh|call\.preallocated)\."
-    r"|@llvm\.experimental\.(?:convergence|gc|guard|deoptimize|widenable|stackmap|patchpoint)\b"
-    r"|@(?:_*(?:sig)?setjmp|vfork|getcontext|savectx)\(",
-    re.MULTILINE,
+_CLONABLE = frozenset({"br", "switch", "ret", "unreachable", "invoke"})
+"""Terminators of blocks that can be cloned."""
+_REDIRECTABLE = frozenset({"br", "switch", "invoke"})
+"""Terminators whose successors may be other blocks."""
+_UNCLONABLE = frozenset({"alloca", "landingpad", "catchpad", "cleanuppad", "catchswitch"})
+_UNCLONABLE_ATTRIBUTES = frozenset({"noduplicate", "convergent", "returns_twice"})
+_UNCLONABLE_INTRINSICS = (
+    *("llvm.coro.", "llvm.eh.sjlj.", "llvm.seh.", "llvm.call.preallocated."),
+    *("llvm.experimental.convergence", "llvm.experimental.gc", "llvm.experimental.guard"),
+    *("llvm.experimental.deoptimize", "llvm.experimental.widenable"),
+    *("llvm.experimental.stackmap", "llvm.experimental.patchpoint"),
 )
-_FIT = frozenset({"br", "switch", "ret", "unreachable", "invoke"})
-_MOVABLE = frozenset({"br", "switch", "invoke"})
-"""Terminators whose targets are free to be others."""
-_SCOPE = "@llvm.experimental.noalias.scope.decl("
-_SCOPED = re.compile(rf"({_STRING})|, !(?:alias\.scope|noalias) !\d+")
+_SAVES_CONTEXT = frozenset({"setjmp", "sigsetjmp", "vfork", "getcontext", "savectx"})
+_SCOPE_DECLARATION = "llvm.experimental.noalias.scope.decl"
+_SCOPED = frozenset({"alias.scope", "noalias"})
 
 
-def can_be_copied(block: IRBlock) -> bool:
-    """Whether a copy of a block means the same as the block: quickly told, on the text alone."""
-    return block.opcode in _FIT and _UNFIT.search(block.text) is None
+def can_be_cloned(block: IRBlock) -> bool:
+    """Whether a clone of a block has the same meaning as the block, as far as its text says."""
+    return block.opcode in _CLONABLE and all(map(_is_clonable, block.instructions))
 
 
-def with_copies(
+def _is_clonable(instruction: Instruction) -> bool:
+    if not instruction.is_call:
+        return instruction.opcode not in _UNCLONABLE
+    callee = instruction.callee
+    if callee is None and instruction.assembly is not None:
+        return False
+    if callee is not None and (
+        callee.lstrip("_") in _SAVES_CONTEXT or callee.startswith(_UNCLONABLE_INTRINSICS)
+    ):
+        return False
+    if not _UNCLONABLE_ATTRIBUTES.isdisjoint(instruction.attributes):
+        return False
+    return "token" not in instruction.text or not _has_token(instruction)
+
+
+def _has_token(call: Instruction) -> bool:
+    """Whether a call returns a token, or uses one: tokens cannot be joined by phis."""
+    returns = call.call is not None and call.call.type == "token"
+    return returns or any(operand.type == "token" for operand in call.operands)
+
+
+def with_clones(
     ir: IRFunction,
     origins: Sequence[int],
-    targets: Sequence[Sequence[int] | None],
+    successors: Sequence[Sequence[int] | None],
     types: Collection[str] = (),
 ) -> IRFunction | None:
-    """The function with further copies of some of its blocks.
+    """The function with clones of some of its blocks.
 
-    Blocks 0..n-1 are the function's own, the others are copies: ``origins[k]`` is the block that block n+k
-    is a copy of.  ``targets[b]`` says for every block to which blocks its terminator goes, in the order of
-    ``IRBlock.targets``; each is the block where it went or a copy of that.  ``None``: nothing leads to the
-    block any more.  Whatever cannot be reached from block 0 is left as a block that holds only
-    ``unreachable``, so that numbers stay.  ``types`` are the names of the module's named types.
+    Blocks 0..n-1 are the function's own, the others are clones: ``origins[k]`` is the block that block n+k
+    is a clone of.  ``successors[b]`` are the successors of every block, in the order of
+    ``IRBlock.successors``; each is the block that it was or a clone of that.  ``None``: the block has become
+    unreachable.  Whatever cannot be reached from block 0 is left as a block that contains only
+    ``unreachable``, so that block numbers do not change.  ``types`` are the names of the module's named
+    types.
 
-    The answer is None where it cannot be done: a block cannot be copied, a terminator cannot lead elsewhere,
-    a value is called like a type, or a phi is needed of a value whose type the text does not tell.
+    The result is None where it cannot be done: a block cannot be cloned, a terminator cannot have other
+    successors, a value has the name of a type, or a phi is needed for a value whose type the text does not
+    say.
     """
-    if not all(can_be_copied(ir.blocks[origin]) for origin in set(origins)):
+    if not all(can_be_cloned(ir.blocks[origin]) for origin in set(origins)):
         return None
     whole = [*range(len(ir.blocks)), *origins]
-    reached = _reached(ir, whole, targets)
-    for origin, leads in zip(whole, reached, strict=True):
-        free = ir.blocks[origin].opcode in _MOVABLE
-        if leads is not None and not free and any(whole[target] != target for target in leads):
+    reached = _reached(ir, whole, successors)
+    for origin, following in zip(whole, reached, strict=True):
+        redirectable = ir.blocks[origin].opcode in _REDIRECTABLE
+        if following is not None and not redirectable and any(whole[block] != block for block in following):
             return None
-    names = Names(ir)
+    names = FreshNames(ir)
     labels = [block.label for block in ir.blocks] + [names.label() for _ in origins]
     versions = Versions(ir, whole, reached, labels, names)
     if any(name.removeprefix("%") in versions.home for name in types):
         return None
-    if any(versions.kinds[name] is None for name, _ in versions.phis):
+    if any(versions.definitions[name].type is None for name, _ in versions.phis):
         return None
     writer = _Writer(ir, labels, versions)
     return IRFunction(ir.symbol, ir.header, [writer.block(number) for number in range(len(whole))])
 
 
 def _reached(
-    ir: IRFunction, origins: Sequence[int], targets: Sequence[Sequence[int] | None]
+    ir: IRFunction, origins: Sequence[int], successors: Sequence[Sequence[int] | None]
 ) -> list[Sequence[int] | None]:
-    """The targets of all blocks that block 0 leads to."""
-    if len(targets) != len(origins) or 0 in origins[1:]:
-        raise ValueError("targets are for all blocks and copies, of which block 0 has none")
+    """The successors of all blocks that are reachable from block 0."""
+    if len(successors) != len(origins) or 0 in origins[1:]:
+        raise ValueError("successors are for all blocks and clones, of which block 0 has none")
     numbers = {block.label: number for number, block in enumerate(ir.blocks)}
-    reached: list[Sequence[int] | None] = [None] * len(targets)
+    reached: list[Sequence[int] | None] = [None] * len(successors)
     work = [0]
     while work:
         number = work.pop()
-        leads = targets[number]
-        went = [numbers[label] for label in ir.blocks[origins[number]].targets]
-        if leads is None or [origins[target] for target in leads] != went:
-            raise ValueError(f"block {number} leads to {went} and their copies, not to {leads}")
+        following = successors[number]
+        before = [numbers[label] for label in ir.blocks[origins[number]].successors]
+        if following is None or [origins[block] for block in following] != before:
+            raise ValueError(f"block {number} has successors {before} and their clones, not {following}")
         if reached[number] is None:
-            reached[number] = leads
-            work += [target for target in leads if reached[target] is None]
+            reached[number] = following
+            work += [block for block in following if reached[block] is None]
     return reached
 
 
@@ -104,75 +126,72 @@ class _Writer:
         self.labels = labels
         self.versions = versions
         numbers = versions.numbers
-        self.before = turned([[numbers[label] for label in block.targets] for block in ir.blocks])
-        self.scoped = any(_SCOPE in block.text for block in ir.blocks)
+        self.before = predecessors_of(
+            [[numbers[label] for label in block.successors] for block in ir.blocks]
+        )
+        self.scoped = any(f"@{_SCOPE_DECLARATION}(" in block.text for block in ir.blocks)
 
     def block(self, number: int) -> IRBlock:
-        """A block or a copy of one."""
-        label, leads, origins = self.labels[number], self.versions.targets[number], self.versions.origins
-        if leads is None:
+        """A block or a clone of one."""
+        label, successors = self.labels[number], self.versions.successors[number]
+        origins = self.versions.origins
+        if successors is None:
             return IRBlock(label, f"{label}:\n  unreachable", len(label) + 2, "unreachable", ())
         block = self.ir.blocks[origins[number]]
-        found = self.versions.found[origins[number]]
-        copy = number >= len(self.ir.blocks)
-        others = copy or self.versions.predecessors[number] != self.before[number]
+        uses = self.versions.uses[origins[number]]
+        clone = number >= len(self.ir.blocks)
+        others = clone or self.versions.predecessors[number] != self.before[number]
         added = self.versions.added.get(number, ())
-        elsewhere = {place: self.labels[to] for place, to in enumerate(leads) if to != origins[to]}
-        if not (others or elsewhere or added or found.any):
+        redirected = {at: self.labels[to] for at, to in enumerate(successors) if to != origins[to]}
+        if not (others or redirected or added or uses.any):
             return block
-        start = body_of(block)
+        start = block.body_start
         head = f"{label}:\n" if others else block.text[:start]
-        head += "".join(f"{self._choice(name, number)}\n" for name in added)
-        body, terminator = block.text[start : block.terminator], block.text[block.terminator :]
-        if others or found.any:
+        head += "".join(f"{self._joining_phi(name, number)}\n" for name in added)
+        body = block.text[start : block.terminator_start]
+        terminator = block.text[block.terminator_start :]
+        if others or uses.any:
             rename = self._renaming(number, others)
             body, terminator = rename(body), rename(terminator)
-        if elsewhere:
-            terminator = retarget(block, terminator, elsewhere)
-        if copy and self.scoped:
-            body, terminator = _unscoped(body), _unscoped(terminator)
-        labels = tuple(self.labels[target] for target in leads)
+        if redirected:
+            terminator = retarget(block, terminator, redirected)
+        if clone and self.scoped:
+            # A scope declaration holds for one execution of the block that contains it.  A block and its
+            # clone may run one after the other: two executions, whose accesses may alias each other.
+            body, terminator = strip_attachments(body, _SCOPED), strip_attachments(terminator, _SCOPED)
+        labels = tuple(self.labels[successor] for successor in successors)
         return IRBlock(label, f"{head}{body}{terminator}", len(head) + len(body), block.opcode, labels)
 
     def _renaming(self, number: int, others: bool) -> Callable[[str], str]:
-        """What changes the text of a block for the versions that it sees; ``others`` come before it now."""
+        """What puts the versions that reach a block into its text; ``others``: it has new predecessors."""
 
         def value(name: str) -> str:
-            return self.versions.seen(name, number)
+            return self.versions.reaching_end(name, number)
 
-        def phi(line: str) -> str:
-            given = read_phi(line)
-            taken = any(came[1:] in self.versions.home for came, _ in given.entries)
-            return self._phi(given, number) if others or taken else line
+        def phi(given: Instruction) -> str:
+            affected = any(came[1:] in self.versions.home for came, _ in given.incoming)
+            return self._phi(given, number) if others or affected else given.text
 
-        return lambda text: renamed(text, value, phi)
+        return lambda text: rename_uses(text, value, phi)
 
-    def _phi(self, phi: Phi, number: int) -> str:
-        """A phi of the function's own with an entry for each edge that there is now."""
+    def _phi(self, phi: Instruction, number: int) -> str:
+        """A phi of the function's own, with one incoming value for each edge that there is now."""
         waiting: dict[int, list[int]] = {}
         for block in self.versions.predecessors[number]:
             waiting.setdefault(self.versions.origins[block], []).append(block)
-        entries: list[str] = []
-        for value, label in phi.entries:
+        incoming: list[str] = []
+        for value, label in phi.incoming:
             for block in waiting.pop(self.versions.numbers[label], ()):
-                came = self.versions.seen(value[1:], block) if value.startswith("%") else value
-                entries.append(f"[ {came}, %{self.labels[block]} ]")
-        name = self.versions.defined(phi.name, number)
-        return f"  {name} = phi {phi.kind} {', '.join(entries)}{phi.tail}"
+                came = self.versions.reaching_end(value[1:], block) if value.startswith("%") else value
+                incoming.append(f"[ {came}, %{self.labels[block]} ]")
+        name = self.versions.defined(phi.result or "", number)
+        return f"  {name} = phi {phi.phi_type} {', '.join(incoming)}{phi.attachment_text}"
 
-    def _choice(self, name: str, number: int) -> str:
-        """A new phi, which chooses between versions of a value."""
-        entries = [
-            f"[ {self.versions.seen(name, block)}, %{self.labels[block]} ]"
+    def _joining_phi(self, name: str, number: int) -> str:
+        """A new phi, which joins versions of a value."""
+        incoming = [
+            f"[ {self.versions.reaching_end(name, block)}, %{self.labels[block]} ]"
             for block in self.versions.predecessors[number]
         ]
-        return f"  {self.versions.phis[name, number]} = phi {self.versions.kinds[name]} {', '.join(entries)}"
-
-
-def _unscoped(text: str) -> str:
-    """Text without word of what aliases nothing.
-
-    That word holds for one passage through the place that declares it.  A block and its copy may be passed
-    one after the other, in two passages, and then what one does may well concern the other.
-    """
-    return _SCOPED.sub(lambda match: match.group(1) or "", text)
+        type_ = self.versions.definitions[name].type
+        return f"  {self.versions.phis[name, number]} = phi {type_} {', '.join(incoming)}"

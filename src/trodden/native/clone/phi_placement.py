@@ -1,8 +1,8 @@
-"""Which of several blocks was passed last, wherever one wants to know it: what SSA form asks of copies.
+"""Which of several definitions reaches a block, and where that takes a phi: SSA construction for clones.
 
-A value that is defined in a block and in its copies has a version for each.  Where a use needs the value,
-one of them reaches it, or several do and a phi has to choose.  That depends on the blocks alone, not on the
-value.
+A value that is defined in a block and in its clones has one version in each.  At a use either one version
+reaches it alone, or several do and a phi has to join them.  That depends on the blocks alone, not on the
+value, so it is computed once for all values of a block.
 """
 
 from __future__ import annotations
@@ -10,21 +10,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 
-def reaching(
+def reaching_versions(
     versions: Collection[int],
     wanted: Iterable[int],
     predecessors: Sequence[Sequence[int]],
     successors: Sequence[Sequence[int]],
 ) -> dict[int, int]:
-    """For the starts of the ``wanted`` blocks and of all on the way there: which version was passed last.
+    """Which version reaches the starts of the ``wanted`` blocks, and of all blocks between.
 
-    The answer is the version's block, or ``~block`` where it takes a phi at the start of that block to know.
-    A block that no version leads to is not in the answer.  ``wanted`` are none of the versions.
+    The result has the version's block, or ``~block`` where a phi at the start of that block joins several.
+    A block that no version reaches is not in it.  ``wanted`` are none of the versions.
 
-    Phis are put only where they are needed.  All begin as unneeded: each block takes whatever comes first,
-    and a block to which something else comes as well needs a phi.  Were that a mistake, there would be one
-    place further up that all which comes has passed, and then the same would have come both ways.  So phis
-    are only ever added.
+    The iteration starts without phis: every version spreads along the edges to all blocks that no other has
+    reached before, and a block at which two different values arrive gets a phi.  No such phi is superfluous.
+    Suppose that a block needs none: then one block, a version or another that needs a phi, dominates it on
+    all paths from versions, and no version lies between.  Whatever spreads to the block has passed the one
+    that dominates it, which has a single value, so a single value arrives.  Hence phis are only ever added,
+    and the result is minimal.
     """
     region = _region(versions, wanted, predecessors)
     phis: dict[int, int] = {}
@@ -43,7 +45,7 @@ def reaching(
 def _region(
     versions: Collection[int], wanted: Iterable[int], predecessors: Sequence[Sequence[int]]
 ) -> set[int]:
-    """The blocks from which a wanted one is reached without passing a version."""
+    """The blocks from which a wanted one is reached without passing a version: where the value is live."""
     region = set(wanted)
     work = list(region)
     while work:
@@ -57,7 +59,7 @@ def _region(
 def _spread(
     versions: Collection[int], phis: dict[int, int], region: set[int], successors: Sequence[Sequence[int]]
 ) -> dict[int, int]:
-    """Let every version and phi run on until something else was there before."""
+    """Let every version and phi spread to all blocks of the region that no other has reached before."""
     reached = dict(phis)
     work = [(block, block) for block in versions] + list(phis.items())
     while work:
@@ -70,5 +72,5 @@ def _spread(
 
 
 def _differs(value: int, before: Sequence[int], versions: Collection[int], reached: dict[int, int]) -> bool:
-    """Whether something else than ``value`` comes from one of the blocks before."""
+    """Whether another value than ``value`` arrives from one of the predecessors."""
     return any((block if block in versions else reached.get(block, value)) != value for block in before)

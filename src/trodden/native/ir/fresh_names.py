@@ -1,41 +1,38 @@
-"""New names for blocks and values of a function in LLVM IR, which share one space."""
+"""New names for blocks and values of a function in LLVM IR, which share one namespace."""
 
 from __future__ import annotations
 
-import re
+from trodden.native.ir.function import IRFunction
+from trodden.native.ir.grammar import LOCAL_NAME, UNQUOTED_NAME
 
-from trodden.native.ir.module import LABEL, IRFunction
-
-_USED = re.compile(rf"%({LABEL})")
-_PLAIN = re.compile(r"[-a-zA-Z$._][-a-zA-Z$._0-9]*")
-_COPY = "trodden.copy."
+_CLONE = "trodden.copy."
 
 
-class Names:
+class FreshNames:
     """Names that a function does not use yet."""
 
     def __init__(self, ir: IRFunction) -> None:
         texts = [ir.header, *(block.text for block in ir.blocks)]
-        used = {name for text in texts for name in _USED.findall(text)}
+        used = {name for text in texts for name in LOCAL_NAME.findall(text)}
         used.update(block.label for block in ir.blocks)
         self._used = {_inner(name) for name in used}
         self._last: dict[str, int] = {}
 
     def label(self) -> str:
-        """The label of a copy of a block."""
-        return self._numbered(_COPY)
+        """The label of a clone of a block."""
+        return self._numbered(_CLONE)
 
     def version(self, name: str, label: str) -> str:
-        """A value's name (with its sign) in the copy that bears a label."""
-        wanted = f"{_inner(name)}.t{label.removeprefix(_COPY)}"
+        """A value's name (with its sign) in the clone that has a label."""
+        wanted = f"{_inner(name)}.t{label.removeprefix(_CLONE)}"
         if wanted in self._used:
-            return _token(self._numbered(f"{wanted}."))
+            return _identifier(self._numbered(f"{wanted}."))
         self._used.add(wanted)
-        return _token(wanted)
+        return _identifier(wanted)
 
-    def choice(self, name: str) -> str:
-        """The name (with its sign) of a phi that chooses between versions of a value."""
-        return _token(self._numbered(f"{_inner(name)}.p"))
+    def phi(self, name: str) -> str:
+        """The name (with its sign) of a phi that joins versions of a value."""
+        return _identifier(self._numbered(f"{_inner(name)}.p"))
 
     def _numbered(self, start: str) -> str:
         number = self._last.get(start, 0) + 1
@@ -47,9 +44,9 @@ class Names:
 
 
 def _inner(name: str) -> str:
-    """A name without the quotes around it."""
+    """A name without the quotation marks around it."""
     return name[1:-1] if name.startswith('"') else name
 
 
-def _token(name: str) -> str:
-    return f"%{name}" if _PLAIN.fullmatch(name) else f'%"{name}"'
+def _identifier(name: str) -> str:
+    return f"%{name}" if UNQUOTED_NAME.fullmatch(name) else f'%"{name}"'

@@ -9,7 +9,7 @@ from trodden.errors import BadIR
 
 
 def check(text: str, source: str) -> bytes:
-    """Parse and verify IR text with LLVM and answer it as bitcode."""
+    """Parse and verify IR text with LLVM, and return it as bitcode."""
     import llvmlite.binding as llvm
 
     try:
@@ -38,10 +38,7 @@ def disassemble(bitcode: bytes, source: str) -> str:
 
 
 def disassemble_apart(given: bytes, source: str) -> str:
-    """The same for IR that anybody may have written, in a process of its own.
-
-    LLVM answers to some IR that makes no sense by ending the process that it is part of.
-    """
+    """The same in a process of its own, for IR of unknown origin: some invalid IR makes LLVM abort."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -54,15 +51,15 @@ def disassemble_apart(given: bytes, source: str) -> str:
     if status == BadIR.status:
         raise BadIR(text)
     if status:
-        raise BadIR(f"{source}: this LLVM IR makes no sense to LLVM, which gave up over it")
+        raise BadIR(f"{source}: this LLVM IR is not valid: LLVM aborted while reading it")
     return text
 
 
 def _disassemble_and_leave(given: bytes, source: str, writing: int) -> NoReturn:
-    """What the child does: the text goes into the pipe, or the message does."""
+    """What the child process does: it writes the text into the pipe, or the error message."""
     status = 1
     try:
-        # What LLVM says when it gives up is of no use to whoever wrote the IR.
+        # What LLVM prints when it aborts is of no use to the author of the IR.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
             answer, status = disassemble(given, source), 0
@@ -75,6 +72,6 @@ def _disassemble_and_leave(given: bytes, source: str, writing: int) -> NoReturn:
 
 
 def _reason(error: Exception) -> str:
-    """The line of LLVM's message that says what is wrong; the first may be only a headline."""
+    """The line of LLVM's message that states the error; the first line may be only a heading."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return next((line for line in lines if "error:" in line), lines[0] if lines else "unreadable")

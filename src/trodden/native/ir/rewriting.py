@@ -1,18 +1,17 @@
-"""Small surgery on the text of IR instructions."""
+"""Edits on the text of instructions: new labels for predecessors and successors, other attachments."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from trodden.native.ir.module import LABEL, IRBlock
-
-_INCOMING = re.compile(rf", %({LABEL}) \]")
-_TARGET = re.compile(rf"label %{LABEL}")
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.grammar import ATTACHMENT_OR_STRING, PHI_INCOMING_END, SUCCESSOR
+from trodden.native.ir.instruction import instructions_of
 
 
 def rename_phis(head: str, renames: Sequence[tuple[str, str]]) -> str:
-    """Let the phis of a block know its predecessors by their new labels, one incoming value each."""
+    """Give the phis of a block the new labels of its predecessors; each rename is for one incoming value."""
     if not renames or " = phi " not in head:
         return head
     lines = head.split("\n")
@@ -23,22 +22,39 @@ def rename_phis(head: str, renames: Sequence[tuple[str, str]]) -> str:
                 waiting.setdefault(old, []).append(new)
 
             def renamed(match: re.Match[str], waiting: dict[str, list[str]] = waiting) -> str:
-                left = waiting.get(match.group(1))
+                left = waiting.get(match.group(1) or "")
                 return f", %{left.pop()} ]" if left else match.group(0)
 
-            lines[index] = _INCOMING.sub(renamed, line)
+            lines[index] = PHI_INCOMING_END.sub(renamed, line)
     return "\n".join(lines)
 
 
-def retarget(block: IRBlock, terminator: str, split: Mapping[int, str]) -> str:
-    """Send the edges at the given places of a terminator to their own blocks."""
+def retarget(block: IRBlock, terminator: str, successors: Mapping[int, str]) -> str:
+    """A terminator whose successors at some positions are other blocks, given by their labels."""
     start = terminator.rfind("\n          ") + 1 if block.opcode in ("invoke", "callbr") else 0
     pieces: list[str] = [terminator[:start]]
     position = start
-    for place, match in enumerate(_TARGET.finditer(terminator, start)):
-        if place in split:
+    for number, match in enumerate(SUCCESSOR.finditer(terminator, start)):
+        if number in successors:
             pieces.append(terminator[position : match.start()])
-            pieces.append(f"label %{split[place]}")
+            pieces.append(f"label %{successors[number]}")
             position = match.end()
     pieces.append(terminator[position:])
     return "".join(pieces)
+
+
+def strip_attachments(text: str, kinds: Collection[str]) -> str:
+    """Text of whole lines without the metadata attachments of some kinds."""
+
+    def kept(match: re.Match[str]) -> str:
+        return "" if match.group(1) in kinds else match.group()
+
+    return ATTACHMENT_OR_STRING.sub(kept, text)
+
+
+def with_attachment(instruction: str, kind: str, node: str) -> str:
+    """An instruction's text with another node in the metadata attachment of a kind, or with a new one."""
+    (view,) = instructions_of(instruction)
+    before, found, after = instruction[view.attachments_start :].partition(f", !{kind} !")
+    kept = instruction[: view.attachments_start] + before
+    return f"{kept}, !{kind} !{node}{after.lstrip('0123456789') if found else ''}"

@@ -1,22 +1,24 @@
-"""How a module speaks of functions: their names, addresses that are used, what runs at the start."""
+"""The symbols of a module: functions, their aliases, addresses that are taken, constructors, types."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from trodden.native.ir.module import LABEL, IRModule, unquote
-
-_MENTION = re.compile(rf"(?<!blockaddress\()@({LABEL})(?![\w$.\"(-])")
-_TEXT = re.compile(r'\bc"[^"\n]*"')
-_FUNCTION = re.compile(rf"^(?:declare|define) [^\n]*?@({LABEL})\(", re.MULTILINE)
-_POINTER = rf"ptr (?:addrspace\(\d+\) )?@({LABEL})"
-_ALIAS = re.compile(
-    rf'^@({LABEL}) = ((?:[\w()]+ )*?)alias [^\n]*, {_POINTER}(?:, partition "[^"\n]*")?$', re.MULTILINE
+from trodden.native.ir.grammar import (
+    ADDRESS_TAKEN,
+    ALIAS,
+    CHARACTER_ARRAY,
+    CONSTRUCTOR_ENTRY,
+    CONSTRUCTORS,
+    FUNCTION_SYMBOL,
+    IFUNC_RESOLVER,
+    TARGET_TRIPLE,
+    TYPE_DEFINITION,
 )
-_STARTED = re.compile(r"^@llvm\.global_[cd]tors = ([^\n]*)$", re.MULTILINE)
-_STARTED_ONE = re.compile(rf"\{{ i32 \d+, {_POINTER}, ")
+from trodden.native.ir.module import IRModule
+from trodden.native.ir.names import unquote
+
 _LOCAL = frozenset(("internal", "private"))
 _REPLACEABLE = frozenset(("weak", "linkonce"))
 
@@ -25,21 +27,21 @@ _REPLACEABLE = frozenset(("weak", "linkonce"))
 class Aliases:
     """Other names of functions that a module defines.
 
-    ``certain`` finds a function by a name that means it wherever the module says it.  ``public`` are the
-    names that other units may use, with their functions: also those that another unit may define better.
+    ``certain`` has the function of a name that means it wherever the module uses it.  ``public`` are the
+    names that other units may use, with their functions: also those that another unit may define instead.
     """
 
     certain: Mapping[str, str] = field(default_factory=dict)
     public: tuple[tuple[str, str], ...] = ()
 
-    def meant(self, name: str) -> str:
-        """The function that a name stands for, as far as the module can tell."""
+    def resolve(self, name: str) -> str:
+        """The function that a name stands for, as far as the module says."""
         return self.certain.get(name, name)
 
 
 def function_symbols(module: IRModule) -> frozenset[str]:
     """All functions that a module defines or declares, except LLVM's own."""
-    names = (unquote(name) for name in _FUNCTION.findall(module.signatures()))
+    names = (unquote(name) for name in FUNCTION_SYMBOL.findall(module.signatures()))
     return frozenset(name for name in names if not name.startswith("llvm."))
 
 
@@ -47,7 +49,7 @@ def read_aliases(module: IRModule, functions: Collection[str]) -> Aliases:
     """The aliases of functions; one may stand for another."""
     found = {
         unquote(name): (frozenset(words.split()), unquote(target))
-        for name, words, target in _ALIAS.findall(module.prologue)
+        for name, words, target in ALIAS.findall(module.prologue)
     }
     certain: dict[str, str] = {}
     public: list[tuple[str, str]] = []
@@ -66,20 +68,38 @@ def read_aliases(module: IRModule, functions: Collection[str]) -> Aliases:
 
 
 def started_functions(module: IRModule, aliases: Aliases) -> tuple[str, ...]:
-    """Constructors and destructors: what is called once before or after all else."""
+    """Constructors and destructors, which are called once before or after everything else."""
     found = {
-        unquote(name) for table in _STARTED.findall(module.prologue) for name in _STARTED_ONE.findall(table)
+        unquote(name)
+        for table in CONSTRUCTORS.findall(module.prologue)
+        for name in CONSTRUCTOR_ENTRY.findall(table)
     }
-    return tuple(sorted(map(aliases.meant, found)))
+    return tuple(sorted(map(aliases.resolve, found)))
 
 
 def taken_functions(module: IRModule, functions: Collection[str], aliases: Aliases) -> tuple[str, ...]:
-    """The functions whose address is used for anything but calling them there and then.
+    """The functions whose address is used other than for a direct call.
 
-    To give a function another name, or to have it called at the start, is no such use.
+    An alias of a function is no such use, nor is its entry in the list of constructors.
     """
-    globals_ = _TEXT.sub("", _STARTED.sub("", _ALIAS.sub("", module.prologue)))
-    found = set(_MENTION.findall(globals_))
+    globals_ = CHARACTER_ARRAY.sub("", CONSTRUCTORS.sub("", ALIAS.sub("", module.prologue)))
+    found = set(ADDRESS_TAKEN.findall(globals_))
     for text in module.definitions:
-        found.update(_MENTION.findall(text))
-    return tuple(sorted({aliases.meant(unquote(name)) for name in found}.intersection(functions)))
+        found.update(ADDRESS_TAKEN.findall(text))
+    return tuple(sorted({aliases.resolve(unquote(name)) for name in found}.intersection(functions)))
+
+
+def type_names(module: IRModule) -> frozenset[str]:
+    """The names of the named types (as printed, without the sign)."""
+    return frozenset(TYPE_DEFINITION.findall(module.prologue))
+
+
+def ifunc_resolvers(module: IRModule) -> frozenset[str]:
+    """The functions that choose an implementation when the program is loaded."""
+    return frozenset(map(unquote, IFUNC_RESOLVER.findall(module.prologue)))
+
+
+def machine_of(module: IRModule) -> str:
+    """The architecture that a module is for, from its target triple."""
+    triple = TARGET_TRIPLE.search(module.prologue)
+    return "aarch64" if triple is not None and triple.group(1) in ("aarch64", "arm64") else "x86_64"

@@ -1,4 +1,4 @@
-"""Where the text of an IR block mentions values: in instructions, in phis, in debug records."""
+"""Uses of values in the text of a block: in instructions, in phis and in debug records."""
 
 from __future__ import annotations
 
@@ -6,96 +6,79 @@ import re
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
-from trodden.native.ir.module import LABEL, IRBlock
-
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_MENTION = re.compile(
-    rf"^(?P<record>    #dbg_.*)|^(?P<phi>  %{LABEL} = phi .*)|{_STRING}|%(?P<name>{LABEL})", re.MULTILINE
-)
-_PHI = re.compile(rf"  %({LABEL}) = phi (.*?) \[ ")
-_ENTRY_END = re.compile(rf"{_STRING}|, %({LABEL}) \]")
-_DEFINITION = re.compile(rf"^  %({LABEL}) = (.*)", re.MULTILINE)
-_LABEL_LINE = re.compile(rf"{LABEL}:")
-
-
-@dataclass(frozen=True, slots=True)
-class Phi:
-    """A phi: ``kind`` is its type, flags before it included; ``tail`` is the metadata behind its entries."""
-
-    name: str
-    kind: str
-    entries: tuple[tuple[str, str], ...]
-    """Values as they stand there, and labels."""
-    tail: str
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.grammar import GLOBAL_NAME, LINE_OR_USE, LOCAL_USE, NAME_GOES_ON
+from trodden.native.ir.instruction import Instruction, instructions_of
+from trodden.native.ir.names import unquote
 
 
 @dataclass(slots=True)
-class Mentions:
-    """What a block mentions of the values that were asked for: each once, in order."""
+class Uses:
+    """The occurrences in a block of the values that were asked for: each once, in order."""
 
     values: dict[str, None] = field(default_factory=dict)
+    """Those in instructions that are no phis, definitions included."""
     recorded: dict[str, None] = field(default_factory=dict)
     """Those in debug records."""
-    phis: list[Phi] = field(default_factory=list)
-    """All its phis."""
+    phis: list[Instruction] = field(default_factory=list)
+    """All phis of the block."""
     any: bool = False
-    """Whether there is any, phis included."""
+    """Whether there is any occurrence, those in phis included."""
 
 
-def body_of(block: IRBlock) -> int:
-    """Where the text behind the label line starts."""
-    return block.text.index("\n") + 1 if _LABEL_LINE.match(block.text) else 0
-
-
-def definitions(block: IRBlock) -> dict[str, str]:
-    """The values that a block defines and the instructions that do it."""
-    return {match.group(1): match.group(2) for match in _DEFINITION.finditer(block.text)}
-
-
-def mentions(block: IRBlock, asked: Container[str]) -> Mentions:
-    """What a block mentions of the values that are asked for."""
-    found = Mentions()
-    for match in _MENTION.finditer(block.text, body_of(block)):
-        name = match["name"]
-        if name is not None:
-            if name in asked:
-                found.values[name] = None
-        elif match["record"] is not None:
-            for inner in _MENTION.finditer(match["record"].lstrip()):
-                if inner["name"] in asked:
-                    found.recorded[inner["name"]] = None
-        elif match["phi"] is not None:
-            phi = read_phi(match["phi"])
-            found.phis.append(phi)
-            found.any = found.any or phi.name in asked or any(value[1:] in asked for value, _ in phi.entries)
-    found.any = bool(found.any or found.values or found.recorded)
+def uses_of(block: IRBlock, asked: Container[str]) -> Uses:
+    """The occurrences in a block of the values that are asked for."""
+    found = Uses(phis=list(block.phis))
+    start = found.phis[-1].end if found.phis else block.body_start
+    text = block.text
+    if "    #dbg_" in text:
+        records = [line for line in text.split("\n") if line.startswith("    #dbg_")]
+        found.recorded = _asked("\n".join(records), 0, asked)
+        text = "\n".join(line for line in text[start:].split("\n") if not line.startswith("    #dbg_"))
+        start = 0
+    found.values = _asked(text, start, asked)
+    found.any = bool(found.values or found.recorded) or any(
+        phi.result in asked or any(value[1:] in asked for value, _ in phi.incoming) for phi in found.phis
+    )
     return found
 
 
-def read_phi(line: str) -> Phi:
-    """A phi's line, taken apart."""
-    head = _PHI.match(line)
-    assert head is not None, line
-    entries: list[tuple[str, str]] = []
-    start = position = head.end()
-    while (match := _ENTRY_END.search(line, position)) is not None:
-        position = match.end()
-        if match.group(1) is not None:
-            entries.append((line[start : match.start()], match.group(1)))
-            if not line.startswith(", [ ", position):
-                break
-            start = position = position + len(", [ ")
-    return Phi(head.group(1), head.group(2), tuple(entries), line[position:])
+def _asked(text: str, start: int, asked: Container[str]) -> dict[str, None]:
+    return {name: None for name in LOCAL_USE.findall(text, start) if name in asked}
 
 
-def renamed(text: str, value: Callable[[str], str], phi: Callable[[str], str]) -> str:
-    """Text of whole lines with other values in it, each given for its name, and with other lines of phis."""
+def rename_uses(text: str, value: Callable[[str], str], phi: Callable[[Instruction], str]) -> str:
+    """Text of whole lines with other values for local names, and other lines for phis."""
 
-    def other(match: re.Match[str]) -> str:
+    def renamed(match: re.Match[str]) -> str:
         if match["name"] is not None:
             return value(match["name"])
         if match["record"] is not None:
-            return "    " + _MENTION.sub(other, match["record"].lstrip())
-        return match.group() if match["phi"] is None else phi(match["phi"])
+            return "    " + LINE_OR_USE.sub(renamed, match["record"].lstrip())
+        return match.group() if match["phi"] is None else phi(next(instructions_of(match["phi"])))
 
-    return _MENTION.sub(other, text)
+    return LINE_OR_USE.sub(renamed, text)
+
+
+def global_names(text: str) -> list[str]:
+    """The global values that a text mentions."""
+    return [unquote(name) for name in GLOBAL_NAME.findall(text)] if "@" in text else []
+
+
+def mentions_value(text: str, name: str) -> bool:
+    """Whether a value occurs in text of whole lines; its name is given with the sign."""
+    return _first(text, name) >= 0
+
+
+def first_is_load(text: str, pointer: str) -> bool:
+    """Whether the first instruction that mentions a pointer (name with the sign) loads from it."""
+    at = _first(text, f"ptr {pointer}")
+    return at >= 0 and "= load " in text[text.rfind("\n", 0, at) + 1 : at]
+
+
+def _first(text: str, name: str) -> int:
+    """Where a name first occurs in a text, not as the start of a longer one; -1 if it does not."""
+    at = text.find(name)
+    while at >= 0 and NAME_GOES_ON.match(text, at + len(name)):
+        at = text.find(name, at + 1)
+    return at

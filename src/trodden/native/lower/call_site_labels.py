@@ -1,155 +1,177 @@
-"""Telling where a frame is: every call that may stay away belongs to a site, and a site to a block.
+"""Call sites: from the return address of a frame to the block that it is in.
 
-At the late stage labels stand before and after each such call, without any instruction, and enter their
-addresses in the section ``.trodden_sites``.  At the early stage the optimiser still moves, copies and inlines
-calls, so a site is first written into the call's debug location (as a discriminator), which inlining
-keeps, chained from callee to caller; the labels are put in once the program is optimised.
+At the late stage assembler labels are put before and after each call that may not return; they are no
+instructions, and enter their addresses in the section ``.trodden_sites``.  At the early stage the optimiser
+still moves, duplicates and inlines calls, so the site of a call is first written into its debug location (as
+a discriminator), which inlining preserves, chained from callee to caller; the labels are inserted once the
+program is optimised (:mod:`trodden.native.lower.early_labels`).
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 from trodden.native.ir.debug_info import DebugInfo
-from trodden.native.ir.module import LABEL, IRFunction, IRModule
+from trodden.native.ir.instruction import Instruction, instructions_of
+from trodden.native.ir.rewriting import with_attachment
+from trodden.native.lower.register_slot import LINE_ENDS
+from trodden.native.lower.runtime_symbols import SITE_SECTION, UNWIND_RESUME
 
-SECTION = ".trodden_sites"
-LINE_ENDS = ".ascii \\22\\22\\0A"
-"""No bytes, but the assembler enters a change of line that is due before it goes to another section."""
+NO_BLOCK = -1
+"""In place of its block, for a call behind which its function is left: the exit is counted before it."""
 
-_COMDAT = re.compile(rf" comdat(?:\(\$({LABEL})\))?")
-_DBG = re.compile(r"!dbg !(\d+)")
-_RESUME = re.compile(r"  resume (.*?)((?:, ![\w.]+ !\d+)*)$")
-RESUME = "@_Unwind_Resume"
+
+class SiteLabel(NamedTuple):
+    """A call of the program as it is to be printed, and the labels before and after it."""
+
+    before: str
+    call: str
+    after: str
+
+
+class SiteLabels(Protocol):
+    """Labels the calls of one function."""
+
+    def label(self, call: str, block: int) -> SiteLabel:
+        """Enter a call site of a block."""
+
+    @property
+    def labels_resume(self) -> bool:
+        """Whether ``resume`` becomes a call that has a label."""
+
+
+@dataclass(frozen=True)
+class NoLabels:
+    """Nothing is labelled."""
+
+    labels_resume: bool = False
+
+    def label(self, call: str, block: int) -> SiteLabel:
+        """The call alone."""
+        return SiteLabel("", call, "")
 
 
 @dataclass
-class Sites:
-    """The call sites of a unit, in order: which function and block each lies in."""
+class CallSites:
+    """The call sites of a unit, in order: the function and the block that each is in."""
 
     tag: int
     known: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, function: int, block: int) -> int:
-        """Enter a site and answer its number."""
+        """Enter a call site; its number."""
         self.known.append((function, block))
         return len(self.known) - 1
 
-    def labels(self, group: str | None) -> Labels:
-        """What marks the calls of a function that lies in the given COMDAT group."""
-        return Labels(self, group)
+    def labels(self, function: int, group: str | None, call_location: str | None) -> SiteLabels:
+        """What labels the calls of a function in the given COMDAT group.
+
+        ``call_location`` is the debug location of labels, which are calls of inline assembly.
+        """
+        return _AssemblerLabels(self, function, group, call_location)
 
 
-@dataclass
-class Labels:
-    """Marks calls with assembler labels."""
-
-    sites: Sites
+@dataclass(frozen=True)
+class _AssemblerLabels:
+    sites: CallSites
+    function: int
     group: str | None
-    _last: int = -1
+    call_location: str | None
+    labels_resume: bool = True
 
-    def open(self, line: str, function: int, block: int, pieces: list[str]) -> str:
-        """Enter a call and put a label before it; answers the call's own text."""
-        self._last = self.sites.add(function, block)
-        pieces.append(site_label(self.sites.tag, [self._last * 2], self.group) + "\n")
-        return line
+    def label(self, call: str, block: int) -> SiteLabel:
+        """Labels before and after the call."""
+        site = self.sites.add(self.function, block)
+        return SiteLabel(self._line(site * 2), call, self._line(site * 2 + 1))
 
-    def close(self, pieces: list[str]) -> None:
-        """Put a label behind the call that was entered last."""
-        pieces.append(site_label(self.sites.tag, [self._last * 2 + 1], self.group) + "\n")
-
-    def resume(self, line: str, function: int, name: str) -> str:
-        """The way on of an exception, as a call with a label: the block has counted its way out."""
-        return resuming(line, name, self.sites.tag, self.sites.add(function, -1), self.group)
+    def _line(self, code: int) -> str:
+        location = "" if self.call_location is None else f", !dbg !{self.call_location}"
+        return f"  {site_label(self.sites.tag, [code], self.group)}{location}\n"
 
 
-OF_NO_BLOCK = 0
-"""The number of a tagged site that stands for calls whose blocks have counted their way out."""
+SITE_OF_NO_BLOCK = 0
+"""The number of the tagged site for calls behind which their function is left."""
 
 
 @dataclass
-class TaggedSites(Sites):
-    """Call sites that travel in debug locations until the program is optimised."""
+class TaggedSites(CallSites):
+    """Call sites in debug locations, until the program is optimised."""
 
     debug: DebugInfo = field(default_factory=DebugInfo)
     nodes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.known.append((0, -1))
+        self.known.append((0, NO_BLOCK))
 
-    def labels(self, group: str | None) -> Labels:
-        """What marks the calls of a function."""
-        return _Tags(self, group)
+    def labels(self, function: int, group: str | None, call_location: str | None) -> SiteLabels:
+        """What tags the calls of a function."""
+        return _Tags(self, function)
 
-    def tagged(self, line: str, site: int) -> str:
-        """A call with a debug location of its own that names its site."""
-        match = _DBG.search(line)
-        location = self.debug.locations.get(match.group(1)) if match else None
-        if match is None or location is None:
-            return line
-        scope, place = self.debug.fresh(), self.debug.fresh()
-        file = self.debug.file_node(location[1])
+    def tagged(self, call: str, site: int) -> str:
+        """A call with a debug location of its own that contains the number of its site."""
+        node = next(instructions_of(call)).attachment("dbg")
+        location = None if node is None else self.debug.locations.get(node)
+        if node is None or location is None:
+            return call
+        line, outer_scope = location
+        scope, own = self.debug.fresh(), self.debug.fresh()
+        file = self.debug.file_node(outer_scope)
         self.nodes.append(
-            f"!{scope} = !DILexicalBlockFile(scope: !{location[1]}, file: {file}, discriminator: {site + 1})"
+            f"!{scope} = !DILexicalBlockFile(scope: !{outer_scope}, file: {file}, discriminator: {site + 1})"
         )
         # Rust's compiler inlines before there is IR.
-        outer = self.debug.inlined_at.get(match.group(1))
+        outer = self.debug.inlined_at.get(node)
         inlined = "" if outer is None else f", inlinedAt: !{outer}"
-        self.nodes.append(f"!{place} = !DILocation(line: {location[0]}, scope: !{scope}{inlined})")
-        return f"{line[: match.start()]}!dbg !{place}{line[match.end() :]}"
+        self.nodes.append(f"!{own} = !DILocation(line: {line}, scope: !{scope}{inlined})")
+        return with_attachment(call, "dbg", str(own))
 
 
-@dataclass
-class _Tags(Labels):
-    def open(self, line: str, function: int, block: int, pieces: list[str]) -> str:
-        """Enter a call and tag its debug location."""
-        assert isinstance(self.sites, TaggedSites)
-        return self.sites.tagged(line, self.sites.add(function, block))
+@dataclass(frozen=True)
+class _Tags:
+    """``resume`` stays as it is: inlined, it may become a jump."""
 
-    def close(self, pieces: list[str]) -> None:
-        """Nothing stands behind a call yet."""
+    sites: TaggedSites
+    function: int
+    labels_resume: bool = False
 
-    def resume(self, line: str, function: int, name: str) -> str:
-        """Inlined, it may become a jump."""
-        return line
-
-
-def comdat_group(ir: IRFunction) -> str | None:
-    """The COMDAT group a function lies in: its labels must vanish with it when another copy is linked."""
-    match = _COMDAT.search(ir.header)
-    return None if match is None else match.group(1) or ir.symbol
+    def label(self, call: str, block: int) -> SiteLabel:
+        """The call with a tagged debug location."""
+        return SiteLabel("", self.sites.tagged(call, self.sites.add(self.function, block)), "")
 
 
 def site_label(tag: int, codes: list[int], group: str | None) -> str:
-    """An assembler label, without any instruction, entered in the table of call sites."""
-    section = f"{SECTION},\\22\\22,@progbits"
+    """A call of inline assembly, without instructions, that enters its address in the table of call sites.
+
+    The labels of a function in a COMDAT ``group`` are in it too: they vanish when another copy is linked.
+    """
+    section = f"{SITE_SECTION},\\22\\22,@progbits"
     if group is not None:
-        section = f"{SECTION},\\22G\\22,@progbits,\\22{group}\\22,comdat"
+        section = f"{SITE_SECTION},\\22G\\22,@progbits,\\22{group}\\22,comdat"
     entries = "".join(f".quad 77b\\0A.long {tag}, {code}\\0A" for code in codes)
-    return (
-        f'  call void asm sideeffect "77:\\0A{LINE_ENDS}.pushsection {section}\\0A{entries}.popsection", ""()'
-    )
+    code = f"77:\\0A{LINE_ENDS}.pushsection {section}\\0A{entries}.popsection"
+    return f'call void asm sideeffect "{code}", ""()'
 
 
-def resuming(line: str, name: str, tag: int, site: int, group: str | None) -> str:
-    """What LLVM makes of ``resume``: a call that never returns, here with a label.
+class ResumeCall(NamedTuple):
+    """What LLVM makes of ``resume``, in two parts: the second one is a call that never returns."""
+
+    exception: str
+    call: str
+
+
+def resume_call(resume: Instruction, name: str) -> ResumeCall:
+    """A ``resume`` as a call, which can have a label; ``name`` is for the exception.
 
     The frame is asked for its personality once more from there, and is no longer in the call it was in.
     """
-    match = _RESUME.match(line)
-    assert match is not None, line
-    return "\n".join(
-        [
-            f"  %{name} = extractvalue {match.group(1)}, 0{match.group(2)}",
-            site_label(tag, [site * 2], group),
-            f"  call void {RESUME}(ptr %{name}) noreturn{match.group(2)}",
-            "  unreachable",
-        ]
+    attachments = resume.text[resume.attachments_start - resume.start :]
+    return ResumeCall(
+        f"  %{name} = extractvalue {resume.rest}, 0{attachments}\n",
+        f"  call void {UNWIND_RESUME}(ptr %{name}) noreturn{attachments}\n  unreachable",
     )
 
 
-def declare_resume(module: IRModule) -> list[str]:
-    """The function that is called for ``resume``, if it is and has not been declared before."""
-    used = any(f" {RESUME}(" in definition for definition in module.definitions)
-    return [f"declare void {RESUME}(ptr)"] if used and f" {RESUME}(" not in module.signatures() else []
+def declare_resume(signatures: str) -> list[str]:
+    """The function that is called for ``resume``, unless it is among the ``signatures`` of the module."""
+    return [] if f" {UNWIND_RESUME}(" in signatures else [f"declare void {UNWIND_RESUME}(ptr)"]

@@ -1,69 +1,183 @@
-"""Counters that are found by a table of the thread's.
+"""How code addresses a counter and adds to it, decided before any code is emitted.
 
-Code that may end up in a shared library cannot know where its counters lie: the library may come when threads
-already run, and go before they end.  The runtime keeps a table for every thread, with one entry a unit
-(runtime/counters/shards.c); a function looks its counters up when it is entered.
+Two questions are independent of each other: where the counters of a thread are (:class:`Addressing`) and by
+which instructions a counter is incremented (:class:`Update`).  :class:`CounterAccess` combines the answers.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from trodden.native.ir.module import LABEL
-from trodden.native.lower.emit_paths import COUNTERS, UNIT
+from trodden.native.lower.builder import Builder
+from trodden.native.lower.runtime_symbols import COUNTERS, TABLE, UNIT
 
-TABLE = "@__trodden_table"
-COMMON = "@trodden_common"
-_INDEX = 40
-_HERE = "%trodden.counts"
-_PLACE = re.compile(rf"getelementptr \(i8, ptr {COUNTERS}, i64 (-?\d+)\)|{COUNTERS}\b")
-_PHI = re.compile(rf"  %{LABEL} = phi ")
-_FIRST_LABEL = re.compile(rf"^{LABEL}:", re.ASCII)
+_INDEX_OFFSET = 40
+"""Where in the unit's entry its index into the tables of threads is."""
 
-
-def by_table(text: str) -> str:
-    """The same function with its counters found by the table."""
-    if COUNTERS not in text:
-        return text
-    head, _, body = text.partition("{\n")
-    lines: list[str] = []
-    found = list(_LOOK_UP)
-    for number, line in enumerate(body.split("\n")):
-        if COUNTERS in line:
-            # Nothing may stand between phis; what they choose from is known at the entry.
-            line = _by_address(line, number, found if _PHI.match(line) else lines)
-        lines.append(line)
-    at = next(n for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith(";"))
-    if _FIRST_LABEL.match(lines[at]):
-        at += 1
-    return head + "{\n" + "\n".join([*lines[:at], *found, *lines[at:]])
+_COMMON_TABLE = "@trodden_common"
+"""The table of a thread that the runtime has not seen yet."""
 
 
-_LOOK_UP = (
-    f"  %trodden.table = load ptr, ptr {TABLE}, align 8",
-    f"  %trodden.index = load i64, ptr getelementptr (i8, ptr {UNIT}, i64 {_INDEX}), align 8",
-    "  %trodden.entry = getelementptr ptr, ptr %trodden.table, i64 %trodden.index",
-    f"  {_HERE} = load ptr, ptr %trodden.entry, align 8",
-)
+class Addressing(Protocol):
+    """Where the counters of the calling thread are."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether the code may be part of a shared library."""
+
+    @property
+    def variable(self) -> str:
+        """The thread-local variable from which the runtime finds the counters."""
+
+    @property
+    def lookup(self) -> tuple[str, ...]:
+        """The instructions at the entry of a function that uses counters."""
+
+    def address(self, builder: Builder, slot: int) -> str:
+        """The address of a counter for one instruction."""
+
+    def declarations(self, slots: int, filled: bool) -> list[str]:
+        """What a unit with so many counters declares.
+
+        ``filled``: counters that the unit defines take space in its object file.
+        """
 
 
-def _by_address(line: str, number: int, before: list[str]) -> str:
-    """A line whose counters are reached from where the function has found them."""
-    uses = 0
+@dataclass(frozen=True)
+class ThreadLocalCounters:
+    """Counters of a unit that is part of a program: at a constant distance from the thread pointer."""
 
-    def address(match: re.Match[str]) -> str:
-        nonlocal uses
-        name = f"%trodden.at.{number}.{uses}"
-        uses += 1
-        before.append(f"  {name} = getelementptr i8, ptr {_HERE}, i64 {match.group(1) or 0}")
-        return name
+    shared = False
+    variable = COUNTERS
+    lookup: tuple[str, ...] = ()
 
-    return _PLACE.sub(address, line)
+    def address(self, builder: Builder, slot: int) -> str:
+        """A constant expression."""
+        return COUNTERS if slot == 0 else f"getelementptr (i8, ptr {COUNTERS}, i64 {slot * 8})"
+
+    def declarations(self, slots: int, filled: bool) -> list[str]:
+        """The counters themselves.
+
+        The assembler defines them, since LLVM would always fill a section of that name with zeros in the
+        file.  They have to be ``filled`` for GNU's linker, which knows only one thread-local section that
+        takes no space in the file.
+        """
+        kind = "progbits" if filled else "nobits"
+        slots = max(slots, 1)
+        name = COUNTERS[1:]
+        return [
+            f'module asm ".pushsection .trodden_counts,\\22awT\\22,@{kind}"',
+            f'module asm ".p2align 6\\0A.type {name},@object\\0A.size {name}, {slots * 8}"',
+            f'module asm "{name}:\\0A.zero {slots * 8}"',
+            'module asm ".popsection"',
+            f"{COUNTERS} = external dso_local thread_local(localexec) global [{slots} x i64], align 64",
+        ]
 
 
-def declare_table() -> list[str]:
-    """The variable that holds the table: one for the whole process."""
-    return [
-        f"{TABLE} = weak thread_local(initialexec) global ptr {COMMON}, align 8",
-        f"{COMMON} = external hidden global i8",
-    ]
+@dataclass(frozen=True)
+class PerThreadTable:
+    """Counters of a unit that may be part of a shared library: found by a table of the calling thread.
+
+    The library may be loaded when threads already run, and unloaded before they end, so there is no constant
+    distance.  The runtime has a table for every thread, with one entry for each unit
+    (``runtime/counters.c``); a function looks its counters up when it is entered.
+    """
+
+    shared = True
+    variable = TABLE
+    lookup: tuple[str, ...] = (
+        f"  %trodden.table = load ptr, ptr {TABLE}, align 8",
+        f"  %trodden.index = load i64, ptr getelementptr (i8, ptr {UNIT}, i64 {_INDEX_OFFSET}), align 8",
+        "  %trodden.entry = getelementptr ptr, ptr %trodden.table, i64 %trodden.index",
+        "  %trodden.counts = load ptr, ptr %trodden.entry, align 8",
+    )
+
+    def address(self, builder: Builder, slot: int) -> str:
+        """The value of an instruction in front of the one that needs it."""
+        return builder.address(f"getelementptr i8, ptr %trodden.counts, i64 {slot * 8}")
+
+    def declarations(self, slots: int, filled: bool) -> list[str]:
+        """The variable that holds the table, one for the whole process; the runtime allocates counters."""
+        return [
+            f"{TABLE} = weak thread_local(initialexec) global ptr {_COMMON_TABLE}, align 8",
+            f"{_COMMON_TABLE} = external hidden global i8",
+        ]
+
+
+class Update(Protocol):
+    """By which instructions a counter is incremented."""
+
+    def add(self, builder: Builder, address: Callable[[], str], amount: str) -> None:
+        """Add to the counter; ``address`` is called for each instruction that needs the address."""
+
+
+@dataclass(frozen=True)
+class LoadAddStore:
+    """Three instructions, of which a code generator that optimises makes one."""
+
+    def add(self, builder: Builder, address: Callable[[], str], amount: str) -> None:
+        """Load, add and store."""
+        old = builder.value(f"load i64, ptr {address()}, align 8")
+        new = builder.value(f"add i64 {old}, {amount}")
+        builder.emit(f"store i64 {new}, ptr {address()}, align 8")
+
+
+_ADD_TO_MEMORY = {
+    "x86_64": '"addq $1, $0", "=*m,er,*m,~{flags}"',
+    "aarch64": (
+        '"0:\\0Aldxr x16, $0\\0Aadd x16, x16, $1\\0Astxr w17, x16, $0\\0Acbnz w17, 0b", '
+        '"=*Q,r,*Q,~{x16},~{x17}"'
+    ),
+}
+
+
+@dataclass(frozen=True)
+class SingleInstruction:
+    """One instruction in inline assembly (on AArch64 an exclusive pair), which no signal can divide.
+
+    Optimised code has one anyway.  Nor can an optimiser keep in a register what it does not understand.
+    """
+
+    machine: str
+
+    def add(self, builder: Builder, address: Callable[[], str], amount: str) -> None:
+        """Add in memory."""
+        # Two names stay unused, so that all others are the same as with three instructions.
+        builder.reserve()
+        builder.reserve()
+        written, read = address(), address()
+        builder.emit(
+            f"call void asm sideeffect {_ADD_TO_MEMORY[self.machine]}"
+            f"(ptr elementtype(i64) {written}, i64 {amount}, ptr elementtype(i64) {read})"
+        )
+
+
+@dataclass(frozen=True)
+class CounterAccess:
+    """How the counters of one function are used."""
+
+    addressing: Addressing
+    update: Update = LoadAddStore()
+
+    def increment(self, builder: Builder, slot: int, amount: str) -> None:
+        """Add to the counter of a slot."""
+        self.update.add(builder, lambda: self.addressing.address(builder, slot), amount)
+
+    def increment_at(self, builder: Builder, pointer: str, amount: str) -> None:
+        """Add to the counter at an address."""
+        self.update.add(builder, lambda: pointer, amount)
+
+    def element(self, builder: Builder, slot: int, index: str) -> str:
+        """The address of the counter that is ``index`` slots behind ``slot``."""
+        base = self.addressing.address(builder, slot)
+        return builder.value(f"getelementptr i64, ptr {base}, i64 {index}")
+
+    def in_landing_pad(self) -> CounterAccess:
+        """The access in the block of a landing pad.
+
+        In front of inline assembly LLVM, without optimisation, would clobber the registers in which the
+        exception is passed.
+        """
+        return replace(self, update=LoadAddStore())

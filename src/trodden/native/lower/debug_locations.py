@@ -1,99 +1,184 @@
-"""Debug values that tell, for any instruction, in which block it is and what the path register holds.
+"""Debug information from which follow, at any instruction, its block and what the path register holds.
 
-A process that is killed leaves frames that stand anywhere, not behind a call.  Every function gets an
+A process that is killed leaves frames at any instruction, not only behind calls.  Every function gets an
 artificial variable that each block sets to its own number (see :mod:`trodden.plan.paths.locations`), and one
-for each value that the path register, or the trips of a loop, are told from.  LLVM carries them through code
-generation and writes them as DWARF location lists; no instruction comes of it.  Instructions of probes carry
-a location of their own: a line that is the number of the probe's mark or, where the user's own line tables
-are kept, a discriminator.
-
-Debug information that nobody asked for is taken out of the module after the probes are in, so what is written
-here stands under names of its own until that is done (:func:`revealed`).
+for each value from which the path register, or the trip count of a loop, follows.  LLVM carries them through
+code generation and writes DWARF location lists; no instruction results from them.  Instructions of probes
+have a location of their own: its line is the number of the probe or, where the user's own line tables are
+kept, its discriminator is.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.graph.cfg import Graph
 from trodden.native.analysis.induction import Induction
 from trodden.native.ir.debug_info import DebugInfo
-from trodden.native.ir.module import LABEL
+from trodden.native.ir.header import FunctionHeader
+from trodden.native.ir.module_properties import has_flag, with_flag_value, with_full_debug_info
+from trodden.native.ir.strip_debug import strip_code, strip_code_but_calls
 from trodden.plan.paths.locations import Mark, Places
 from trodden.plan.paths.path_register import CELL
 from trodden.program.debug_variables import AT, BY_DISCRIMINATOR, BY_LINE, KEPT, PLAIN, TRIPS, VALUE
 
+_DWARF_VERSION = 4
+"""Nobody has asked for these sections where the user has no debug information, so old tools must cope."""
+
 _ONE_MORE = "DW_OP_plus_uconst, 1, DW_OP_stack_value"
 
-_DBG = re.compile(r" !dbg !(\d+)")
-# Patterns that begin with plain text are found many times faster.
-_CALL_LOCATION = re.compile(r"call ([^\n]*), !dbg !\d+")
-_INVOKE_LOCATION = re.compile(r"to label ([^\n]*), !dbg !\d+")
-_CALL = re.compile(
-    rf"^(?:  (?:%{LABEL} = )?(?:(?:must|no)?tail )?call |          to label )[^\n]*", re.MULTILINE
-)
-_VERSION = '!"Debug Info Version"'
-_DWARF = re.compile(r'(?<=!"Dwarf Version", i32 )\d+')
-_LINES_ONLY = re.compile(r"(?<=emissionKind: )LineTablesOnly")
+
+class FunctionDebug(Protocol):
+    """The debug information of one function: what is added, and what becomes of the program's own.
+
+    Locations are numbers of metadata nodes; None where an instruction gets none.
+    """
+
+    @property
+    def own_location(self) -> str | None:
+        """The location of instructions that belong neither to the program nor to a probe."""
+
+    @property
+    def call_location(self) -> str | None:
+        """The location of emitted calls that have no other."""
+
+    @property
+    def repeats_values(self) -> bool:
+        """Whether the record of a value has to be repeated in every block where it is valid."""
+
+    def probe_location(self, mark: Mark) -> str | None:
+        """The location of the instructions of a probe."""
+
+    def block_record(self, block: int) -> list[str]:
+        """The record of the block in which control is."""
+
+    def edge_record(self, edge: int) -> list[str]:
+        """The record of the new block on an edge."""
+
+    def value_record(self, base: str) -> list[str]:
+        """The record of a value from which the path register follows."""
+
+    def slot_record(self, kept: Collection[int]) -> list[str]:
+        """The record of the stack slot; ``kept`` are the blocks behind whose calls it holds the register."""
+
+    def trip_count_record(
+        self, back_edge: int, induction: Induction, value: str, one_more: bool = False
+    ) -> list[str]:
+        """The record of a value from which a trip count follows; ``one_more``: from one more than it."""
+
+    def header(self, header: str) -> str:
+        """The ``define`` line with the function's subprogram."""
+
+    def text(self, text: str) -> str:
+        """Instructions of the program (whole lines) with the debug information that they are to have."""
+
+
+@dataclass(frozen=True)
+class NoDebug:
+    """No debug information is added; that of the program is taken out, or ``kept``."""
+
+    kept: bool
+    own_location: str | None = None
+    call_location: str | None = None
+    repeats_values: bool = False
+
+    def probe_location(self, mark: Mark) -> str | None:
+        """None."""
+        return None
+
+    def block_record(self, block: int) -> list[str]:
+        """None."""
+        return []
+
+    def edge_record(self, edge: int) -> list[str]:
+        """None."""
+        return []
+
+    def value_record(self, base: str) -> list[str]:
+        """None."""
+        return []
+
+    def slot_record(self, kept: Collection[int]) -> list[str]:
+        """None."""
+        return []
+
+    def trip_count_record(
+        self, back_edge: int, induction: Induction, value: str, one_more: bool = False
+    ) -> list[str]:
+        """None."""
+        return []
+
+    def header(self, header: str) -> str:
+        """The line with its own subprogram, or without."""
+        return header if self.kept else FunctionHeader(header).with_subprogram(None)
+
+    def text(self, text: str) -> str:
+        """The lines as they are, or without debug information."""
+        return text if self.kept else strip_code(text)
 
 
 @dataclass
-class UnitMarks:
-    """The debug nodes of one module; ``keep``: they join the user's own."""
+class UnitDebug:
+    """The debug metadata that is added to one module; ``kept``: that of the program stays.
+
+    Otherwise it is taken out, and a compile unit and subprograms of our own take its place.
+    """
 
     tag: int
     debug: DebugInfo
-    keep: bool
+    kept: bool
     nodes: list[str] = field(default_factory=list)
-    _made: dict[str, str] = field(default_factory=dict)
+    _shared: dict[str, str] = field(default_factory=dict)
 
-    def of(self, read: FunctionRead, function: int, line: int, plain: bool) -> FunctionMarks | None:
-        """What marks one function; None where the user's debug information leaves it out.
+    def function(self, header: str, graph: Graph, number: int, line: int, optnone: bool) -> FunctionDebug:
+        """The debug information of function ``number`` of the unit, which starts at a ``line``.
 
-        ``plain``: it is not to be optimised.
+        A function without a subprogram gets none if the program's own debug information is kept.
         """
-        match = _DBG.search(read.ir.header)
-        if self.keep:
-            return None if match is None else FunctionMarks(self, read, function, match.group(1), line, plain)
+        subprogram = FunctionHeader(header).subprogram
+        if self.kept:
+            if subprogram is None:
+                return NoDebug(kept=True)
+            return _AddedDebug(self, graph, subprogram, number, line, optnone, False)
         scope = self.node(
             f"distinct !DISubprogram(scope: {self._file}, file: {self._file}, type: {self._signature}, "
             f"spFlags: DISPFlagDefinition, unit: {self._unit})"
         )
-        return FunctionMarks(self, read, function, scope, line, plain)
+        return _AddedDebug(self, graph, scope, number, line, optnone, subprogram is None)
 
     def node(self, text: str) -> str:
-        """A new node's number."""
+        """Add a node; its number."""
         number = str(self.debug.fresh())
         self.nodes.append(f"!{number} = {text}\n")
         return number
 
-    def close(self, epilogue: str) -> str:
-        """The module's metadata with these nodes in it."""
+    def add_to(self, epilogue: str) -> str:
+        """The module's metadata with these nodes."""
         if not self.nodes:
             return epilogue
-        unit = "" if self.keep else f"!llvm.dbg.cu = !{{{self._unit}}}\n"
-        if _VERSION not in epilogue:
-            # Only a module that has some debug information, or comes from clang, says which kind.
-            unit += f"!llvm.module.flags = !{{!{self.node(f'!{{i32 2, {_VERSION}, i32 3}}')}}}\n"
-        if not self.keep:
-            # Nobody has asked for these sections, so they must not be in anybody's way: tools of yesterday
-            # too can read what DWARF 4 says.
-            epilogue = _DWARF.sub("4", epilogue)
-            if _DWARF.search(epilogue) is None:
-                flag = self.node("""!{i32 7, !"Dwarf Version", i32 4}""")
-                unit += f"!llvm.module.flags = !{{!{flag}}}\n"
-        return _LINES_ONLY.sub("FullDebug", epilogue) + unit + "".join(self.nodes)
+        added = "" if self.kept else f"!llvm.dbg.cu = !{{{self._unit}}}\n"
+        # Only a module that has some debug information, or comes from clang, has these flags.
+        if not has_flag(epilogue, "Debug Info Version"):
+            added += self._flag('i32 2, !"Debug Info Version", i32 3')
+        if not self.kept:
+            epilogue = with_flag_value(epilogue, "Dwarf Version", _DWARF_VERSION)
+            if not has_flag(epilogue, "Dwarf Version"):
+                added += self._flag(f'i32 7, !"Dwarf Version", i32 {_DWARF_VERSION}')
+        return with_full_debug_info(epilogue) + added + "".join(self.nodes)
 
-    def type(self, bits: int) -> str:
-        """The type of a whole number."""
+    def integer_type(self, bits: int) -> str:
+        """A type of unsigned integers."""
         return self._once(f'!DIBasicType(name: "trodden{bits}", size: {bits}, encoding: DW_ATE_unsigned)')
 
+    def _flag(self, flag: str) -> str:
+        return f"!llvm.module.flags = !{{!{self.node(f'!{{{flag}}}')}}}\n"
+
     def _once(self, text: str) -> str:
-        if text not in self._made:
-            self._made[text] = f"!{self.node(text)}"
-        return self._made[text]
+        if text not in self._shared:
+            self._shared[text] = f"!{self.node(text)}"
+        return self._shared[text]
 
     @property
     def _file(self) -> str:
@@ -111,78 +196,76 @@ class UnitMarks:
         )
 
 
-class FunctionMarks:
-    """Makes the records and locations of one function, whose subprogram is node ``scope``."""
+class _AddedDebug:
+    """Debug information of a function whose subprogram is node ``scope``.
+
+    ``bare``: the function came without a subprogram, so none of its calls has a location.
+    """
 
     def __init__(
-        self, unit: UnitMarks, read: FunctionRead, function: int, scope: str, line: int, plain: bool
+        self, unit: UnitDebug, graph: Graph, scope: str, number: int, line: int, optnone: bool, bare: bool
     ) -> None:
-        self.places = Places.of(read.graph)
-        self.plain = plain
         self._unit = unit
-        self._read = read
+        self._locations = Places.of(graph)
         self._scope = scope
         self._line = max(line, 1)
-        self._location = unit.node(f"!DILocation(line: 0, scope: !{scope})")
-        told = (BY_DISCRIMINATOR if unit.keep else BY_LINE) + (PLAIN if plain else "")
-        self._at = self._variable(f"{AT}.{unit.tag:08x}.{told}", 64, function + 1)
-        self._marked: dict[int, str] = {}
+        self._bare = bare
+        self.repeats_values = optnone
+        self.own_location = unit.node(f"!DILocation(line: 0, scope: !{scope})")
+        self.call_location = self.own_location if bare else None
+        kind = (BY_DISCRIMINATOR if unit.kept else BY_LINE) + (PLAIN if optnone else "")
+        self._block = self._variable(f"{AT}.{unit.tag:08x}.{kind}", 64, number + 1)
+        self._probes: dict[int, str] = {}
         self._values: dict[str, str] = {}
 
-    def at(self, place: int) -> str:
-        """The record that says where control is."""
-        return self._record("value", f"i64 {place}", self._at)
+    def probe_location(self, mark: Mark) -> str | None:
+        """A location with the number of the probe; None if it has none."""
+        code = self._locations.mark(mark)
+        if code is None:
+            return None
+        if code not in self._probes:
+            self._probes[code] = self._unit.node(self._numbered_location(code))
+        return self._probes[code]
 
-    def value(self, base: str) -> str:
-        """The record for what the path register is told from, behind the phi that makes it."""
-        return self._record("value", f"i64 %{base}", self._known(f"{VALUE}.{base}", 64))
+    def block_record(self, block: int) -> list[str]:
+        """The number of the block."""
+        return [self._record("value", f"i64 {block}", self._block)]
 
-    def cell(self, kept: Collection[int]) -> str:
-        """The record for the frame's cell; ``kept`` are the blocks behind whose calls it is the register."""
+    def edge_record(self, edge: int) -> list[str]:
+        """The number of the block on the edge."""
+        return self.block_record(self._locations.on_edge(edge))
+
+    def value_record(self, base: str) -> list[str]:
+        """The record of the phi."""
+        return [self._record("value", f"i64 %{base}", self._shared_variable(f"{VALUE}.{base}", 64))]
+
+    def slot_record(self, kept: Collection[int]) -> list[str]:
+        """The record of the slot's address, the blocks in the variable's name."""
         name = ".".join([KEPT, *(f"{block:x}" for block in sorted(kept))])
-        return self._record("declare", f"ptr %{CELL}", self._variable(name, 64))
+        return [self._record("declare", f"ptr %{CELL}", self._variable(name, 64))]
 
-    def trips(self, back_edge: int, induction: Induction, value: str, begins: bool = False) -> str:
-        """The record that the trips of a loop are told from ``value``; ``begins``: from one more than it."""
+    def trip_count_record(
+        self, back_edge: int, induction: Induction, value: str, one_more: bool = False
+    ) -> list[str]:
+        """The record of the value, its start and step in the variable's name."""
         bits = int(induction.type[1:])
         name = f"{TRIPS}.{back_edge}.{induction.start}.{induction.step}.{bits}"
-        expression = f"!DIExpression({_ONE_MORE})" if begins else "!DIExpression()"
-        return self._record("value", f"{induction.type} %{value}", self._known(name, bits), expression)
+        expression = f"!DIExpression({_ONE_MORE})" if one_more else "!DIExpression()"
+        variable = self._shared_variable(name, bits)
+        return [self._record("value", f"{induction.type} %{value}", variable, expression)]
 
-    def on(self, lines: list[str], start: int, mark: Mark) -> None:
-        """Let the instructions from ``start`` on be those of a probe."""
-        code = self.places.mark(mark)
-        if code is None:
-            return
-        if code not in self._marked:
-            self._marked[code] = self._unit.node(self._location_of(code))
-        for index in range(start, len(lines)):
-            lines[index] += f", !trodden !{self._marked[code]}"
+    def header(self, header: str) -> str:
+        """The line with the subprogram of the records."""
+        return FunctionHeader(header).with_subprogram(self._scope)
 
-    def beside(self, lines: list[str], start: int) -> None:
-        """Let the instructions from ``start`` on be those of no probe, though they are not the program's."""
-        for index in range(start, len(lines)):
-            lines[index] += f", !trodden !{self._location}"
-
-    def closed(self, text: str) -> str:
-        """The function's text, with the subprogram that the records need."""
-        if self._unit.keep:
+    def text(self, text: str) -> str:
+        """The lines as they are, or with our own location at calls and nothing else."""
+        if self._unit.kept:
             return text
-        text = _CALL_LOCATION.sub(rf"call \1, !trodden !{self._location}", text)
-        text = _INVOKE_LOCATION.sub(rf"to label \1, !trodden !{self._location}", text)
-        newline = text.index("\n")
-        header = text[:newline]
-        debug = _DBG.search(header)
-        at = debug.start() if debug is not None else header.rindex(" {")
-        body = text[newline:] if debug is not None else _CALL.sub(self._located, text[newline:])
-        return f"{header[:at]} !trodden !{self._scope}{header[at:]}{body}"
+        return strip_code_but_calls(text, self.own_location, all_calls=self._bare)
 
-    def _located(self, call: re.Match[str]) -> str:
-        """A call of a function that came without debug information: LLVM wants it to be somewhere."""
-        return call[0] if ", !trodden !" in call[0] else f"{call[0]}, !trodden !{self._location}"
-
-    def _location_of(self, code: int) -> str:
-        if not self._unit.keep:
+    def _numbered_location(self, code: int) -> str:
+        if not self._unit.kept:
             return f"!DILocation(line: {code}, scope: !{self._scope})"
         file = self._unit.debug.file_node(self._scope)
         scope = self._unit.node(
@@ -190,29 +273,20 @@ class FunctionMarks:
         )
         return f"!DILocation(line: {self._line}, scope: !{scope})"
 
-    def _known(self, name: str, bits: int) -> str:
-        """A variable that several records may be about."""
+    def _shared_variable(self, name: str, bits: int) -> str:
+        """A variable that several records may set."""
         if name not in self._values:
             self._values[name] = self._variable(name, bits)
         return self._values[name]
 
     def _variable(self, name: str, bits: int, line: int = 0) -> str:
-        told = f"line: {line}, " if line else ""
+        at_line = f"line: {line}, " if line else ""
         return self._unit.node(
-            f'!DILocalVariable(name: "{name}", scope: !{self._scope}, {told}'
-            f"type: {self._unit.type(bits)}, flags: DIFlagArtificial)"
+            f'!DILocalVariable(name: "{name}", scope: !{self._scope}, {at_line}'
+            f"type: {self._unit.integer_type(bits)}, flags: DIFlagArtificial)"
         )
 
     def _record(
         self, kind: str, operand: str, variable: str, expression: str = "!DIExpression()"
     ) -> str:
-        return f"    #trodden_{kind}({operand}, !{variable}, {expression}, !{self._location})"
-
-
-def revealed(text: str) -> str:
-    """A function's text with its records under their real names."""
-    return (
-        text.replace(", !trodden !", ", !dbg !")
-        .replace(" !trodden !", " !dbg !", 1)
-        .replace("    #trodden_", "    #dbg_")
-    )
+        return f"    #dbg_{kind}({operand}, !{variable}, {expression}, !{self.own_location})"

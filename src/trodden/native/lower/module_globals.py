@@ -1,131 +1,92 @@
-"""What a module needs beside probes: counters, an entry in the runtime's table, fewer debug nodes."""
+"""What is added to a module beside probes: counters, the unit's entry for the runtime, metadata."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection
 
 from trodden.native.ir.module import IRModule
-from trodden.native.lower.call_site_labels import declare_resume
-from trodden.native.lower.counter_access import TABLE, by_table, declare_table
-from trodden.native.lower.emit_call_paths import WHERE, declare_calls
+from trodden.native.ir.module_properties import take_used_globals
+from trodden.native.ir.strip_debug import strip_declarations
+from trodden.native.lower.call_site_labels import TaggedSites, declare_resume
+from trodden.native.lower.emit_call_paths import FIND_CALLER, declare_call_paths
 from trodden.native.lower.emit_last_paths import FIND_RING, FLAG_SHIFT, declare_ring
-from trodden.native.lower.emit_paths import COUNTERS, NOTE
-from trodden.native.lower.personalities import Personalities
+from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT, UNWIND_RESUME
+from trodden.native.lower.unit import UnitLowering
 from trodden.program.facts import UnitFacts
 
 _LAYOUT = "@__trodden_layout_2"
-"""What the runtime calls the layout of a unit's entry: one that is made for another does not link."""
-_USED = re.compile(
-    r"^@llvm\.used = appending global \[\d+ x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE
-)
+"""What the runtime calls the layout of a unit's entry: a unit with another layout does not link."""
+
+_FIND_COUNTERS = "@__trodden_where"
 
 
-def may_be_shared(module: IRModule) -> bool:
-    """Whether the code may end up in a shared library."""
-    return '!"PIC Level"' in module.epilogue and '!"PIE Level"' not in module.epilogue
-
-
-def declare(
-    module: IRModule,
-    facts: UnitFacts,
-    personalities: Personalities,
-    calls_on: str | None = None,
-    filled: bool = False,
-    last: int = 0,
+def finish_module(
+    module: IRModule, unit: UnitLowering, facts: UnitFacts, called: Collection[str], filled: bool
 ) -> None:
-    """Add the counters, what tells the runtime of them, and what the functions' personalities need.
+    """Add what the lowered functions of a module need; ``called`` are the functions that they call.
 
-    ``calls_on`` is the machine, if the unit keeps paths of calls; ``filled`` says that counters take room
-    in the object file; ``last`` is how many last paths of each thread it keeps.
+    ``filled``: counters take space in the object file.
     """
-    shared = may_be_shared(module)
-    identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
-    place = "null" if calls_on is None else WHERE
-    ring = FIND_RING if last else "null"
-    flags = int(not shared) | last << FLAG_SHIFT
+    if not unit.keeps_debug:
+        strip_declarations(module)
+    module.epilogue = _globals(module, unit, facts, called, filled) + _metadata(module.epilogue, unit)
+
+
+def _metadata(epilogue: str, unit: UnitLowering) -> str:
+    nodes: list[str] = []
+    if isinstance(unit.sites, TaggedSites):
+        nodes += unit.sites.nodes
+    if unit.debug is not None:
+        epilogue = unit.debug.add_to(epilogue)
+    if unit.branch_weights is not None:
+        nodes += unit.branch_weights.nodes
+    return epilogue + "".join(f"{node}\n" for node in nodes)
+
+
+def _globals(
+    module: IRModule, unit: UnitLowering, facts: UnitFacts, called: Collection[str], filled: bool
+) -> str:
+    """The counters, the unit's entry for the runtime, and all functions that are called."""
+    addressing = unit.addressing
     signatures = module.signatures()
-    lines = declare_table() if shared else _own_counters(facts, filled)
-    if shared:
-        module.definitions = [by_table(text) for text in module.definitions]
-    lines.append(
-        "@__trodden_unit = internal global { [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr, ptr } "
-        f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {flags}, '
-        f'ptr @__trodden_where, ptr {place}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT} }}, '
-        'section "trodden_units", align 8'
-    )
-    lines.append(f"{_LAYOUT} = external hidden constant i8")
-    used = _USED.search(module.prologue)
-    entries = [used.group(1)] if used is not None else []
-    if used is not None:
-        module.prologue = module.prologue[: used.start()] + module.prologue[used.end() :]
-    entries.append("ptr @__trodden_unit")
-    listed = ", ".join(entries)
-    number = listed.count("ptr @")
-    lines.append(f'@llvm.used = appending global [{number} x ptr] [{listed}], section "llvm.metadata"')
-    lines += [*personalities.declarations(signatures), *declare_resume(module)]
+    lines = addressing.declarations(facts.slots, filled)
+    lines += [_unit_entry(unit, facts), f"{_LAYOUT} = external hidden constant i8"]
+    used = [*take_used_globals(module), f"ptr {UNIT}"]
+    listed = ", ".join(used)
+    lines.append(f'@llvm.used = appending global [{len(used)} x ptr] [{listed}], section "llvm.metadata"')
+    if unit.personalities is not None:
+        lines += unit.personalities.declarations(signatures)
+    if UNWIND_RESUME in called:
+        lines += declare_resume(signatures)
     if "@llvm.threadlocal.address.p0(" not in signatures:
         lines.append("declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)")
-    if any(f" {NOTE}(" in definition for definition in module.definitions):
-        lines.append(f"declare preserve_mostcc void {NOTE}(ptr, i64, i64, i64) nounwind willreturn")
+    if COUNT_SPARSE in called:
+        lines.append(f"declare preserve_mostcc void {COUNT_SPARSE}(ptr, i64, i64, i64) nounwind willreturn")
     if "@llvm.readcyclecounter(" not in signatures:
         lines.append("declare i64 @llvm.readcyclecounter()")
-    if calls_on is not None:
-        lines += declare_calls(module, len(facts.functions), calls_on, shared)
-    if last:
-        lines += declare_ring(shared)
+    if unit.call_paths:
+        lines += declare_call_paths(len(facts.functions), unit.machine, addressing.shared)
+    if unit.last_paths:
+        lines += declare_ring(addressing.shared)
     lines += [
-        "define internal ptr @__trodden_where() nounwind {",
-        f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {TABLE if shared else COUNTERS})",
+        f"define internal ptr {_FIND_COUNTERS}() nounwind {{",
+        f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {addressing.variable})",
         "  ret ptr %address",
         "}",
         "",
         "",
     ]
-    module.epilogue = "\n".join(lines) + module.epilogue
+    return "\n".join(lines)
 
 
-def _own_counters(facts: UnitFacts, filled: bool) -> list[str]:
-    """Counters of a unit that is part of a program: they lie at a known distance from the thread pointer.
-
-    The assembler lays them out, since LLVM would always fill a section of that name with zeros in the file.
-    They have to be there (``filled``) for GNU's linker, which knows only one thread-local section without.
-    """
-    kind = "progbits" if filled else "nobits"
-    slots = max(facts.slots, 1)
-    name = COUNTERS[1:]
-    return [
-        f'module asm ".pushsection .trodden_counts,\\22awT\\22,@{kind}"',
-        f'module asm ".p2align 6\\0A.type {name},@object\\0A.size {name}, {slots * 8}"',
-        f'module asm "{name}:\\0A.zero {slots * 8}"',
-        'module asm ".popsection"',
-        f"{COUNTERS} = external dso_local thread_local(localexec) global [{slots} x i64], align 64",
-    ]
-
-
-_DBG_ATTACHMENT = re.compile(
-    r", !(?:dbg|DIAssignID) !\d+(?=(?:, ![\w.]+ !\d+)*$)| !dbg !\d+(?= \{$)|(?<=^declare) !dbg !\d+",
-    re.MULTILINE,
-)
-_DBG_RECORD = re.compile(r"^    #dbg.*\n", re.MULTILINE)
-_DI_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI.*\n", re.MULTILINE)
-_DBG_NAMED = re.compile(r"^!llvm\.dbg\.cu = .*\n", re.MULTILINE)
-
-
-def strip_debug(module: IRModule) -> None:
-    """Take the debug information out again that was only wanted for the lines.
-
-    Other metadata (of loops) may point at locations; those are replaced by a node that says nothing.
-    """
-    module.definitions = [_without_debug(text) for text in module.definitions]
-    module.between = [_without_debug(text) if "!dbg" in text else text for text in module.between]
-    module.prologue = _without_debug(module.prologue)
-    dropped = set(_DI_NODE.findall(module.epilogue))
-    kept = _DBG_NAMED.sub("", _DI_NODE.sub("", module.epilogue))
-    wanted = set(re.findall(r"!(\d+)", kept)) & dropped
-    fillers = "".join(f'!{number} = !{{!"trodden.gone"}}\n' for number in sorted(wanted, key=int))
-    module.epilogue = kept + fillers
-
-
-def _without_debug(text: str) -> str:
-    text = _DBG_ATTACHMENT.sub("", text)
-    return _DBG_RECORD.sub("", text) if "    #dbg" in text else text
+def _unit_entry(unit: UnitLowering, facts: UnitFacts) -> str:
+    identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
+    flags = int(not unit.addressing.shared) | unit.last_paths << FLAG_SHIFT
+    caller = FIND_CALLER if unit.call_paths else "null"
+    ring = FIND_RING if unit.last_paths else "null"
+    return (
+        f"{UNIT} = internal global {{ [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr, ptr }} "
+        f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {flags}, '
+        f"ptr {_FIND_COUNTERS}, ptr {caller}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT} }}, "
+        'section "trodden_units", align 8'
+    )

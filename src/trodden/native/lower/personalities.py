@@ -1,22 +1,20 @@
-"""Personalities: how a function's frames are noticed when something unwinds the stack (BL94 §3.2, BL96 §3.6).
+"""Personalities: how the runtime learns that frames of a function are unwound (BL94 §3.2, BL96 §3.6).
 
-An exception, ``pthread_exit`` or a cancelled thread leaves functions at calls that do not come back.  Whoever
-unwinds asks the personality of each frame what is to be done with it.  So every function with probes gets
-one: the runtime's, where it has none, or a small function that asks its own and then tells the runtime what
-that has answered.  It costs an entry in the unwinding tables, and no instruction.
+An exception, ``pthread_exit`` or a cancelled thread leaves functions at calls that do not return.  The
+unwinder calls the personality of each frame to learn what is to be done with it.  So every function with
+probes gets one: that of the runtime, where it has none, or a small function that calls its own one and then
+tells the runtime the result.  It costs an entry in the unwinding tables, and no instruction.
 """
 
 from __future__ import annotations
 
-import re
+from trodden.native.ir.attributes import Attributes
+from trodden.native.ir.header import FunctionHeader
+from trodden.native.ir.names import unquote
 
-from trodden.native.analysis.call_effects import Attributes
-from trodden.native.ir.module import LABEL, unquote
-
-_OWN = re.compile(rf" personality ptr @({LABEL})")
-_NONE = "__trodden_personality"
-_AROUND = "__trodden_around."
-_ANSWERED = "@__trodden_answered"
+_RUNTIME = "__trodden_personality"
+_WRAPPER = "__trodden_around."
+_REPORT = "@__trodden_answered"
 _PARAMETERS = "i32 %version, i32 %actions, i64 %class, ptr %exception, ptr %context"
 
 
@@ -28,44 +26,42 @@ class Personalities:
         self._given: set[str] = set()
 
     def give(self, header: str) -> str:
-        """A function's first line with a personality that tells the runtime.
+        """The ``define`` line of a function with a personality that tells the runtime.
 
-        A frame without unwinding tables stops every exception, and shall go on to do so.
+        A frame without unwinding tables stops every exception, and continues to do so.
         """
-        attributes = self._attributes.of_header(header)
-        own = _OWN.search(header)
-        if own is not None:
-            name = unquote(own.group(1))
+        view = FunctionHeader(header)
+        if view.personality is not None:
+            name = unquote(view.personality)
             self._given.add(name)
-            return f"{header[: own.start()]} personality ptr {_around(name)}{header[own.end() :]}"
+            return view.with_personality(_wrapper(name))
+        attributes = self._attributes.of_header(header)
         if "nounwind" in attributes and not attributes & {"uwtable", "uwtable(sync)"}:
             return header
-        self._given.add(_NONE)
-        debug = header.find(" !dbg ")
-        at = debug if debug >= 0 else header.rindex(" {")
-        return f"{header[:at]} personality ptr @{_NONE}{header[at:]}"
+        self._given.add(_RUNTIME)
+        return view.with_personality(f"@{_RUNTIME}")
 
     def declarations(self, signatures: str) -> list[str]:
-        """What the module has to say of them, beside the ``signatures`` that it has."""
+        """What the module has to declare for them, beside the ``signatures`` that it has."""
         lines: list[str] = []
-        for name in sorted(self._given - {_NONE}):
+        for name in sorted(self._given - {_RUNTIME}):
             lines += [
-                f"${_around(name)[1:]} = comdat any",
-                f"define linkonce_odr hidden i32 {_around(name)}({_PARAMETERS}) nounwind uwtable comdat {{",
+                f"${_wrapper(name)[1:]} = comdat any",
+                f"define linkonce_odr hidden i32 {_wrapper(name)}({_PARAMETERS}) nounwind uwtable comdat {{",
                 f'  %answer = call i32 @"{name}"({_PARAMETERS})',
                 "  %caller = call ptr @llvm.returnaddress(i32 0)",
-                f"  %same = call i32 {_ANSWERED}(i32 %answer, i32 %actions, ptr %context, ptr %caller)",
+                f"  %same = call i32 {_REPORT}(i32 %answer, i32 %actions, ptr %context, ptr %caller)",
                 "  ret i32 %same",
                 "}",
             ]
         if lines:
-            lines.append(f"declare hidden i32 {_ANSWERED}(i32, i32, ptr, ptr) nounwind")
+            lines.append(f"declare hidden i32 {_REPORT}(i32, i32, ptr, ptr) nounwind")
             if "@llvm.returnaddress(" not in signatures:
                 lines.append("declare ptr @llvm.returnaddress(i32 immarg)")
-        if _NONE in self._given:
-            lines.append(f"declare hidden i32 @{_NONE}(i32, i32, i64, ptr, ptr)")
+        if _RUNTIME in self._given:
+            lines.append(f"declare hidden i32 @{_RUNTIME}(i32, i32, i64, ptr, ptr)")
         return lines
 
 
-def _around(name: str) -> str:
-    return f'@"{_AROUND}{name}"'
+def _wrapper(name: str) -> str:
+    return f'@"{_WRAPPER}{name}"'

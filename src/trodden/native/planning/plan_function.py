@@ -104,7 +104,7 @@ def returning_twice(read: FunctionRead) -> list[int]:
     """The edges behind calls that return twice; of an invoke the one that it takes when it returns."""
     return [
         edge
-        for block in sorted(read.resuming)
+        for block in sorted(read.returning_twice)
         for edge in read.graph.out_edges[block]
         if read.ir.blocks[block].opcode != "invoke" or read.positions[edge] == (0,)
     ]

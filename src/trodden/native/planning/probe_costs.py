@@ -22,7 +22,7 @@ def edge_prices(read: FunctionRead, weights: Sequence[float]) -> list[float]:
     """Price every edge of the function's graph."""
     prices = list(weights)
     for index in range(len(read.positions)):
-        if not read.splittable(index) and not read.carries_freely(index):
+        if not read.splittable(index) and not read.needs_no_block(index):
             prices[index] *= MERGED
     return prices
 

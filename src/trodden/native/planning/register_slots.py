@@ -21,10 +21,10 @@ def holding_blocks(read: FunctionRead) -> frozenset[int]:
     """The blocks in which a call may fail to return while its path goes on."""
     return frozenset(
         block
-        for block, final in enumerate(read.tails.final)
+        for block, final in enumerate(read.tail_calls.by_block)
         if read.ir.blocks[block].opcode in ("invoke", "callbr")
         or any(
-            call.may_stay_away and call is not final and not call.returns_twice for call in read.calls[block]
+            call.may_not_return and call is not final and not call.returns_twice for call in read.calls[block]
         )
     )
 

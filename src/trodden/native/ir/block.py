@@ -1,0 +1,126 @@
+"""A basic block in IR text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from trodden.native.ir.grammar import DEBUG_RECORD, FIRST_OPCODE, HEAD_INSTRUCTION, LABEL_LINE, SUCCESSOR
+from trodden.native.ir.instruction import Instruction, instructions_of
+
+_TO_EXIT = frozenset({"ret", "resume", "unreachable"})
+
+
+@dataclass(slots=True)
+class IRBlock:
+    """One basic block.  ``text`` is all of it, label line included, without the blank lines around.
+
+    ``terminator_start`` is where the terminator starts in ``text``, ``opcode`` is its opcode; ``successors``
+    are the labels that it can go to, in order, one for each edge.
+    """
+
+    label: str
+    text: str
+    terminator_start: int
+    opcode: str
+    successors: tuple[str, ...]
+    _instructions: tuple[Instruction, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    @staticmethod
+    def parse(label: str, text: str) -> IRBlock:
+        """The block with this text."""
+        start = text.rfind("\n") + 1
+        labels_at = start
+        if text.startswith("  ]", start):
+            start = labels_at = text.rindex("\n  switch ", 0, start) + 1 if "\n  switch " in text else 0
+        elif text.startswith("          ", start):
+            start = text.rfind("\n", 0, start - 1) + 1
+        match = FIRST_OPCODE.match(text, start)
+        assert match is not None, text
+        opcode = match.group(1)
+        successors = () if opcode in _TO_EXIT else tuple(SUCCESSOR.findall(text, labels_at))
+        return IRBlock(label, text, start, opcode, successors)
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """Views of its instructions."""
+        if self._instructions is None:
+            self._instructions = tuple(instructions_of(self.text))
+        return self._instructions
+
+    @property
+    def terminator(self) -> Instruction:
+        """A view of its last instruction."""
+        if self._instructions is not None:
+            return self._instructions[-1]
+        return next(instructions_of(self.text, self.terminator_start))
+
+    def definition(self, name: str) -> Instruction | None:
+        """The instruction that defines a value here (its name without the sign)."""
+        at = self.text.find(f"  %{name} = ")
+        if at < 0:
+            return None
+        if self._instructions is None:
+            found = next(instructions_of(self.text, at))
+            return found if found.start == at else None
+        return next((each for each in self._instructions if each.start == at), None)
+
+    def definitions(self) -> Iterator[tuple[str, Instruction]]:
+        """The values that it defines, and the instructions that do."""
+        for instruction in self.instructions:
+            if instruction.result is not None:
+                yield instruction.result, instruction
+
+    @property
+    def phis(self) -> Iterator[Instruction]:
+        """Views of its phis, which are its first instructions."""
+        for instruction in self.instructions:
+            if instruction.opcode != "phi":
+                break
+            yield instruction
+
+    @property
+    def debug_records(self) -> list[tuple[str, str]]:
+        """Its debug records: the kind (``dbg_value``), and the list in brackets."""
+        return DEBUG_RECORD.findall(self.text) if "    #" in self.text else []
+
+    @property
+    def exits(self) -> bool:
+        """Whether control can leave the function at the end of the block."""
+        return self.opcode in _TO_EXIT or self.text.find("unwind to caller", self.terminator_start) >= 0
+
+    @property
+    def size(self) -> int:
+        """How many lines its instructions have.
+
+        Debug records are none: a function has the same size with and without debug information.
+        """
+        lines = f"\n{self.text}"
+        return lines.count("\n  ") - lines.count("\n    #dbg_")
+
+    @property
+    def body_start(self) -> int:
+        """Where the text behind the label line starts."""
+        return self.text.index("\n") + 1 if LABEL_LINE.match(self.text) else 0
+
+    def insertion_point(self) -> int:
+        """Where the first instruction starts that is neither a phi nor an exception pad."""
+        text = self.text
+        position = self.body_start
+        while HEAD_INSTRUCTION.match(text, position) or text.startswith("    ", position):
+            if text.startswith("    #dbg", position) and not _more_head(text, position):
+                break
+            end = text.find("\n", position)
+            if end < 0:
+                break
+            position = end + 1
+        return position
+
+
+def _more_head(text: str, position: int) -> bool:
+    """Whether phis or pads still follow the debug records at ``position``."""
+    while text.startswith("    #dbg", position):
+        position = text.find("\n", position) + 1
+        if position == 0:
+            return False
+    return bool(HEAD_INSTRUCTION.match(text, position))

@@ -1,0 +1,280 @@
+"""A view of one instruction of a block: what it defines, does, uses and where it leads.
+
+A view refers to the text of its block and is parsed when a property is asked for: of most instructions of a
+large module nobody asks more than the opcode.  Nothing is ever printed from a view, so that an instruction
+that does not change is emitted byte for byte as it was read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from trodden.native.ir.calls import CallParts, bundle_operands, read_arguments, read_call
+from trodden.native.ir.grammar import (
+    ATTACHMENT,
+    ATTACHMENTS,
+    DIRECT_CALLEE,
+    INSTRUCTION,
+    LANDINGPAD_CLAUSE,
+    LOCAL_USE,
+    SUCCESSOR,
+    SWITCH_CASE,
+    WORD,
+)
+from trodden.native.ir.opcodes import CALLS, COMPARISONS, PADS, TERMINATORS
+from trodden.native.ir.operands import Operand, phi_incoming, read_operands
+from trodden.native.ir.result_type import result_type
+
+_NO_VALUE = frozenset({"void", "token", "metadata", "label"})
+
+
+class Instruction:
+    """One instruction.
+
+    ``result`` is the name of the value that it defines (as printed, without its sign); ``tail`` is the
+    marker of a call: ``tail``, ``musttail``, ``notail`` or nothing.  ``start`` and ``end`` are where its
+    lines start and end in the text of its block, the final newline excluded.
+    """
+
+    __slots__ = (
+        *("source", "start", "end", "result", "tail", "opcode"),
+        *("_rest_at", "_attachments_at", "_call", "_operands"),
+    )
+
+    def __init__(self, source: str, match: re.Match[str]) -> None:
+        self.source = source
+        self.result: str | None
+        self.tail: str | None
+        self.opcode: str
+        self.result, self.tail, self.opcode = match.groups()
+        self.start, self.end = match.span()
+        self._rest_at = match.end(3) + 1
+        self._attachments_at = -1
+        self._call: CallParts | None = None
+        self._operands: tuple[Operand, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"Instruction({self.text!r})"
+
+    @property
+    def text(self) -> str:
+        """All its lines."""
+        return self.source[self.start : self.end]
+
+    @property
+    def rest(self) -> str:
+        """What follows the opcode, without the metadata attachments."""
+        return self.source[self._rest_at : self.attachments_start]
+
+    # What it is.
+
+    @property
+    def is_call(self) -> bool:
+        """Whether it is a call: also one that ends its block."""
+        return self.opcode in CALLS
+
+    @property
+    def is_phi(self) -> bool:
+        """Whether it is a phi."""
+        return self.opcode == "phi"
+
+    @property
+    def is_pad(self) -> bool:
+        """Whether it is an exception pad, which stays the first instruction of its block behind phis."""
+        return self.opcode in PADS
+
+    @property
+    def is_terminator(self) -> bool:
+        """Whether it ends its block."""
+        return self.opcode in TERMINATORS
+
+    @property
+    def is_volatile(self) -> bool:
+        """Whether it is an access to volatile memory."""
+        return "volatile" in self.flags
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The words between the opcode and the first type: ``nsw``, ``volatile``, a predicate."""
+        found: list[str] = []
+        for match in WORD.finditer(self.rest):
+            word = match.group()
+            if not word.isalpha() or word in _TYPE_WORDS:
+                break
+            found.append(word)
+        return tuple(found)
+
+    @property
+    def predicate(self) -> str | None:
+        """The predicate of a comparison."""
+        return self.flags[-1] if self.opcode in COMPARISONS else None
+
+    @property
+    def type(self) -> str | None:
+        """The type of its result; None where it has none, or one that the text does not say."""
+        if self.opcode in CALLS:
+            call = self.call
+            found = None if call is None else call.type
+        else:
+            found = result_type(self.opcode, self.rest, lambda: self.operands)
+        return None if found in _NO_VALUE else found
+
+    # What it uses.
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """Its operands in the order of the text; of a call the arguments, then the bundles' and the callee.
+
+        The blocks of a phi and the constants of a switch are no operands, nor is the size of an ``alloca``
+        that is not printed.
+        """
+        if self._operands is None:
+            self._operands = self._read_operands()
+        return self._operands
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The local names that occur in it, each as often as it does: values, labels and named types."""
+        rest = self.rest
+        return tuple(name for name in LOCAL_USE.findall(rest) if name) if "%" in rest else ()
+
+    @property
+    def incoming(self) -> tuple[tuple[str, str], ...]:
+        """Of a phi: the values as printed, each with the label of the predecessor that it comes from."""
+        return phi_incoming(self.rest)[1] if self.opcode == "phi" else ()
+
+    @property
+    def phi_type(self) -> str:
+        """Of a phi: its type, with the flags before it."""
+        return phi_incoming(self.rest)[0] if self.opcode == "phi" else ""
+
+    # Where control goes.
+
+    @property
+    def successors(self) -> tuple[str, ...]:
+        """Of a terminator: the labels that it can go to, one for each edge."""
+        if self.opcode not in TERMINATORS:
+            return ()
+        return tuple(SUCCESSOR.findall(self.source, self._labels_at(), self.end))
+
+    @property
+    def unwinds_to_caller(self) -> bool:
+        """Whether an exception leaves the function from here without another call."""
+        return self.opcode == "resume" or self.rest.endswith("unwind to caller")
+
+    @property
+    def cases(self) -> tuple[tuple[str, str], ...]:
+        """Of a switch: the constants and the labels of its cases, the default excluded."""
+        if self.opcode != "switch":
+            return ()
+        return tuple((value, label) for _, value, label in SWITCH_CASE.findall(self.rest))
+
+    @property
+    def clauses(self) -> tuple[tuple[str, str], ...]:
+        """Of a landingpad: ``catch`` or ``filter``, each with its operand."""
+        return tuple(LANDINGPAD_CLAUSE.findall(self.rest)) if self.opcode == "landingpad" else ()
+
+    # Calls.
+
+    @property
+    def call(self) -> CallParts | None:
+        """A call taken apart; None if this is none."""
+        if self._call is None and self.opcode in CALLS:
+            self._call = read_call(self.rest)
+        return self._call
+
+    @property
+    def callee(self) -> str | None:
+        """The function that is called (as printed, without its sign); None for an indirect call."""
+        if self.opcode not in CALLS:
+            return None
+        if self._call is None:
+            direct = DIRECT_CALLEE.match(self.source, self._rest_at - 1, self.end)
+            if direct is not None:
+                return direct.group(1)
+        call = self.call
+        return call.callee[1:] if call is not None and call.callee and call.callee[0] == "@" else None
+
+    @property
+    def assembly(self) -> tuple[str, str] | None:
+        """Of a call of inline assembly: its template and constraints, as printed."""
+        return None if self.callee is not None or self.call is None else self.call.assembly
+
+    @property
+    def arguments(self) -> tuple[Operand, ...]:
+        """The arguments of a call."""
+        return read_arguments(self.argument_list)
+
+    @property
+    def argument_list(self) -> str:
+        """The text between the brackets of a call."""
+        call = self.call
+        return "" if call is None else self.rest[call.arguments_start : call.arguments_end]
+
+    @property
+    def attribute_group(self) -> str | None:
+        """The number of the attribute group of a call site."""
+        return next((word[1:] for word in self.attributes if word.startswith("#")), None)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes of a call site, as printed: words, and the numbers of groups (``#7``)."""
+        if self.opcode == "call" and self._call is None:
+            end = self.attachments_start
+            bracket = self.source.rfind(")", self.start, end) + 1
+            if bracket == end:
+                return ()
+            if self.source[end - 1] != "]":
+                return tuple(self.source[bracket:end].split())
+        call = self.call
+        return () if call is None else call.attributes
+
+    # Metadata.
+
+    @property
+    def attachments(self) -> Mapping[str, str]:
+        """The metadata attachments: kinds, and the numbers of nodes."""
+        return dict(ATTACHMENT.findall(self.source, self.attachments_start, self.end))
+
+    @property
+    def attachment_text(self) -> str:
+        """The metadata attachments as printed, with the comma before them."""
+        return self.source[self.attachments_start : self.end]
+
+    def attachment(self, kind: str) -> str | None:
+        """The number of the node of a kind of metadata."""
+        return self.attachments.get(kind)
+
+    @property
+    def attachments_start(self) -> int:
+        """Where the metadata attachments start in the text of the block; the end if there are none."""
+        if self._attachments_at < 0:
+            first = self.source.find(", !", self._rest_at - 1, self.end)
+            run = None if first < 0 else ATTACHMENTS.search(self.source, first, self.end)
+            self._attachments_at = self.end if run is None else run.start()
+        return self._attachments_at
+
+    def _labels_at(self) -> int:
+        """Where the labels of a terminator start: of an invoke and a callbr on the last line."""
+        if self.opcode in ("invoke", "callbr"):
+            return self.source.rfind("\n", self.start, self.end) + 1
+        return self._rest_at
+
+    def _read_operands(self) -> tuple[Operand, ...]:
+        if self.opcode not in CALLS:
+            return read_operands(self.opcode, self.rest)
+        call = self.call
+        if call is None:
+            return ()
+        labels = tuple(Operand("label", f"%{label}") for label in self.successors)
+        callee = Operand("ptr", call.callee if call.callee is not None else "asm")
+        return (*self.arguments, *bundle_operands(call.bundles), callee, *labels)
+
+
+_TYPE_WORDS = frozenset(["ptr", "half", "bfloat", "float", "double", "label", "token", "metadata", "void"])
+
+
+def instructions_of(text: str, start: int = 0) -> Iterator[Instruction]:
+    """The instructions in the text of a block, or of any whole lines, from ``start`` on."""
+    return (Instruction(text, match) for match in INSTRUCTION.finditer(text, start))

@@ -1,0 +1,203 @@
+"""Assemble the text of a function from its own blocks and the insertions of all phases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trodden.native.analysis.call_effects import Call
+from trodden.native.ir.rewriting import rename_phis, retarget
+from trodden.native.lower.branch_weights import BranchWeights
+from trodden.native.lower.builder import Builder
+from trodden.native.lower.call_site_labels import NO_BLOCK, SiteLabels, resume_call
+from trodden.native.lower.context import Context
+from trodden.native.lower.insertions import CounterPhi, FunctionCode, Phi, Where
+
+_EMPTY_INSTRUCTION = 'call void asm sideeffect "", ""()'
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """The blocks of a function as text; ``calls_resume``: it calls the unwinding library."""
+
+    text: str
+    calls_resume: bool
+
+
+@dataclass
+class _Block:
+    """A block's text in three pieces: label and phis, what follows, the terminator."""
+
+    head: str
+    body: str
+    terminator: str
+
+
+def assemble(
+    context: Context,
+    code: FunctionCode,
+    lookup: Sequence[str],
+    labels: SiteLabels,
+    branch_weights: BranchWeights | None,
+    weights: Sequence[float],
+) -> Assembled:
+    """The text of all blocks.
+
+    ``lookup`` comes first in the function.  Terminators get ``branch_weights``, if there are any, from the
+    measured ``weights`` of the edges.
+    """
+    read = context.read
+    count = len(read.ir.blocks)
+    blocks = [_with_calls(context, code, v, labels) for v in range(count)]
+    if branch_weights is not None:
+        for v, block in enumerate(blocks):
+            block.terminator = branch_weights.attach(read, weights, v, block.terminator)
+    entry = context.builder()
+    phis = [_phi_lines(context, code, v, entry) for v in range(count)]
+    texts = [_text(context, code, v, block, phis[v]) for v, block in enumerate(blocks)]
+    texts[0] = _with_lookup(blocks[0].head, texts[0], [*lookup, *entry.lines])
+    resumes = labels.labels_resume and any(block.opcode == "resume" for block in read.ir.blocks)
+    return Assembled("\n\n".join([*texts, *_edge_blocks(context, code)]), resumes)
+
+
+def _with_calls(context: Context, code: FunctionCode, number: int, labels: SiteLabels) -> _Block:
+    """The block with labels at its calls, and with the code around calls and at its end.
+
+    Code at the end is in front of a call in tail position.
+    """
+    block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
+    own = context.debug.text
+    bottom = _lines(code.at(Where.BOTTOM, number))
+    position = min(block.insertion_point(), block.terminator_start)
+    head = own(block.text[:position])
+    pieces: list[str] = []
+    for call in context.read.calls[number]:
+        if call.may_not_return:
+            pieces.append(own(block.text[position : call.start]))
+            position = call.end + 1
+            if call is final:
+                pieces.append(bottom)
+                bottom = ""
+            pieces.append(_labelled_call(context, code, number, call, labels))
+    if final is not None and bottom:
+        pieces += [own(block.text[position : final.start]), bottom]
+        position = final.start
+        bottom = ""
+    pieces += [own(block.text[position : block.terminator_start]), bottom]
+    terminator = block.text[block.terminator_start :]
+    if block.opcode == "invoke":
+        before, terminator, _ = labels.label(terminator, number)
+        pieces.append(before)
+    elif block.opcode == "resume" and labels.labels_resume:
+        exception, terminator = resume_call(block.terminator, context.names.value())
+        label = labels.label("", NO_BLOCK).before
+        pieces += [own(exception), label]
+    return _Block(head, "".join(pieces), own(terminator))
+
+
+def _labelled_call(
+    context: Context, code: FunctionCode, number: int, call: Call, labels: SiteLabels
+) -> str:
+    """A call that may not return.  In tail position nothing is behind it: its function is left."""
+    block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
+    text = block.text[call.start : call.end]
+    before, text, after = labels.label(text, NO_BLOCK if call is final else number)
+    pieces = [before, context.debug.text(text), "\n"]
+    if call.returns_twice:
+        pieces.insert(0, _lines(code.at(Where.BEFORE_SECOND_RETURN, number)))
+        pieces.append(_lines(code.at(Where.AFTER_SECOND_RETURN, number)))
+    if call is not final or block.opcode == "unreachable":
+        pieces.append(after)
+    return "".join(pieces)
+
+
+def _text(context: Context, code: FunctionCode, number: int, block: _Block, phis: Sequence[str]) -> str:
+    """The whole block: phis know their predecessors, and the terminator its successors, by new labels."""
+    read = context.read
+    head = rename_phis(block.head, _renamed_predecessors(context, code, number))
+    if phis:
+        label_end = head.find("\n") + 1
+        head = head[:label_end] + _lines(phis) + head[label_end:]
+    successors = {
+        read.positions[edge][0]: code.edges[edge].label
+        for edge in read.graph.out_edges[number]
+        if edge in code.edges
+    }
+    terminator = block.terminator
+    if successors:
+        terminator = retarget(read.ir.blocks[number], terminator, successors)
+    return head + _lines(_top(context, code, number)) + block.body + terminator
+
+
+def _top(context: Context, code: FunctionCode, number: int) -> list[str]:
+    """The code behind the phis: debug records first."""
+    builder = context.builder()
+    records = context.debug.block_record(number)
+    if records and number in context.landing_pads:
+        # Without optimisation LLVM loads registers before a landing pad's label, if a record comes first.
+        builder.emit(_EMPTY_INSTRUCTION)
+    builder.records(records)
+    builder.lines += code.at(Where.RECORDS, number)
+    if number == context.read.graph.root:
+        builder.lines += code.at(Where.CALL_PATH_ENTRY, 0)
+        builder.lines += code.at(Where.ENTRY, 0)
+    builder.lines += code.at(Where.TOP, number)
+    return builder.lines
+
+
+def _with_lookup(head: str, text: str, lookup: Sequence[str]) -> str:
+    """The first block with code right behind its label."""
+    at = head.find("\n") + 1
+    return text[:at] + _lines(lookup) + text[at:] if lookup else text
+
+
+def _phi_lines(context: Context, code: FunctionCode, number: int, entry: Builder) -> list[str]:
+    """The new phis of a block; addresses that they need are computed at the entry of the function."""
+    read = context.read
+    return [
+        f"  %{phi.name} = phi {'ptr' if isinstance(phi, CounterPhi) else 'i64'} "
+        + ", ".join(
+            f"[ {_incoming(context, phi, edge, entry)}, %{_predecessor(context, code, edge)} ]"
+            for edge in read.in_edges(number)
+            for _ in read.positions[edge]
+        )
+        for phi in code.phis.get(number, ())
+    ]
+
+
+def _incoming(context: Context, phi: Phi, edge: int, entry: Builder) -> str:
+    if isinstance(phi, CounterPhi):
+        return context.access.addressing.address(entry, phi.incoming.get(edge, phi.otherwise))
+    return phi.incoming.get(edge, phi.otherwise)
+
+
+def _predecessor(context: Context, code: FunctionCode, edge: int) -> str:
+    """The label of the block from which an edge arrives."""
+    if edge in code.edges:
+        return code.edges[edge].label
+    return context.read.ir.blocks[context.read.graph.edges[edge].src].label
+
+
+def _renamed_predecessors(context: Context, code: FunctionCode, number: int) -> list[tuple[str, str]]:
+    """The old and new labels of a block's predecessors, where they differ."""
+    read = context.read
+    found: list[tuple[str, str]] = []
+    for edge in read.in_edges(number):
+        if edge in code.edges:
+            old = read.ir.blocks[read.graph.edges[edge].src].label
+            found += [(old, code.edges[edge].label)] * len(read.positions[edge])
+    return found
+
+
+def _edge_blocks(context: Context, code: FunctionCode) -> list[str]:
+    """The new blocks on edges."""
+    blocks = []
+    for edge, (label, lines) in code.edges.items():
+        target = context.read.ir.blocks[context.read.graph.edges[edge].dst].label
+        records = context.debug.edge_record(edge)
+        blocks.append("\n".join([f"{label}:", *records, *lines, f"  br label %{target}"]))
+    return blocks
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "".join([f"{line}\n" for line in lines])

@@ -1,0 +1,76 @@
+"""Emit instructions, in the manner of LLVM's IRBuilder: each gets the current debug location."""
+
+from __future__ import annotations
+
+
+class FreshNames:
+    """Names that nothing else in a function has.
+
+    The addresses of counters have a series of their own, so that the names of all other values are the same
+    however counters are addressed.
+    """
+
+    def __init__(self) -> None:
+        self._values = self._addresses = 0
+
+    def value(self) -> str:
+        """The name of a value or a block, without its sign."""
+        self._values += 1
+        return f"trodden.{self._values}"
+
+    def address(self) -> str:
+        """The name of an address, without its sign."""
+        self._addresses += 1
+        return f"trodden.at.{self._addresses}"
+
+
+class Builder:
+    """Appends instructions to ``lines``.
+
+    ``location`` is the number of the debug location that instructions get, None for none.  A call without
+    one gets ``call_location``: in a function with a subprogram LLVM wants every call to have a location.
+    """
+
+    __slots__ = ("_call_location", "_names", "lines", "location")
+
+    def __init__(self, names: FreshNames, call_location: str | None = None) -> None:
+        self.lines: list[str] = []
+        self.location: str | None = None
+        self._names = names
+        self._call_location = call_location
+
+    def emit(self, instruction: str) -> None:
+        """Append an instruction that defines no value."""
+        self.lines.append(f"  {instruction}{self._attachment(instruction)}")
+
+    def value(self, operation: str) -> str:
+        """Append an instruction; returns the value that it defines, with its sign."""
+        return self.define(self._names.value(), operation)
+
+    def define(self, name: str, operation: str) -> str:
+        """Append an instruction that defines the value of that name (without its sign)."""
+        self.lines.append(f"  %{name} = {operation}{self._attachment(operation)}")
+        return f"%{name}"
+
+    def address(self, operation: str) -> str:
+        """Append an instruction that computes the address of a counter; it has no debug location.
+
+        A code generator folds it into the access, which alone counts as the instruction of a probe.
+        """
+        name = self._names.address()
+        self.lines.append(f"  %{name} = {operation}")
+        return f"%{name}"
+
+    def reserve(self) -> str:
+        """A name (without its sign) for a value that is defined later."""
+        return self._names.value()
+
+    def records(self, records: list[str]) -> None:
+        """Append debug records."""
+        self.lines += records
+
+    def _attachment(self, operation: str) -> str:
+        location = self.location
+        if location is None and operation.startswith("call "):
+            location = self._call_location
+        return "" if location is None else f", !dbg !{location}"

@@ -1,0 +1,113 @@
+"""Code for points of a function, before it becomes part of the function's text.
+
+Each phase of the lowering returns insertions; :mod:`trodden.native.lower.assemble` puts them in, in the
+order of the phases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Where(IntEnum):
+    """The points at which code can be inserted."""
+
+    CALL_PATH_ENTRY = -1
+    """The entry of the function: its step in the call-path tree comes before everything else."""
+    ENTRY = 0
+    """The entry of the function."""
+    RECORDS = 1
+    """The debug records at the top of a block, in front of all code there."""
+    TOP = 2
+    """The top of a block, behind its phis."""
+    BEFORE_SECOND_RETURN = 3
+    """In front of the call of a block that may return twice."""
+    AFTER_SECOND_RETURN = 4
+    """Behind that call: executed each time it returns."""
+    BOTTOM = 5
+    """The end of a block, in front of its terminator or of a call in tail position."""
+    EDGE = 6
+    """A new block on an edge."""
+
+
+class Point(NamedTuple):
+    """A point of a function, in block ``number`` or on edge ``number``; 0 for the entry."""
+
+    where: Where
+    number: int
+
+
+class Insertion(NamedTuple):
+    """Lines for a point.  If that is an edge, ``label`` is the name of its new block, unless it has one."""
+
+    point: Point
+    lines: Sequence[str]
+    label: str = ""
+
+
+class ValuePhi(NamedTuple):
+    """A phi of type i64 in a block; ``otherwise`` is the value of edges that have none in ``incoming``."""
+
+    block: int
+    name: str
+    incoming: Mapping[int, str]
+    otherwise: str
+
+
+class CounterPhi(NamedTuple):
+    """A phi that chooses among the addresses of counters, given by their slots."""
+
+    block: int
+    name: str
+    incoming: Mapping[int, int]
+    otherwise: int
+
+
+Phi = ValuePhi | CounterPhi
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """What a phase has emitted."""
+
+    insertions: Sequence[Insertion] = ()
+    phis: Sequence[Phi] = ()
+
+
+class EdgeBlock(NamedTuple):
+    """A new block on an edge."""
+
+    label: str
+    lines: list[str]
+
+
+@dataclass(frozen=True)
+class FunctionCode:
+    """All insertions of a function by their points, and its new phis by their blocks."""
+
+    blocks: Mapping[Point, Sequence[str]]
+    edges: Mapping[int, EdgeBlock]
+    phis: Mapping[int, Sequence[Phi]]
+
+    def at(self, where: Where, block: int) -> Sequence[str]:
+        """The lines for a point of a block (0 for the entry)."""
+        return self.blocks.get(Point(where, block), ())
+
+
+def gather(phases: Iterable[Emitted]) -> FunctionCode:
+    """Collect what the phases have emitted, in their order."""
+    blocks: dict[Point, list[str]] = {}
+    edges: dict[int, EdgeBlock] = {}
+    phis: dict[int, list[Phi]] = {}
+    for phase in phases:
+        for point, lines, label in phase.insertions:
+            if point.where is Where.EDGE:
+                edges.setdefault(point.number, EdgeBlock(label, [])).lines.extend(lines)
+            elif lines:
+                blocks.setdefault(point, []).extend(lines)
+        for phi in phase.phis:
+            phis.setdefault(phi.block, []).append(phi)
+    return FunctionCode(blocks, edges, phis)

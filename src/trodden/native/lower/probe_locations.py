@@ -1,0 +1,183 @@
+"""Where the code of each probe of a plan goes.
+
+Code for an edge goes to the top of its target if that has no other predecessor, to the bottom of its source
+if that has no other successor; a critical edge gets a new block (the jump that BL94 §6.3 and Figure 19 save
+is then LLVM's to lay out).  Edges that cannot be split are merged: a phi in their target says what is to be
+counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.lower.insertions import Point, Where
+from trodden.plan.paths.locations import Holder, Mark
+from trodden.plan.paths.path_register import Register, Value
+from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Plan, Probe
+
+
+class PlacedProbe(NamedTuple):
+    """A probe, and how its instructions are marked in debug information, if they are."""
+
+    probe: Probe
+    mark: Mark | None
+
+
+class Placement(NamedTuple):
+    """Probes that are executed at a point, one after the other.
+
+    ``source`` is the block at whose end the path register has the value that they start from; None if they
+    do not use it.  A point on an edge gets a block if there is code for it, or in any case (``split``).
+    """
+
+    point: Point
+    probes: Sequence[PlacedProbe]
+    source: int | None
+    split: bool = False
+
+
+@dataclass(frozen=True)
+class ProbeLocations:
+    """The probes of a plan by location: those of an edge or block are one element of ``placements``.
+
+    ``merged`` are, by target, the edges that cannot be split, each with its probes.
+    """
+
+    placements: Sequence[Sequence[Placement]]
+    merged: Mapping[int, Sequence[tuple[int, Sequence[PlacedProbe]]]]
+
+    def probes(self) -> Iterator[Probe]:
+        """All probes."""
+        for group in self.placements:
+            for placement in group:
+                for placed in placement.probes:
+                    yield placed.probe
+        for edges in self.merged.values():
+            for _, probes in edges:
+                for placed in probes:
+                    yield placed.probe
+
+    def trip_counted(self) -> dict[int, None]:
+        """The back edges whose trip count is added to a counter, in order."""
+        return {probe.back_edge: None for probe in self.probes() if isinstance(probe, AddTrips)}
+
+    def uses_counters(self, plan: Plan) -> bool:
+        """Whether any of them adds to a counter."""
+        dense = plan.paths is not None and plan.paths.dense
+        kinds = (Count, AddTrips, Bump, BumpAt) if dense else (Count, AddTrips)
+        return any(isinstance(probe, kinds) for probe in self.probes())
+
+
+def locate_probes(read: FunctionRead, plan: Plan) -> ProbeLocations:
+    """Decide where the probes of a plan go.
+
+    A block that must stay empty, so that a call in front of it stays in tail position, has the probes of
+    itself and of its out-edges on its in-edges.
+    """
+    placements: list[Sequence[Placement]] = []
+    merged: dict[int, list[tuple[int, Sequence[PlacedProbe]]]] = {}
+
+    def place(edge: int, probes: Sequence[PlacedProbe]) -> None:
+        placed = _place_on_edge(read, plan, edge, probes)
+        if placed:
+            placements.append(placed)
+        else:
+            merged.setdefault(read.graph.edges[edge].dst, []).append((edge, probes))
+
+    for block, probes in plan.on_blocks.items():
+        placed = _placed(probes, Holder.BLOCK, block)
+        if read.ir.blocks[block].label in read.tail_calls.return_blocks:
+            for edge in read.in_edges(block):
+                place(edge, placed)
+        else:
+            placements.append([Placement(Point(Where.TOP, block), placed, None)])
+    for edge, placed in _on_edges(read, plan).items():
+        source, target, _ = read.graph.edges[edge]
+        if target == read.graph.exit:
+            placements.append([Placement(Point(Where.BOTTOM, source), placed, source)])
+        else:
+            place(edge, placed)
+    return ProbeLocations(placements, merged)
+
+
+def _placed(probes: Sequence[Probe], holder: Holder, index: int) -> Sequence[PlacedProbe]:
+    return [PlacedProbe(probe, Mark(holder, index, number)) for number, probe in enumerate(probes)]
+
+
+def _on_edges(read: FunctionRead, plan: Plan) -> dict[int, Sequence[PlacedProbe]]:
+    """The probes of all edges."""
+    found = {edge: _placed(probes, Holder.EDGE, edge) for edge, probes in plan.on_edges.items()}
+    for block, at in enumerate(read.ir.blocks):
+        if at.label in read.tail_calls.return_blocks:
+            for leaving in read.graph.out_edges[block]:
+                probes = found.pop(leaving, ())
+                if probes:
+                    for edge in read.in_edges(block):
+                        found[edge] = (*found.get(edge, ()), *probes)
+    return found
+
+
+def _place_on_edge(
+    read: FunctionRead, plan: Plan, edge: int, probes: Sequence[PlacedProbe]
+) -> Sequence[Placement]:
+    """The location of an edge's probes; none if the edge cannot be split."""
+    source, target, _ = read.graph.edges[edge]
+    bottom = Point(Where.BOTTOM, source)
+    if plan.paths is not None and edge in plan.paths.handlers:
+        # A path ends in front of the call that returns twice, and the next one starts behind it.
+        ending = [placed for placed in probes if isinstance(placed.probe, Bump | BumpAt)]
+        others = [placed for placed in probes if placed not in ending]
+        if read.single_successor(edge):
+            before = Point(Where.BEFORE_SECOND_RETURN, source)
+            return [Placement(bottom, others, source), Placement(before, ending, source)]
+        on_edge = Placement(Point(Where.EDGE, edge), others, source, split=True)
+        return [on_edge, Placement(bottom, ending, source)]
+    if read.single_successor(edge):
+        return [Placement(bottom, probes, source)]
+    if read.single_predecessor(edge):
+        return [Placement(Point(Where.TOP, target), probes, source)]
+    if read.splittable(edge):
+        return [Placement(Point(Where.EDGE, edge), probes, source)]
+    return []
+
+
+class MergedProbes(NamedTuple):
+    """What is to be counted on the merged edges of a target: slots, and path numbers, in order."""
+
+    counters: Mapping[int, Sequence[int]]
+    ending: Mapping[int, Sequence[Value]]
+
+
+def merged_probes(
+    read: FunctionRead, register: Register | None, edges: Sequence[tuple[int, Sequence[PlacedProbe]]]
+) -> MergedProbes:
+    """What the probes of edges that cannot be split count."""
+    counters: dict[int, list[int]] = {}
+    ending: dict[int, list[Value]] = {}
+    for edge, probes in edges:
+        value = None if register is None else register.leaving(read.graph.edges[edge].src)
+        for probe, _ in probes:
+            assert not isinstance(probe, AddTrips), "trip counts are added on edges that can be split"
+            if isinstance(probe, Count):
+                counters.setdefault(edge, []).append(probe.slot)
+            elif isinstance(probe, Bump | BumpAt):
+                ending.setdefault(edge, []).append(ended_path(probe, value))
+            if register is not None:
+                value = register.after(value, (probe,))
+    return MergedProbes(counters, ending)
+
+
+def ended_path(probe: Bump | BumpAt, value: Value | None) -> Value:
+    """The number of the path that a probe counts, given the path register before it."""
+    if isinstance(probe, BumpAt):
+        return Value(None, probe.path)
+    assert value is not None, "a path ends whose register was never set"
+    return value.plus(probe.add)
+
+
+def layers(values: Mapping[int, Sequence[object]]) -> range:
+    """The layers of what is counted on merged edges: one probe of each edge is in each of them."""
+    return range(max(map(len, values.values()), default=0))

@@ -1,0 +1,62 @@
+"""How the path register of a function is kept: in phis, and in a stack slot while calls are active.
+
+Its value is known block by block (:mod:`trodden.plan.paths.path_register`); a phi is emitted only if
+something reads a value that follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.lower.probe_locations import ProbeLocations, ended_path, layers, merged_probes
+from trodden.native.lower.register_slot import RegisterSlot, choose_slot
+from trodden.native.planning.plan_function import Planned
+from trodden.native.planning.register_slots import kept_in_cell
+from trodden.plan.paths.path_register import Register, Value, track
+from trodden.plan.probes import Bump, BumpAt
+
+
+@dataclass(frozen=True)
+class PathRegister:
+    """Its values, the stack slot, and the phis by name: the block, and the value that each edge brings."""
+
+    values: Register
+    slot: RegisterSlot
+    phis: Mapping[str, tuple[int, Mapping[int, Value]]]
+
+
+def track_register(read: FunctionRead, planned: Planned) -> Register | None:
+    """The value of the path register in every block; None if the plan has no paths."""
+    if planned.plan.paths is None:
+        return None
+    values = track(read.graph, planned.plan)
+    kept = kept_in_cell(read, values, planned.ambiguous, planned.weights)
+    return track(read.graph, planned.plan, kept) if kept else values
+
+
+def choose_phis(
+    read: FunctionRead, planned: Planned, locations: ProbeLocations, values: Register | None
+) -> PathRegister | None:
+    """Decide which phis are needed, and where the register is stored into its stack slot."""
+    if values is None:
+        return None
+    slot = choose_slot(read, values, planned.ambiguous, planned.weights)
+    reads = [*_ended_paths(read, locations, values), *slot.reads]
+    return PathRegister(values, slot, values.needed(reads))
+
+
+def _ended_paths(read: FunctionRead, locations: ProbeLocations, values: Register) -> Iterator[Value]:
+    """The numbers of the paths that end, in the order of their probes."""
+    for group in locations.placements:
+        for placement in group:
+            value = None if placement.source is None else values.leaving(placement.source)
+            for probe, _ in placement.probes:
+                if isinstance(probe, Bump | BumpAt):
+                    yield ended_path(probe, value)
+                value = values.after(value, (probe,))
+    for edges in locations.merged.values():
+        ending = merged_probes(read, values, edges).ending
+        for layer in layers(ending):
+            yield from (paths[layer] for paths in ending.values() if layer < len(paths))
