@@ -109,11 +109,11 @@ def _positions(data: bytes, room: Path) -> None:
     path = room / "x.out"
     path.write_bytes(data)
     program = read_program(path)
-    positions = FrameLocator(program)
-    told = [(low, high) for low, high in program.functions if positions.knows(low)]
-    for low, high in told[:8]:
+    locator = FrameLocator(program)
+    located = [(low, high) for low, high in program.functions if locator.knows(low)]
+    for low, high in located[:8]:
         for address in range(low, min(high, low + 4000), max((high - low) // 7, 1)):
-            positions.at(address, dict.fromkeys(range(33), low), lambda _, size: bytes(size), 64)
+            locator.at(address, dict.fromkeys(range(33), low), lambda _, size: bytes(size), 64)
 
 
 _VERBS = (

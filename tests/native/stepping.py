@@ -13,7 +13,7 @@ from tests.native.building import PROGRAMS, execute, must
 from trodden.collect.binary.program import read_program
 from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.frames.frame_state import FrameState
-from trodden.collect.interrupted import add_position
+from trodden.collect.interrupted import add_frame_state
 from trodden.profile.assemble import unit_profiles
 from trodden.program.clone_map import origin_of
 from trodden.program.facts import UnitFacts
@@ -47,12 +47,12 @@ class Step:
 
 @dataclass
 class Outer:
-    """A frame that waits for a call: its return address and stack pointer then, and its position."""
+    """A frame that waits for a call: its return address, its stack pointer then, and its state."""
 
     return_address: int
     sp: int
     ours: bool
-    position: FrameState | None
+    state: FrameState | None
 
 
 @dataclass
@@ -119,7 +119,7 @@ def steps_of(program: Path, directory: Path) -> tuple[int, list[int], Iterator[S
 def step_through(program: Path, directory: Path, every: int = 1) -> Stepped:
     """Check every step, or one in ``every``."""
     facts = read_program(program)
-    positions = FrameLocator(facts)
+    locator = FrameLocator(facts)
     ranges = sorted(facts.functions)
     bias, _, steps = steps_of(program, directory)
     unit = max(facts.units.values(), key=lambda each: each.slots)
@@ -139,17 +139,17 @@ def step_through(program: Path, directory: Path, every: int = 1) -> Stepped:
             return_address = int.from_bytes(step.stack[:8], "little") - bias
             entered = any(low == pc for low, _ in ranges) or not _inside(ranges, pc, before[0])
             if entered and before[0] < return_address <= before[0] + 15:
-                outer.append(Outer(return_address, before[1], positions.knows(before[0]), before[2]))
-        position = positions.at(pc, dict(enumerate(step.registers)), step.memory)
-        before = (pc, sp, position)
-        ours = positions.knows(pc)
-        if ours and position is None:
+                outer.append(Outer(return_address, before[1], locator.knows(before[0]), before[2]))
+        state = locator.at(pc, dict(enumerate(step.registers)), step.memory)
+        before = (pc, sp, state)
+        ours = locator.knows(pc)
+        if ours and state is None:
             stepped.unlocated += 1
             stepped.unlocated_at[pc] += 1
             continue
         stepped.located += ours
         if number % every == 0:
-            frames = [each.position for each in outer if each.ours] + ([position] if ours else [])
+            frames = [each.state for each in outer if each.ours] + ([state] if ours else [])
             known = [each for each in frames if each is not None]
             if len(known) < len(frames):
                 stepped.unchecked += 1
@@ -170,8 +170,8 @@ def check(
     """What contradicts the flow law, or the program's own counts."""
     builder = UnitCountsBuilder(unit)
     builder.add_counters(step.counts)
-    for position in frames:
-        add_position(builder, position)
+    for state in frames:
+        add_frame_state(builder, state)
     functions = list(unit_profiles(unit, builder.result()))
     wrong = [
         f"{pc:#x} {function.name}: {violation} {frames}"
@@ -184,10 +184,10 @@ def check(
             found.update(dict.fromkeys(numbers, function.block_counts[block]))
     entered = Counter(
         number
-        for position in frames
-        for number in expected.get(functions[position.function].name, {}).get(position.block, ())
+        for state in frames
+        for number in expected.get(functions[state.function].name, {}).get(state.block, ())
     )
-    if any(position.path_counted for position in frames):
+    if any(state.path_counted for state in frames):
         return wrong
     for number in range(COUNTED):
         if not 0 <= found[number] - step.reference[number] <= entered[number]:

@@ -93,7 +93,7 @@ class _Gathering:
         self._calls = CallTally()
         self._added: list[_Added] = []
         self._seen: dict[int, str] = {}
-        self._positions: dict[str, FrameLocator] = {}
+        self._locators: dict[str, FrameLocator] = {}
         self._notes: list[str] = []
         self._program = ""
 
@@ -112,7 +112,7 @@ class _Gathering:
             self._notes.append(f"{raw.path}: is the same as {self._seen[mark]}; it is counted once")
             return
         modules = self._modules(raw)
-        tally = ProcessCounts(raw, modules, self._positions_of)
+        tally = ProcessCounts(raw, modules, self._locator_of)
         units = {name: facts for program in modules.values() for name, facts in program.units.items()}
         self._calls.add(raw, units)
         for name, facts in units.items():
@@ -158,10 +158,10 @@ class _Gathering:
             ),
         )
 
-    def _positions_of(self, program: Program) -> FrameLocator:
-        if program.path not in self._positions:
-            self._positions[program.path] = FrameLocator(program)
-        return self._positions[program.path]
+    def _locator_of(self, program: Program) -> FrameLocator:
+        if program.path not in self._locators:
+            self._locators[program.path] = FrameLocator(program)
+        return self._locators[program.path]
 
     def _modules(self, raw: Raw) -> dict[int, Program]:
         """The program of each module that has counters; all its units take part, counted or not."""

@@ -21,7 +21,7 @@ from trodden.collect.endings import (
 )
 from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.frames.frame_state import FrameState
-from trodden.collect.interrupted import add_position
+from trodden.collect.interrupted import add_frame_state
 from trodden.collect.rawfile.model import Ending, Raw, RawContext, RawFrame, RawNote, RawUnit
 from trodden.errors import BadFile
 from trodden.plan.probes import AddTrips
@@ -62,11 +62,11 @@ class ProcessCounts:
     tell; ``completed`` functions whose counts had to be made to fit together because of such calls.
     """
 
-    def __init__(self, raw: Raw, modules: Mapping[int, Program], positions: LocatorOf) -> None:
+    def __init__(self, raw: Raw, modules: Mapping[int, Program], locator_of: LocatorOf) -> None:
         self.raw = raw
         self.notes: list[str] = []
         self.unplaced = 0
-        self._modules, self._positions = modules, positions
+        self._modules, self._locator_of = modules, locator_of
         self._facts = {name: unit for program in modules.values() for name, unit in program.units.items()}
         self._tallies: dict[str, UnitCountsBuilder] = {}
         self._threads: dict[int, list[StoppedFrame]] = {}
@@ -156,10 +156,10 @@ class ProcessCounts:
                 stopped = self._add_interrupted(frame, contexts.get(number))
                 stack += [stopped] if stopped is not None else []
                 continue
-            position = self._in_call(frame, contexts.get(number))
-            if position is not None:
-                add_position(self._tally(position.unit), position)
-                stack.append(replace(self._stopped(position), interrupted=False))
+            state = self._in_call(frame, contexts.get(number))
+            if state is not None:
+                add_frame_state(self._tally(state.unit), state)
+                stack.append(replace(self._stopped(state), interrupted=False))
                 continue
             for unit, function, block in self._places(frame.module, frame.address, 1):
                 if block < 0:
@@ -177,32 +177,32 @@ class ProcessCounts:
         if program is None or context is None or program.sites.find(frame.address):
             return None
         reader = _reader(context)
-        return self._positions(program).in_call(frame.address, context.registers, reader, context.cfa)
+        return self._locator_of(program).in_call(frame.address, context.registers, reader, context.cfa)
 
     def _add_interrupted(self, frame: RawFrame, context: RawContext | None) -> StoppedFrame | None:
         """A frame that a signal has stopped anywhere: its block and what it owes (BL94 §3.2, BL96 §3.6)."""
         program = self._modules.get(frame.module) if frame.module is not None else None
         if program is None:
             return None
-        positions = self._positions(program)
-        position = None
+        locator = self._locator_of(program)
+        state = None
         if context is not None:
-            position = positions.at(frame.address, context.registers, _reader(context), context.cfa)
-        if position is None:
+            state = locator.at(frame.address, context.registers, _reader(context), context.cfa)
+        if state is None:
             if (
-                positions.knows(frame.address)
+                locator.knows(frame.address)
                 or self._may_count(program, frame.address)
                 or _tells_little(program)
             ):
                 self.unplaced += 1
             return None
-        add_position(self._tally(position.unit), position)
-        return self._stopped(position)
+        add_frame_state(self._tally(state.unit), state)
+        return self._stopped(state)
 
-    def _stopped(self, position: FrameState) -> StoppedFrame:
-        facts = self._facts[position.unit].functions[position.function]
-        block = None if position.block == facts.graph.exit else position.block
-        return StoppedFrame(position.unit, position.function, block, True, position.register)
+    def _stopped(self, state: FrameState) -> StoppedFrame:
+        facts = self._facts[state.unit].functions[state.function]
+        block = None if state.block == facts.graph.exit else state.block
+        return StoppedFrame(state.unit, state.function, block, True, state.register)
 
     def _add_calls(self, calls: Iterable[_Call]) -> None:
         """Enter calls that did not come back.
