@@ -20,6 +20,8 @@ def older_sources(results: Results, newest: str) -> str:
     for name, entry in results.programs.items():
         if (used := str(entry["measured"]["trodden"])) != newest:
             found.setdefault(_short(used, newest), []).append(name)
+    if len(found) == 1 and len(next(iter(found.values()))) == len(results.programs) > 1:
+        return f"All of it was measured with older sources ({next(iter(found))})."
     each = [f"{', '.join(names)} ({used})" for used, names in found.items()]
     return f"Measured with older sources: {'; '.join(each)}." if each else ""
 

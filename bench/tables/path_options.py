@@ -81,8 +81,7 @@ _SECTIONS = (
         "options",
         "Added instructions by option",
         tuple(map(_added, _OPTIONS)),
-        "Reading the clock (`--metric cycles`) takes few instructions but much time. The ring of last paths "
-        "(`--last`) costs nearly the same whatever its length.",
+        "The ring of last paths (`--last`) costs nearly the same whatever its length.",
     ),
     Section(
         "time",

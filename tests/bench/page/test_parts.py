@@ -48,6 +48,8 @@ def test_programs_that_were_measured_with_older_sources_are_named() -> None:
     assert older_sources(third, newest) == (
         "Measured with older sources: sum (sources aa); ed (0.0.9, sources cc)."
     )
+    old = _results({"sum": ("2026-01-01", _OLD), "ed": ("2026-01-01", _OLD)})
+    assert older_sources(old, newest) == "All of it was measured with older sources (sources aa)."
     assert newest_sources([]) == ""
 
 
