@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from trodden.api.profiles import load_process
+from trodden.api.profiles import load_paths
 from trodden.commands.click_options import function_option, json_option, process_option
 from trodden.commands.output import put
 from trodden.errors import TooLittleCovered
@@ -48,15 +48,9 @@ def coverage(
     Below are paths that were never executed but differ by one decision from one that was: what the next
     input should do.
     """
-    from trodden.profile.estimated import need_counted
     from trodden.report.views.coverage import report_coverage, to_document, to_plain
-    from trodden.report.views.hot_paths import need_paths
 
-    profiles = [load_process(file, process) for file in files]
-    for file, profile in zip(files, profiles, strict=True):
-        need_counted(profile, file, "run it with --profile paths")
-        need_paths(profile, file)
-    report = report_coverage(profiles, files, function, top)
+    report = report_coverage([load_paths(file, process) for file in files], files, function, top)
     if as_json:
         put(json.dumps(to_document(report), indent=1) + "\n")
     elif sys.stdout.isatty():

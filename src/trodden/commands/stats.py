@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from trodden.api.profiles import load_process
+from trodden.api.profiles import load_paths
 from trodden.commands.click_options import function_option, json_option, process_option
 from trodden.commands.output import put
 
@@ -20,14 +20,9 @@ from trodden.commands.output import put
 @json_option
 def stats(file: str, per_function: bool, function: str | None, process: str | None, as_json: bool) -> None:
     """Show statistics of the paths in the profile FILE: the columns of BL96 Table 2."""
-    from trodden.profile.estimated import need_counted
-    from trodden.report.views.hot_paths import need_paths
     from trodden.report.views.stats import report_stats, to_document, to_plain
 
-    profile = load_process(file, process)
-    need_counted(profile, file, "run it with --profile paths")
-    need_paths(profile, file)
-    report = report_stats(profile, function)
+    report = report_stats(load_paths(file, process), function)
     if as_json:
         put(json.dumps(to_document(report, per_function), indent=1) + "\n")
     elif sys.stdout.isatty():
