@@ -14,8 +14,8 @@ from enum import Enum
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BlockFacts, LineRef
-from trodden.source.line_blocks import Key, Stretch, stretches
-from trodden.source.lines import count_stretch, lines_of_function
+from trodden.source.line_blocks import Key, LineBlocks, line_blocks
+from trodden.source.lines import count_line, lines_of_function
 
 Place = tuple[str, int]
 Lines = Mapping[str, Mapping[int, int]]
@@ -132,10 +132,10 @@ def count_by_mentions(function: FunctionProfile) -> Counter[Place]:
 def count_without_jumps(function: FunctionProfile) -> Counter[Place]:
     """Line counts of a function if a line does not hold the blocks that come to it with their last jump."""
     counts: Counter[Place] = Counter()
-    for (copy, file, line), found in stretches(function.facts).items():
+    for (copy, file, line), found in line_blocks(function.facts).items():
         ref = LineRef(file, line, copy)
         kept = {v for v in found.blocks if not _only_jumps(function.facts.blocks[v], ref)}
-        count = count_stretch(function, Stretch(kept, found.inner & kept)).count if kept else 0
+        count = count_line(function, LineBlocks(kept, found.inner & kept)).count if kept else 0
         counts[function.files[file].path, line] += int(count)
     return counts
 
