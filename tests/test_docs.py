@@ -1,4 +1,4 @@
-"""What the pages show of the examples is what the tool prints, and their links lead somewhere."""
+"""The pages: examples are what the tool prints, links resolve, and the files that they name exist."""
 
 from __future__ import annotations
 
@@ -17,8 +17,15 @@ from trodden.commands.verbs import trodden as group
 from trodden.native.options.declarations import OPTIONS
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+BASES = [ROOT / base for base in (".", "src/trodden", "tests", "src/trodden/native", "docs")]
+"""Paths on the pages are relative to one of these."""
 _SHOWN = re.compile(r"^```\n\$ trodden (show examples/[^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SPAN = re.compile(r"`([^`\n]+)`")
+_FILE = re.compile(r"[\w./*-]*[\w*-]+\.(?:py|cfg|toml|test|[ch])|(?:[\w-]+/)+")
 _LINK = re.compile(r"\]\(([^)\s]*)\)")
 
 
@@ -96,3 +103,24 @@ def test_usage_names_the_options_that_a_verb_takes() -> None:
     for verb in ("cc", "c++", "rustc"):
         named = re.findall(r"^  --trodden-([\w-]+)=", compiler_usage(verb), re.MULTILINE)
         assert [name for name in named if name in OPTIONS] == list(OPTIONS)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_exist(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for span in _SPAN.findall(text):
+        if _FILE.fullmatch(span) and _is_ours(span):
+            assert _exists(span), f"{page.name} names {span}"
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a name is that of a file of the project: those of a user's sources have other directories."""
+    top, slash, _ = name.partition("/")
+    return any((base / top).is_dir() for base in BASES) if slash else name.endswith(".py")
+
+
+def _exists(name: str) -> bool:
+    """Whether a path exists below one of the bases; a bare module name anywhere in the source will do."""
+    if any(next(base.glob(name), None) is not None for base in BASES):
+        return True
+    return "/" not in name and next((ROOT / "src").rglob(name), None) is not None
