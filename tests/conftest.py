@@ -9,13 +9,18 @@ first use is built before the first test that has a time limit.
 from __future__ import annotations
 
 import signal
-import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-_COMPILING = ("tests.native.building", "tests.report.narrate.test_outcomes_hold")
-"""A session that has collected tests which import one of these compiles with time limits."""
+_COMPILING = {
+    "tests.fuzz.seeds",
+    "tests.native.building",
+    "tests.native.mapped_counts",
+    "tests.native.stepping",
+    "tests.report.narrate.test_outcomes_hold",
+}
+"""The modules that compile programs with a time limit."""
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -28,9 +33,16 @@ settings.load_profile("trodden")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def warm_caches() -> None:
+def warm_caches(request: pytest.FixtureRequest) -> None:
     """Build what is missing from the toolchain's caches, if tests of this session compile."""
-    if any(name in sys.modules for name in _COMPILING):
+    modules = {item.getparent(pytest.Module) for item in request.session.items}
+    names = {
+        getattr(value, "__module__", None)
+        for module in modules
+        if module is not None
+        for value in vars(module.obj).values()
+    }
+    if names & _COMPILING:
         from tests.warm_up import warm_up
 
         warm_up(lambda line: None)
