@@ -16,7 +16,7 @@ LOGGED long leaf(long n) {
 struct Guard {
     long n;
     __attribute__((noinline)) explicit Guard(long n) : n(n) {
-        ENTER("Guard::{base ctor}(long)");
+        ENTER("Guard::Guard(long)");
         leaf(n);
         LEAVE();
     }
@@ -24,7 +24,7 @@ struct Guard {
     struct call_path owner = current_path;
     __attribute__((noinline)) ~Guard() {
         restore_path(&owner);
-        ENTER("Guard::{base dtor}()");
+        ENTER("Guard::~Guard()");
         leaf(n);
         LEAVE();
     }

@@ -136,7 +136,7 @@ def test_behaviour_is_unchanged(programs: ProgramBuilder, tmp_path: Path, mode: 
 
 def build_durable(programs: ProgramBuilder, variant: str) -> Path:
     """A program that has all its counts in memory at every instruction."""
-    return programs.build("busy_threads.c", variant, "--trodden-durable=on", name="ledger_busy-durable")
+    return programs.build("busy_threads.c", variant, "--trodden-durable=on", name="busy_threads-durable")
 
 
 def end_after(program: Path, threads: int, cwd: Path, seconds: float, number: signal.Signals) -> CountedRun:

@@ -197,7 +197,7 @@ def test_numbers_that_make_no_sense_are_refused(given: str, tmp_path: Path) -> N
     done = trodden("run", "--profile", "paths", f"--last={given}", _SOURCE, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(
-        r"trodden: --last(=\S+)?: (a number of paths a thread|needs a value).*\n", done.stderr
+        r"trodden: --last(=\S+)?: (a number of paths per thread|needs a value).*\n", done.stderr
     )
 
 
