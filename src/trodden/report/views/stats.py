@@ -1,4 +1,4 @@
-"""Statistics of a program's paths, as in BL96 Table 2."""
+"""What a program's paths are like, as BL96 Table 2 shows it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class StatsReport:
-    """The figures of the program and of each executed function, most paths first.
-
-    The functions ``without`` are those whose paths were not counted.
-    """
+    """The figures of the program and of each function that ran, most paths first; the rest tell no paths."""
 
     program: str
     whole: Stats
@@ -33,7 +30,7 @@ class StatsReport:
 
 
 def report_stats(profile: Profile, pattern: str | None = None) -> StatsReport:
-    """The figures of the functions that ``pattern`` selects."""
+    """The figures of the functions that ``pattern`` picks."""
     chosen = select(profile, pattern)
     found = stats(chosen)
     ranked = sorted(found.items(), key=lambda item: (-item[1].paths, item[0]))
@@ -61,7 +58,7 @@ def _lengths(lengths: Lengths) -> tuple[object, ...]:
 
 
 def to_document(report: StatsReport, per_function: bool) -> dict[str, Any]:
-    """The figures as dictionaries; names are those of the columns, with _ instead of blanks."""
+    """The figures as dictionaries; names are those of the columns with _ for blanks."""
     names = [name.replace(" ", "_") for name in _COLUMNS]
     document: dict[str, Any] = {
         "program": report.program,
