@@ -211,7 +211,7 @@ def test_a_function_that_nobody_calls_is_not_said_to_have_never_run(folder: Path
     rows = click("annotate", "x.trod", "more").output.splitlines()
     assert rows[1] == MARK
     assert rows[2].split()[0] == "0"
-    assert rows[3].strip() == "line 2: not expected to be executed"
+    assert rows[3].strip() == "line 2: not expected to be passed"
 
 
 def test_exports_say_that_it_is_an_estimate(guess: Path) -> None:
