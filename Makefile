@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test fuzz lint docs bench clean
+.PHONY: demo test warm fuzz lint docs bench clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -22,8 +22,13 @@ lint: $(STAMP)
 # What the documentation derives from the source.
 docs: $(STAMP)
 	$(BIN)/python -m tools.architecture
+	$(BIN)/python -m tools.manual
 
-test: $(STAMP) lint
+# What the toolchain builds on first use, with progress; no test's time limit includes it.
+warm: $(STAMP)
+	$(BIN)/python -m tests.warm_up
+
+test: $(STAMP) lint warm
 	$(BIN)/pytest
 
 FUZZ_SECONDS ?= 3600
@@ -38,7 +43,7 @@ $(BENCH): $(STAMP) bench/pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ./bench
 	touch $@
 
-# All tables of docs/benchmarks.md, or PROGRAMS="bzip2 lua" of them; started again, it goes on where it was.
+# All tables of docs/benchmarks.md, or those of PROGRAMS="bzip2 lua"; started again, it continues where it was.
 bench: $(BENCH)
 	$(BIN)/trodden-bench all $(foreach program,$(PROGRAMS),--program $(program))
 

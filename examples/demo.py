@@ -1,4 +1,4 @@
-"""The main job on a real example: which ways has a program walked, and which not?
+"""The main task on a real example: which paths has a program executed, and which not?
 
 Run by ``make demo``.  Every command shown is one that you can type yourself.
 """
@@ -25,7 +25,7 @@ def trodden(*words: str) -> None:
     if sys.stdout.isatty():
         subprocess.run(command, check=True)
     elif status := pty.spawn(command, lambda terminal: os.read(terminal, 4096).replace(b"\r", b"")):
-        # Tables are for terminals; whoever keeps this output in a file is to see what a terminal would show.
+        # Tables are for terminals; output that goes to a file should show them too.
         raise SystemExit(os.waitstatus_to_exitcode(status))
 
 
@@ -45,13 +45,13 @@ def main() -> None:
         usual, odd, text = (str(Path(directory) / name) for name in ("usual.trod", "odd.trod", "odd.txt"))
         say("A word counter in C is compiled and run over this project's README. Its paths are counted:")
         trodden("run", "--quiet", "--profile", "paths", "-o", usual, source, "-O0", "--", "README.md")
-        say("Where did it spend its instructions? Not just which lines: which ways through them.")
+        say("Where did it spend its instructions? Not only in which lines: on which paths through them.")
         trodden("report", "--top", "3", "--function", "read_words", usual)
-        say("The hottest of them, lit up in the source:")
+        say("The hottest of them, marked in the source:")
         trodden("annotate", usual, "read_words", "--path", "1")
-        say("What has this input never tried? The ways not taken that are nearest to those that were:")
+        say("What has this input never tried? The paths not executed that are nearest to those that were:")
         trodden("coverage", "--top", "1", "--function", "read_words", usual)
-        say("So let one word have a hundred letters, and ask where the two runs part:")
+        say("So let one word have a hundred letters, and ask where the two runs diverge:")
         Path(text).write_text(f"{readme} {'a' * 100}\n", "utf-8")
         trodden("run", "--quiet", "--profile", "paths", "-o", odd, source, "-O0", "--", text)
         trodden("diff", "--top", "1", usual, odd)

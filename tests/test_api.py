@@ -9,6 +9,7 @@ import pytest
 import trodden
 from tests.native.building import must
 from trodden.errors import TroddenError, UsageError
+from trodden.native.options.declarations import CuttingRule
 from trodden.plan.probes import AddTrips
 from trodden.plan.routes import PathEnd, PathStart
 
@@ -65,7 +66,8 @@ def test_paths_in_context_with_their_time_cut_short_of_the_default(source: Path)
     assert paths is not None
     assert any(path.context for path in paths)
     assert all(path.cycles is not None and path.cycles > 0 for path in paths)
-    for most, rule in ((1, "node"), ("none", None)):
+    choices: list[tuple[int | str, CuttingRule | None]] = [(1, "node"), ("none", None)]
+    for most, rule in choices:
         facts = trodden.run(source, "-O0", profile="paths", max_paths=most, cut_by=rule).profile
         plan = facts.functions["sum"].facts.plan.paths
         assert plan is not None
@@ -88,13 +90,20 @@ def test_a_durable_build_has_no_loop_that_tells_its_turns_when_it_is_left(tmp_pa
         assert 899 in main.edge_counts
 
 
+def test_functions_stay_functions_once_they_were_called(source: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        trodden.run(source, output=tmp_path / "x.trod")
+        trodden.merge(tmp_path / "x.trod")
+        trodden.estimate(tmp_path / "x.trod")
+
+
 def test_what_makes_no_sense(source: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--trodden-max-paths: goes with --trodden-profile=paths"):
+    with pytest.raises(UsageError, match=r"^max_paths: goes with profile='paths'$"):
         trodden.run(source, max_paths=7)
-    with pytest.raises(UsageError, match="--trodden-max-paths=0: a number of paths"):
+    with pytest.raises(UsageError, match=r"^max_paths=0: a number of paths"):
         trodden.run(source, profile="paths", max_paths=0)
-    with pytest.raises(UsageError, match="--trodden-metric=time: choose cycles"):
-        trodden.run(source, profile="paths", metric="time")
+    with pytest.raises(UsageError, match=r"^metric='time': choose cycles or none$"):
+        trodden.run(source, profile="paths", metric="time")  # type: ignore[arg-type]
     must("cc", source, "-o", "sum", cwd=tmp_path)
     with pytest.raises(TroddenError, match="sum is built already"):
         trodden.run(tmp_path / "sum", profile="paths")

@@ -1,1 +1,1 @@
-"""What tables are made of: figures computed from profiles, as plain numbers that can be kept."""
+"""Figures: what is computed from profiles and counters, some of them as measures of their own."""

@@ -1,10 +1,10 @@
-"""What the counters of a path profile did: the columns of BL96 Table 1, from the profile itself."""
+"""Increments of a path profile, computed from the profile itself: the columns of BL96 Table 1."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from bench.figures.executed import executed
+from bench.figures.probe_executions import probe_executions
 from trodden.plan.probes import Add, AddTrips, Count, Restore, Set
 from trodden.plan.routes import PathEnd
 from trodden.profile.model import FunctionProfile, Profile
@@ -14,9 +14,9 @@ from trodden.profile.model import FunctionProfile, Profile
 class PathIncrements:
     """How often memory was incremented, and why.
 
-    ``ended`` are paths that came to their end, ``loops`` the counters of self loops, ``register`` the changes
-    of the path register.  Of the paths that ended, ``cut`` did so on a cut edge and ``hashed`` are those of
-    functions with too many paths for a table.  ``walked`` of the ``possible`` paths were ever taken.
+    ``ended`` are the paths that were completed, ``loops`` the counters of loops of one block, ``register``
+    the changes of the path register.  Of the completed paths, ``cut`` ended on a cut edge and ``hashed`` are
+    those of functions with too many paths for a table.  ``walked`` of the ``possible`` paths were executed.
     """
 
     functions: int = 0
@@ -34,25 +34,15 @@ class PathIncrements:
         """All of them."""
         return self.ended + self.loops
 
-    @property
-    def cut_share(self) -> float:
-        """The part of the increments that there would not be without cuts."""
-        return self.cut / self.increments if self.increments else 0.0
-
-    @property
-    def hashed_share(self) -> float:
-        """The part of the increments that goes to a hash table (BL96's *Hash Inc*)."""
-        return self.hashed / self.increments if self.increments else 0.0
-
 
 def increment_figures(profile: Profile) -> dict[str, int]:
-    """What the counters of a path profile did, as plain numbers."""
+    """Of a path profile, as plain numbers."""
     found = path_increments(profile)
     return {**asdict(found), "increments": found.increments}
 
 
 def path_increments(profile: Profile) -> PathIncrements:
-    """What a profile of paths says of its own making."""
+    """Of all functions of a path profile together."""
     found = [_of_function(function) for function in profile.functions.values()]
     columns = zip(*(asdict(each).values() for each in found), strict=True)
     return PathIncrements(*map(sum, columns)) if found else PathIncrements()
@@ -65,7 +55,7 @@ def _of_function(function: FunctionProfile) -> PathIncrements:
     walked = function.paths or ()
     ended = sum(path.count for path in walked if path.ends is not PathEnd.UNWOUND)
     loops = register = 0
-    for probe, times in executed(function.facts.plan, function):
+    for probe, times in probe_executions(function.facts.plan, function):
         loops += times * isinstance(probe, Count | AddTrips)
         register += times * isinstance(probe, Set | Add | Restore)
     return PathIncrements(

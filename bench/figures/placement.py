@@ -1,9 +1,8 @@
-"""How many counters there are, and how often each placement of them increments: BL94 Table 2, Graphs 2 to 4.
+"""Counters and increments of each placement of counters: BL94 Table 2, Graphs 2 to 4.
 
-As in the paper (§6.1) nothing is built or run again for this.  Every function is planned anew by each
-algorithm and each weighting, and the exact counts of one run tell how often every counter would have been
-incremented.  A counter on an edge needs a jump of its own where neither end of the edge has room for it:
-more leads into its target and more follows its source.
+As in the paper (§6.1) nothing is built or run again for this.  Every function is planned by each algorithm
+and each weighting, and the exact counts of one run give the number of increments of each plan.  A counter on
+a critical edge needs a jump of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bench.figures.executed import executed
+from bench.figures.probe_executions import probe_executions
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.loop_forest import LoopForest
 from trodden.graph.loops import find_loops
@@ -27,7 +26,7 @@ from trodden.weigh.frequency.nesting import nesting_weights
 from trodden.weigh.heuristics.rates import default_rates
 
 BUILT = "built"
-"""The placement that has counted: with its weights, its prices, and loops that tell their trips."""
+"""The placement of the build that was run, with its weights, costs and trip counts."""
 EVERY_BLOCK = "every block"
 BY_NESTING, BY_ESTIMATE, BY_RUN = "nesting", "estimate", "run"
 WORST_BY_NESTING, WORST_BY_RUN = "worst by nesting", "worst by run"
@@ -36,7 +35,7 @@ BLOCKS_BY_EDGES, BLOCKS_BY_BLOCKS = "blocks by edges", "blocks by blocks"
 
 @dataclass(frozen=True)
 class Placed:
-    """Counters of a placement, and those of them that need a jump; how often each of both was come by."""
+    """Counters of a placement and those that need a jump; how often each of both is executed."""
 
     counters: int = 0
     jumping: int = 0
@@ -50,7 +49,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class Placements:
-    """A program under all placements; ``blocks`` and ``instructions`` count what ran, each time it did."""
+    """A program under all placements; ``blocks`` and ``instructions`` are counted at each execution."""
 
     functions: int
     edges: int
@@ -84,7 +83,7 @@ def placements(profile: Profile) -> Placements:
         trips=sum(
             times
             for function in functions
-            for probe, times in executed(function.facts.plan, function)
+            for probe, times in probe_executions(function.facts.plan, function)
             if isinstance(probe, AddTrips)
         ),
         placed=total,
@@ -116,7 +115,7 @@ def _estimate(function: FunctionProfile, loops: LoopForest) -> list[float]:
 
 
 def _worst(graph: Graph, weights: list[float]) -> Plan:
-    """Counters outside a minimum spanning tree: where control is expected most (BL94 §6.4)."""
+    """Counters outside a minimum spanning tree: on the edges of the largest weights (BL94 §6.4)."""
     tree = minimum_spanning_tree(graph, weights, [graph.closing])
     return count_edges("worst", [edge for edge in live_edges(graph) if edge not in tree])
 
@@ -131,13 +130,13 @@ def _placed(plan: Plan, function: FunctionProfile) -> Placed:
     return Placed(
         counters=len(plan.measures),
         jumping=len(jumping),
-        increments=sum(times for _, times in executed(plan, function)),
+        increments=sum(times for _, times in probe_executions(plan, function)),
         jumps=sum(function.counted_edges[edge] or 0 for edge in jumping),
     )
 
 
 def needs_jump(graph: Graph, edge: int) -> bool:
-    """Whether code on an edge needs a block of its own, around which others have to be led."""
+    """Whether code on an edge needs a block of its own with a jump: whether the edge is critical."""
     source, target, _ = graph.edges[edge]
     if target == graph.exit:
         return False

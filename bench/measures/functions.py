@@ -1,57 +1,39 @@
-"""Instructions of a run, function by function, by callgrind."""
+"""Instructions of a run by function, by callgrind."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from bench.errors import BenchError
-from bench.figures.callgrind_out import by_function
-from bench.measures.at_hand import run_fingerprint
-from bench.measures.building import run_of
-from bench.measures.code import code_of
-from bench.measures.model import Json, Measure, hashed
-from bench.suite.model import CaseName, SuiteProgram
+from bench.measures.model import Json, RunMeasure
+from bench.run.callgrind import by_function, counting_by_function
+from bench.run.executables import run_of
+from bench.suite.model import SuiteProgram
+from bench.support.errors import BenchError
 
 _LEAST = 0.0005
-"""Functions with a smaller part of all instructions are left out."""
+"""Functions with a smaller share of all instructions are left out."""
 
 
 @dataclass(frozen=True)
-class Functions(Measure):
-    """The instructions of the functions of a build on a case, each without what it calls."""
+class Functions(RunMeasure):
+    """The instructions of each function, without those of its callees."""
 
-    way: str
-    case: CaseName = "ref"
-
-    @property
-    def key(self) -> str:
-        """By way and case."""
-        return f"functions/{self.way}/{self.case}"
-
-    @property
-    def ways(self) -> tuple[str, ...]:
-        """The build."""
-        return (self.way,)
+    kind: ClassVar[str] = "functions"
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """Valgrind has callgrind."""
+        """Callgrind is part of valgrind."""
         return ("valgrind",)
 
-    def fingerprint(self, program: SuiteProgram) -> str:
-        """The build and what it is given."""
-        return hashed(code_of(__name__), run_fingerprint(program, self.way, self.case))
-
-    def take(self, program: SuiteProgram) -> Json:
+    def measure(self, program: SuiteProgram) -> Json:
         """Run once under callgrind, with symbols."""
-        run = run_of(program, self.way, self.case, "functions")
+        run = run_of(program, self.config, self.case, "functions")
         run.directory.parent.mkdir(parents=True, exist_ok=True)
         out = run.directory.with_suffix(".callgrind")
-        out.unlink(missing_ok=True)
-        names = ("--compress-strings=no", "--compress-pos=no")
-        run.carry_out(("valgrind", "--tool=callgrind", *names, f"--callgrind-out-file={out}", "--quiet"))
+        run.execute(counting_by_function(out))
         if not out.is_file():
-            raise BenchError(f"{run.what}: callgrind has written nothing to {out}")
+            raise BenchError(f"{run.what}: callgrind did not write {out}")
         with out.open(errors="replace") as lines:
             found = by_function(lines)
         least = _LEAST * found.total()

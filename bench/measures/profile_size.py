@@ -1,72 +1,54 @@
-"""How large a profile is: as the run leaves it, and in the form in which it is kept and passed on."""
+"""The size of a profile: as the run writes it, and in the form in which it is stored and passed on."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
-from bench.errors import BenchError
-from bench.measures.at_hand import run_fingerprint
-from bench.measures.building import run_of
-from bench.measures.code import code_of
-from bench.measures.model import Json, Measure, hashed
-from bench.suite.model import CaseName, SuiteProgram
-from bench.ways import known
-from trodden.profile.from_runs import collect
+from bench.build.configurations import config_of
+from bench.build.toolchain import output_of
+from bench.measures.model import Json, RunMeasure
+from bench.run.executables import run_of
+from bench.run.profiles import collected
+from bench.suite.model import SuiteProgram
+from bench.support.errors import BenchError
 from trodden.profile.store.trod import save
 
 _PROFDATA = "llvm-profdata-22"
 
 
 @dataclass(frozen=True)
-class ProfileSize(Measure):
+class ProfileSize(RunMeasure):
     """Bytes of the profile of a run: ``raw``, and ``final`` (.trod, .profdata; .gcda are both)."""
 
-    way: str
-    case: CaseName = "ref"
-
-    @property
-    def key(self) -> str:
-        """By way and case."""
-        return f"profile size/{self.way}/{self.case}"
-
-    @property
-    def ways(self) -> tuple[str, ...]:
-        """The build."""
-        return (self.way,)
+    kind: ClassVar[str] = "profile size"
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """What makes the final form, where that is not ours."""
-        return () if known(self.way).way.trodden or self._gcov else (_PROFDATA,)
+        """What makes the final form, unless that is trodden."""
+        return () if config_of(self.config).trodden or self._gcov else (_PROFDATA,)
 
     @property
     def _gcov(self) -> bool:
-        return any(flag in ("--coverage", "-fprofile-arcs") for flag in known(self.way).way.flags)
+        return any(flag in ("--coverage", "-fprofile-arcs") for flag in config_of(self.config).flags)
 
-    def fingerprint(self, program: SuiteProgram) -> str:
-        """The build and what it is given."""
-        return hashed(code_of(__name__), run_fingerprint(program, self.way, self.case))
-
-    def take(self, program: SuiteProgram) -> Json:
-        """Run once and look at what is there then."""
-        run = run_of(program, self.way, self.case, "size")
-        ran = run.carry_out()
-        if known(self.way).way.trodden:
-            kept = ran.directory / "counts.trod"
-            save(collect(ran.raws), kept)
-            return {"raw": _bytes(ran.raws, run.what), "final": kept.stat().st_size}
+    def measure(self, program: SuiteProgram) -> Json:
+        """Run once and look at the files."""
+        run = run_of(program, self.config, self.case, "size")
+        result = run.execute()
+        if config_of(self.config).trodden:
+            kept = result.directory / "counts.trod"
+            save(collected(result, run.what), kept)
+            return {"raw": _bytes(result.raw_files, run.what), "final": kept.stat().st_size}
         if self._gcov:
-            size = _bytes(ran.gcdas, run.what)
+            size = _bytes(result.gcda_files, run.what)
             return {"raw": size, "final": size}
-        merged = ran.directory / "counts.profdata"
-        command = [_PROFDATA, "merge", "-o", str(merged), *map(str, ran.profraws)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise BenchError(f"{run.what}: {_PROFDATA} failed: {done.stderr.strip()}")
-        return {"raw": _bytes(ran.profraws, run.what), "final": merged.stat().st_size}
+        final = result.directory / "counts.profdata"
+        files = list(map(str, result.profraw_files))
+        output_of([_PROFDATA, "merge", "-o", str(final), *files], result.directory)
+        return {"raw": _bytes(result.profraw_files, run.what), "final": final.stat().st_size}
 
 
 def _bytes(files: Sequence[Path], what: str) -> int:

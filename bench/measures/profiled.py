@@ -2,84 +2,59 @@
 
 from __future__ import annotations
 
-import hashlib
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
-from bench.measures.at_hand import run_fingerprint
-from bench.measures.building import profile
-from bench.measures.model import Json, Measure, hashed
-from bench.programs import HERE
-from bench.suite.model import CaseName, SuiteProgram
+from bench.measures.code import code_of
+from bench.measures.model import BuildMeasure, Json, RunMeasure
+from bench.run.executables import profile
+from bench.run.fingerprints import run_fingerprint
+from bench.suite.model import SuiteProgram
+from bench.support.hashing import hashed
 from trodden.profile.model import Profile
 
 
-@dataclass(frozen=True)
-class Profiled(Measure):
-    """What ``of`` answers to the profile of a build on a case; ``what`` names it."""
+@dataclass(frozen=True, kw_only=True)
+class Profiled(RunMeasure):
+    """What ``compute`` returns for the profile of a build on a case; ``what`` names it."""
 
-    way: str
-    case: CaseName
     what: str
-    of: Callable[[Profile], Json] = field(compare=False)
+    compute: Callable[[Profile], Json] = field(compare=False)
+    kind: ClassVar[str] = "profiled"
 
     @property
     def key(self) -> str:
-        """By way, case and what it is."""
-        return f"profiled/{self.way}/{self.case}/{self.what}"
-
-    @property
-    def ways(self) -> tuple[str, ...]:
-        """The build."""
-        return (self.way,)
+        """By configuration, case and name."""
+        return f"{self.kind}/{self.config}/{self.case}/{self.what}"
 
     def fingerprint(self, program: SuiteProgram) -> str:
-        """The profile, and the code that computes the figures from it."""
-        return hashed(_code(self.of), run_fingerprint(program, self.way, self.case))
+        """The profile, and the code that computes the figures."""
+        return hashed(code_of(self.compute.__module__), run_fingerprint(program, self.config, self.case))
 
-    def take(self, program: SuiteProgram) -> Json:
+    def measure(self, program: SuiteProgram) -> Json:
         """Compute."""
-        return self.of(profile(program, self.way, self.case))
+        return self.compute(profile(program, self.config, self.case))
 
 
-@dataclass(frozen=True)
-class ProfiledPair(Measure):
-    """What ``of`` answers to the profiles of a build on *train* and on *ref*."""
+@dataclass(frozen=True, kw_only=True)
+class ProfiledPair(BuildMeasure):
+    """What ``compute`` returns for the profiles of a build on *train* and on *ref*."""
 
-    way: str
     what: str
-    of: Callable[[Profile, Profile], Json] = field(compare=False)
+    compute: Callable[[Profile, Profile], Json] = field(compare=False)
+    kind: ClassVar[str] = "profiled"
 
     @property
     def key(self) -> str:
-        """By way and what it is."""
-        return f"profiled/{self.way}/both/{self.what}"
-
-    @property
-    def ways(self) -> tuple[str, ...]:
-        """The build."""
-        return (self.way,)
+        """By configuration and name."""
+        return f"{self.kind}/{self.config}/both/{self.what}"
 
     def fingerprint(self, program: SuiteProgram) -> str:
-        """Both profiles, and the code that computes the figures from them."""
-        runs = (run_fingerprint(program, self.way, case) for case in ("train", "ref"))
-        return hashed(_code(self.of), *runs)
+        """Both profiles, and the code that computes the figures."""
+        runs = (run_fingerprint(program, self.config, case) for case in ("train", "ref"))
+        return hashed(code_of(self.compute.__module__), *runs)
 
-    def take(self, program: SuiteProgram) -> Json:
+    def measure(self, program: SuiteProgram) -> Json:
         """Compute."""
-        return self.of(profile(program, self.way, "train"), profile(program, self.way, "ref"))
-
-
-def _code(of: Callable[..., Any]) -> str:
-    """A hash of the file that a function stands in, and of those that compute figures."""
-    own = sys.modules[of.__module__].__file__
-    return _contents((Path(own or ""), *sorted((HERE / "figures").glob("*.py"))))
-
-
-@cache
-def _contents(files: tuple[Path, ...]) -> str:
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()
+        return self.compute(profile(program, self.config, "train"), profile(program, self.config, "ref"))

@@ -1,7 +1,7 @@
-"""Raw figures, kept in one file a program as soon as each is taken.
+"""Raw figures, kept in one file a program as soon as each is measured.
 
-A figure is good as long as its fingerprint is the one that is asked for, and the machine and its tools are
-the same.  A file is replaced by a whole new one, so that whoever is killed leaves all figures so far.
+A figure is current as long as its fingerprint is the expected one, and the machine and its tools are the
+same.  Files are replaced atomically: after a kill, all figures measured so far are still there.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 
-from bench.errors import BenchError
 from bench.measures.model import Json
-from bench.whole_files import write_whole
+from bench.support.atomic_files import write_atomically
+from bench.support.errors import BenchError
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What was taken, when, and what it follows from."""
+    """What was measured, when, and a hash of what it depends on."""
 
     value: Json
     fingerprint: str
@@ -29,11 +29,11 @@ class Figure:
 
 @dataclass
 class Store:
-    """The figures in a directory, of one machine; those of another one are forgotten when one is added."""
+    """The figures of one machine in a directory; those of another machine are dropped when one is added."""
 
     directory: Path
     machine: Mapping[str, str | int]
-    _known: dict[str, dict[str, Figure]] = field(default_factory=dict)
+    _loaded: dict[str, dict[str, Figure]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def get(self, program: str, key: str) -> Figure | None:
@@ -42,7 +42,7 @@ class Store:
             return self._figures(program).get(key)
 
     def current(self, program: str, key: str, fingerprint: str) -> Json | None:
-        """What is kept under a key, if it follows from the same things as what would be taken now."""
+        """What is kept under a key, if its fingerprint is this one."""
         found = self.get(program, key)
         return found.value if found is not None and found.fingerprint == fingerprint else None
 
@@ -58,12 +58,12 @@ class Store:
                     for name, each in sorted(figures.items())
                 },
             }
-            write_whole(self._path(program), json.dumps(document, indent=1) + "\n")
+            write_atomically(self._path(program), json.dumps(document, indent=1) + "\n")
 
     def _figures(self, program: str) -> dict[str, Figure]:
-        if program not in self._known:
-            self._known[program] = self._read(program)
-        return self._known[program]
+        if program not in self._loaded:
+            self._loaded[program] = self._read(program)
+        return self._loaded[program]
 
     def _read(self, program: str) -> dict[str, Figure]:
         path = self._path(program)
@@ -78,7 +78,7 @@ class Store:
                 for name, each in document["figures"].items()
             }
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BenchError(f"{path}: these are no figures ({error}); remove it and start again") from error
+            raise BenchError(f"{path}: not a file of figures ({error}); remove it and start again") from error
 
     def _path(self, program: str) -> Path:
         return self.directory / f"{program}.json"

@@ -1,8 +1,8 @@
-"""Times of builds that take turns, so that whatever else the machine does meets all of them alike.
+"""Times of builds that run in turn, so that other activity of the machine affects all of them alike.
 
-In every round each build runs in turn, in an order of its own; ratios are those within a round.  Rounds are
-kept one by one.  All tables share them: builds that are asked for later, or have changed since, catch up in
-further rounds together with the plain builds that they are compared with.
+In every round each build runs once, in an order of its own; ratios are computed within a round.  Rounds are
+kept one by one.  All tables share them: builds that are added later, or have changed since, catch up in
+further rounds together with their baselines.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from dataclasses import dataclass, replace
 from math import ceil
 from random import Random
 
-from bench.errors import BenchError
-from bench.measures.at_hand import build_fingerprint, carrying_out, case_fingerprint
-from bench.measures.building import run_of
+from bench.build.configurations import baseline_of, with_baselines
 from bench.measures.code import code_of
-from bench.measures.model import Json, Measure, hashed
-from bench.measures.runs import TIMED, Ran
+from bench.measures.model import Json, Measure
+from bench.run.executables import run_of
+from bench.run.fingerprints import build_fingerprint, execution_code
+from bench.run.inputs import case_fingerprint
+from bench.run.runs import TIMED, RunResult
 from bench.suite.model import CaseName, SuiteProgram
-from bench.ways import peer, with_peers
+from bench.support.errors import BenchError
+from bench.support.hashing import hashed
 
 ROUNDS = 9
-"""How many rounds there are unless told otherwise."""
+"""The default number of rounds."""
 
 FEWEST = 7
-"""With fewer rounds quartiles would say nothing."""
+"""With fewer rounds quartiles would be meaningless."""
 
-# A run that is shorter than this is repeated until it is not, each time it is timed.
+# A run that is shorter than this is repeated within a round.
 _SAMPLE_SECONDS = 0.3
 
 _repeats: dict[tuple[str, str, str], int] = {}
@@ -36,25 +38,25 @@ _repeats: dict[tuple[str, str, str], int] = {}
 
 @dataclass(frozen=True)
 class Times(Measure):
-    """Times of some builds and their plain peers on a case, round by round.
+    """Times of some builds and their baselines on a case, round by round.
 
-    A round is kept as ``{way: [processor seconds, seconds by the clock]}``; ``builds`` are the fingerprints
-    of the builds that were measured.
+    A round is kept as ``{config: [processor seconds, elapsed seconds]}``; ``builds`` are the fingerprints of
+    the builds that were measured.
     """
 
-    asked: tuple[str, ...]
+    requested: tuple[str, ...]
     case: CaseName = "long"
     rounds: int = ROUNDS
 
     @property
     def key(self) -> str:
-        """By case; all ways share it."""
+        """By case; all configurations share it."""
         return f"times/{self.case}"
 
     @property
-    def ways(self) -> tuple[str, ...]:
-        """All builds, the plain ones first."""
-        return with_peers(self.asked)
+    def configs(self) -> tuple[str, ...]:
+        """All builds, baselines first."""
+        return with_baselines(self.requested)
 
     @property
     def exclusive(self) -> bool:
@@ -62,52 +64,56 @@ class Times(Measure):
         return True
 
     def fingerprint(self, program: SuiteProgram) -> str:
-        """What they are given; builds have fingerprints of their own among what is kept."""
-        return hashed(code_of(__name__), carrying_out(), case_fingerprint(program, self.case))
+        """The input; the fingerprints of builds are part of what is kept."""
+        return hashed(code_of(__name__), execution_code(), case_fingerprint(program, self.case))
 
-    def take(self, program: SuiteProgram) -> Json:
+    def measure(self, program: SuiteProgram) -> Json:
         """All rounds at once."""
         value = None
-        while self.left(program, value):
-            value = self.go_on(program, value)
+        while self.remaining(program, value):
+            value = self.extend(program, value)
         return value
 
-    def go_on(self, program: SuiteProgram, before: Json) -> Json:
+    def extend(self, program: SuiteProgram, before: Json) -> Json:
         """One more round of the builds that lack one."""
         value = self._current(program, before)
-        turn = with_peers(self._lacking(value))
+        lacking = with_baselines(self._lacking(value))
         rounds = value["rounds"]
-        for way in turn:
-            self._warm_up(program, way)
-        order = list(turn)
+        for config in lacking:
+            self._warm_up(program, config)
+        order = list(lacking)
         Random(f"{program.name} {self.case} {len(rounds)}").shuffle(order)
-        taken = {way: self._sample(program, way) for way in order}
+        samples = {config: self._sample(program, config) for config in order}
         return {
-            "rounds": [*rounds, {way: taken[way] for way in turn}],
-            "builds": value["builds"] | {way: build_fingerprint(program, way) for way in turn},
+            "rounds": [*rounds, {config: samples[config] for config in lacking}],
+            "builds": value["builds"] | {config: build_fingerprint(program, config) for config in lacking},
         }
 
-    def left(self, program: SuiteProgram, value: Json) -> int:
-        """The rounds until every build has its own."""
+    def remaining(self, program: SuiteProgram, value: Json) -> int:
+        """The rounds until every build has enough."""
         current = self._current(program, value)
-        return max(self.rounds - self._together(current, way) for way in self.ways)
+        return max(self.rounds - self._together(current, config) for config in self.configs)
 
-    def joined(self, other: Measure) -> Measure:
+    def merged(self, other: Measure) -> Measure:
         """The builds of both."""
         if not isinstance(other, Times):
             raise BenchError(f"{self.key} is not one measure")
-        asked = tuple(dict.fromkeys([*self.asked, *other.asked]))
-        return replace(self, asked=asked, rounds=max(self.rounds, other.rounds))
+        requested = tuple(dict.fromkeys([*self.requested, *other.requested]))
+        return replace(self, requested=requested, rounds=max(self.rounds, other.rounds))
 
-    def without(self, ways: Collection[str]) -> Measure | None:
-        """The builds that are left with their peers."""
-        asked = tuple(way for way in self.ways if way not in ways and peer(way) not in ways)
-        return replace(self, asked=asked) if asked else None
+    def without(self, configs: Collection[str]) -> Measure | None:
+        """The builds that still have their baselines."""
+        requested = tuple(
+            config for config in self.configs if config not in configs and baseline_of(config) not in configs
+        )
+        return replace(self, requested=requested) if requested else None
 
     def part(self, program: SuiteProgram, value: Json) -> Json:
-        """The rounds of these builds alone, as they are now."""
-        kept, ways = self._current(program, value), self.ways
-        rounds = [{way: each[way] for way in ways if way in each} for each in kept["rounds"]]
+        """The rounds of these builds alone, without builds that have changed since."""
+        current, configs = self._current(program, value), self.configs
+        rounds = [
+            {config: each[config] for config in configs if config in each} for each in current["rounds"]
+        ]
         return {"rounds": [each for each in rounds if each]}
 
     def _current(self, program: SuiteProgram, value: Json) -> Json:
@@ -115,38 +121,38 @@ class Times(Measure):
         if value is None:
             return {"rounds": [], "builds": {}}
         builds = {
-            way: state
-            for way, state in value["builds"].items()
-            if way not in self.ways or state == build_fingerprint(program, way)
+            config: state
+            for config, state in value["builds"].items()
+            if config not in self.configs or state == build_fingerprint(program, config)
         }
-        rounds = [{way: each[way] for way in each if way in builds} for each in value["rounds"]]
+        rounds = [{config: each[config] for config in each if config in builds} for each in value["rounds"]]
         return {"rounds": [each for each in rounds if each], "builds": builds}
 
     def _lacking(self, value: Json) -> list[str]:
-        """The builds that have too few rounds together with their peers."""
-        return [way for way in self.ways if self._together(value, way) < self.rounds]
+        """The builds that have too few rounds together with their baselines."""
+        return [config for config in self.configs if self._together(value, config) < self.rounds]
 
-    def _together(self, value: Json, way: str) -> int:
-        """The rounds that a build has together with its peer, no more than are asked for."""
-        both = sum(way in each and peer(way) in each for each in value["rounds"])
+    def _together(self, value: Json, config: str) -> int:
+        """The rounds that a build has together with its baseline, at most as many as are requested."""
+        both = sum(config in each and baseline_of(config) in each for each in value["rounds"])
         return min(both, self.rounds)
 
-    def _warm_up(self, program: SuiteProgram, way: str) -> None:
-        """One run that does not count, and from it how many make a sample."""
-        place = (program.name, way, self.case)
-        if place not in _repeats:
-            ran = self._run(program, way)
-            _repeats[place] = max(1, ceil(_SAMPLE_SECONDS / max(ran.seconds, 0.001)))
+    def _warm_up(self, program: SuiteProgram, config: str) -> None:
+        """One run that does not count, which determines how many runs make a sample."""
+        key = (program.name, config, self.case)
+        if key not in _repeats:
+            result = self._run(program, config)
+            _repeats[key] = max(1, ceil(_SAMPLE_SECONDS / max(result.seconds, 0.001)))
 
-    def _sample(self, program: SuiteProgram, way: str) -> list[float]:
-        runs = [self._run(program, way) for _ in range(_repeats[program.name, way, self.case])]
-        total = (sum(ran.seconds for ran in runs), sum(ran.elapsed for ran in runs))
-        return [round(each / len(runs), 6) for each in total]
+    def _sample(self, program: SuiteProgram, config: str) -> list[float]:
+        results = [self._run(program, config) for _ in range(_repeats[program.name, config, self.case])]
+        total = (sum(each.seconds for each in results), sum(each.elapsed for each in results))
+        return [round(each / len(results), 6) for each in total]
 
-    def _run(self, program: SuiteProgram, way: str) -> Ran:
-        """One run, of which nothing is left: it may have been in memory."""
-        run = run_of(program, way, self.case, TIMED)
+    def _run(self, program: SuiteProgram, config: str) -> RunResult:
+        """One run, whose directory is removed, since it may be in memory."""
+        run = run_of(program, config, self.case, TIMED)
         try:
-            return run.carry_out()
+            return run.execute()
         finally:
             shutil.rmtree(run.directory, ignore_errors=True)

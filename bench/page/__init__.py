@@ -1,1 +1,1 @@
-"""The page: docs/benchmarks.md and its pictures, made from the files of results alone."""
+"""The page docs/benchmarks.md and its plots, generated from the files of results alone."""

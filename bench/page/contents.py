@@ -1,4 +1,4 @@
-"""What is on the page: links to its headings, by the anchors that GitHub gives them."""
+"""The table of contents: links to headings, by the anchors that GitHub generates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def contents(text: str) -> str:
     links = []
     for level, title in _HEADING.findall(text):
         anchor = _NOT_IN_ANCHORS.sub("", title.lower()).replace(" ", "-")
-        # A heading that was there before, at whatever level, makes the next of its name a numbered one.
+        # The second heading of the same text, at whatever level, gets a number.
         numbered = f"{anchor}-{seen[anchor]}" if seen[anchor] else anchor
         seen[anchor] += 1
         if level == _LEVEL:

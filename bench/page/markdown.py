@@ -1,21 +1,21 @@
-"""Markdown: tables, and text that has nothing in it by chance."""
+"""Tables in Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from bench.tables.grid import Grid
-from bench.tables.model import PaperRow
+from bench.tables.layout.grid import Grid
+from bench.tables.layout.model import PaperRow
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], numbers: bool = False) -> str:
-    """A table; if it is of numbers, all columns but the first are to the right."""
+    """A table; if it is of numbers, all columns but the first are aligned to the right."""
     lines = [_line(head), "|" + "|".join(["---", *["---:" if numbers else "---"] * (len(head) - 1)]) + "|"]
     return "\n".join([*lines, *map(_line, rows)])
 
 
 def grid_table(grid: Grid) -> str:
-    """A section: means in bold, and below the table where the rows of papers come from."""
+    """A section: means in bold, and below the table the sources of the rows of papers."""
     rows = []
     for row, texts in zip(grid.rows, grid.texts(), strict=True):
         bold = row in grid.means
@@ -24,7 +24,7 @@ def grid_table(grid: Grid) -> str:
 
 
 def _sources(paper: Sequence[PaperRow]) -> str:
-    """Each source once, with the rows that come from there; the paper's name need not be in these again."""
+    """Each source once, with its rows, without the name of the paper in them."""
     found: dict[str, dict[str, None]] = {}
     for row in paper:
         name = row.source.partition(" ")[0]
@@ -33,7 +33,7 @@ def _sources(paper: Sequence[PaperRow]) -> str:
 
 
 def _listed(labels: Collection[str]) -> str:
-    """Labels in a row, kept apart by what none of them has."""
+    """A list of labels, with a separator that none of them contains."""
     return ("; " if any("," in label for label in labels) else ", ").join(labels)
 
 

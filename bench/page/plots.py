@@ -1,17 +1,17 @@
-"""Plots of a table: values of columns, drawn."""
+"""Plots of the columns of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from bench.page.svg import Picture, Point, bars, lines
-from bench.tables.grid import Grid, Row
-from bench.tables.model import Column, Plot
-from bench.tables.values import Spread, Value, number_of
+from bench.tables.layout.grid import Grid, Row
+from bench.tables.layout.model import Column, Plot
+from bench.tables.layout.values import Spread, Value, number_of
 
 
 def drawn(plot: Plot, grid: Grid) -> str | None:
-    """A plot as SVG, if there is something to see on it."""
+    """A plot as SVG, unless it would be empty."""
     columns = {column.name: column for column in grid.section.columns}
     chosen = [columns[name] for name in plot.series]
     rows = _rows(plot, grid)
@@ -24,7 +24,7 @@ def drawn(plot: Plot, grid: Grid) -> str | None:
         axis=plot.axis,
         groups=tuple(row.label for row in rows),
         series=series,
-        shown=chosen[0].show,
+        format=chosen[0].format,
         base=plot.base,
     )
     return bars(picture) if plot.kind == "bars" else lines(picture)

@@ -1,7 +1,6 @@
-"""Figures in prose: ``{table.section.row.column}`` stands for what the page shows in that cell.
+"""Figures in prose: ``{table.section.row.column}`` stands for the text of that cell.
 
-A name that no table has is a mistake; a row that was not measured, of a program of the suite or of a mean,
-is not.
+A name that no table has is an error; a row of a program or a mean that has not been measured is not.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TypeVar
 
-from bench.errors import BenchError
-from bench.tables.grid import Grid
-from bench.tables.model import Column
+from bench.support.errors import BenchError
+from bench.tables.layout.grid import Grid
+from bench.tables.layout.model import Column
 
 _REFERENCE = re.compile(r"\{([^{}\n]+)\}")
 _T = TypeVar("_T")
@@ -22,10 +21,10 @@ NOT_MEASURED = "(not measured)"
 
 def filled(text: str, grids: Mapping[str, Mapping[str, Grid]], programs: Collection[str], where: str) -> str:
     """A text with all references replaced; ``grids`` are sections by table and name."""
-    return _REFERENCE.sub(lambda found: _shown(found.group(1), grids, programs, where), text)
+    return _REFERENCE.sub(lambda found: _text(found.group(1), grids, programs, where), text)
 
 
-def _shown(
+def _text(
     reference: str, grids: Mapping[str, Mapping[str, Grid]], programs: Collection[str], where: str
 ) -> str:
     table, _, rest = reference.partition(".")
@@ -38,11 +37,11 @@ def _shown(
     if label not in rows and (not grid.measured or _may_be_missing(label, column, programs)):
         return NOT_MEASURED
     row = _of(rows, label, "row", reference, where)
-    return column.show(row.values[name]) if name in row.values else NOT_MEASURED
+    return column.format(row.values[name]) if name in row.values else NOT_MEASURED
 
 
 def _may_be_missing(label: str, column: Column, programs: Collection[str]) -> bool:
-    """Whether a row is there as soon as something was measured: of a program, of its part, or a mean."""
+    """Whether a row depends on what was measured: that of a program, of a part of it, or a mean."""
     return label.partition(":")[0] in programs or label in {mean.label for mean in column.means}
 
 

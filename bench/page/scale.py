@@ -1,4 +1,4 @@
-"""Axes: round numbers that the values of a plot lie between."""
+"""Axes: round numbers that enclose the values of a plot."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class Scale:
 
     @property
     def ticks(self) -> list[float]:
-        """All ticks; where zero is meant, it is zero."""
+        """All ticks, rounded so that zero is exactly zero."""
         number = round((self.high - self.low) / self.step)
-        return [round(self.low + place * self.step, 12) for place in range(number + 1)]
+        return [round(self.low + index * self.step, 12) for index in range(number + 1)]
 
     def at(self, value: float, length: float) -> float:
-        """Where a value lies on an axis of some length."""
+        """The position of a value on an axis of some length."""
         return (value - self.low) / (self.high - self.low) * length
 
 
 def scale(values: Sequence[float], base: float) -> Scale:
-    """A scale on which the base is a tick and all values have a place."""
+    """A scale that has the base as a tick and contains all values."""
     low, high = min([base, *values]), max([base, *values])
     if low == high:
         high = low + 1
@@ -40,6 +40,6 @@ def scale(values: Sequence[float], base: float) -> Scale:
 
 
 def _step(least: float) -> float:
-    """The smallest round number that is not smaller."""
+    """The smallest round number that is not smaller than this."""
     size = 10.0 ** floor(log10(least))
     return next(size * each for each in _STEPS if size * each >= least * (1 - 1e-9))

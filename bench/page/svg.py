@@ -1,4 +1,4 @@
-"""Plots as SVG: groups of bars and lines, with axis and legend, the same bytes for the same figures."""
+"""Bar and line charts as SVG, the same bytes for the same figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 from bench.page.scale import Scale, scale
 
-# Colours that people who see colours differently can tell apart (Okabe and Ito), on light and on dark.
+# Colours that people with colour blindness can distinguish (Okabe and Ito), on light and on dark.
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b8a800", "#888888")
 _STYLE = """
   svg { font: 12px sans-serif; }
@@ -35,17 +35,17 @@ class Point:
 
 @dataclass(frozen=True)
 class Picture:
-    """What there is to draw: a name for each group, and for each series a point in each group or none."""
+    """What to draw: the names of groups, and for each series a point or nothing in each group."""
 
     title: str
     axis: str
     groups: tuple[str, ...]
     series: tuple[tuple[str, tuple[Point | None, ...]], ...]
-    shown: Callable[[float], str]
+    format: Callable[[float], str]
     base: float = 0.0
 
     def values(self) -> list[float]:
-        """Every number that has to have a place."""
+        """All numbers that have to be inside the scale."""
         points = [point for _, row in self.series for point in row if point is not None]
         ends = [(point.low, point.value, point.high) for point in points]
         return [each for three in ends for each in three if each is not None]
@@ -59,21 +59,21 @@ def bars(picture: Picture) -> str:
 
 
 def lines(picture: Picture) -> str:
-    """A line for each series, through the names from left to right."""
+    """A line for each series, through the groups from left to right."""
     group = max(64.0, _NARROWEST / max(1, len(picture.groups)))
     return _drawn(picture, group, lambda frame: _lines(picture, frame))
 
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where the middle of a group lies, and the height of a value."""
+    """The position of the middle of a group, and that of a value."""
 
     scale: Scale
     top: float
     group: float
 
-    def x(self, place: int) -> float:
-        return _LEFT + (place + 0.5) * self.group
+    def x(self, index: int) -> float:
+        return _LEFT + (index + 0.5) * self.group
 
     def y(self, value: float) -> float:
         return self.top + _HEIGHT - self.scale.at(value, _HEIGHT)
@@ -103,13 +103,13 @@ def _drawn(picture: Picture, group: float, inside: Callable[[_Frame], Iterator[s
 
 
 def _legend(names: Sequence[str], width: float) -> tuple[list[str], float]:
-    """The names of the series in as many lines as they need, and the height of these."""
+    """The names of the series in as many lines as necessary, and their height."""
     x, y, found = _LEFT, _TITLE + 10, []
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         wide = 26 + _LETTER * len(name)
         if x > _LEFT and x + wide > width - _RIGHT:
             x, y = _LEFT, y + _LEGEND_LINE
-        found.append(f'<rect x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10" fill="{_colour(place)}"/>')
+        found.append(f'<rect x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10" fill="{_colour(index)}"/>')
         found.append(_text(x + 15, y, name, "start"))
         x += wide
     return found, y - _TITLE + 6
@@ -121,25 +121,25 @@ def _axis(picture: Picture, frame: _Frame, width: float) -> Iterator[str]:
         y = frame.y(tick)
         kind = "axis" if tick == picture.base else "grid"
         yield f'<line class="{kind}" x1="{_LEFT:.1f}" y1="{y:.1f}" x2="{right:.1f}" y2="{y:.1f}"/>'
-        yield _text(_LEFT - 6, y + 4, picture.shown(tick), "end")
+        yield _text(_LEFT - 6, y + 4, picture.format(tick), "end")
     middle = frame.top + _HEIGHT / 2
     yield _text(14, middle, picture.axis, "middle", extra=f' transform="rotate(-90 14 {middle:.1f})"')
 
 
 def _names(groups: Sequence[str], frame: _Frame) -> Iterator[str]:
     y = frame.top + _HEIGHT + 14
-    for place, name in enumerate(groups):
-        x = frame.x(place) + 4
+    for index, name in enumerate(groups):
+        x = frame.x(index) + 4
         yield _text(x, y, name, "end", extra=f' transform="rotate(-40 {x:.1f} {y:.1f})"')
 
 
 def _bars(picture: Picture, frame: _Frame, each: float) -> Iterator[str]:
     base = frame.y(picture.base)
     for number, (_, row) in enumerate(picture.series):
-        for place, point in enumerate(row):
+        for index, point in enumerate(row):
             if point is None:
                 continue
-            x = frame.x(place) + (number - len(picture.series) / 2) * each
+            x = frame.x(index) + (number - len(picture.series) / 2) * each
             y = frame.y(point.value)
             top, height = min(y, base), abs(y - base)
             yield (
@@ -151,11 +151,11 @@ def _bars(picture: Picture, frame: _Frame, each: float) -> Iterator[str]:
 
 def _lines(picture: Picture, frame: _Frame) -> Iterator[str]:
     for number, (_, row) in enumerate(picture.series):
-        found = [(place, point) for place, point in enumerate(row) if point is not None]
-        path = " ".join(f"{frame.x(place):.1f},{frame.y(point.value):.1f}" for place, point in found)
+        found = [(index, point) for index, point in enumerate(row) if point is not None]
+        path = " ".join(f"{frame.x(index):.1f},{frame.y(point.value):.1f}" for index, point in found)
         yield f'<polyline points="{path}" fill="none" stroke="{_colour(number)}" stroke-width="2"/>'
-        for place, point in found:
-            x, y = frame.x(place), frame.y(point.value)
+        for index, point in found:
+            x, y = frame.x(index), frame.y(point.value)
             yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_colour(number)}"/>'
             yield from _spread(point, x, frame)
 

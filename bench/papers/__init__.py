@@ -1,1 +1,1 @@
-"""Figures out of the papers, each typed once, to stand beside our own."""
+"""Figures out of the papers, each typed once, for comparison with our own."""

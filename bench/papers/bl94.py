@@ -1,4 +1,4 @@
-"""Ball, Larus: Optimally Profiling and Tracing Programs (1994), §6: the SPEC programs of its time."""
+"""Ball, Larus: Optimally Profiling and Tracing Programs (1994), §6: SPEC programs of 1989."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ OPTIMAL_RUN = "1.05 .. 1.91"
 FEWER_INCREMENTS = "3 .. 4"
 """§6.1, of Graph 2: how many times fewer increments the four C programs needed."""
 EQNTOTT, EQNTOTT_TRIPS = 4.3, 7.7
-"""§6.3, after Goldberg: the same for eqntott alone, and when loops tell their trips."""
+"""§6.3, after Goldberg: the same for eqntott alone, and with trip counts of loops."""
 LOST_BY_NESTING = "1% .. 34%"
 """§6.4, of Graph 4: how much less the heuristic weights save than exact ones."""

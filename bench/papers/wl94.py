@@ -1,7 +1,7 @@
 """Wu, Larus: Static Branch Frequency and Program Profile Analysis (1994), §7: the scores of its estimates.
 
 They are those of Wall's matching, unweighted (U) and weighted (W), of the most frequent 10 to 50 percent.
-A digit that the scan has lost is told by the geometric means, which are printed below the rows.
+Digits that are illegible in the scan were computed from the geometric means below the rows.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ KINDS = ("local_blocks", "local_edges", "invocations", "calls", "global_blocks",
 """What is scored, in the order of the paper's tables."""
 
 SHORT = ("LBK", "LBR", "FI", "FC", "GBK", "GBR")
-"""The same as Table 8 abbreviates it."""
+"""The abbreviations of Table 8."""
 
 LONG = ("local blocks", "local edges", "invocations", "calls", "global blocks", "global edges")
 """The same in words."""
 
 PERCENTS = (10, 20, 30, 40, 50)
-"""How much of what ran is scored, the most frequent first."""
+"""The percentages of what was executed that are scored, the most frequent first."""
 
 PERCENT = 20
-"""The one that Table 8 has, and that the paper speaks of."""
+"""The percentage of Table 8 and of the text of the paper."""
 
 _SPEC92 = {
     # Table 2
@@ -138,15 +138,15 @@ def _averages(rows: Mapping[str, Pairs]) -> Pairs:
 
 
 SPEC92_AVERAGES: Mapping[str, Pairs] = {kind: _averages(rows) for kind, rows in SPEC92.items()}
-"""Averages of the rows of Tables 2 to 7, to stand beside averages; the paper does not print them."""
+"""Averages of the rows of Tables 2 to 7, for comparison with averages; the paper does not print them."""
 
 COMMANDS: Mapping[str, tuple[float, ...]] = {
     name: figures for name, figures in _TABLE_8.items() if name != "average"
 }
-"""Table 8: commands of Unix, all kinds of scores, weighted and at 20 percent."""
+"""Table 8: Unix commands, all kinds of scores, weighted and at 20 percent."""
 
 UNIX = _TABLE_8["average"]
-"""The averages over the commands of Unix (Table 8)."""
+"""The averages over the Unix commands (Table 8)."""
 
 _AT = PERCENTS.index(PERCENT)
 

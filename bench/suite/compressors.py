@@ -6,25 +6,32 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from bench.suite import texts
-from bench.suite.model import Case, SuiteProgram
-from bench.suite.recipes import compiled, made
+from bench.suite.inputs import texts
+from bench.suite.model import Archive, Case, SuiteProgram
+from bench.suite.packages import command
+from bench.suite.sources import SourceFiles
+from bench.suite.workloads import scripted, unix_workload
+
+
+def _words(directory: Path) -> None:
+    """Lines of words out of a vocabulary: compresses about as well as prose."""
+    (directory / "input").write_text(texts.word_lines(Random(7), 1_500_000))
 
 
 def _program(directory: Path) -> None:
-    """The source of a program, with some bytes of a picture behind it."""
+    """C code, followed by some bytes of a picture."""
     random = Random(101)
     words = texts.code(random, 130_000).encode()
     (directory / "plain").write_bytes(words + picture(random, 160, 120))
 
 
-def _papers(directories: int) -> Callable[[Path], None]:
-    """What lies in directories of papers: in each prose, a table, a log, a picture."""
+def _papers(documents: int) -> Callable[[Path], None]:
+    """So many documents, each of prose, a table, a log and a picture."""
 
     def write(directory: Path) -> None:
         random = Random(102)
         with (directory / "plain").open("wb") as stream:
-            for _ in range(directories):
+            for _ in range(documents):
                 parts = [
                     texts.prose(random, 400_000),
                     "\n".join(texts.table(random, 5_000)),
@@ -36,20 +43,48 @@ def _papers(directories: int) -> Callable[[Path], None]:
 
 
 def picture(random: Random, width: int, height: int) -> bytes:
-    """Grey shades that run from one side to the other, with grain."""
+    """A gradient of grey shades, with noise."""
     grain = random.randbytes(width * height)
     shades = ((x * 170 // width + y * 80 // height) for y in range(height) for x in range(width))
     return bytes(shade + (noise >> 5) for shade, noise in zip(shades, grain, strict=True))
 
 
-_BZIP2, _GZIP, _ZSTD = compiled("bzip2"), made("gzip"), compiled("zstd")
+_BZIP2 = SourceFiles(
+    name="bzip2",
+    version="1.0.8",
+    archive=Archive(
+        "apt",
+        "bzip2",
+        "bzip2_1.0.8.orig.tar.gz",
+        "ab5a03176ee106d3f0fa90e381da478ddae405918153cca248e682cd0c4a2269",
+    ),
+    directory="bzip2-1.0.8",
+    sources=(
+        *("blocksort.c", "huffman.c", "crctable.c", "randtable.c"),
+        *("compress.c", "decompress.c", "bzlib.c", "bzip2.c"),
+    ),
+)
+_ZSTD = SourceFiles(
+    name="zstd",
+    version="in zstandard 0.25.0",
+    archive=Archive(
+        "pip",
+        "zstandard==0.25.0",
+        "zstandard-0.25.0.tar.gz",
+        "7713e1179d162cf5c7906da876ec2ccb9c3a9dcbdffef0cc7f70c3667a205f0b",
+    ),
+    directory="zstandard-0.25.0/zstd",
+    sources=("zstd.c",),
+    own=("zstd_file.c",),
+    flags=("-I@sources",),
+)
 
 COMPRESSORS = (
     SuiteProgram(
         name="bzip2",
-        version=_BZIP2.version,
         about="compresses a file by sorting its blocks",
-        recipe=_BZIP2,
+        source=_BZIP2,
+        workload=scripted("bzip2", _words),
         train=Case(
             ("-k", "-c", "@plain"),
             _program,
@@ -68,9 +103,9 @@ COMPRESSORS = (
     ),
     SuiteProgram(
         name="gzip",
-        version=_GZIP.version,
-        about="compresses a file by what came before",
-        recipe=_GZIP,
+        about="compresses a file by references to what came before",
+        source=command("gzip"),
+        workload=unix_workload("gzip"),
         train=Case(
             ("-n", "-c", "@plain"),
             _program,
@@ -89,9 +124,9 @@ COMPRESSORS = (
     ),
     SuiteProgram(
         name="zstd",
-        version=_ZSTD.version,
-        about="compresses a file at three levels, and back",
-        recipe=_ZSTD,
+        about="compresses a file at three levels, and decompresses it",
+        source=_ZSTD,
+        workload=scripted("zstd", _words),
         train=Case(("@plain",), _program, "f226bcaf88ca73334e99044383cd69fb926b454f7b122990f1f85147aeaa771d"),
         ref=Case(("@plain",), _papers(1), "7964b1efa6b27b44bd8404734b601a6930e474d48f31c2578fd29342f608315c"),
         long=Case(

@@ -1,17 +1,15 @@
-"""Two libraries in C++ that read documents, with templates throughout and exceptions for what is broken."""
+"""Two C++ libraries that read documents, with many templates, and exceptions for malformed input."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from random import Random
 
-from bench.fetching import Archive
-from bench.programs import Sources
-from bench.suite import json_lines, yaml_pieces
-from bench.suite.model import Case, SuiteProgram
-from bench.suite.recipes import Compiled
+from bench.suite.inputs import json_lines, yaml_pieces
+from bench.suite.model import Archive, Case, SuiteProgram
+from bench.suite.sources import SourceFiles
 
-_JSON = Sources(
+_JSON = SourceFiles(
     name="json",
     version="nlohmann 3.11.2",
     archive=Archive(
@@ -23,9 +21,9 @@ _JSON = Sources(
     directory="json-3.11.2/single_include",
     own=("json_documents.cpp",),
     flags=("-std=c++17", "-I@sources"),
-    cxx=True,
+    language="C++",
 )
-_YAML = Sources(
+_YAML = SourceFiles(
     name="yaml",
     version="yaml-cpp 0.7.0",
     archive=Archive(
@@ -38,7 +36,7 @@ _YAML = Sources(
     sources=("src/*.cpp",),
     own=("yaml_pieces.cpp",),
     flags=("-std=c++11", "-I@sources/include"),
-    cxx=True,
+    language="C++",
 )
 
 
@@ -69,9 +67,8 @@ def _many_settings(directory: Path) -> None:
 DOCUMENTS = (
     SuiteProgram(
         name="json",
-        version=_JSON.version,
-        about="reads, asks, changes and writes JSON, some of it broken (C++, exceptions)",
-        recipe=Compiled(_JSON),
+        about="parses, queries, changes and writes JSON, some of it malformed (C++, exceptions)",
+        source=_JSON,
         train=Case(("@lines",), _trees, "a40ac1f38536feb911fae87edea6ecdcf3dc357c2b8357dad5472b472dd312eb"),
         ref=Case(("@lines",), _orders, "b933101e3e8f234b8e3d26783ff9a30edeec66648d92ffa621ccb30e35e26328"),
         long=Case(
@@ -80,9 +77,8 @@ DOCUMENTS = (
     ),
     SuiteProgram(
         name="yaml",
-        version=_YAML.version,
-        about="reads, converts and writes YAML, some of it broken (C++, exceptions)",
-        recipe=Compiled(_YAML),
+        about="parses, converts and writes YAML, some of it malformed (C++, exceptions)",
+        source=_YAML,
         train=Case(("@pieces",), _nests, "38f44b91ffc55df4e86851042109e1d97d1492a099d56434d8e2d56c0eb61f22"),
         ref=Case(("@pieces",), _settings, "b1a6e95d791aa7643a7f540a8e06354ace2835341a7f826cf43a49d08ec0b0eb"),
         long=Case(

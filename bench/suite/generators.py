@@ -1,18 +1,17 @@
-"""Programs that write programs: a parser out of a grammar, a function that finds keywords."""
+"""Generators of programs: parsers of a grammar, perfect hash functions of keywords."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from random import Random
 
-from bench.fetching import Archive
-from bench.packages import PACKAGES
-from bench.programs import Sources
-from bench.suite import grammars
-from bench.suite.model import Case, SuiteProgram
-from bench.suite.recipes import Compiled, Made
+from bench.suite.inputs import grammars
+from bench.suite.model import Archive, Case, SuiteProgram
+from bench.suite.packages import command
+from bench.suite.sources import SourceFiles
+from bench.suite.workloads import unix_workload
 
-_BYACC = Sources(
+_BYACC = SourceFiles(
     name="byacc",
     version="20221106",
     archive=Archive(
@@ -31,21 +30,20 @@ _BYACC = Sources(
         *("-DHAVE_FCNTL_H=1", "-DHAVE_GETOPT=1", "-DHAVE_MKSTEMP=1"),
     ),
 )
-_GPERF = next(package for package in PACKAGES if package.name == "gperf")
 _YACC_ARGUMENTS = ("-d", "-v", "-o", "parser.c", "@grammar.y")
 _YACC_OUTPUTS = ("parser.c", "parser.h", "parser.output")
 
 
-def _small_language(directory: Path) -> None:
-    (directory / "grammar.y").write_text(grammars.language(Random(231), 18, 10))
+def _small_grammar(directory: Path) -> None:
+    (directory / "grammar.y").write_text(grammars.grammar(Random(231), 18, 10))
 
 
-def _large_language(directory: Path) -> None:
-    (directory / "grammar.y").write_text(grammars.language(Random(232), 42, 18))
+def _large_grammar(directory: Path) -> None:
+    (directory / "grammar.y").write_text(grammars.grammar(Random(232), 42, 18))
 
 
-def _huge_language(directory: Path) -> None:
-    (directory / "grammar.y").write_text(grammars.language(Random(232), 160, 40))
+def _huge_grammar(directory: Path) -> None:
+    (directory / "grammar.y").write_text(grammars.grammar(Random(232), 160, 40))
 
 
 def _few_keywords(directory: Path) -> None:
@@ -56,40 +54,39 @@ def _many_keywords(directory: Path) -> None:
     (directory / "words").write_text(grammars.keyword_table(Random(242), 640))
 
 
-def _a_great_many_keywords(directory: Path) -> None:
+def _thousands_of_keywords(directory: Path) -> None:
     (directory / "words").write_text(grammars.keyword_table(Random(242), 2_000))
 
 
 GENERATORS = (
     SuiteProgram(
         name="byacc",
-        version=_BYACC.version,
-        about="makes a parser out of a grammar",
-        recipe=Compiled(_BYACC),
+        about="generates a parser of a grammar",
+        source=_BYACC,
         train=Case(
             _YACC_ARGUMENTS,
-            _small_language,
+            _small_grammar,
             "9862ce239e7788eb5d4f1bd41bfab8513e2770fbba4480441c9cca653992cc8f",
             outputs=_YACC_OUTPUTS,
         ),
         ref=Case(
             _YACC_ARGUMENTS,
-            _large_language,
+            _large_grammar,
             "2832c53d63f65c6ffecbaa0f9fce013f3dcf18fd41833aea5eb4ef330d18f455",
             outputs=_YACC_OUTPUTS,
         ),
         long=Case(
             _YACC_ARGUMENTS,
-            _huge_language,
+            _huge_grammar,
             "c0e4b85eb7e209164877794fc582249f444450582ba3f068a6c44a97d72ada90",
             outputs=_YACC_OUTPUTS,
         ),
     ),
     SuiteProgram(
         name="gperf",
-        version=_GPERF.version,
-        about="makes a function that finds keywords (C++)",
-        recipe=Made(_GPERF, "gperf"),
+        about="generates a perfect hash function of keywords (C++)",
+        source=command("gperf"),
+        workload=unix_workload("gperf"),
         train=Case(
             ("-t", "@words"),
             _few_keywords,
@@ -102,7 +99,7 @@ GENERATORS = (
         ),
         long=Case(
             ("-t", "@words"),
-            _a_great_many_keywords,
+            _thousands_of_keywords,
             "2ae9d74b59d89033419f14b6338ffb0f67c61c7e6ba071c5c42f6dddd9226075",
         ),
     ),

@@ -1,15 +1,13 @@
-"""cjpeg, of libjpeg-turbo: compresses a picture, without the assembly that it would use on some machines."""
+"""cjpeg, of libjpeg-turbo: compresses a picture, without its assembly code."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from random import Random
 
-from bench.fetching import Archive
-from bench.programs import Sources
-from bench.suite import pictures
-from bench.suite.model import Case, SuiteProgram
-from bench.suite.recipes import Compiled
+from bench.suite.inputs import pictures
+from bench.suite.model import Archive, Case, SuiteProgram
+from bench.suite.sources import SourceFiles
 
 _LIBRARY = (
     *(
@@ -26,7 +24,7 @@ _LIBRARY = (
     *("jcprepct.c", "jcsample.c", "jctrans.c", "jdatadst.c", "jfdctflt.c", "jfdctfst.c", "jfdctint.c"),
     *("jaricom.c", "jerror.c", "jmemmgr.c", "jmemnobs.c", "jutils.c", "jsimd_none.c"),
 )
-_CJPEG = Sources(
+_CJPEG = SourceFiles(
     name="cjpeg",
     version="2.1.5",
     archive=Archive(
@@ -56,9 +54,8 @@ def _large_landscape(directory: Path) -> None:
 
 CJPEG = SuiteProgram(
     name="cjpeg",
-    version=_CJPEG.version,
-    about="compresses a picture, coarse things first",
-    recipe=Compiled(_CJPEG),
+    about="compresses a picture progressively",
+    source=_CJPEG,
     train=Case(
         ("-quality", "60", "-progressive", "@picture.ppm"),
         _drawing,

@@ -1,4 +1,4 @@
-"""Programs that carry out what others have written: Lua, SQLite, and an evaluator of expressions of ours."""
+"""Interpreters: Lua, SQLite, and an evaluator of expressions of our own."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import shutil
 from pathlib import Path
 from random import Random
 
-from bench import inputs
-from bench.programs import HERE
-from bench.suite import queries
-from bench.suite.model import Case, SuiteProgram
-from bench.suite.recipes import compiled
+from bench.suite.inputs import expressions, people_sql, shop_sql
+from bench.suite.model import Archive, Case, SuiteProgram
+from bench.suite.sources import SourceFiles
+from bench.suite.workloads import scripted
+from bench.support.directories import DATA
 
-_LUA = HERE / "sources" / "lua"
+_LUA = DATA / "lua"
+
+
+def _lua_workload(directory: Path) -> None:
+    """Calls, sorting, strings, tables, methods, errors, coroutines and arithmetic."""
+    shutil.copyfile(_LUA / "workload.lua", directory / "input")
 
 
 def _lua_train(directory: Path) -> None:
@@ -31,38 +36,89 @@ def _lua_long(directory: Path) -> None:
     (directory / "script.lua").write_text(f"for round = 1, 20 do\n{again}end\n")
 
 
+def _sql_workload(directory: Path) -> None:
+    people_sql.script(directory / "input")
+
+
 def _sql_train(directory: Path) -> None:
-    queries.shop(directory / "script.sql")
+    shop_sql.script(directory / "script.sql")
 
 
 def _sql_ref(directory: Path) -> None:
-    inputs.sql(directory / "script.sql")
+    people_sql.script(directory / "script.sql")
 
 
 def _sql_long(directory: Path) -> None:
-    inputs.sql(directory / "script.sql", 64_000)
+    people_sql.script(directory / "script.sql", 64_000)
+
+
+def _expressions_workload(directory: Path) -> None:
+    expressions.write(directory / "input", Random(17), 3_000, 5, 0.03)
 
 
 def _expressions_train(directory: Path) -> None:
-    inputs.random_expressions(directory / "lines", Random(121), 600, 3, 0.1)
+    expressions.write(directory / "lines", Random(121), 600, 3, 0.1)
 
 
 def _expressions_ref(directory: Path) -> None:
-    inputs.random_expressions(directory / "lines", Random(122), 2_000, 5, 0.03)
+    expressions.write(directory / "lines", Random(122), 2_000, 5, 0.03)
 
 
 def _expressions_long(directory: Path) -> None:
-    inputs.random_expressions(directory / "lines", Random(122), 40_000, 5, 0.03)
+    expressions.write(directory / "lines", Random(122), 40_000, 5, 0.03)
 
 
-_LUA_RECIPE, _SQLITE, _EVALUATOR = compiled("lua"), compiled("sqlite"), compiled("evaluator")
+_LUA_SOURCE = SourceFiles(
+    name="lua",
+    version="5.4.4",
+    archive=Archive(
+        "apt",
+        "lua5.4",
+        "lua5.4_5.4.4.orig.tar.gz",
+        "164c7849653b80ae67bec4b7473b884bf5cc8d2dca05653475ec2ed27b9ebf61",
+    ),
+    directory="lua-5.4.4/src",
+    sources=("*.c",),
+    excluded=frozenset({"luac.c"}),
+    flags=(
+        *("-std=gnu99", "-DLUA_COMPAT_5_3", "-DLUA_USE_LINUX"),
+        # Seeds and cache slots that would otherwise depend on the time and on addresses.
+        *("-Dluai_makeseed(L)=1", "-DSTRCACHE_N=1", "-DSTRCACHE_M=2"),
+    ),
+    libraries=("-lm", "-ldl"),
+)
+_SQLITE = SourceFiles(
+    name="sqlite",
+    version="in better-sqlite3 12.11.1",
+    archive=Archive(
+        "npm",
+        "better-sqlite3@12.11.1",
+        "better-sqlite3-12.11.1.tgz",
+        "ebf0ed75a7a59dbcb3b24bbd014ef49d9f15bc328e4adcbf516f2a8fadfa2835",
+    ),
+    directory="package/deps/sqlite3",
+    sources=("sqlite3.c",),
+    own=("sqlite_script.c",),
+    flags=(
+        *("-I@sources", "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"),
+        *("-DSQLITE_TEMP_STORE=3", "-DSQLITE_DEFAULT_MEMSTATUS=0"),
+    ),
+    libraries=("-lm",),
+)
+_EVALUATOR = SourceFiles(
+    name="evaluator",
+    version="ours",
+    own=("evaluator.cpp",),
+    flags=("-std=c++17",),
+    language="C++",
+)
 
 LANGUAGES = (
     SuiteProgram(
         name="lua",
-        version=_LUA_RECIPE.version,
         about="interprets a script",
-        recipe=_LUA_RECIPE,
+        source=_LUA_SOURCE,
+        workload=scripted("lua", _lua_workload),
         train=Case(
             ("@script.lua",), _lua_train, "7aa7450182e70866997621d0fd22f6d4ef836545ac854bc8d9e081e62b0d3d7b"
         ),
@@ -75,9 +131,9 @@ LANGUAGES = (
     ),
     SuiteProgram(
         name="sqlite",
-        version=_SQLITE.version,
-        about="carries out thousands of statements of SQL",
-        recipe=_SQLITE,
+        about="executes thousands of SQL statements",
+        source=_SQLITE,
+        workload=scripted("sqlite", _sql_workload),
         train=Case(
             ("@script.sql",), _sql_train, "7f578d735a247a4a30cedd61de3a41e7fa843fa51f58e0f78019653fb7a4ce96"
         ),
@@ -90,9 +146,9 @@ LANGUAGES = (
     ),
     SuiteProgram(
         name="evaluator",
-        version=_EVALUATOR.version,
         about="evaluates expressions, many of them wrong, with exceptions (C++)",
-        recipe=_EVALUATOR,
+        source=_EVALUATOR,
+        workload=scripted("evaluator", _expressions_workload),
         train=Case(
             ("@lines",),
             _expressions_train,

@@ -1,4 +1,4 @@
-"""compress, by Lempel, Ziv and Welch: what the compressor of SPEC92 and SPEC95 has become."""
+"""compress, by Lempel, Ziv and Welch: the successor of the compressor of SPEC92 and SPEC95."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from bench.fetching import Archive
-from bench.programs import Sources
-from bench.suite import texts
-from bench.suite.model import Case, SuiteProgram
-from bench.suite.recipes import Compiled
+from bench.suite.inputs import texts
+from bench.suite.model import Archive, Case, SuiteProgram
+from bench.suite.sources import SourceFiles
 
-_COMPRESS = Sources(
+_COMPRESS = SourceFiles(
     name="compress",
     version="4.2.4.6",
     archive=Archive(
@@ -31,7 +29,7 @@ def _log(directory: Path) -> None:
     (directory / "plain").write_text("\n".join(texts.log(Random(201), 9_000)))
 
 
-def _books(volumes: int) -> Callable[[Path], None]:
+def _prose(volumes: int) -> Callable[[Path], None]:
     """Volumes of prose, each with two tables in it."""
 
     def write(directory: Path) -> None:
@@ -51,12 +49,11 @@ def _books(volumes: int) -> Callable[[Path], None]:
 
 COMPRESS = SuiteProgram(
     name="compress",
-    version=_COMPRESS.version,
-    about="compresses a text by a dictionary, as the program of SPEC92 and SPEC95 did",
-    recipe=Compiled(_COMPRESS),
+    about="compresses a text by a dictionary; its predecessor was in SPEC92 and SPEC95",
+    source=_COMPRESS,
     train=Case(("-c", "@plain"), _log, "32c4615c87e328805686e076b7c735db2301452980e522332d7dfe2b83f8384c"),
-    ref=Case(("-c", "@plain"), _books(1), "8bc6e978bb543c4de22e996f210093317e9728217137ab87da6ae2d78a6e104b"),
+    ref=Case(("-c", "@plain"), _prose(1), "8bc6e978bb543c4de22e996f210093317e9728217137ab87da6ae2d78a6e104b"),
     long=Case(
-        ("-c", "@plain"), _books(5), "9b548058a9df2a973bc6f01c594e31b22d8eb477935176b378ea103113e99312"
+        ("-c", "@plain"), _prose(5), "9b548058a9df2a973bc6f01c594e31b22d8eb477935176b378ea103113e99312"
     ),
 )

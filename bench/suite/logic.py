@@ -1,17 +1,22 @@
-"""Espresso, which finds small sums of products for functions of bits."""
+"""Espresso, which minimises two-level logic functions."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from random import Random
 
-from bench import inputs
-from bench.suite.model import Case, SuiteProgram
-from bench.suite.recipes import compiled
+from bench.suite.inputs import logic_functions
+from bench.suite.model import Archive, Case, SuiteProgram
+from bench.suite.sources import SourceFiles
+from bench.suite.workloads import scripted
 
 
-def _sum_of_numbers(directory: Path) -> None:
-    """What two numbers of four bits come to, as a table of all cases, some of which nobody cares about."""
+def _workload(directory: Path) -> None:
+    logic_functions.write(directory / "input", Random(11), 700)
+
+
+def _adder(directory: Path) -> None:
+    """The truth table of a four-bit adder, some rows of which are don't-cares."""
     random = Random(111)
     rows = []
     for one in range(16):
@@ -22,23 +27,36 @@ def _sum_of_numbers(directory: Path) -> None:
 
 
 def _terms(directory: Path) -> None:
-    inputs.random_pla(directory / "function.pla", Random(112), 500)
+    logic_functions.write(directory / "function.pla", Random(112), 500)
 
 
 def _many_terms(directory: Path) -> None:
-    inputs.random_pla(directory / "function.pla", Random(112), 2_000, 12, 6)
+    logic_functions.write(directory / "function.pla", Random(112), 2_000, 12, 6)
 
 
-_RECIPE = compiled("espresso")
+_ESPRESSO = SourceFiles(
+    name="espresso",
+    version="in pyeda 0.29.0",
+    archive=Archive(
+        "pip",
+        "pyeda==0.29.0",
+        "pyeda-0.29.0.tar.gz",
+        "efd4d3e548079ca059f44f9babb9bd67b332ec1762897324fcceb8da1d0f5fed",
+    ),
+    directory="pyeda-0.29.0/thirdparty/espresso/src",
+    sources=("*.c",),
+    flags=("-std=gnu89", "-Wno-incompatible-function-pointer-types"),
+    libraries=("-lm",),
+)
 
 ESPRESSO = SuiteProgram(
     name="espresso",
-    version=_RECIPE.version,
     about="minimises a logic function (it was in SPEC92)",
-    recipe=_RECIPE,
+    source=_ESPRESSO,
+    workload=scripted("espresso", _workload),
     train=Case(
         ("@function.pla",),
-        _sum_of_numbers,
+        _adder,
         "3cb6aed5dac10863dd58a2b6adcf1c9c2018932dff19bce16298dde7035ec638",
     ),
     ref=Case(("@function.pla",), _terms, "95c4121118a5877fe13c3ec835915feb5ed4306b307d4608121716716224254a"),

@@ -1,7 +1,7 @@
-"""Redis: a server, which one client asks for a fixed list of things and then tells to end.
+"""Redis: a server to which one client sends a fixed list of commands and which it then shuts down.
 
-It keeps nothing on disk and takes care of nothing in the background that could be switched off, so that the
-work is the same each time.
+Nothing is saved on disk, and all background work that can be switched off is, so that the work is the same
+in every run.
 """
 
 from __future__ import annotations
@@ -15,14 +15,23 @@ from pathlib import Path
 from random import Random
 from threading import Thread
 
-from bench.errors import BenchError
-from bench.redis import VERSION, Redis
-from bench.suite import redis_commands
-from bench.suite.model import Case, SuiteProgram
+from bench.suite.inputs import redis_commands
+from bench.suite.model import Archive, Case, SuiteProgram
+from bench.suite.sources import RedisSource
+from bench.support.errors import BenchError
+
+_ARCHIVE = Archive(
+    "apt",
+    "redis",
+    "redis_7.0.15.orig.tar.gz",
+    "4b1dc4ee6d622a09fff9c6777191209750fb5e5a725ef78ea012d6eef4c22982",
+)
+SERVER = RedisSource("7.0.15", _ARCHIVE, "redis-7.0.15", "redis-server")
+LOAD_GENERATOR = RedisSource("7.0.15", _ARCHIVE, "redis-7.0.15", "redis-benchmark")
 
 _SOCKET = "redis.sock"
 _COMMANDS = "commands"
-_PATIENCE = 600.0
+_TIMEOUT = 600.0
 _CHUNK = 1 << 16
 _OPTIONS = (
     *("--port", "0", "--unixsocket", _SOCKET, "--logfile", "log", "--daemonize", "no"),
@@ -32,35 +41,35 @@ _OPTIONS = (
 
 
 def talk(directory: Path, inputs: Path, alive: Callable[[], bool]) -> bytes:
-    """Send all commands without waiting for replies, take the replies, and tell the server to end."""
+    """Send all commands without waiting for replies, receive the replies, and shut the server down."""
     try:
         with _connected(directory, alive) as connection:
-            replies = _asked(connection, (inputs / _COMMANDS).read_bytes())
+            replies = _exchange(connection, (inputs / _COMMANDS).read_bytes())
         with _connected(directory, alive) as connection:
-            refused = _asked(connection, b"SHUTDOWN NOSAVE\r\n")
+            refused = _exchange(connection, b"SHUTDOWN NOSAVE\r\n")
     except OSError as error:
-        raise BenchError(f"redis broke off: {error}; see {directory / 'log'}") from error
+        raise BenchError(f"the connection to redis broke: {error}; see {directory / 'log'}") from error
     if refused:
-        raise BenchError(f"redis does not end: {refused.decode(errors='replace').strip()}")
+        raise BenchError(f"redis does not shut down: {refused.decode(errors='replace').strip()}")
     return replies
 
 
-def _asked(connection: socket.socket, commands: bytes) -> bytes:
-    """All replies to commands after the last of which the server closes the connection.
+def _exchange(connection: socket.socket, commands: bytes) -> bytes:
+    """All replies to some commands, after the last of which the server closes the connection.
 
-    It is sent by another thread, as a server that cannot get rid of its replies reads no more commands.
+    Another thread sends them, since a server whose replies are not received reads no more commands.
     """
     sender = Thread(target=_send, args=(connection, commands), daemon=True)
     sender.start()
     replies = bytearray()
     while chunk := connection.recv(_CHUNK):
         replies += chunk
-    sender.join(_PATIENCE)
+    sender.join(_TIMEOUT)
     return bytes(replies)
 
 
 def _send(connection: socket.socket, content: bytes) -> None:
-    # If it breaks off, whoever takes the replies sees that they end too early.
+    # If the connection breaks, the receiver of the replies sees that they end too early.
     with suppress(OSError):
         connection.sendall(content)
 
@@ -69,14 +78,14 @@ def _send(connection: socket.socket, content: bytes) -> None:
 def _connected(directory: Path, alive: Callable[[], bool]) -> Iterator[socket.socket]:
     """A connection to the server in this directory, as soon as it listens.
 
-    The name of a socket has little room, so that the directory is called by the number of an open file.
+    The path of a socket must be short, so the directory is named by a file descriptor.
     """
     number = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _TIMEOUT
         while True:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-                connection.settimeout(_PATIENCE)
+                connection.settimeout(_TIMEOUT)
                 if connection.connect_ex(f"/proc/self/fd/{number}/{_SOCKET}") == 0:
                     yield connection
                     return
@@ -102,9 +111,8 @@ def _laboratory(directory: Path) -> None:
 
 REDIS = SuiteProgram(
     name="redis",
-    version=VERSION,
-    about="answers one client's commands, a thousand runs of scripts among them",
-    recipe=Redis(),
+    about="executes one client's commands, among them a thousand scripts",
+    source=SERVER,
     train=Case(
         arguments=_OPTIONS,
         files=_laboratory,
@@ -120,5 +128,5 @@ REDIS = SuiteProgram(
         files=_busy_shop,
         sha256="d30eed9010221ed2afeff6b86334b2a2e1da36bee3e0dc1b27fdd4530b6fa4ac",
     ),
-    driver=talk,
+    client=talk,
 )

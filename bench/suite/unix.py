@@ -1,15 +1,24 @@
-"""Commands of Unix, those of WL94's Table 8 that are still around: each over one large input."""
+"""The Unix commands of WL94's Table 8 that still exist, each on one large input."""
 
 from __future__ import annotations
 
-from bench.suite import edits, unix_inputs
+from bench.suite.inputs import edits
+from bench.suite.inputs import unix as unix_inputs
 from bench.suite.model import Case, SuiteProgram
-from bench.suite.recipes import made
+from bench.suite.packages import command
+from bench.suite.workloads import unix_workload
 
 
 def _command(name: str, about: str, train: Case, ref: Case, long: Case) -> SuiteProgram:
-    recipe = made(name)
-    return SuiteProgram(name, recipe.version, about, recipe, train, ref, long)
+    return SuiteProgram(
+        name=name,
+        about=about,
+        source=command(name),
+        workload=unix_workload(name),
+        train=train,
+        ref=ref,
+        long=long,
+    )
 
 
 _GREP_TRAIN = (
@@ -73,7 +82,7 @@ UNIX = (
     ),
     _command(
         "grep",
-        "finds lines by many patterns",
+        "searches a text for many patterns",
         Case(
             _GREP_TRAIN,
             unix_inputs.searched_train,
@@ -92,7 +101,7 @@ UNIX = (
     ),
     _command(
         "factor",
-        "finds the primes that numbers are made of",
+        "factors numbers into primes",
         Case(
             (),
             unix_inputs.numbers_train,
@@ -114,7 +123,7 @@ UNIX = (
     ),
     _command(
         "split",
-        "cuts a file into pieces of so many lines",
+        "splits a file into pieces of equally many lines",
         Case(
             ("-l", "150000", "@lines", "part."),
             unix_inputs.short_lines_train,
@@ -155,7 +164,7 @@ UNIX = (
     ),
     _command(
         "tsort",
-        "finds an order that fits all pairs",
+        "sorts a partial order topologically",
         Case(
             ("@pairs",),
             unix_inputs.order_train,
@@ -174,7 +183,7 @@ UNIX = (
     ),
     _command(
         "uniq",
-        "counts lines that are repeated",
+        "counts repeated lines",
         Case(
             ("-c", "@lines"),
             unix_inputs.repeated_train,

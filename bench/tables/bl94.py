@@ -1,9 +1,10 @@
-"""BL94 §6: how few counters are enough, where they stand, and what that saves."""
+"""BL94 §6: how few counters are sufficient, where they are placed, and what that saves."""
 
 from __future__ import annotations
 
 from functools import partial
 
+from bench.build.configurations import label_of, with_baselines
 from bench.figures.placement import (
     BLOCKS_BY_BLOCKS,
     BLOCKS_BY_EDGES,
@@ -21,27 +22,26 @@ from bench.measures.model import Figures
 from bench.measures.profiled import Profiled
 from bench.measures.times import Times
 from bench.papers import bl94
-from bench.tables.cells import picked, quotient
-from bench.tables.means import AVERAGE, GEOMETRIC, Cell
-from bench.tables.model import Column, PaperRow, Plot, Section, Table
-from bench.tables.reading import instruction_ratio, time_ratio
-from bench.tables.values import COUNT, FACTOR, FINE, MILLIONS, SHARE, Show, Value, number_of
-from bench.ways import known, with_peers
+from bench.tables.layout.cells import picked, quotient
+from bench.tables.layout.means import AVERAGE, GEOMETRIC, Cell
+from bench.tables.layout.model import Column, PaperRow, Plot, Section, Table
+from bench.tables.layout.ratios import instruction_ratio, time_ratio
+from bench.tables.layout.values import COUNT, FACTOR, FINE, MILLIONS, SHARE, Format, Value, number_of
 
-_WAYS = ("every-block", "edges", "clang-ir", "gcc-arcs")
+_CONFIGS = ("every-block", "edges", "clang-ir", "gcc-arcs")
 _INCREMENT = 5
-"""How many instructions BL94 takes an increment for; a jump is one."""
+"""The number of instructions of an increment in BL94; a jump is one."""
 
 
-PLACEMENTS = Profiled("edges", "ref", "placements", placement_figures)
-"""What follows from the counts of an edge profile: its own placement, and all others."""
+PLACEMENTS = Profiled("edges", what="placements", compute=placement_figures)
+"""The placement of an edge profile and all others, evaluated with the counts of the profile."""
 
 
 def _placed(placement: str, name: str) -> Cell:
     return picked(PLACEMENTS, "placed", placement, name)
 
 
-def _needless(figures: Figures) -> Value | None:
+def _without_jump(figures: Figures) -> Value | None:
     """Counters that need no jump of their own."""
     every, jumping = (number_of(_placed(BUILT, name)(figures)) for name in ("counters", "jumping"))
     return None if every is None or jumping is None else every - jumping
@@ -52,8 +52,8 @@ def _fewer(placement: str) -> Cell:
     return quotient(_placed(EVERY_BLOCK, "increments"), _placed(placement, "increments"))
 
 
-def _lighter(placement: str) -> Cell:
-    """The same for all instructions of the probes, jumps included, as BL94 reckons them."""
+def _cheaper(placement: str) -> Cell:
+    """The same for all instructions of the probes, jumps included, as BL94 counts them."""
 
     def probes(figures: Figures) -> Value | None:
         found = [number_of(_placed(placement, name)(figures)) for name in ("increments", "jumps")]
@@ -64,20 +64,20 @@ def _lighter(placement: str) -> Cell:
 
 
 def _lost(figures: Figures) -> Value | None:
-    """Which part of the reduction by exact weights those by nesting do not reach."""
+    """The share of the reduction by exact weights that weights by nesting do not achieve."""
     share = number_of(quotient(_placed(BY_RUN, "increments"), _placed(BY_NESTING, "increments"))(figures))
     return None if share is None else 1 - share
 
 
-def _saving(name: str, head: str, cell: Cell, show: Show = FACTOR) -> Column:
-    return Column(name, head, cell, show, (GEOMETRIC,))
+def _saving(name: str, head: str, cell: Cell, format: Format = FACTOR) -> Column:
+    return Column(name, head, cell, format, (GEOMETRIC,))
 
 
 _BLOCKS, _BLOCK_INSTRUCTIONS = picked(PLACEMENTS, "blocks"), picked(PLACEMENTS, "instructions")
 
 _COUNTERS = Section(
     "counters",
-    "How many edges have a counter (BL94 Table 2)",
+    "Edges with a counter (BL94 Table 2)",
     (
         Column("functions", "functions", picked(PLACEMENTS, "functions"), COUNT),
         Column("edges", "edges", picked(PLACEMENTS, "edges"), COUNT),
@@ -89,17 +89,17 @@ _COUNTERS = Section(
             SHARE,
             (AVERAGE,),
         ),
-        Column("no-jump", "without a jump", _needless, COUNT),
+        Column("no-jump", "without a jump", _without_jump, COUNT),
         Column(
             "no-jump-share",
             "of the counters",
-            quotient(_needless, _placed(BUILT, "counters")),
+            quotient(_without_jump, _placed(BUILT, "counters")),
             SHARE,
             (AVERAGE,),
         ),
     ),
-    "A counter needs a jump where both more follows the source of its edge and more leads into its target. "
-    "LLVM lays such blocks out so that some of them need none; BL94 counts the jumps that it wrote.",
+    "A counter on a critical edge needs a jump. LLVM lays such blocks out so that some of them need none; "
+    "BL94 counts the jumps that were inserted.",
     tuple(
         PaperRow(
             f"{row.program}, {bl94.SOURCE}",
@@ -124,14 +124,17 @@ _RUN = PaperRow(
 )
 _INSTRUCTIONS = Section(
     "instructions",
-    "A run in instructions, the plain run being 1",
-    tuple(_saving(way, known(way).shown, partial(instruction_ratio, way=way), FINE) for way in _WAYS),
-    "Each build is compared with the plain one by the same compiler.",
+    "Instructions of a run, the plain run being 1",
+    tuple(
+        _saving(config, label_of(config), partial(instruction_ratio, config=config), FINE)
+        for config in _CONFIGS
+    ),
+    "Each build is compared with the plain build by the same compiler.",
 )
 _TIME = Section(
     "time",
-    "A run in time, the plain run being 1 (BL94 Graph 1)",
-    tuple(_saving(way, known(way).shown, partial(time_ratio, way=way)) for way in _WAYS),
+    "Time of a run, the plain run being 1 (BL94 Graph 1)",
+    tuple(_saving(config, label_of(config), partial(time_ratio, config=config)) for config in _CONFIGS),
     "The median of the rounds, and in brackets their quartiles.",
     (_RUN,),
 )
@@ -145,14 +148,14 @@ _BY_ALGORITHM = Section(
         _saving("vprof-edges", "fewer: Vprof(Ecnt)", _fewer(BLOCKS_BY_EDGES)),
         _saving("vprof-blocks", "fewer: Vprof(Vcnt)", _fewer(BLOCKS_BY_BLOCKS)),
         _saving("built", "fewer: as trodden builds", _fewer(BUILT)),
-        _saving("lighter-eprof", "lighter: Eprof(Ecnt)", _lighter(BY_NESTING)),
-        _saving("lighter-vprof-edges", "lighter: Vprof(Ecnt)", _lighter(BLOCKS_BY_EDGES)),
-        _saving("lighter-vprof-blocks", "lighter: Vprof(Vcnt)", _lighter(BLOCKS_BY_BLOCKS)),
+        _saving("lighter-eprof", "cheaper: Eprof(Ecnt)", _cheaper(BY_NESTING)),
+        _saving("lighter-vprof-edges", "cheaper: Vprof(Ecnt)", _cheaper(BLOCKS_BY_EDGES)),
+        _saving("lighter-vprof-blocks", "cheaper: Vprof(Vcnt)", _cheaper(BLOCKS_BY_BLOCKS)),
     ),
-    "*Fewer* is how many times fewer increments there are than with a counter in every block; *lighter* is "
-    f"the same for all instructions of probes, an increment taken for {_INCREMENT} and a jump for one. All "
-    "are placed by the weights of BL94 §5 (loops and their nesting). What trodden builds also counts the "
-    "trips of some loops where they are left. Instructions of a block are those of LLVM's IR.",
+    "*Fewer* is how many times fewer increments there are than with a counter in every block; *cheaper* is "
+    f"the same for all instructions of probes, with {_INCREMENT} for an increment and one for a jump. All "
+    "placements use the weights of BL94 §5 (nesting of loops). What trodden builds also computes the trip "
+    "counts of some loops at their exits. Instructions of a block are those of LLVM's IR.",
     (
         PaperRow("C programs, BL94", "BL94 §6.1", {"eprof": bl94.FEWER_INCREMENTS}),
         PaperRow("eqntott, BL94", "BL94 §6.3", {"eprof": bl94.EQNTOTT, "built": bl94.EQNTOTT_TRIPS}),
@@ -169,27 +172,27 @@ _BY_WEIGHTS = Section(
         _saving("worst-run", "the run itself, at worst", _fewer(WORST_BY_RUN)),
         Column("lost", "lost by nesting", _lost, SHARE, (AVERAGE,)),
     ),
-    "How many times fewer increments there are than with a counter in every block, the edges of an "
-    "Eprof(Ecnt) weighed by what this very run has counted (nothing can be better, unless loops tell their "
-    "trips), by nesting and by trodden's estimate; *at worst* is a minimum spanning tree, not a maximum one.",
+    "How many times fewer increments there are than with a counter in every block, with an Eprof(Ecnt) whose "
+    "edges are weighted by the counts of this very run (nothing is better, except trip counts), by nesting, "
+    "and by trodden's estimate; *at worst* uses a minimum spanning tree instead of a maximum one.",
     (PaperRow("SPEC, BL94", "BL94 §6.4", {"lost": bl94.LOST_BY_NESTING}),),
 )
 
 TABLE = Table(
     "bl94",
     "Few counters in the right places",
-    "What Ball and Larus measured in 1994 (BL94 §6), for the programs here. A counter in every block is "
-    "their *redundant* profiling, and Eprof(Ecnt), the edges outside a maximum spanning tree, is *optimal*. "
-    "Increments follow from the exact counts of one run on *ref* without further builds, as in the paper: "
-    "every function is planned anew by each algorithm and each weighting.",
+    "The measurements of Ball and Larus (BL94 §6) on the programs here. A counter in every block is their "
+    "*redundant* profiling, and Eprof(Ecnt), the edges outside a maximum spanning tree, is *optimal*. "
+    "Increments are computed from the exact counts of one run on *ref* without further builds, as in the "
+    "paper: every function is planned by each algorithm and each weighting.",
     (
-        *(Instructions(way) for way in with_peers(_WAYS)),
-        Times(_WAYS),
+        *(Instructions(config) for config in with_baselines(_CONFIGS)),
+        Times(_CONFIGS),
         PLACEMENTS,
     ),
     (_COUNTERS, _INSTRUCTIONS, _TIME, _BY_ALGORITHM, _BY_WEIGHTS),
     (
-        Plot("graph-1", "Time of a run, plain = 1 (BL94 Graph 1)", "time", _WAYS, "time", base=1.0),
+        Plot("graph-1", "Time of a run, plain = 1 (BL94 Graph 1)", "time", _CONFIGS, "time", base=1.0),
         Plot(
             "graph-2",
             "Fewer increments, and fewer instructions of probes (BL94 Graph 2)",

@@ -1,38 +1,38 @@
-"""BL96 Tables 2 and 3: what paths are like, what edges tell of them, and how alike two inputs are."""
+"""BL96 Tables 2 and 3: statistics of paths, how well edges predict them, and how similar two inputs are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from bench.figures.common import common_figures
-from bench.figures.walked import HOT, MOST, walked
+from bench.figures.common_paths import common_figures
+from bench.figures.path_statistics import HOT, MOST, path_statistics
 from bench.measures.profiled import Profiled, ProfiledPair
 from bench.papers import bl96
-from bench.tables.cells import picked, quotient
-from bench.tables.means import AVERAGE, Cell
-from bench.tables.model import Column, PaperRow, Plot, Section, Table
-from bench.tables.values import COUNT, FACTOR, MILLIONS, SHARE, Show, Value
+from bench.tables.layout.cells import picked, quotient
+from bench.tables.layout.means import AVERAGE, Cell
+from bench.tables.layout.model import Column, PaperRow, Plot, Section, Table
+from bench.tables.layout.values import COUNT, FACTOR, MILLIONS, SHARE, Format, Value
 
-_WALKED = Profiled("paths", "ref", "walked", walked)
-_COMMON = ProfiledPair("paths", "common", common_figures)
+_PATH_STATISTICS = Profiled("paths", what="walked", compute=path_statistics)
+_COMMON = ProfiledPair("paths", what="common", compute=common_figures)
 
 
-def _column(name: str, head: str, cell: Cell, show: Show = COUNT) -> Column:
-    return Column(name, head, cell, show, (AVERAGE,))
+def _column(name: str, head: str, cell: Cell, format: Format = COUNT) -> Column:
+    return Column(name, head, cell, format, (AVERAGE,))
 
 
 def _lengths(of: str, prefix: str = "") -> tuple[Column, ...]:
-    """The longest and the average, in edges and in instructions."""
+    """The longest and the average path, in edges and in instructions."""
 
     def average(what: str) -> Cell:
-        return quotient(picked(_WALKED, of, what), picked(_WALKED, of, "walks"))
+        return quotient(picked(_PATH_STATISTICS, of, what), picked(_PATH_STATISTICS, of, "walks"))
 
     return (
-        _column(f"{prefix}longest-edges", "longest, edges", picked(_WALKED, of, "longest_edges")),
+        _column(f"{prefix}longest-edges", "longest, edges", picked(_PATH_STATISTICS, of, "longest_edges")),
         _column(
             f"{prefix}longest-instructions",
             "longest, instructions",
-            picked(_WALKED, of, "longest_instructions"),
+            picked(_PATH_STATISTICS, of, "longest_instructions"),
         ),
         _column(f"{prefix}average-edges", "average, edges", average("edges"), FACTOR),
         _column(f"{prefix}average-instructions", "average, instructions", average("instructions"), FACTOR),
@@ -47,23 +47,23 @@ def _paper(cells: Callable[[bl96.PathRow], dict[str, Value]]) -> tuple[PaperRow,
 
 _PATHS = Section(
     "paths",
-    "The paths that were walked (BL96 Table 2)",
+    "Executed paths (BL96 Table 2)",
     (
-        _column("possible", "possible paths", picked(_WALKED, "possible")),
-        _column("paths", "walked", picked(_WALKED, "paths")),
+        _column("possible", "possible paths", picked(_PATH_STATISTICS, "possible")),
+        _column("paths", "executed", picked(_PATH_STATISTICS, "paths")),
         *_lengths("lengths"),
-        _column("routines", "functions that ran", picked(_WALKED, "routines")),
-        _column("most-paths", "most paths of one", picked(_WALKED, "most_paths")),
+        _column("routines", "executed functions", picked(_PATH_STATISTICS, "routines")),
+        _column("most-paths", "most paths of a function", picked(_PATH_STATISTICS, "most_paths")),
         _column(
             "average-paths",
-            "average of one",
-            quotient(picked(_WALKED, "paths"), picked(_WALKED, "routines")),
+            "average of a function",
+            quotient(picked(_PATH_STATISTICS, "paths"), picked(_PATH_STATISTICS, "routines")),
             FACTOR,
         ),
     ),
-    "Averages are weighted by how often each path was walked. Instructions are those of LLVM's IR after "
+    "Averages are weighted by the count of each path. Instructions are those of LLVM's IR after "
     "optimisation. A function with too many paths is cut, so that it has no more than some thousand; the "
-    "turns of a loop of one block are not part of a path.",
+    "iterations of a loop of one block are not part of a path.",
     _paper(
         lambda row: {
             "paths": row.paths,
@@ -79,21 +79,26 @@ _PATHS = Section(
 )
 _PREDICTED = Section(
     "predicted",
-    "What an edge profile tells of them (BL96 Table 2)",
+    "How well an edge profile predicts them (BL96 Table 2)",
     (
         _column(
-            "correct", "paths told", quotient(picked(_WALKED, "predicted"), picked(_WALKED, "paths")), SHARE
+            "correct",
+            "predicted paths",
+            quotient(picked(_PATH_STATISTICS, "predicted"), picked(_PATH_STATISTICS, "paths")),
+            SHARE,
         ),
         _column(
             "correct-walks",
-            "of the walks",
-            quotient(picked(_WALKED, "predicted_walks"), picked(_WALKED, "lengths", "walks")),
+            "of the path executions",
+            quotient(
+                picked(_PATH_STATISTICS, "predicted_walks"), picked(_PATH_STATISTICS, "lengths", "walks")
+            ),
             SHARE,
         ),
         *_lengths("predicted_lengths"),
     ),
-    "From the start of a path, follow the most frequent edge out of each block: the paths that are told "
-    "entirely, and how far the others are told.",
+    "From the start of a path, follow the most frequent edge out of each block: the paths that are predicted "
+    "completely, and how far the others are.",
     _paper(
         lambda row: {
             "correct": row.correct / 100,
@@ -106,15 +111,18 @@ _PREDICTED = Section(
 )
 _HOT = Section(
     "hot",
-    "How few paths are hot",
+    "Hot paths",
     (
-        _column("paths", "walked", picked(_WALKED, "paths")),
-        _column("most", f"for {MOST:.0%} of the walks", picked(_WALKED, "most_walks")),
-        _column("hot", "hot paths", picked(_WALKED, "hot")),
+        _column("paths", "executed", picked(_PATH_STATISTICS, "paths")),
+        _column("most", f"for {MOST:.0%} of the executions", picked(_PATH_STATISTICS, "most_walks")),
+        _column("hot", "hot paths", picked(_PATH_STATISTICS, "hot")),
         _column(
             "share",
             "their instructions",
-            quotient(picked(_WALKED, "hot_instructions"), picked(_WALKED, "lengths", "instructions")),
+            quotient(
+                picked(_PATH_STATISTICS, "hot_instructions"),
+                picked(_PATH_STATISTICS, "lengths", "instructions"),
+            ),
             SHARE,
         ),
     ),
@@ -122,17 +130,17 @@ _HOT = Section(
 )
 _BOTH = Section(
     "common",
-    "Paths of *ref* that *train* has walked too (BL96 Table 3)",
+    "Paths of *ref* that *train* has executed too (BL96 Table 3)",
     (
-        _column("train", "walked by train", picked(_COMMON, "train")),
-        _column("ref", "walked by ref", picked(_COMMON, "ref")),
+        _column("train", "executed by train", picked(_COMMON, "train")),
+        _column("ref", "executed by ref", picked(_COMMON, "ref")),
         _column("common", "by both", picked(_COMMON, "common")),
         _column(
             "static", "of ref's paths", quotient(picked(_COMMON, "common"), picked(_COMMON, "ref")), SHARE
         ),
         _column(
             "dynamic",
-            "of its walks",
+            "of its executions",
             quotient(picked(_COMMON, "common_walks"), picked(_COMMON, "walks")),
             SHARE,
         ),
@@ -144,7 +152,7 @@ _BOTH = Section(
             SHARE,
         ),
     ),
-    "Both inputs are walked by the same build, so that a path has the same number in both.",
+    "Both inputs are executed by the same build, so that a path has the same number in both.",
     tuple(
         PaperRow(
             f"{row.program}, {bl96.SOURCE}",
@@ -162,23 +170,23 @@ _BOTH = Section(
 
 TABLE = Table(
     "bl96-paths",
-    "What paths are like",
-    "BL96 Tables 2 and 3 for the programs here: how many paths are walked and how long they are, which of "
-    "them an edge profile would have told, how few are hot, and how many of the paths of one input another "
-    "has walked before.",
-    (_WALKED, _COMMON),
+    "Statistics of paths",
+    "BL96 Tables 2 and 3 for the programs here: how many paths are executed and how long they are, which of "
+    "them an edge profile predicts, how few are hot, and how many of the paths of one input another has "
+    "executed too.",
+    (_PATH_STATISTICS, _COMMON),
     (_PATHS, _PREDICTED, _HOT, _BOTH),
     (
         Plot(
-            "told",
-            "Paths that an edge profile tells entirely",
+            "predicted",
+            "Paths that an edge profile predicts completely",
             "predicted",
             ("correct", "correct-walks"),
             "share",
         ),
         Plot(
             "common",
-            "Paths of ref that train has walked too",
+            "Paths of ref that train has executed too",
             "common",
             ("static", "dynamic", "share"),
             "share of ref",

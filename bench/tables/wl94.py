@@ -1,14 +1,12 @@
-"""WL94 Tables 2 to 8: how well estimates foretell where a program goes, beside LLVM's and the paper's."""
+"""WL94 Tables 2 to 8: how well estimates predict profiles, compared with LLVM's and the paper's."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.cross_validation import cross_validated
-from bench.figures.estimates import FITTED_TO
-from bench.measures.estimated import LEVELS, SHIPPED, Estimated, is_scored
+from bench.figures.cross_validation import cross_validated
+from bench.figures.estimate_evaluation import LEVELS, SHIPPED, EstimateEvaluation, is_scored
 from bench.measures.model import Json
-from bench.packages import PACKAGES
 from bench.papers.wl94 import (
     COMMANDS,
     KINDS,
@@ -24,10 +22,14 @@ from bench.papers.wl94 import (
     UNIX,
 )
 from bench.suite import SUITE
+from bench.suite.calibration import FITTED_TO
 from bench.suite.model import SuiteProgram
-from bench.tables.means import AVERAGE
-from bench.tables.model import Column, PaperRow, Plot, Programs, Section, Table
-from bench.tables.scores import (
+from bench.suite.packages import PACKAGES
+from bench.tables.layout.cells import under
+from bench.tables.layout.means import AVERAGE
+from bench.tables.layout.model import Column, PaperRow, Plot, Programs, Section, Table
+from bench.tables.layout.values import FACTOR
+from bench.tables.wl94_scores import (
     ESTIMATES,
     FITTED,
     GEOMETRIC,
@@ -36,15 +38,13 @@ from bench.tables.scores import (
     WEIGHTED,
     by_group,
     by_kind_and_percent,
-    given,
     scored,
     scores_of,
 )
-from bench.tables.values import FACTOR
 
 _SPEC_MEAN = f"SPECint92, {GEOMETRIC.label}"
 _SPEC_AVERAGE = f"SPECint92, {AVERAGE.label}"
-_UNIX_MEAN = "commands of Unix, average"
+_UNIX_MEAN = "Unix commands, average"
 _WHICH = (("U", UNWEIGHTED), ("W", WEIGHTED))
 _MEANS = (GEOMETRIC, AVERAGE)
 _NAMES = {"O0": "without optimisation", "O2": "with -O2"}
@@ -55,7 +55,7 @@ def _scored_here() -> set[str]:
 
 
 def _of_kind(level: str, number: int, kind: str) -> Section:
-    """One of Tables 2 to 7 as the paper has it, of what trodden estimates unless it is told otherwise."""
+    """One of Tables 2 to 7 in the form of the paper, of trodden's default estimate."""
     columns = [
         Column(
             f"{letter}{percent}",
@@ -83,8 +83,8 @@ def _of_kind(level: str, number: int, kind: str) -> Section:
         f"{level}-{kind}",
         f"{LONG[KINDS.index(kind)].capitalize()}, {_NAMES[level]} (WL94 Table {number})",
         tuple(columns),
-        f"By the {ESTIMATES[SHIPPED]}: U is the part of the most frequent ones that the estimate has among "
-        "its own most frequent, W the same weighted by their counts.",
+        f"With the {ESTIMATES[SHIPPED]}: U is the share of the most frequent ones that are also among the "
+        "most frequent of the estimate, W the same weighted by their counts.",
         tuple(paper),
         scores_of(level),
     )
@@ -100,14 +100,14 @@ def _at_20(level: str, estimate: str) -> Section:
         f"{level}-{estimate}",
         f"{ESTIMATES[estimate]}, {_NAMES[level]}, weighted at {PERCENT}% (WL94 Table 8)",
         tuple(columns),
-        "Empty until all programs have been asked for." if estimate == FITTED else "",
+        "Empty until all programs have been requested." if estimate == FITTED else "",
         paper=tuple(_printed_at_20()),
         rows=scores_of(level),
     )
 
 
 def _printed_at_20() -> list[PaperRow]:
-    """The programs of the paper that are scored here too, and means: a geometric one, then the averages."""
+    """The programs of the paper that are scored here too, and means: the geometric one, then averages."""
     here = _scored_here()
     rows = {name: row for name, row in SCORES.items() if name in here}
     found = [
@@ -129,12 +129,12 @@ def _printed_at_20() -> list[PaperRow]:
 
 
 def _means(level: str) -> Section:
-    """All estimates beside each other, at all percentages."""
-    beside = {**ESTIMATES, PRINTED: "WL94, SPECint92"}
+    """All estimates side by side, at all percentages."""
+    every = {**ESTIMATES, PRINTED: "WL94, SPECint92"}
     columns = [
-        Column(f"{estimate}-{mean.label}", f"{shown}, {mean.label}", given(estimate, mean.label), FACTOR)
+        Column(f"{estimate}-{mean.label}", f"{label}, {mean.label}", under(estimate, mean.label), FACTOR)
         for mean in _MEANS
-        for estimate, shown in beside.items()
+        for estimate, label in every.items()
     ]
     return Section(
         f"{level}-means",
@@ -148,8 +148,8 @@ def _means(level: str) -> Section:
 
 
 def _groups(level: str) -> Section:
-    """Commands of Unix and other programs apart, as the paper has them."""
-    columns = [Column(kind, long, given(kind), FACTOR) for kind, long in zip(KINDS, LONG, strict=True)]
+    """Unix commands and other programs separately, as in the paper."""
+    columns = [Column(kind, long, under(kind), FACTOR) for kind, long in zip(KINDS, LONG, strict=True)]
     return Section(
         f"{level}-groups",
         f"Averages of weighted scores at {PERCENT}%, {_NAMES[level]}",
@@ -180,17 +180,17 @@ def _plot(level: str) -> Plot:
     )
 
 
-def _whole(programs: Sequence[SuiteProgram], figures: Programs) -> Json:
-    """Scores with rates fitted to all other packages, if these are all programs or if it is known already."""
+def _overall(programs: Sequence[SuiteProgram], figures: Programs) -> Json:
+    """Scores with rates fitted to all other packages, if these are all programs or it is known already."""
     here = _scored_here()
     return cross_validated(here, here <= {program.name for program in programs})
 
 
 def _shared_packages() -> list[str]:
-    """The packages of which some commands are scored here, and others had a say in the shipped rates."""
+    """The packages of which some commands are scored here, and the shipped rates were fitted to others."""
     here, found = _scored_here(), []
     for package in PACKAGES:
-        names = {place.rpartition("/")[2] for place in package.commands}
+        names = {path.rpartition("/")[2] for path in package.commands}
         if names & FITTED_TO and names & here:
             found.append(package.name)
     return found
@@ -199,23 +199,21 @@ def _shared_packages() -> list[str]:
 TABLE = Table(
     name="wl94",
     title="Estimates: WL94 Tables 2 to 8",
-    about=(
-        "Profiles of programs that have not run, scored against what they then did by Wall's matching (WL94 "
-        "§7): of the most frequent 10 to 50% of blocks, edges, functions or calls, how many the estimate "
-        "has among its own. Every program is built without optimisation, which comes nearest to the paper's "
-        "blocks, and with -O2, and run in all its ways by a script of ours. Estimates are made with the "
-        "rates of WL94; with those that come with trodden, which were fitted to none of these programs, but "
-        f"in part to others of the same packages ({', '.join(_shared_packages())}), which share code with "
-        "those here; "
+    description=(
+        "Profiles of programs that have not run, scored against measured profiles by Wall's matching (WL94 "
+        "§7): of the most frequent 10 to 50% of blocks, edges, functions or calls, how many are also among "
+        "the most frequent of the estimate. Every program is built without optimisation, which comes closest "
+        "to the paper's blocks, and with -O2, and run by a script of short runs. Estimates are made with "
+        "the rates of WL94; with those of trodden, which were fitted to none of these programs, but in part "
+        f"to others of the same packages ({', '.join(_shared_packages())}), which share code with these; "
         "with rates that were fitted to the programs of all other packages, at both levels of optimisation; "
-        "and with what LLVM's opt expects inside each function of the very IR that was counted, with our "
+        "and with the frequencies that LLVM's opt computes inside each function of the same IR, with our "
         "calls on top, since LLVM has none. Rates fitted to other packages need all programs: their columns "
-        "stay empty until all have been asked for. The paper's programs of the same names are those of "
-        "1994."
+        "are empty until all have been requested. The paper's programs of the same names are those of 1994."
     ),
-    needs=tuple(Estimated(level) for level in LEVELS),
+    measures=tuple(EstimateEvaluation(level) for level in LEVELS),
     sections=tuple(_sections()),
     plots=tuple(_plot(level) for level in LEVELS),
     programs=is_scored,
-    whole=_whole,
+    overall=_overall,
 )

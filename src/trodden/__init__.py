@@ -1,4 +1,4 @@
-"""trodden: exactly which blocks, edges and paths a program has walked, and how often."""
+"""trodden: exactly which blocks, edges and paths a program has executed, and how often."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING, Any
 from trodden.version import __version__
 
 if TYPE_CHECKING:
-    from trodden.api import Run, estimate, merge, run
-    from trodden.merge.merge import Merged
+    from trodden.api.estimates import estimate
+    from trodden.api.profiles import merge
+    from trodden.api.runs import Run, run
+    from trodden.merging.merge import Merged
     from trodden.profile.model import Profile
     from trodden.profile.store.trod import load
 
 __all__ = ["Merged", "Profile", "Run", "__version__", "estimate", "load", "merge", "run"]
 
 _HOMES = {
-    "Merged": "trodden.merge.merge",
+    "Merged": "trodden.merging.merge",
     "Profile": "trodden.profile.model",
-    "Run": "trodden.api",
-    "estimate": "trodden.api",
+    "Run": "trodden.api.runs",
+    "estimate": "trodden.api.estimates",
     "load": "trodden.profile.store.trod",
-    "merge": "trodden.api",
-    "run": "trodden.api",
+    "merge": "trodden.api.profiles",
+    "run": "trodden.api.runs",
 }
 
 

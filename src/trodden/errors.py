@@ -1,6 +1,6 @@
-"""What can go wrong with what a user gave us; each kind has an exit status of its own.
+"""Errors in what a user has given us; each kind has an exit status of its own.
 
-Statuses start at 90 so that they are seldom mistaken for those of the program under measurement.
+Statuses start at 90, so that they are seldom mistaken for those of the profiled program.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ class TroddenError(Exception):
 
 
 class UsageError(TroddenError):
-    """The command line makes no sense."""
+    """A command line that cannot be carried out as written."""
 
     status = 2
 
 
 class InputMissing(TroddenError):
-    """A file that should be read is not there or cannot be read."""
+    """An input file that does not exist or cannot be read."""
 
     status = 91
 
@@ -31,7 +31,7 @@ class BadIR(TroddenError):
 
 
 class BadFile(TroddenError):
-    """A profile or raw file that is truncated, corrupt or not one of ours."""
+    """A profile or raw file that is truncated, corrupt or of another format."""
 
     status = 93
 
@@ -43,42 +43,42 @@ class LaterVersion(TroddenError):
 
 
 class OtherBuild(TroddenError):
-    """Counts and program do not belong together."""
+    """Counts and a program that are not of the same build."""
 
     status = 95
 
 
 class NotInstrumented(TroddenError):
-    """A program or object that carries no probes."""
+    """A program or object without probes."""
 
     status = 96
 
 
 class CannotWrite(TroddenError):
-    """The result cannot be written: a full disk, a read-only directory."""
+    """An output that cannot be written: a full disk, a read-only directory."""
 
     status = 97
 
 
 class SourceChanged(TroddenError):
-    """The source is not the one that the program was built from."""
+    """A source that has changed since the program was built."""
 
     status = 98
 
 
 class ToolchainMissing(TroddenError):
-    """No compiler, or one that does not fit."""
+    """No compiler, or an unsuitable one."""
 
     status = 99
 
 
 class TooLittleCovered(TroddenError):
-    """Fewer paths were walked than was asked for."""
+    """Fewer paths were executed than required."""
 
     status = 100
 
 
 class LeftOut(TroddenError):
-    """Not all that should have been merged could be."""
+    """Inputs that could not be merged or collected."""
 
     status = 101

@@ -1,4 +1,4 @@
-"""``trodden cc`` and ``trodden c++`` in the place of a compiler."""
+"""``trodden cc`` and ``trodden c++`` as replacements of a compiler."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def runs(program: Path, output: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, output, "")
 
 
-# Ways to compile and link
+# Compiling and linking
 
 
 def test_compile_and_link_at_once(work: Path) -> None:
@@ -111,7 +111,7 @@ def test_relocatable(work: Path) -> None:
     assert functions(work / "program") == {"main", "part"}
 
 
-def test_objects_without_probes_are_welcome(work: Path) -> None:
+def test_objects_without_probes_can_be_linked(work: Path) -> None:
     assert execute([*CLANG, "-c", "part.c"], work).returncode == 0
     must("cc", "main.c", "part.o", "-o", "program", cwd=work)
     runs(work / "program", "3 none\n")
@@ -255,23 +255,23 @@ def test_outputs_of_autoconf(work: Path) -> None:
     assert trodden("cc", "-qversion", cwd=work).returncode != 0
 
 
-@pytest.mark.parametrize("question", ["-v", "--version", "-dumpmachine", "-print-search-dirs"])
-def test_questions(tmp_path: Path, question: str) -> None:
-    done = trodden("cc", question, cwd=tmp_path)
+@pytest.mark.parametrize("query", ["-v", "--version", "-dumpmachine", "-print-search-dirs"])
+def test_queries(tmp_path: Path, query: str) -> None:
+    done = trodden("cc", query, cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout + done.stderr
     assert "warning" not in done.stderr
     assert "linux6" not in done.stdout + done.stderr
 
 
-def test_what_would_be_done(work: Path) -> None:
+def test_commands_that_would_be_run(work: Path) -> None:
     done = trodden("cc", "-###", "-c", "part.c", cwd=work)
     assert done.returncode == 0
     assert '"-cc1"' in done.stderr
     assert not (work / "part.o").exists()
 
 
-def test_being_talkative(work: Path) -> None:
+def test_verbose(work: Path) -> None:
     done = trodden("cc", "-v", "-c", "part.c", cwd=work)
     assert done.returncode == 0
     assert "-cc1" in done.stderr
@@ -279,7 +279,7 @@ def test_being_talkative(work: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["-c"], []])
-def test_no_warnings_of_our_making(work: Path, words: list[str]) -> None:
+def test_no_additional_warnings(work: Path, words: list[str]) -> None:
     warnings = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-Wunused-command-line-argument"]
     must("cc", *warnings, "-std=c99", *words, "-O2", "-lm", "-L.", "main.c", "part.c", cwd=work)
 
@@ -394,7 +394,7 @@ def test_a_flag_outweighs_the_environment(work: Path) -> None:
         (["--trodden-profile"], UsageError.status),
         (["--trodden-counters=x"], UsageError.status),
         (["--trodden-stage=x"], UsageError.status),
-        (["--trodden-trips=x"], UsageError.status),
+        (["--trodden-trip-counts=x"], UsageError.status),
         (["--trodden-what=x"], UsageError.status),
         (["--trodden-weights=nothing.trod"], InputMissing.status),
         (["--trodden-toolchain=no-such"], ToolchainMissing.status),
@@ -423,6 +423,42 @@ def test_bad_input_gets_one_line(work: Path, words: list[str], status: int) -> N
     assert (work / "part.o").read_text() == "what was there" or status == InputMissing.status
 
 
+@pytest.mark.parametrize(
+    ("words", "variables", "message"),
+    [
+        (
+            ["--trodden-profil=paths"],
+            {},
+            "--trodden-profil: no such option; did you mean --trodden-profile?",
+        ),
+        (["--trodden-stage=erly"], {}, "--trodden-stage=erly: choose late or early; did you mean early?"),
+        ([], {"TRODDEN_STAGE": "erly"}, "TRODDEN_STAGE=erly: choose late or early; did you mean early?"),
+        (
+            [],
+            {"TRODDEN_PROFIL": "paths"},
+            "TRODDEN_PROFIL: no such variable; did you mean TRODDEN_PROFILE? Unset it, or rename it",
+        ),
+    ],
+)
+def test_a_mistyped_option_is_named_with_the_nearest(
+    work: Path, words: list[str], variables: dict[str, str], message: str
+) -> None:
+    done = trodden("cc", *words, "-c", "part.c", cwd=work, env=variables)
+    assert (done.returncode, done.stdout, done.stderr) == (UsageError.status, "", f"trodden: {message}\n")
+    assert not (work / "part.o").exists()
+
+
+def test_variables_of_other_tools_are_ignored(work: Path) -> None:
+    must("cc", "-c", "part.c", cwd=work, env={"TRODDEN_SOMETHING": "x", "TRODDEN_FILE": "y.raw"})
+
+
+@pytest.mark.parametrize("verb", ["cc", "c++", "rustc"])
+def test_compilers_list_their_own_options(work: Path, verb: str) -> None:
+    text = must(verb, "--trodden-help", cwd=work)
+    assert text.startswith(f"usage: trodden {verb} ")
+    assert "\n  --trodden-profile=KIND " in text
+
+
 def test_missing_object_at_a_link(work: Path) -> None:
     done = trodden("cc", "main.c", "nothing.o", cwd=work)
     assert (done.returncode, len(done.stderr.splitlines())) == (InputMissing.status, 1)
@@ -441,7 +477,7 @@ def test_a_failure_leaves_the_output_as_it_was(work: Path, words: list[str]) -> 
     assert set(os.listdir(work)) == before
 
 
-def test_the_compilers_own_words_and_nothing_else(work: Path) -> None:
+def test_diagnostics_are_the_compilers_own(work: Path) -> None:
     (work / "bad.c").write_text("int f(void) { return y; }\n")
     ours = trodden("cc", "-c", "bad.c", cwd=work)
     its = execute([*CLANG, "-c", "bad.c"], work)

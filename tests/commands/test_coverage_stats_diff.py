@@ -56,7 +56,7 @@ def test_coverage_can_be_asked_for(folder: Path, capsys: pytest.CaptureFixture[s
     assert main([*arguments, "67"]) == 100
     captured = capsys.readouterr()
     assert "function\tclassify" in captured.out
-    assert captured.err == ("trodden: 66.67% of the possible paths were walked, 2 of 3; 67% were asked for\n")
+    assert captured.err == ("trodden: 66.67% of the possible paths were executed, 2 of 3; 67% are required\n")
     assert main([*arguments, "100", "--json", str(folder / "bad.trod")]) == 0
 
 

@@ -152,8 +152,8 @@ def test_from_python(folder: Path) -> None:
 
 
 def test_python_hears_what_is_wrong(folder: Path) -> None:
-    with pytest.raises(UsageError, match="stage x: choose late or early"):
-        trodden.estimate("a.c", stage="x")
+    with pytest.raises(UsageError, match="stage='x': choose late or early"):
+        trodden.estimate("a.c", stage="x")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="nothing to estimate; name C or C\\+\\+ sources"):
         trodden.estimate()
 
@@ -173,7 +173,7 @@ def test_weights_that_are_misspelt(folder: Path) -> None:
         assert done.returncode == 91
         assert done.stderr == (
             "trodden: estimat: cannot be read: No such file or directory; "
-            "weights are a profile, estimate or nesting\n"
+            "weights are a profile, estimate or nesting; did you mean estimate?\n"
         )
 
 

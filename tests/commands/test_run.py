@@ -12,7 +12,7 @@ import pytest
 
 from tests.native.building import TRODDEN, environment, must, trodden
 from trodden.errors import CannotWrite, InputMissing, NotInstrumented, UsageError
-from trodden.native.options import COUNTER_SCHEMES
+from trodden.native.options.declarations import COUNTER_SCHEMES
 from trodden.profile.store.trod import load
 from trodden.source.lines import line_counts
 
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="session")
 def echo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A built program that repeats its input and ends as it is told."""
+    """A built program that repeats its input and ends as its arguments say."""
     directory = tmp_path_factory.mktemp("echo")
     (directory / "echo.c").write_text(ECHO)
     must("cc", "echo.c", "-o", "echo", cwd=directory)
@@ -262,6 +262,38 @@ def test_bad_input(sources: Path, words: list[str], status: int) -> None:
         assert done.stderr.startswith("trodden: ")
         assert len(done.stderr.splitlines()) == 1
     assert (sources / "trodden.trod").read_text() == "before"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--profle", "paths", "square.c"], "--profle: no such option; did you mean --profile?"),
+        (["--profile", "path", "square.c"], "--profile=path: choose one of edges, blocks, paths, off; did"),
+        (["--max-paths", "9", "square.c"], "--max-paths: goes with --profile=paths"),
+        (["square.c", "--trodden-stge=late"], "--trodden-stge: no such option; did you mean"),
+        (["--stage", "early", "./use.c.o"], "--stage=early: is for building; ./use.c.o is built already"),
+        (["square.c", "argument"], "argument: no such file; arguments of the program go behind --"),
+    ],
+)
+def test_options_are_named_as_they_were_given(sources: Path, words: list[str], message: str) -> None:
+    done = trodden("run", *words, cwd=sources)
+    assert done.returncode in (UsageError.status, InputMissing.status)
+    assert done.stderr.startswith(f"trodden: {message}")
+    assert done.stderr.count("\n") == 1
+
+
+def test_flags_of_the_compilers_are_understood_too(sources: Path) -> None:
+    words = ["--stage", "late", "use.c", "square.c", "--trodden-stage=early", "-DLIMIT=3"]
+    assert trodden("run", *words, cwd=sources).returncode == 0
+    assert {unit.stage for unit in load(sources / "trodden.trod").units} == {"early"}
+
+
+def test_usage(sources: Path) -> None:
+    for verb in ("run", "cargo"):
+        done = trodden(verb, "--help", cwd=sources)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "  --max-paths N|none " in done.stdout
+        assert trodden(verb, cwd=sources).returncode == UsageError.status
 
 
 def test_a_compilers_error_is_its_own(sources: Path) -> None:

@@ -31,7 +31,7 @@ def _unit() -> UnitFacts:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A run, an estimate that has the branch in ``step`` the wrong way round, and another program."""
+    """A run, an estimate that mispredicts the branch in ``step``, and another program."""
     unit = _unit()
     save(profile_of(unit, FLOWS), tmp_path / "run.trod")
     expected = [Expected(1, [1, 7.3, 1, 1, 1]), Expected(8.3, [0.2, 0.8, 0.2, 0.8, 1])]
@@ -51,7 +51,7 @@ def test_json_holds_the_scores_and_nothing_else(folder: Path) -> None:
     assert document["local_edges"]["20"] == {"weighted": 0.5, "unweighted": 0.5}
 
 
-def test_a_run_foretells_itself(folder: Path) -> None:
+def test_a_run_predicts_itself(folder: Path) -> None:
     document = json.loads(click("score", folder / "run.trod", folder / "run.trod", "--json").output)
     assert {figure for kind in document.values() for each in kind.values() for figure in each.values()} == {
         1.0

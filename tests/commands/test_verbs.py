@@ -27,7 +27,7 @@ from tests.profile.sample import FLOWS, SOURCE, sample, write_sources
 from tests.report.pathing import path_sample
 from trodden.commands import main as main_module
 from trodden.commands.main import main
-from trodden.native.options import Options, PathOptions
+from trodden.native.options.declarations import Options
 from trodden.profile.store.trod import save
 from trodden.program.facts import UnitFacts
 from trodden.program.unit_codec import pack_unit
@@ -173,7 +173,7 @@ def test_show_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "b  10  lines 4-5\n" in text
     assert compiled == [(["prog.c", "-O2", "-DX"], Options())]
     click("show", "prog.c", "-f", "main", "--profile", "paths", "--max-paths", "none", "--context")
-    assert compiled[1] == (["prog.c"], Options(paths=PathOptions(None, context=True)))
+    assert compiled[1] == (["prog.c"], Options(profile="paths", max_paths=None, context=True))
 
 
 def test_show_the_paths_of_a_graph(tmp_path: Path) -> None:
@@ -231,8 +231,8 @@ def test_show_weighs_by_an_earlier_run(tmp_path: Path) -> None:
         (["show", "{profile}"], 2, "holds several functions, name one with -f: main, never"),
         (["show", "{profile}", "-f", "nix"], 2, "holds no function 'nix'; it has main, never"),
         (["show", "gone.cfg"], 91, "trodden: gone.cfg: cannot be read"),
-        (["show", "{profile}", "-f", "main", "--context"], 2, "--cut-by go with --profile paths"),
-        (["show", "{profile}", "--profile", "paths", "--max-paths", "0"], 2, "--max-paths 0: a number of"),
+        (["show", "{profile}", "-f", "main", "--context"], 2, "--context: goes with --profile=paths"),
+        (["show", "{profile}", "--profile", "paths", "--max-paths", "0"], 2, "--max-paths=0: a number of"),
         (["show", "{profile}", "--profile", "paths", "--counters", "edges"], 2, "paths need no counters"),
         (["collect", "{source}"], 93, "a.c: not a raw file of an instrumented program"),
     ],

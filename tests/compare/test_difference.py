@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.estimate.programs_as_profiles import gates, mixed, one_loop, option, reader, several, writer
+from tests.estimating.programs_as_profiles import gates, mixed, one_loop, option, reader, several, writer
 from tests.profile.walking import facts_of, path_profile
 from trodden.compare.difference import Basis, Comparison, compare
 from trodden.compare.evidence import CONVINCING

@@ -95,6 +95,19 @@ def test_functions_are_picked_by_name_or_pattern(pattern: str | None, picked: li
     assert list(select(_named("main", "operator[]", "operatora"), pattern)) == picked
 
 
+@pytest.mark.parametrize(
+    ("name", "picked_by"),
+    [
+        ("a::f(int (*)())", "a::f"),
+        ("(anonymous namespace)::f(int) const", "(anonymous namespace)::f"),
+        ("A::operator()(int)", "A::operator()"),
+        ("plain", "plain"),
+    ],
+)
+def test_functions_are_picked_without_their_parameters(name: str, picked_by: str) -> None:
+    assert list(select(_named(name), picked_by)) == [name]
+
+
 def test_nothing_picked_says_why() -> None:
     with pytest.raises(UsageError, match=r"no function matches 'nix'; see trodden report"):
         select(sample(), "nix")

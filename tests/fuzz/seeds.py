@@ -19,12 +19,12 @@ from tests.program.test_unit_codec import units
 from tests.report.sample_paths import run as walked_program
 from trodden.collect.call_paths import CallPath
 from trodden.collect.rawfile.raw import MAGIC as RAW_MAGIC
-from trodden.estimate.estimate import estimate
+from trodden.estimating.estimate import estimate
 from trodden.profile.assemble import assemble
 from trodden.profile.store.trod import to_bytes
 from trodden.program.facts import UnitFacts
 from trodden.program.unit_codec import pack_unit
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
 from trodden.weigh.heuristics.rates import WL94
 
 PROGRAM = Path(__file__).parent / "programs" / "tiny.c"
@@ -117,7 +117,7 @@ def _made(folder: Path) -> None:
     (folder / "trod" / "estimated").write_bytes(to_bytes(guessed))
     for number, found in enumerate(_made_up()):
         (folder / "unit" / f"made-up{number}").write_bytes(pack_unit(found))
-        readings = [Reading(found.id, [0] * found.slots)]
+        readings = [UnitCounts(found.id, [0] * found.slots)]
         (folder / "trod" / f"made-up{number}").write_bytes(to_bytes(assemble("p", [found], readings)))
         (folder / "trod" / f"guessed{number}").write_bytes(to_bytes(estimate("p", [found], WL94)))
     (folder / "unit" / "made").write_bytes(pack_unit(unit) + bytes(3) + pack_unit(unit))

@@ -21,7 +21,7 @@ from tests.fuzz.envelopes import Envelope, bare, in_section, raw_body, record_do
 from tests.fuzz.sparse import MAGIC as SPARSE
 from tests.fuzz.sparse import sparse_content, unpack
 from trodden.collect.binary.program import read_program
-from trodden.collect.frames.frame_locator import Positions
+from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.rawfile.raw import parse_raw, read_raw
 from trodden.commands.main import main
 from trodden.profile.from_runs import collect as collect_raws
@@ -109,11 +109,11 @@ def _positions(data: bytes, room: Path) -> None:
     path = room / "x.out"
     path.write_bytes(data)
     program = read_program(path)
-    positions = Positions(program)
-    told = [(low, high) for low, high in program.functions if positions.knows(low)]
-    for low, high in told[:8]:
+    locator = FrameLocator(program)
+    located = [(low, high) for low, high in program.functions if locator.knows(low)]
+    for low, high in located[:8]:
         for address in range(low, min(high, low + 4000), max((high - low) // 7, 1)):
-            positions.at(address, dict.fromkeys(range(33), low), lambda _, size: bytes(size), 64)
+            locator.at(address, dict.fromkeys(range(33), low), lambda _, size: bytes(size), 64)
 
 
 _VERBS = (
@@ -187,9 +187,9 @@ def _ir(data: bytes, _: Path) -> None:
     """IR as a user may hand it in, from the text to the plans of its functions."""
     from trodden.native.instrument import instrument
     from trodden.native.ir.llvm import disassemble_apart
-    from trodden.native.options import Options, PathOptions
+    from trodden.native.options.declarations import Options
 
-    options = Options(paths=PathOptions() if zlib.crc32(data) % 2 else None)
+    options = Options(profile="paths" if zlib.crc32(data) % 2 else "edges")
     instrument(disassemble_apart(data, "x.ll"), "/x.ll", options, False)
 
 

@@ -28,8 +28,8 @@ from trodden.profile.store.trod import MAGIC, from_bytes, save, to_bytes
 from trodden.program.facts import SourceFile
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import pack_unit, unpack_units
-from trodden.recover.counts import Counts
-from trodden.recover.reading import Reading
+from trodden.recover.sparse_counters import SparseCounters
+from trodden.recover.unit_counts import UnitCounts
 
 SMALL = unit_of(function("main", "a>b b>a b>exit", {"a": [1]}), function("f", "x>exit"))
 ORDER = "\x1b]0;owned\x07"
@@ -107,7 +107,7 @@ def test_paths_through_everything_are_not_spelled_out() -> None:
     tail = " ".join(f"a{24 + i}>a{25 + i}" for i in range(steps))
     unit = unit_of(function("f", f"{shape} {tail} a{24 + steps}>exit", planner=path_plan))
     document = unseal(
-        MAGIC, to_bytes(assemble("p", [unit], [Reading(unit.id, Counts(unit.slots, {}))])), "x"
+        MAGIC, to_bytes(assemble("p", [unit], [UnitCounts(unit.id, SparseCounters(unit.slots, {}))])), "x"
     )[0]
     document["counts"] = [[1] * 8000 + [8000 - unit.slots]]
     with _within(30), pytest.raises(BadFile, match="f: its paths are too many and too long"):

@@ -2,4 +2,6 @@
 
 import pytest
 
-pytest.register_assert_rewrite("tests.native.building", "tests.native.byhand", "tests.native.ledger")
+pytest.register_assert_rewrite(
+    "tests.native.building", "tests.native.handwritten", "tests.native.mapped_counts"
+)

@@ -1,4 +1,4 @@
-"""Calling trodden's compilers and ``trodden run`` from tests, the way that a shell would."""
+"""Calling trodden's compilers and ``trodden run`` from tests, as a shell would."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ PROGRAMS = Path(__file__).parent / "programs"
 TRODDEN = (sys.executable, "-m", "trodden")
 SOURCE_ROOT = str(Path(__file__).parents[2] / "src")
 LIMIT = 120
+"""Seconds.  Whatever the toolchain builds on first use has been built before (``tests/warm_up.py``)."""
 
 
 def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Ours, with the package to be found from any directory and nothing that steers it."""
+    """That of the tests, with the package on the path and without variables that configure it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TRODDEN_")}
     kept["PYTHONPATH"] = SOURCE_ROOT
     return kept | dict(changes or {})
@@ -43,7 +44,7 @@ def trodden(
 
 
 def must(*words: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
-    """Run a command line that has to succeed and say nothing; answer its output."""
+    """Run a command line that has to succeed without messages; return its output."""
     done = trodden(*words, cwd=cwd, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout

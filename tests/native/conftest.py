@@ -1,4 +1,4 @@
-"""The runtime, compiled once for all that link it by hand."""
+"""What is built once in a session: the runtime for handwritten probes, and programs with mapped counts."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import platform
 
 import pytest
 
-from tests.native.byhand import Toolbox
-from tests.native.ledger import Workshop
+from tests.native.handwritten import RuntimeLinker
+from tests.native.mapped_counts import ProgramBuilder
 
 
 @pytest.fixture(scope="session")
-def toolbox(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
-    return Toolbox(tmp_path_factory.mktemp("runtime"))
+def linker(tmp_path_factory: pytest.TempPathFactory) -> RuntimeLinker:
+    return RuntimeLinker(tmp_path_factory.mktemp("runtime"))
 
 
 @pytest.fixture(scope="session")
-def static_toolbox(tmp_path_factory: pytest.TempPathFactory) -> Toolbox:
+def static_linker(tmp_path_factory: pytest.TempPathFactory) -> RuntimeLinker:
     target = f"{platform.machine()}-linux-musl"
-    return Toolbox(tmp_path_factory.mktemp("static"), ["-target", target, "-static"])
+    return RuntimeLinker(tmp_path_factory.mktemp("static"), ["-target", target, "-static"])
 
 
 @pytest.fixture(scope="session")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return Workshop(tmp_path_factory.mktemp("workshop"))
+def programs(tmp_path_factory: pytest.TempPathFactory) -> ProgramBuilder:
+    return ProgramBuilder(tmp_path_factory.mktemp("programs"))

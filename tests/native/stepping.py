@@ -1,4 +1,4 @@
-"""Reads what stepper.c wrote, follows calls and returns, and asks for every frame where it stands."""
+"""Reads the log of ``stepper.c``, follows calls and returns, and locates every frame at every instruction."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from pathlib import Path
 
 from tests.native.building import PROGRAMS, execute, must
 from trodden.collect.binary.program import read_program
-from trodden.collect.frames.frame_locator import Position, Positions
-from trodden.collect.interrupted import add_position
-from trodden.collect.unit_tally import UnitTally
+from trodden.collect.frames.frame_locator import FrameLocator
+from trodden.collect.frames.frame_state import FrameState
+from trodden.collect.interrupted import add_frame_state
 from trodden.profile.assemble import unit_profiles
 from trodden.program.clone_map import origin_of
 from trodden.program.facts import UnitFacts
+from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
-STACK, BOOKS, REGISTERS = 512, 64, 17
-KEPT = 43
+STACK, COUNTS, REGISTERS = 512, 64, 17
+COUNTED = 43
 SP, PC = 7, 16
-_BOOK = re.compile(
-    r"  store volatile i32 \S+, ptr (?:@trail|getelementptr [^(]*\((?:(i8), ptr|\[64 x i32\], ptr) @trail, "
-    r"(?:i64 0, )?i64 (\d+)\)), "
+_COUNT = re.compile(
+    r"  store volatile i32 \S+, ptr (?:@path_marks|"
+    r"getelementptr [^(]*\((?:(i8), ptr|\[64 x i32\], ptr) @path_marks, (?:i64 0, )?i64 (\d+)\)), "
 )
-_PLACE = re.compile(r"    #dbg_value\(i64 (\d+), ")
-Books = dict[str, dict[int, set[int]]]
-"""By function and block: the books that are kept there."""
+_BLOCK = re.compile(r"    #dbg_value\(i64 (\d+), ")
+CountsByBlock = dict[str, dict[int, set[int]]]
+"""By function and block: the numbers of the reference counts that it increments."""
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Step:
     registers: tuple[int, ...]
     stack: bytes
     counts: list[int]
-    books: tuple[int, ...]
+    reference: tuple[int, ...]
 
     def memory(self, address: int, size: int) -> bytes | None:
         offset = address - self.registers[SP]
@@ -46,53 +47,55 @@ class Step:
 
 @dataclass
 class Outer:
-    """A frame that waits for a call: where it will go on, and where it stands."""
+    """A frame that waits for a call: its return address, its stack pointer then, and its state."""
 
-    back_to: int
+    return_address: int
     sp: int
     ours: bool
-    position: Position | None
+    state: FrameState | None
 
 
 @dataclass
-class Walked:
-    """What came of stepping: how many instructions were told, and everything that was wrong."""
+class Stepped:
+    """The result of stepping: how many instructions were located, and everything that was wrong."""
 
-    told: int = 0
-    untold: int = 0
+    located: int = 0
+    unlocated: int = 0
     unchecked: int = 0
-    untold_at: Counter[int] = field(default_factory=Counter)
+    unlocated_at: Counter[int] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
 
 def build(directory: Path, *flags: str) -> Path:
     sources = [str(PROGRAMS / name) for name in ("stepped.c", "stepper.c")]
-    leave = "--trodden-leave=*stepper.c"
-    must("cc", leave, *flags, *sources, "-o", "steps", cwd=directory)
+    skip = "--trodden-leave=*stepper.c"
+    must("cc", skip, *flags, *sources, "-o", "steps", cwd=directory)
     must("cc", *flags, "-S", "-emit-llvm", sources[0], "-o", "stepped.ll", cwd=directory)
     return directory / "steps"
 
 
-def books_of(text: str) -> Books:
-    """Which block keeps which book, from the program's IR."""
-    found: Books = {}
+def counts_by_block(text: str) -> CountsByBlock:
+    """Which block increments which count, from the program's IR."""
+    found: CountsByBlock = {}
     for definition in text.split("\ndefine ")[1:]:
         name = definition[definition.index("@") + 1 :].partition("(")[0]
         for block in definition[: definition.index("\n}\n")].split("\n\n"):
-            place = _PLACE.search(block)
-            for book in _BOOK.finditer(block):
-                assert place is not None
-                number = int(book.group(2) or 0) // (4 if book.group(1) else 1)
-                found.setdefault(name, {}).setdefault(int(place.group(1)), set()).add(number)
+            number_of_block = _BLOCK.search(block)
+            for count in _COUNT.finditer(block):
+                assert number_of_block is not None
+                number = int(count.group(2) or 0) // (4 if count.group(1) else 1)
+                found.setdefault(name, {}).setdefault(int(number_of_block.group(1)), set()).add(number)
     return found
 
 
-def of_the_graph(unit: UnitFacts, books: Books) -> Books:
-    """The books that are kept in blocks of the code by the blocks of the graph that these stand for."""
-    found: Books = {}
+def of_the_graph(unit: UnitFacts, counts: CountsByBlock) -> CountsByBlock:
+    """The counts of blocks of the code, by the blocks of the graph that they are clones of."""
+    found: CountsByBlock = {}
     for facts in unit.functions:
-        for block, kept in books.get(facts.linkage_name, {}).items():
-            found.setdefault(facts.linkage_name, {}).setdefault(origin_of(facts, block), set()).update(kept)
+        for block, numbers in counts.get(facts.linkage_name, {}).items():
+            found.setdefault(facts.linkage_name, {}).setdefault(origin_of(facts, block), set()).update(
+                numbers
+            )
     return found
 
 
@@ -102,7 +105,7 @@ def steps_of(program: Path, directory: Path) -> tuple[int, list[int], Iterator[S
     data = (directory / "log").read_bytes()
     bias, slots = struct.unpack_from("<QQ", data)
     before = list(struct.unpack_from(f"<{slots}Q", data, 16))
-    form = struct.Struct(f"<{REGISTERS}Q{STACK}s{slots}Q{BOOKS}I")
+    form = struct.Struct(f"<{REGISTERS}Q{STACK}s{slots}Q{COUNTS}I")
 
     def steps() -> Iterator[Step]:
         for fields in form.iter_unpack(data[16 + 8 * slots :]):
@@ -113,58 +116,63 @@ def steps_of(program: Path, directory: Path) -> tuple[int, list[int], Iterator[S
     return bias, before, steps()
 
 
-def walk(program: Path, directory: Path, every: int = 1) -> Walked:
+def step_through(program: Path, directory: Path, every: int = 1) -> Stepped:
     """Check every step, or one in ``every``."""
     facts = read_program(program)
-    positions = Positions(facts)
+    locator = FrameLocator(facts)
     ranges = sorted(facts.functions)
     bias, _, steps = steps_of(program, directory)
     unit = max(facts.units.values(), key=lambda each: each.slots)
-    books = of_the_graph(unit, books_of((directory / "stepped.ll").read_text()))
-    assert len({book for blocks in books.values() for each in blocks.values() for book in each}) == KEPT
-    walked = Walked()
+    expected = of_the_graph(unit, counts_by_block((directory / "stepped.ll").read_text()))
+    assert (
+        len({number for blocks in expected.values() for each in blocks.values() for number in each})
+        == COUNTED
+    )
+    stepped = Stepped()
     outer: list[Outer] = []
-    before: tuple[int, int, Position | None] | None = None
+    before: tuple[int, int, FrameState | None] | None = None
     for number, step in enumerate(steps):
         pc, sp = step.registers[PC] - bias, step.registers[SP]
-        while outer and (pc, sp) == (outer[-1].back_to, outer[-1].sp):
+        while outer and (pc, sp) == (outer[-1].return_address, outer[-1].sp):
             outer.pop()
         if before is not None and sp == before[1] - 8:
-            back_to = int.from_bytes(step.stack[:8], "little") - bias
+            return_address = int.from_bytes(step.stack[:8], "little") - bias
             entered = any(low == pc for low, _ in ranges) or not _inside(ranges, pc, before[0])
-            if entered and before[0] < back_to <= before[0] + 15:
-                outer.append(Outer(back_to, before[1], positions.knows(before[0]), before[2]))
-        position = positions.at(pc, dict(enumerate(step.registers)), step.memory)
-        before = (pc, sp, position)
-        ours = positions.knows(pc)
-        if ours and position is None:
-            walked.untold += 1
-            walked.untold_at[pc] += 1
+            if entered and before[0] < return_address <= before[0] + 15:
+                outer.append(Outer(return_address, before[1], locator.knows(before[0]), before[2]))
+        state = locator.at(pc, dict(enumerate(step.registers)), step.memory)
+        before = (pc, sp, state)
+        ours = locator.knows(pc)
+        if ours and state is None:
+            stepped.unlocated += 1
+            stepped.unlocated_at[pc] += 1
             continue
-        walked.told += ours
+        stepped.located += ours
         if number % every == 0:
-            frames = [each.position for each in outer if each.ours] + ([position] if ours else [])
+            frames = [each.state for each in outer if each.ours] + ([state] if ours else [])
             known = [each for each in frames if each is not None]
             if len(known) < len(frames):
-                walked.unchecked += 1
+                stepped.unchecked += 1
                 continue
-            walked.wrong += check(unit, books, step, known, pc)
-            if len(walked.wrong) > 20:
+            stepped.wrong += check(unit, expected, step, known, pc)
+            if len(stepped.wrong) > 20:
                 break
-    return walked
+    return stepped
 
 
 def _inside(ranges: list[tuple[int, int]], one: int, other: int) -> bool:
     return any(low <= one < high and low <= other < high for low, high in ranges)
 
 
-def check(unit: UnitFacts, books: Books, step: Step, frames: list[Position], pc: int) -> list[str]:
-    """What contradicts the flow law, or the books that the program keeps."""
-    tally = UnitTally(unit)
-    tally.add_counts(step.counts)
-    for position in frames:
-        add_position(tally, position)
-    functions = list(unit_profiles(unit, tally.reading()))
+def check(
+    unit: UnitFacts, expected: CountsByBlock, step: Step, frames: list[FrameState], pc: int
+) -> list[str]:
+    """What contradicts the flow law, or the program's own counts."""
+    builder = UnitCountsBuilder(unit)
+    builder.add_counters(step.counts)
+    for state in frames:
+        add_frame_state(builder, state)
+    functions = list(unit_profiles(unit, builder.result()))
     wrong = [
         f"{pc:#x} {function.name}: {violation} {frames}"
         for function in functions
@@ -172,16 +180,18 @@ def check(unit: UnitFacts, books: Books, step: Step, frames: list[Position], pc:
     ]
     found: Counter[int] = Counter()
     for function in functions:
-        for block, kept in books.get(function.name, {}).items():
-            found.update(dict.fromkeys(kept, function.block_counts[block]))
-    standing = Counter(
-        book
-        for position in frames
-        for book in books.get(functions[position.function].name, {}).get(position.block, ())
+        for block, numbers in expected.get(function.name, {}).items():
+            found.update(dict.fromkeys(numbers, function.block_counts[block]))
+    entered = Counter(
+        number
+        for state in frames
+        for number in expected.get(functions[state.function].name, {}).get(state.block, ())
     )
-    if any(position.whole for position in frames):
+    if any(state.path_counted for state in frames):
         return wrong
-    for book in range(KEPT):
-        if not 0 <= found[book] - step.books[book] <= standing[book]:
-            wrong.append(f"{pc:#x}: book {book} says {step.books[book]}, found {found[book]} {frames}")
+    for number in range(COUNTED):
+        if not 0 <= found[number] - step.reference[number] <= entered[number]:
+            wrong.append(
+                f"{pc:#x}: count {number} is {step.reference[number]}, found {found[number]} {frames}"
+            )
     return wrong

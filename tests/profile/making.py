@@ -24,7 +24,7 @@ from trodden.program.facts import (
     UnitFacts,
 )
 from trodden.program.unit_codec import unit_id
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
 from trodden.weigh.frequency.nesting import nesting_weights
 
 Place = int | tuple[int, int] | tuple[int, int, int]
@@ -136,8 +136,8 @@ def counts_of(unit: UnitFacts, flows: Mapping[str, Flow]) -> list[int]:
 
 def reading_of(
     unit: UnitFacts, flows: Mapping[str, Flow], active: Mapping[tuple[int, int], int] | None = None
-) -> Reading:
-    return Reading(unit.id, tuple(counts_of(unit, flows)), active or {})
+) -> UnitCounts:
+    return UnitCounts(unit.id, tuple(counts_of(unit, flows)), active or {})
 
 
 def profile_of(unit: UnitFacts, flows: Mapping[str, Flow], notes: Sequence[str] = ()) -> Profile:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -24,7 +23,7 @@ from tests.profile.making import (
     unit_of,
     with_wrong,
 )
-from trodden.commands.weights import weights_from
+from trodden.api.weights import weights_from
 from trodden.errors import BadFile, OtherBuild, TroddenError
 from trodden.export.json_document import to_document
 from trodden.graph.cfg import Graph
@@ -39,7 +38,10 @@ from trodden.profile.store.trod import MAGIC, from_bytes, save, to_bytes
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import pack_unit
-from trodden.recover.reading import Reading
+from trodden.recover.function_counts import FunctionCounts
+from trodden.recover.path_prefix import slot_from_register
+from trodden.recover.unit_counts import UnitCounts
+from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 WORD = 2**64
 ADDEND = 5
@@ -75,21 +77,15 @@ def walk_of(graph: Graph, labels: str) -> list[int]:
     ]
 
 
-def read(unit: UnitFacts, walks: Mapping[str, Sequence[str]]) -> Reading:
-    """What the counters hold after walks, and what was cut short."""
-    counts = [0] * unit.slots
-    prefixes: Counter[tuple[int, int, int | None]] = Counter()
-    sparse: dict[tuple[int, int], tuple[int, int]] = {}
+def read(unit: UnitFacts, walks: Mapping[str, Sequence[str]]) -> UnitCounts:
+    """What was counted after walks, and which paths were cut short."""
+    builder = UnitCountsBuilder(unit)
     for index, facts in enumerate(unit.functions):
-        told = interpret_paths(
-            facts.graph, facts.plan, [walk_of(facts.graph, walk) for walk in walks.get(facts.name, ())]
-        )
-        counts[facts.first_slot : facts.first_slot + facts.plan.slots] = told.counters
-        sparse |= {(index, path): counted for path, counted in told.sparse.items()}
-        for (block, register), times in told.prefixes.items():
-            stored = facts.registers[block][0] and register is not None
-            prefixes[index, block, ((register or 0) - ADDEND) % WORD if stored else None] += times
-    return Reading(unit.id, counts, {}, prefixes, sparse)
+        run = [walk_of(facts.graph, walk) for walk in walks.get(facts.name, ())]
+        counted = interpret_paths(facts.graph, facts.plan, run)
+        function = FunctionCounts(counted.counters, {}, counted.prefixes, counted.sparse)
+        builder.add_function(index, function)
+    return builder.result()
 
 
 def expect(profile: FunctionProfile, walks: Sequence[str]) -> None:
@@ -132,7 +128,7 @@ def test_paths_and_all_counts() -> None:
 
 def test_the_kind_is_that_of_the_least_function() -> None:
     mixed = unit_of(path_function("f"), function("g", "a>exit"))
-    profile = assemble("p", [mixed], [Reading(mixed.id, [0] * mixed.slots)])
+    profile = assemble("p", [mixed], [UnitCounts(mixed.id, [0] * mixed.slots)])
     assert (profile.kind, profile.functions["g"].paths, profile.functions["f"].paths) == ("edges", None, ())
     assert assemble("p", [], []).kind == "edges"
 
@@ -176,9 +172,10 @@ def _program(tmp_path: Path, unit: UnitFacts) -> str:
     return str(path)
 
 
-def _collected(tmp_path: Path, unit: UnitFacts, reading: Reading, **parts: Any) -> Profile:
+def _collected(tmp_path: Path, unit: UnitFacts, reading: UnitCounts, **parts: Any) -> Profile:
     raw = tmp_path / "x.raw"
-    raw.write_bytes(raw_bytes([(0, _program(tmp_path, unit))], [(unit.id, 0, list(reading.counts))], **parts))
+    units = [(unit.id, 0, list(reading.counters))]
+    raw.write_bytes(raw_bytes([(0, _program(tmp_path, unit))], units, **parts))
     return collect([raw])
 
 
@@ -186,13 +183,16 @@ def _key(index: int, time: bool = False) -> int:
     return (time << 63) | index
 
 
-def _cells(reading: Reading, index: int, block: int) -> list[int]:
-    return [cell for f, b, cell in reading.prefixes if (f, b) == (index, block) and cell is not None]
+def _slots(counted: UnitCounts, index: int, block: int) -> list[int]:
+    """The stack slots of the frames whose paths were cut short in a block."""
+    keys = [register for f, b, register in counted.prefixes if (f, b) == (index, block)]
+    slots = [slot_from_register(UNIT.functions[index], block, register) for register in keys]
+    return [slot for slot in slots if slot is not None]
 
 
 def test_frames_tell_their_paths(tmp_path: Path) -> None:
     reading = read(UNIT, WALKS)
-    (main_cell,), (sparse_cell,) = _cells(reading, 0, 3), _cells(reading, 1, 3)
+    (main_slot,), (sparse_slot,) = _slots(reading, 0, 3), _slots(reading, 1, 3)
     notes = [
         (0, _key(f, time=time), path, counted[time])
         for (f, path), counted in reading.sparse.items()
@@ -202,21 +202,22 @@ def test_frames_tell_their_paths(tmp_path: Path) -> None:
         tmp_path,
         UNIT,
         reading,
-        frames=[(0, 0, CODE_AT + 0x18, main_cell), (0, 0, CODE_AT + 0x38, sparse_cell)],
+        frames=[(0, 0, CODE_AT + 0x18, main_slot), (0, 0, CODE_AT + 0x38, sparse_slot)],
         notes=notes,
     )
     assert profile.notes == ()
-    assert profile.readings[0].prefixes == reading.prefixes
-    assert profile.readings[0].sparse == reading.sparse
+    assert profile.unit_counts[0].prefixes == reading.prefixes
+    assert profile.unit_counts[0].sparse == reading.sparse
     assert profile == replace(small(), program=profile.program, processes=profile.processes)
 
 
 def test_a_forked_child_takes_away_what_its_parent_walked(tmp_path: Path) -> None:
     cut = read(UNIT, {"main": ["a b d a b d"]})
-    (cell,) = _cells(cut, 0, 3)
-    frames = [(0, 0, CODE_AT + 0x18, cell)]
+    (slot,) = _slots(cut, 0, 3)
+    frames = [(0, 0, CODE_AT + 0x18, slot)]
     child = _collected(tmp_path, UNIT, cut, inherited=frames)
-    assert child.readings[0].prefixes == {(0, 3, cell): -1}
+    assert child.unit_counts[0].prefixes == {(0, 3, (slot + ADDEND) % WORD): -1}
+    assert unseal(MAGIC, to_bytes(child), "x")[0]["prefixes"] == [[0, 3, slot, -1]]
     whole = ["a b d a b d e exit"]
     both = _collected(tmp_path, UNIT, read(UNIT, {"main": whole}), frames=frames, inherited=frames)
     expect(both.functions["main"], whole)
@@ -231,11 +232,12 @@ def test_jumps_end_paths_and_begin_others(tmp_path: Path) -> None:
     profile = _collected(
         tmp_path,
         unit,
-        Reading(unit.id, told.counters),
+        UnitCounts(unit.id, told.counters),
         jumps=[(0, CODE_AT + 0x18, -3), (0, CODE_AT + 0x28, 2, 17), (0, CODE_AT + 0x28, 1)],
     )
-    reading, main = profile.readings[0], profile.functions["main"]
-    assert (reading.active, reading.prefixes) == ({(0, 0): -3}, {(0, 1, None): 3})
+    reading, main = profile.unit_counts[0], profile.functions["main"]
+    assert (reading.active, reading.prefixes) == ({(0, 0): -3}, {(0, 1, ADDEND): 3})
+    assert unseal(MAGIC, to_bytes(profile), "x")[0]["prefixes"] == [[0, 1, -1, 3]]
     assert main.violations == ()
     truth = tally(facts.graph, [walk])
     assert (main.edge_counts, main.block_counts) == (truth.edges, truth.blocks)
@@ -318,7 +320,7 @@ def test_json_tells_the_paths() -> None:
     }
     assert second["blocks"] == ["r", "a", "b", "d", "e"]
     assert (second["context"], second["starts"], second["cycles"]) == (1, "back_edge", 4)
-    other = to_document(assemble("p", [unit_of(function("h", "a>exit"))], [Reading("", [0])]))
+    other = to_document(assemble("p", [unit_of(function("h", "a>exit"))], [UnitCounts("", [0])]))
     assert not {"paths", "possible_paths", "cuts"} & set(other["functions"][0])
 
 

@@ -31,13 +31,13 @@ from trodden.collect.endings import (
     named_processes,
     signal_name,
 )
-from trodden.collect.frames.frame_locator import Positions
-from trodden.collect.process_tally import ProcessTally
+from trodden.collect.frames.frame_locator import FrameLocator
+from trodden.collect.process_counts import ProcessCounts
 from trodden.collect.rawfile.model import Ending, RawUnit
 from trodden.collect.rawfile.raw import read_raw
 from trodden.errors import BadFile, InputMissing, OtherBuild, UsageError
 from trodden.export.json_document import to_document
-from trodden.merge.merge import merge
+from trodden.merging.merge import merge
 from trodden.plan.counters.edges import every_edge
 from trodden.profile.from_runs import collect, collect_all
 from trodden.profile.model import Profile
@@ -186,7 +186,7 @@ def test_an_exit_in_a_call_is_no_news_but_running_threads_are(program: str) -> N
 def test_a_single_process_needs_no_readings_of_its_own(program: str) -> None:
     profile = collect([write(program, "1.raw", 3)])
     (process,) = profile.processes
-    assert (process.readings, process.executed) == ((), None)
+    assert (process.unit_counts, process.executed) == ((), None)
     assert only(profile, "42", "x") == profile
 
 
@@ -311,8 +311,8 @@ def test_a_killed_process_is_completed(program: str) -> None:
     counts = counts_of(told, {"main": {"a>b": 1, "b>b": 8}})
     other = replace(facts, units={told.id: told})
     killed = replace(raw, units=(RawUnit(told.id, 0, counts),))
-    tally = ProcessTally(killed, {0: other}, Positions)
-    (reading,) = tally.readings()
+    tally = ProcessCounts(killed, {0: other}, FrameLocator)
+    (reading,) = tally.unit_counts()
     assert reading.active == {(0, 1): 1}
     assert tally.completed == ((told.id, 0),)
     assert tally.notes == [
@@ -321,8 +321,8 @@ def test_a_killed_process_is_completed(program: str) -> None:
         ": counts were completed in main",
         ": not all of its counts were in the file; those of some threads or libraries are missing",
     ]
-    exited = ProcessTally(replace(killed, ending=Ending.EXIT), {0: other}, Positions)
-    assert (exited.completed, exited.readings()[0].active) == ((), {})
+    exited = ProcessCounts(replace(killed, ending=Ending.EXIT), {0: other}, FrameLocator)
+    assert (exited.completed, exited.unit_counts()[0].active) == ((), {})
 
 
 def test_merging_keeps_how_many_there_were(three: Profile, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from trodden.plan.routes import PathCount, PathEnd, PathStart, Route
 from trodden.profile.assemble import assemble
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BranchKind, FunctionFacts, UnitFacts
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
 
 Walks = Mapping[str, int]
 
@@ -139,4 +139,4 @@ def stored(profile: Profile) -> Profile:
     for facts in unit.functions:
         for path in profile.functions[facts.name].paths or ():
             counts[facts.first_slot + path.id] = path.count
-    return assemble(profile.program, [unit], [Reading(unit.id, tuple(counts))])
+    return assemble(profile.program, [unit], [UnitCounts(unit.id, tuple(counts))])

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from trodden.collect.unit_tally import UnitTally
 from trodden.graph.cfg import build
 from trodden.plan.counters.edges import eprof
 from trodden.plan.paths.path_register import track
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import WORD
 from trodden.program.checked import ColumnError
-from trodden.program.clone_map import code_of, kept_for, origin_of, register_held, register_in
-from trodden.program.facts import BlockFacts, FunctionFacts, UnitFacts
+from trodden.program.clone_map import code_of, origin_of
+from trodden.program.facts import BlockFacts, FunctionFacts
 from trodden.program.function_codec import function_from_columns, function_to_columns
 
 FLOW = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 1), (4, 5)]
@@ -48,19 +47,6 @@ def function() -> FunctionFacts:
     )
 
 
-def unit(facts: FunctionFacts) -> UnitFacts:
-    return UnitFacts(
-        id="0" * 32,
-        source="f.c",
-        stage="late",
-        files=(),
-        functions=(facts,),
-        skipped=(),
-        slots=facts.plan.slots,
-        sites=(),
-    )
-
-
 def test_a_copy_is_a_block_of_the_code_and_stands_for_one_of_the_graph() -> None:
     facts = function()
     code = code_of(facts)
@@ -72,24 +58,6 @@ def test_a_copy_is_a_block_of_the_code_and_stands_for_one_of_the_graph() -> None
 
 def test_the_entry_of_the_loop_is_left_to_those_who_come_from_outside() -> None:
     assert code_of(function()).joined >= {1}
-
-
-def test_of_a_block_with_copies_the_register_itself_is_kept() -> None:
-    facts = function()
-    assert kept_for(facts, 4) == (True, 0)
-    assert register_in(facts, 4, 5) == 7
-    assert register_in(facts, 6, 99) == WORD - 3
-    assert register_held(facts, 4, 7) == 7
-    assert kept_for(replace(facts, copies=()), 4) == (True, 2)
-
-
-def test_a_path_cut_short_in_a_copy_is_one_of_the_block() -> None:
-    facts = function()
-    tally = UnitTally(unit(facts))
-    tally.cut_short(0, 4, 5, 1)
-    tally.cut_short(0, 6, None, 2)
-    tally.stopped(0, 4, 7, 3)
-    assert tally.reading().prefixes == {(0, 4, 7): 4, (0, 4, WORD - 3): 2}
 
 
 def test_copies_are_written_and_read() -> None:

@@ -30,8 +30,9 @@ from trodden.plan.probes import (
 )
 from trodden.plan.routes import PathCount, PathEnd, PathStart
 from trodden.recover.budget import Budget
-from trodden.recover.counts import Counts
+from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.paths import PathFlow, recover_paths
+from trodden.recover.sparse_counters import SparseCounters
 
 Spelled = tuple[bool, tuple[int, ...], tuple[int, ...], PathEnd]
 
@@ -116,7 +117,7 @@ def cut_by_hand(graph: Graph, numbering: Numbering, paths: Paths, walks: Sequenc
     return truth
 
 
-def held(plan: Plan, truth: Truth) -> Counts:
+def held(plan: Plan, truth: Truth) -> SparseCounters:
     """The counters after the walks."""
     counted = {
         slot: truth.loops[measure.edge]
@@ -125,12 +126,13 @@ def held(plan: Plan, truth: Truth) -> Counts:
     }
     if plan.paths is not None and plan.paths.dense:
         counted |= {len(plan.measures) + path: count for path, count in truth.ended.items()}
-    return Counts(plan.slots, counted)
+    return SparseCounters(plan.slots, counted)
 
 
 def recovered(graph: Graph, plan: Plan, truth: Truth) -> PathFlow:
     sparse = {} if plan.paths is None or plan.paths.dense else {p: (n, 0) for p, n in truth.ended.items()}
-    return recover_paths(graph, plan, held(plan, truth), sparse, truth.prefixes, truth.resumed)
+    active = {block: -times for block, times in truth.resumed.items()}
+    return recover_paths(graph, plan, FunctionCounts(held(plan, truth), active, truth.prefixes, sparse))
 
 
 def spelled(paths: Sequence[PathCount]) -> Counter[Spelled]:
@@ -249,7 +251,8 @@ def test_every_placement_gives_back_what_was_walked(
     for (block, register), times in told.prefixes.items():
         prefixes[block, register if cells else None] += times
     resumed = sum((jumps(graph, walk) for walk in walks), Counter[int]())
-    flow = recover_paths(graph, plan, told.counters, told.sparse, prefixes, resumed)
+    active = {block: -times for block, times in resumed.items()}
+    flow = recover_paths(graph, plan, FunctionCounts(told.counters, active, prefixes, told.sparse))
     assert flow.violations == ()
     assert (flow.edges, flow.blocks, flow.early) == (expected.edges, expected.blocks, expected.early)
     whole = [path for path in flow.paths if path.ends is not PathEnd.UNWOUND]
@@ -292,14 +295,14 @@ def test_a_forked_child_goes_on_in_the_middle_of_a_path() -> None:
 def test_nothing_was_walked() -> None:
     graph = diamonds(2)
     plan, _ = plain_plan(graph)
-    flow = recover_paths(graph, plan, [0] * plan.slots, {}, {}, {})
+    flow = recover_paths(graph, plan, FunctionCounts([0] * plan.slots))
     assert flow == PathFlow([], [0] * 8, [0] * len(graph.edges), {})
 
 
 def test_a_register_that_no_path_leaves_is_named() -> None:
     graph = diamonds(2)
     plan, numbering = plain_plan(graph)
-    flow = recover_paths(graph, plan, [0] * plan.slots, {}, {(4, 77): 2}, {})
+    flow = recover_paths(graph, plan, FunctionCounts([0] * plan.slots, {}, {(4, 77): 2}))
     assert "block b4: 2 paths were cut short there as 77, but no path comes there so" in flow.violations
     assert flow.early == {4: 2}
     assert numbering.number == 16
@@ -308,10 +311,10 @@ def test_a_register_that_no_path_leaves_is_named() -> None:
 def test_a_register_that_is_not_known_matters_only_where_ways_meet() -> None:
     graph = diamonds(2, loop=False)
     plan, _ = plain_plan(graph)
-    flow = recover_paths(graph, plan, [0] * plan.slots, {}, {(1, None): 3}, {})
+    flow = recover_paths(graph, plan, FunctionCounts([0] * plan.slots, {}, {(1, None): 3}))
     assert flow.violations == ()
     assert [(path.blocks, path.count) for path in flow.paths] == [((0, 1), 3)]
-    flow = recover_paths(graph, plan, [0] * plan.slots, {}, {(3, None): 3}, {})
+    flow = recover_paths(graph, plan, FunctionCounts([0] * plan.slots, {}, {(3, None): 3}))
     assert flow.violations == ("block b3: 3 paths were cut short there, and nothing tells which",)
     assert (flow.early, flow.paths) == ({3: 3}, [])
 
@@ -320,7 +323,7 @@ def test_paths_that_start_behind_nothing_are_reported() -> None:
     graph = diamonds(1)
     plan, numbering = plain_plan(graph)
     behind = next(start.value for start in numbering.starts if start.kind is PathStart.BACK_EDGE)
-    flow = recover_paths(graph, plan, Counts(plan.slots, {behind: 5}), {}, {}, {})
+    flow = recover_paths(graph, plan, FunctionCounts(SparseCounters(plan.slots, {behind: 5})))
     assert flow.violations[0] == "block b0: 5 paths start there behind 0 that end"
 
 
@@ -342,7 +345,7 @@ def test_a_second_opinion_is_compared() -> None:
     graph = diamonds(1, loop=False)
     plan, _ = plain_plan(graph)
     asked = replace(plan, measures=(SecondOpinion(0), SecondOpinion(1)))
-    flow = recover_paths(graph, asked, [3, 1, 3, 2], {}, {}, {})
+    flow = recover_paths(graph, asked, FunctionCounts([3, 1, 3, 2]))
     assert flow.violations == ("edge b0 -> b2: the paths say 2, its own counter 1",)
 
 
@@ -351,12 +354,12 @@ def test_time_is_told_with_the_paths() -> None:
     plan, _ = plain_plan(graph)
     assert plan.paths is not None
     timed = replace(plan, paths=replace(plan.paths, timed=True))
-    flow = recover_paths(graph, timed, [3, 0, 500, 0], {}, {(1, None): 1}, {})
+    flow = recover_paths(graph, timed, FunctionCounts([3, 0, 500, 0], {}, {(1, None): 1}))
     assert [(path.id, path.count, path.cycles) for path in flow.paths] == [(0, 3, 500), (4, 1, None)]
-    strange = recover_paths(graph, timed, [3, 0, 500, 7], {}, {}, {})
+    strange = recover_paths(graph, timed, FunctionCounts([3, 0, 500, 7]))
     assert strange.violations == ("path 1 took time, but never ended",)
     sparse = replace(plan, paths=replace(plan.paths, timed=True, dense=False))
-    flow = recover_paths(graph, sparse, [], {1: (2, 90), 2: (1, 1)}, {}, {})
+    flow = recover_paths(graph, sparse, FunctionCounts([], {}, {}, {1: (2, 90), 2: (1, 1)}))
     assert [(path.id, path.count, path.cycles) for path in flow.paths] == [(1, 2, 90)]
     assert flow.violations == ("path 2 was counted, but there are only 2",)
 
@@ -366,13 +369,13 @@ def test_counts_of_another_build_are_refused() -> None:
     plan, _ = plain_plan(graph)
     assert plan.paths is not None
     with pytest.raises(OtherBuild, match="17 counters where the plan has 16"):
-        recover_paths(graph, plan, [0] * 17, {}, {}, {})
+        recover_paths(graph, plan, FunctionCounts([0] * 17))
     fewer = replace(plan, paths=replace(plan.paths, number=15))
     with pytest.raises(OtherBuild, match="its plan has 15 paths where its graph has 16"):
-        recover_paths(graph, fewer, [1] * 15, {}, {}, {})
+        recover_paths(graph, fewer, FunctionCounts([1] * 15))
     endless = replace(plan, paths=replace(plan.paths, back_edges=()))
     with pytest.raises(OtherBuild, match="leave a cycle"):
-        recover_paths(graph, endless, [1] * 16, {}, {}, {})
+        recover_paths(graph, endless, FunctionCounts([1] * 16))
 
 
 def test_a_plan_that_was_made_up_costs_little() -> None:
@@ -381,10 +384,10 @@ def test_a_plan_that_was_made_up_costs_little() -> None:
     (back,) = back_edges(graph)
     plan = Plan("paths", (), paths=Paths(2**63 - 1, (back,), dense=False))
     with pytest.raises(OtherBuild, match="more than 9223372036854775807 paths"):
-        recover_paths(graph, plan, [], {1: (1, 0)}, {}, {})
+        recover_paths(graph, plan, FunctionCounts([], {}, {}, {1: (1, 0)}))
     table = replace(plan, paths=Paths(2**31, (back,)))
     with pytest.raises(OtherBuild):
-        recover_paths(graph, table, Counts(table.slots, {7: 1}), {}, {}, {})
+        recover_paths(graph, table, FunctionCounts(SparseCounters(table.slots, {7: 1})))
 
 
 def test_what_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -392,6 +395,6 @@ def test_what_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) 
     graph = diamonds(2, loop=False)
     plan, _ = plain_plan(graph)
     budget = Budget(4, 2)
-    assert recover_paths(graph, plan, [9, 9, 9, 9], {}, {}, {}, budget).violations == ()
+    assert recover_paths(graph, plan, FunctionCounts([9, 9, 9, 9]), budget).violations == ()
     with pytest.raises(BadFile, match="too many and too long"):
-        recover_paths(graph, plan, [9, 9, 9, 9], {}, {}, {}, budget)
+        recover_paths(graph, plan, FunctionCounts([9, 9, 9, 9]), budget)

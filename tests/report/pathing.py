@@ -18,7 +18,7 @@ from trodden.plan.routes import PathCount, PathEnd, PathStart
 from trodden.profile.assemble import assemble
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BranchKind, FunctionFacts, SourceFile
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
 
 
 def planner(**options: Any) -> Callable[[Graph], Plan]:
@@ -75,7 +75,7 @@ def profile_of_walks(
         taken = [edges_along(facts.graph, walk) for walk in walks.get(facts.name, ())]
         told = interpret_paths(facts.graph, facts.plan, taken)
         counts[facts.first_slot : facts.first_slot + facts.plan.slots] = told.counters
-    return assemble("/bin/prog", [unit], [Reading(unit.id, counts)])
+    return assemble("/bin/prog", [unit], [UnitCounts(unit.id, counts)])
 
 
 def path_of(

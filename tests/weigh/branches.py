@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from tests.graphs import labels
 from trodden.graph.cfg import Graph, build
 from trodden.weigh.features.branch import Branch, branch_at
-from trodden.weigh.features.branch_context import Surroundings
+from trodden.weigh.features.branch_context import BranchContext
 from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Origin, Relation, Sort, Test
 
 Flow = Sequence[tuple[int, int]]
@@ -33,7 +33,7 @@ def function(flow: Flow, clues: Mapping[int, BlockClues] | None = None) -> tuple
 
 
 def branch(flow: Flow, clues: Mapping[int, BlockClues] | None = None, block: int = 0) -> Branch:
-    return branch_at(Surroundings(*function(flow, clues)), block)
+    return branch_at(BranchContext(*function(flow, clues)), block)
 
 
 def comparing(

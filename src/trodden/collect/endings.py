@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from trodden.collect.rawfile.model import Ending
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
 
 if TYPE_CHECKING:
     from trodden.collect.call_paths import CalledFunction
-    from trodden.recover.reading import Reading
 
 MOST_THREADS = 64
 MOST_FRAMES = 512
@@ -27,7 +26,7 @@ class Process:
 
     ``name`` is the pid, or if several have it the pid, a dot and a number in the order of their starts.
     ``parent`` is the pid of the parent, ``started`` is in nanoseconds since 1970.  ``signal`` is the number
-    of the signal that ended it, or 0.  ``executed`` are the blocks that it ran, and ``readings`` what it
+    of the signal that ended it, or 0.  ``executed`` are the blocks that it ran, and ``unit_counts`` what it
     alone has counted, without the units where it has counted nothing; both are left out of a profile of a
     single process.  ``completed`` are functions that were active when it was killed, whose counts were made
     to fit together again (:mod:`trodden.recover.killed.flow`).
@@ -41,7 +40,7 @@ class Process:
     ending: Ending
     signal: int = 0
     executed: int | None = None
-    readings: tuple[Reading, ...] = ()
+    unit_counts: tuple[UnitCounts, ...] = ()
     completed: tuple[CalledFunction, ...] = ()
 
 

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from trodden.program.facts import UnitFacts
-from trodden.recover.counts import nonzero
-from trodden.recover.function_reading import touched
-from trodden.recover.reading import Reading
+from trodden.recover.sparse_counters import nonzero
 from trodden.recover.unit import recover_unit
+from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.weights import block_weights
 
 
@@ -33,20 +32,20 @@ class Executed:
         self._facts = units
         self._units: dict[str, _Unit] = {}
 
-    def blocks(self, readings: Iterable[Reading]) -> int:
-        """The blocks that ran according to some readings; never less than none, even if they contradict."""
-        return max(0, sum(map(self._in_unit, readings)))
+    def blocks(self, units: Iterable[UnitCounts]) -> int:
+        """The blocks that ran in these units; never negative, even if the counts contradict each other."""
+        return max(0, sum(map(self._in_unit, units)))
 
-    def _in_unit(self, reading: Reading) -> int:
-        facts = self._facts[reading.unit]
-        if reading.unit not in self._units:
-            self._units[reading.unit] = _weigh(facts)
-        unit = self._units[reading.unit]
-        total = sum(count * unit.slots.get(slot, 0) for slot, count in nonzero(reading.counts))
-        total += sum(frames * unit.ends.get(place, 0) for place, frames in reading.active.items())
-        others = unit.others & touched(facts, reading) if unit.others else ()
+    def _in_unit(self, counted: UnitCounts) -> int:
+        facts = self._facts[counted.unit]
+        if counted.unit not in self._units:
+            self._units[counted.unit] = _weigh(facts)
+        unit = self._units[counted.unit]
+        total = sum(count * unit.slots.get(slot, 0) for slot, count in nonzero(counted.counters))
+        total += sum(frames * unit.ends.get(key, 0) for key, frames in counted.active.items())
+        others = unit.others & counted.touched(facts) if unit.others else ()
         if others:
-            ran = recover_unit(facts, reading, only=others)
+            ran = recover_unit(facts, counted, only=others)
             total += sum(sum(each.blocks[: each.facts.graph.exit]) for each in ran)
         return total
 

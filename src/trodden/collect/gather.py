@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from trodden.collect.binary.program import Program, build_name, read_program
 from trodden.collect.call_paths import CallPath, CallTally
 from trodden.collect.endings import Process, StoppedThread, named_processes
-from trodden.collect.frames.frame_locator import Positions
-from trodden.collect.process_tally import ProcessTally
+from trodden.collect.frames.frame_locator import FrameLocator
+from trodden.collect.process_counts import ProcessCounts
 from trodden.collect.rawfile.find import raw_files
 from trodden.collect.rawfile.model import Raw
 from trodden.collect.rawfile.raw import read_raw
-from trodden.collect.unit_tally import UnitTally
 from trodden.errors import InputMissing, NotInstrumented, OtherBuild, TroddenError
 from trodden.gc_pause import no_garbage
 from trodden.program.facts import UnitFacts
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
+from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 Path = str | os.PathLike[str]
 
@@ -35,7 +35,7 @@ class Gathered:
 
     program: str
     units: tuple[UnitFacts, ...]
-    readings: tuple[Reading, ...]
+    unit_counts: tuple[UnitCounts, ...]
     notes: tuple[str, ...]
     calls: tuple[CallPath, ...]
     processes: tuple[Process, ...]
@@ -89,11 +89,11 @@ class _Gathering:
     def __init__(self, programs: Sequence[Path], known: Programs | None = None) -> None:
         self._given = [read_program(path) for path in programs]
         self._found = {} if known is None else known
-        self._units: dict[str, UnitTally] = {}
+        self._units: dict[str, UnitCountsBuilder] = {}
         self._calls = CallTally()
         self._added: list[_Added] = []
         self._seen: dict[int, str] = {}
-        self._positions: dict[str, Positions] = {}
+        self._locators: dict[str, FrameLocator] = {}
         self._notes: list[str] = []
         self._program = ""
 
@@ -112,14 +112,14 @@ class _Gathering:
             self._notes.append(f"{raw.path}: is the same as {self._seen[mark]}; it is counted once")
             return
         modules = self._modules(raw)
-        tally = ProcessTally(raw, modules, self._positions_of)
+        tally = ProcessCounts(raw, modules, self._locator_of)
         units = {name: facts for program in modules.values() for name, facts in program.units.items()}
         self._calls.add(raw, units)
         for name, facts in units.items():
-            self._units.setdefault(name, UnitTally(facts))
-        readings = tally.readings()
-        for reading in readings:
-            self._units[reading.unit].add(reading)
+            self._units.setdefault(name, UnitCountsBuilder(facts))
+        unit_counts = tally.unit_counts()
+        for each in unit_counts:
+            self._units[each.unit].add(each)
         self._seen[mark] = raw.path
         process = Process(
             name=str(raw.pid),
@@ -129,7 +129,7 @@ class _Gathering:
             program=_program_of(raw),
             ending=raw.ending,
             signal=raw.signal,
-            readings=readings,
+            unit_counts=unit_counts,
             completed=tally.completed,
         )
         self._program = self._program or process.program
@@ -146,8 +146,8 @@ class _Gathering:
         ]
         return Gathered(
             self._program,
-            tuple(tally.facts for tally in self._units.values()),
-            tuple(tally.reading() for tally in self._units.values()),
+            tuple(builder.facts for builder in self._units.values()),
+            tuple(builder.result() for builder in self._units.values()),
             (*notes, *self._notes, *left_out),
             self._calls.paths(),
             processes,
@@ -158,10 +158,10 @@ class _Gathering:
             ),
         )
 
-    def _positions_of(self, program: Program) -> Positions:
-        if program.path not in self._positions:
-            self._positions[program.path] = Positions(program)
-        return self._positions[program.path]
+    def _locator_of(self, program: Program) -> FrameLocator:
+        if program.path not in self._locators:
+            self._locators[program.path] = FrameLocator(program)
+        return self._locators[program.path]
 
     def _modules(self, raw: Raw) -> dict[int, Program]:
         """The program of each module that has counters; all its units take part, counted or not."""

@@ -1,20 +1,20 @@
-"""Entering a frame that was interrupted into what a unit has counted."""
+"""Adding a frame that was interrupted to what its unit has counted."""
 
 from __future__ import annotations
 
-from trodden.collect.frames.frame_locator import Position
-from trodden.collect.unit_tally import UnitTally
+from trodden.collect.frames.frame_state import FrameState
+from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 
-def add_position(tally: UnitTally, position: Position, frames: int = 1) -> None:
-    """Add what frames owe that stand at a position, and their way out of its block.
+def add_frame_state(builder: UnitCountsBuilder, state: FrameState, frames: int = 1) -> None:
+    """Add the pending probes of frames in a state, and their early end in its block.
 
-    ``frames`` is negative for those that a forked child began with.
+    ``frames`` is negative for those that a forked child has inherited.
     """
-    facts = tally.facts.functions[position.function]
-    for slot, amount in position.owed:
-        tally.owed(slot, amount * frames)
-    for path in position.ended:
-        tally.ended(position.function, path, frames, 0)
-    if position.block != facts.graph.exit:
-        tally.stopped(position.function, position.block, position.register, frames)
+    facts = builder.facts.functions[state.function]
+    for slot, amount in state.pending:
+        builder.add_to_counter(slot, amount * frames)
+    for path in state.ended_paths:
+        builder.add_path(state.function, path, frames, 0)
+    if state.block != facts.graph.exit:
+        builder.add_cut_short(state.function, state.block, state.register, frames)

@@ -1,4 +1,4 @@
-"""``trodden annotate``: source with counts beside each line, or with one path lit up."""
+"""``trodden annotate``: source with a count beside each line, or with one path marked."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trodden.api.profiles import load_process
+from trodden.commands.click_options import process_option
 from trodden.commands.output import put
-from trodden.commands.process_option import load_process, process_option
 from trodden.errors import InputMissing, SourceChanged, TroddenError, UsageError
 from trodden.visible_text import visible
 
@@ -21,17 +22,23 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path())
 @click.argument("pattern", metavar="[GLOB]", required=False)
-@click.option("--path", "choice", metavar="N", help="Light up a path: its rank in the report or FUNCTION:ID.")
+@click.option(
+    "--path",
+    "choice",
+    metavar="N",
+    help="Mark the lines of a path, named by its rank in the report or as FUNCTION:ID.",
+)
 @process_option
-@click.option("--force", is_flag=True, help="Show sources that have changed since the program was built too.")
+@click.option("--force", is_flag=True, help="Also show sources that were changed after the build.")
 def annotate(file: str, pattern: str | None, choice: str | None, process: str | None, force: bool) -> None:
     """Show the sources of the profile FILE, or the files or functions that GLOB picks.
 
-    The first column is how often a line ran; ##### marks a line that never did, ~ a count that is only a
-    lower bound because the profile holds no edges.  Below a line that branches stands where it went.
+    The first column is how often a line was executed; ##### marks a line that never was, ~ a count that is
+    only a lower bound because the profile has no edge counts.  Below each branch are the counts of its
+    outcomes.
 
-    With --path it is the function of one path: > marks the lines that the path leads over, and beside them
-    stands what was decided there.  Ranks count within the functions that GLOB picks.
+    With --path, only the function of that path is shown: > marks the lines on the path, each with the
+    decision that was made there.  Ranks are counted within the functions that GLOB picks.
     """
     from trodden.profile.estimated import need_counted
     from trodden.report.views.annotate import Annotator, view_text
@@ -48,20 +55,20 @@ def annotate(file: str, pattern: str | None, choice: str | None, process: str | 
         _show(views, lambda view: view_text(view.path, list(annotator.lines(view)), colour, profile.estimate))
         return
     need_counted(profile, file, "run it with --profile paths")
-    lit = PathAnnotator(profile, *pick_path(profile, file, choice, pattern), force)
-    views = lit.views()
-    put("".join(f"{visible(line)}\n" for line in lit.head()))
-    _show(views, lambda view: path_text(view.path, list(lit.lines(view)), colour))
+    marked = PathAnnotator(profile, *pick_path(profile, file, choice, pattern), force)
+    views = marked.views()
+    put("".join(f"{visible(line)}\n" for line in marked.head()))
+    _show(views, lambda view: path_text(view.path, list(marked.lines(view)), colour))
 
 
 def _show(views: Iterable[SourceView], rows: Callable[[SourceView], Iterator[str]]) -> None:
-    """Show one part of the sources after the other."""
+    """Print the views one after the other."""
     failed: TroddenError | None = None
     for view in views:
         try:
             text = "".join(f"{row}\n" for row in rows(view))
         except (InputMissing, SourceChanged) as error:
-            # One source that is gone must not hide the others; the last to fail decides the status.
+            # A source that is missing must not hide the others; the last failure decides the exit status.
             if failed:
                 click.echo(f"trodden: {visible(str(failed))}", err=True)
             failed = error

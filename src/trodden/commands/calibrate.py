@@ -1,4 +1,4 @@
-"""``trodden calibrate``: how far heuristics about branches can be believed, measured on profiles."""
+"""``trodden calibrate``: hit rates of branch heuristics, measured on profiles."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from trodden.commands.click_options import json_option
 from trodden.commands.output import put
 from trodden.errors import UsageError
 
@@ -23,30 +24,30 @@ _FEW = 5
     type=click.Choice(("together", "hits")),
     default="together",
     show_default=True,
-    help="Fit the rates of all heuristics to each other, or take the hit rates of the paper's nine.",
+    help="Fit the rates of all heuristics jointly, or take the hit rates of the paper's nine.",
 )
 @click.option(
     "--weigh",
     type=click.Choice(_WEIGHINGS),
     default=_WEIGHINGS[0],
     show_default=True,
-    help="What a branch weighs: square root or logarithm of its executions, 1, or their number.",
+    help="The weight of a branch: square root or logarithm of its executions, 1, or their number.",
 )
-@click.option("--name", metavar="NAME", help="What the rates are called; otherwise the name of their file.")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@click.option("--name", metavar="NAME", help="The name of the rates; otherwise that of their file.")
+@json_option
 def calibrate(
     files: tuple[str, ...], output: str | None, fit: str, weigh: str, name: str | None, as_json: bool
 ) -> None:
-    """Measure heuristics about branches on the profiles FILE..., and fit rates to them."""
-    from trodden.estimate import calibrate as calibrating
+    """Measure branch heuristics on the profiles FILE..., and fit rates to them."""
+    from trodden.estimating import calibrate as calibrating
     from trodden.profile.store.trod import load
     from trodden.report.views.calibration import to_document, to_plain
     from trodden.weigh.heuristics import rates
 
-    place = "" if output in (None, "-") else os.path.basename(output)
-    called = name or place.removesuffix(".json") or "fitted"
+    file = "" if output in (None, "-") else os.path.basename(output)
+    called = name or file.removesuffix(".json") or "fitted"
     if not called.isprintable():
-        raise UsageError(f"{called}: holds what cannot be printed; give the rates another --name")
+        raise UsageError(f"{called}: has characters that cannot be printed; give the rates another --name")
     found = calibrating.calibrate({file: load(file) for file in files}, fit, weigh, called)
     if len(files) < _FEW:
         click.echo(

@@ -1,4 +1,4 @@
-"""``trodden collect``: raw files become a profile."""
+"""``trodden collect``: make a profile of raw files."""
 
 from __future__ import annotations
 
@@ -19,19 +19,17 @@ from trodden.visible_text import visible
     metavar="PATH",
     multiple=True,
     type=click.Path(),
-    help="The program that ran, if it is no longer where it was; may be given several times.",
+    help="The program that ran, if it has been moved; may be repeated.",
 )
 def collect(raws: tuple[str, ...], output: str, programs: tuple[str, ...]) -> None:
-    """Add up the counts in RAW... and write them, with all that is known of the program, to FILE.trod.
+    """Add up the counts in RAW... and write them, with the facts of the program, to FILE.trod.
 
     A directory stands for all raw files in it.  A file that is damaged is named and left out if there are
     others, and the exit status is 101.
     """
-    from trodden.profile.from_runs import collect_all
-    from trodden.profile.store.trod import save
+    from trodden.api import profiles
 
-    collected = collect_all(raws, programs)
-    save(collected.profile, output)
+    collected = profiles.collect(raws, programs, output)
     for note in collected.profile.notes:
         click.echo(f"trodden: note: {visible(note)}", err=True)
     if collected.left_out:

@@ -1,4 +1,4 @@
-"""``trodden coverage``: which paths were walked, and the nearest that were not."""
+"""``trodden coverage``: which paths were executed, and the nearest that were not."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import sys
 
 import click
 
+from trodden.api.profiles import load_paths
+from trodden.commands.click_options import function_option, json_option, process_option
 from trodden.commands.output import put
-from trodden.commands.process_option import load_process, process_option
 from trodden.errors import TooLittleCovered
 
 TOP = 3
@@ -23,16 +24,16 @@ MOST_FUNCTIONS = 20
     type=click.IntRange(min=0),
     default=TOP,
     show_default=True,
-    help="Paths never walked to show for a function.",
+    help="Paths never executed to show for each function.",
 )
-@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@function_option
 @process_option
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@json_option
 @click.option(
     "--fail-under",
     metavar="PERCENT",
     type=click.FloatRange(min=0, max=100),
-    help="Fail if fewer of the possible paths were walked.",
+    help="Fail if fewer of the possible paths were executed.",
 )
 def coverage(
     files: tuple[str, ...],
@@ -42,20 +43,14 @@ def coverage(
     as_json: bool,
     fail_under: float | None,
 ) -> None:
-    """Show how many of the paths that the graphs allow the profiles FILE... have walked together.
+    """Show how many of the possible paths were executed in the profiles FILE... taken together.
 
-    Below stand paths that were never walked though they are one decision away from one that was: what to
-    make an input do next.
+    Below are paths that were never executed but differ by one decision from one that was: what the next
+    input should do.
     """
-    from trodden.profile.estimated import need_counted
     from trodden.report.views.coverage import report_coverage, to_document, to_plain
-    from trodden.report.views.hot_paths import need_paths
 
-    profiles = [load_process(file, process) for file in files]
-    for file, profile in zip(files, profiles, strict=True):
-        need_counted(profile, file, "run it with --profile paths")
-        need_paths(profile, file)
-    report = report_coverage(profiles, files, function, top)
+    report = report_coverage([load_paths(file, process) for file in files], files, function, top)
     if as_json:
         put(json.dumps(to_document(report), indent=1) + "\n")
     elif sys.stdout.isatty():
@@ -65,9 +60,9 @@ def coverage(
         print_coverage(report, Terminal(), None if function else MOST_FUNCTIONS)
     else:
         put(to_plain(report))
-    walked = report.found.paths
-    if fail_under is not None and 100 * walked.covered < fail_under * walked.total:
+    paths = report.found.paths
+    if fail_under is not None and 100 * paths.covered < fail_under * paths.total:
         raise TooLittleCovered(
-            f"{100 * walked.share:.4g}% of the possible paths were walked,"
-            f" {walked.covered} of {walked.total}; {fail_under:g}% were asked for"
+            f"{100 * paths.share:.4g}% of the possible paths were executed,"
+            f" {paths.covered} of {paths.total}; {fail_under:g}% are required"
         )

@@ -1,4 +1,4 @@
-"""``trodden diff``: where two runs part ways."""
+"""``trodden diff``: where two runs diverge."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import sys
 
 import click
 
+from trodden.api.profiles import load_process
+from trodden.commands.click_options import function_option, json_option
 from trodden.commands.output import put
-from trodden.commands.process_option import load_process
 from trodden.errors import UsageError
 
 TOP = 10
@@ -22,17 +23,17 @@ DIFFERENT = 1
     "--top",
     metavar="N",
     type=click.IntRange(min=1),
-    help=f"Differences to show of each sort ({TOP} at a terminal, else all).",
+    help=f"Differences of each kind to show ({TOP} at a terminal, else all).",
 )
-@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@function_option
 @click.option(
     "--process",
     "processes",
     metavar="PID",
     multiple=True,
-    help="Only what this process has counted; given twice, one of A and one of B.",
+    help="Only the counts of this process; given twice, one of A and one of B.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@json_option
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there are differences.")
 def diff(
     first: str,
@@ -43,15 +44,15 @@ def diff(
     as_json: bool,
     exit_code: bool,
 ) -> int:
-    """Compare the paths of the profiles A and B: how many they have in common, and where they part ways.
+    """Compare the paths of the profiles A and B: how many they have in common, and where they diverge.
 
-    Shares are compared, not counts, so the runs may differ in length.  Of profiles without paths the
-    edges are compared, or the blocks.
+    Shares are compared, not counts, so the runs may differ in length.  Where profiles have no paths, edges
+    are compared, or blocks.
     """
     from trodden.report.views.difference import report_difference, to_document, to_plain
 
-    person = sys.stdout.isatty() and not as_json
-    limit = TOP if top is None and person else top
+    tables = sys.stdout.isatty() and not as_json
+    limit = TOP if top is None and tables else top
     if len(processes) > 2:
         raise UsageError("--process: name one process, or one of A and one of B")
     one, other = (processes[0], processes[-1]) if processes else (None, None)
@@ -59,7 +60,7 @@ def diff(
     report = report_difference(profiles, (first, second), function, limit)
     if as_json:
         put(json.dumps(to_document(report), indent=1) + "\n")
-    elif person:
+    elif tables:
         from trodden.report.render.difference import print_difference
         from trodden.report.render.pieces import Terminal
 

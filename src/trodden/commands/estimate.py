@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 
 import click
 
-from trodden.commands.units import STAGES
+from trodden.commands.click_options import instrumentation_options, options_given
 from trodden.errors import UsageError
 
 _FLAGS = "trodden.commands.estimate.flags"
 
 
 class _WithFlags(click.Command):
-    """What stands behind ``--`` is for the compiler."""
+    """A command that leaves everything after ``--`` to the compiler."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = args[: args.index("--")] if "--" in args else args
         ctx.meta[_FLAGS] = args[len(own) + 1 :]
-        # They are taken off as they are read.
+        # click removes words from the list as it parses them.
         given = list(own)
         try:
             return super().parse_args(ctx, own)
@@ -44,21 +45,9 @@ class _WithFlags(click.Command):
     metavar="calibrated|wl94|FILE",
     default="calibrated",
     show_default=True,
-    help="How far each heuristic is believed; FILE is from trodden calibrate.",
+    help="How reliable each heuristic is taken to be; FILE is from trodden calibrate.",
 )
-@click.option(
-    "--stage",
-    type=click.Choice(STAGES),
-    default=STAGES[0],
-    show_default=True,
-    help="Sources as they run once they are optimised, or as they were written.",
-)
-@click.option(
-    "--toolchain",
-    metavar="NAME",
-    envvar="TRODDEN_TOOLCHAIN",
-    help="What compiles sources: embedded (default), clang, or the path of a clang.",
-)
+@instrumentation_options("estimate")
 @click.option(
     "--report/--quiet",
     "report",
@@ -68,21 +57,23 @@ class _WithFlags(click.Command):
 @click.pass_context
 def estimate(
     context: click.Context,
+    /,
     files: tuple[str, ...],
     output: str,
     rates: str,
-    stage: str,
-    toolchain: str | None,
     report: bool | None,
+    **chosen: object,
 ) -> None:
-    """Estimate how often everything in a program would run, and write that as a profile.
+    """Estimate how often everything in a program would be executed, and write that as a profile.
 
     FILE is a C or C++ source, LLVM IR (.ll, .bc), a program, library or object that trodden cc has built, or
     a profile (.trod), of which only the program is looked at.  Several files are one program.  Sources are
     compiled with the flags behind --, just as trodden run compiles them.
     """
-    from trodden.commands.units import estimate_of
+    from trodden.api.estimates import estimate_of
     from trodden.native.driver.build import CompilerFailed
+    from trodden.native.options.declarations import OPTIONS
+    from trodden.native.options.given import choose
     from trodden.profile.store.files import check_place
     from trodden.profile.store.trod import save
     from trodden.weigh.heuristics.rates import load_rates
@@ -91,11 +82,14 @@ def estimate(
         raise UsageError("-o -: a profile is not for standard output; name a file")
     table = load_rates(rates)
     check_place(output)
+    # The stage belongs to the files that are named, so the environment decides the toolchain only.
+    variable = OPTIONS["toolchain"].variable
+    options = choose(options_given(chosen), {variable: os.environ.get(variable, "")})
     flags: Sequence[str] = context.meta[_FLAGS]
     try:
-        profile = estimate_of(files, flags, stage, toolchain, table, _passing)
+        profile = estimate_of(files, flags, options, table, _with_progress)
     except CompilerFailed as failure:
-        # The compiler has said what is wrong; there is nothing to add but its status.
+        # The compiler has reported the error; only its status remains to be passed on.
         raise SystemExit(failure.status) from failure
     save(profile, output)
     if report or (report is None and sys.stderr.isatty()):
@@ -104,8 +98,8 @@ def estimate(
         print_summary(profile, output)
 
 
-def _passing(files: Sequence[str]) -> Iterator[str]:
-    """The files, one after the other; a terminal shows how far it is if there are several."""
+def _with_progress(files: Sequence[str]) -> Iterator[str]:
+    """The files, one after the other; a terminal shows a progress bar if there are several."""
     if len(files) == 1 or not sys.stderr.isatty():
         yield from files
         return

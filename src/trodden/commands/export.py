@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import click
 
+from trodden.api.profiles import load_process
+from trodden.commands.click_options import function_option, process_option
 from trodden.commands.output import put
-from trodden.commands.process_option import load_process, process_option
 
-FORMS = ("json", "lcov", "dot", "folded")
+FORMATS = ("json", "lcov", "dot", "folded")
 
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path())
-@click.option("--format", "form", type=click.Choice(FORMS), default=FORMS[0], show_default=True)
+@click.option("--format", "form", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
-@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@function_option
 @process_option
 def export(file: str, form: str, output: str | None, function: str | None, process: str | None) -> None:
-    """Write the profile FILE as JSON, as an lcov tracefile, as a drawing for Graphviz or as folded stacks."""
+    """Write the profile FILE as JSON, as an lcov tracefile, as a Graphviz drawing or as folded stacks."""
     from trodden.export.dot import to_dot
     from trodden.export.folded import to_folded
     from trodden.export.json_document import to_json

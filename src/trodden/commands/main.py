@@ -1,8 +1,7 @@
-"""The command line: finds the verb, runs it, and turns what goes wrong into one line and a status.
+"""The command line: finds the verb, runs it, and turns errors into one line and an exit status.
 
-``cc``, ``c++``, ``rustc``, ``cargo`` and ``run`` stand before another program's whole command line, and are
-called for every file of a build, so they get their arguments untouched and pay for no import that they do not
-need.
+``cc``, ``c++``, ``rustc``, ``cargo`` and ``run`` precede another program's whole command line, and are called
+for every file of a build.  So they get their arguments untouched, and import nothing that they do not need.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ _LONGEST = 2000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command line and answer with its exit status."""
+    """Run a command line and return its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            # Names come from programs and file systems; one that cannot be printed is no reason to fail.
+            # Names come from programs and file systems, and some cannot be encoded.
             stream.reconfigure(errors="backslashreplace")
     try:
         status = _dispatch(arguments)
@@ -34,21 +33,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"trodden: {_one_line(str(error))}", file=sys.stderr)
         return error.status
     except BrokenPipeError:
-        # The reader has seen enough.
+        # The reader of our output has closed the pipe.
         silence()
         return 0
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         silence()
-        print(f"trodden: cannot write: {error.strerror}; make room or send it elsewhere", file=sys.stderr)
+        print(f"trodden: cannot write: {error.strerror}; free some space or write elsewhere", file=sys.stderr)
         return CannotWrite.status
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
 def _one_line(message: str) -> str:
-    """A message that holds names out of files, of any length and with anything in them."""
+    """A message that may contain names out of files, of any length and with any characters."""
     return visible(message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…")
 
 
@@ -58,10 +57,10 @@ def _dispatch(arguments: list[str]) -> int:
         from trodden.commands import cc
 
         return cc.main(rest, cxx=verb == "c++")
-    if verb == "rustc":
+    if verb in ("rustc", "rustc-wrapper", "rustc-linker"):
         from trodden.commands import rustc
 
-        return rustc.main(rest)
+        return {"rustc": rustc.main, "rustc-wrapper": rustc.wrapper, "rustc-linker": rustc.linker}[verb](rest)
     if verb == "cargo":
         from trodden.commands import cargo
 

@@ -1,4 +1,4 @@
-"""``trodden merge``: many profiles become one."""
+"""``trodden merge``: many profiles into one."""
 
 from __future__ import annotations
 
@@ -14,45 +14,47 @@ from trodden.errors import InputMissing, LeftOut
 from trodden.visible_text import visible
 
 if TYPE_CHECKING:
-    from trodden.merge.merge import Merged
+    from trodden.merging.merge import Merged
 
 MOST_LINES = 20
 
 
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@click.option("-o", "--output", metavar="OUT.trod", required=True, type=click.Path(), help="Where to write.")
+@click.option(
+    "-o", "--output", metavar="OUT.trod", required=True, type=click.Path(), help="The profile to write."
+)
 @click.option(
     "--combine",
     type=click.Choice(["sum", "evidence"]),
     default="sum",
     show_default=True,
-    help="Add counts up, or let every run weigh the same whatever its length.",
+    help="Add counts up, or give every run the same weight whatever its length.",
 )
 @click.option("--strict", is_flag=True, help="Write nothing unless everything can be merged.")
 def merge(files: tuple[str, ...], output: str, combine: str, strict: bool) -> None:
-    """Join the profiles FILE... into one; raw files may be among them.
+    """Merge the profiles FILE... into one; raw files may be among them.
 
-    @LIST stands for the files that LIST names, one a line, and - for those that standard input names.  A file
-    that is damaged is named and left out, and the exit status is 101.
+    @LIST stands for the files that LIST names, one per line, and - for those that standard input names.  A
+    file that is damaged is named and left out, and the exit status is 101.
     """
-    from trodden.merge.merge import merge as join
+    from trodden.api.profiles import merge_files
     from trodden.profile.store.files import check_place
     from trodden.profile.store.trod import save
 
     check_place(output)
     listed = any(file == "-" or file.startswith("@") for file in files)
-    with _progress(None if listed else len(files)) as (passing, tell):
-        merged = join(passing(_names(files)), combine, strict, tell)
+    with _progress(None if listed else len(files)) as (counted, warn):
+        merged = merge_files(counted(_names(files)), combine, strict, warn)
     save(merged.profile, output)
-    _tell_unjoined(merged, output)
+    _report_unjoined(merged, output)
     if merged.left_out:
         total = merged.taken + merged.left_out
         raise LeftOut(f"{output}: written without {merged.left_out:,} of {total:,} profiles, named above")
 
 
 def _names(files: Sequence[str]) -> Iterator[str]:
-    """The files that are meant; lists are read as they are needed."""
+    """The names of all files, those in lists included."""
     for file in files:
         if file == "-":
             yield from _lines(sys.stdin.buffer)
@@ -73,22 +75,25 @@ def _lines(stream: Iterable[bytes]) -> Iterator[str]:
             yield os.fsdecode(name)
 
 
-_Passing = Callable[[Iterator[str]], Iterator[str]]
-_Tell = Callable[[str], None]
+_Counted = Callable[[Iterator[str]], Iterator[str]]
+_Warn = Callable[[str], None]
 
 
-def _progress(total: int | None) -> AbstractContextManager[tuple[_Passing, _Tell]]:
-    """What shows how far the merge has come, on standard error if that is a terminal."""
+def _progress(total: int | None) -> AbstractContextManager[tuple[_Counted, _Warn]]:
+    """A function that counts the files as they are read, and one that prints a line about a file.
+
+    At a terminal the first one drives a progress bar.
+    """
     return _bar(total) if sys.stderr.isatty() else _quiet()
 
 
 @contextmanager
-def _quiet() -> Iterator[tuple[_Passing, _Tell]]:
+def _quiet() -> Iterator[tuple[_Counted, _Warn]]:
     yield iter, lambda line: click.echo(f"trodden: {visible(line)}", err=True)
 
 
 @contextmanager
-def _bar(total: int | None) -> Iterator[tuple[_Passing, _Tell]]:
+def _bar(total: int | None) -> Iterator[tuple[_Counted, _Warn]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
     from rich.text import Text
@@ -98,16 +103,16 @@ def _bar(total: int | None) -> Iterator[tuple[_Passing, _Tell]]:
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=total)
 
-        def passing(names: Iterator[str]) -> Iterator[str]:
+        def counted(names: Iterator[str]) -> Iterator[str]:
             for name in names:
                 yield name
                 progress.advance(task)
 
-        yield passing, lambda line: console.print(Text(f"trodden: {visible(line)}"), soft_wrap=True)
+        yield counted, lambda line: console.print(Text(f"trodden: {visible(line)}"), soft_wrap=True)
 
 
-def _tell_unjoined(merged: Merged, output: str) -> None:
-    """The functions of other builds that did not go in; of many only the first."""
+def _report_unjoined(merged: Merged, output: str) -> None:
+    """Name the functions of other builds that could not be merged; of many only the first."""
     for each in merged.unjoined[:MOST_LINES]:
         click.echo(f"trodden: note: {visible(str(each))}", err=True)
     more = len(merged.unjoined) - MOST_LINES

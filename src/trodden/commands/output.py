@@ -1,4 +1,4 @@
-"""Where a verb's result goes: a file if one is named, or else standard output."""
+"""The output of a verb: a file if one is named, or else standard output."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from trodden.errors import CannotWrite
 from trodden.visible_text import visible_text
 
 _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Halves of characters that stand for no byte of a name, and cannot be written as any."""
+"""Surrogates that stand for no byte of a file name (PEP 383), so that they cannot be encoded."""
 
 
 def put(text: str, path: str | None = None, coloured: bool = False) -> None:
     """Write ``text`` to the file ``path``, whole or not at all, or to standard output.
 
-    A terminal gets nothing that it could take for an order, except from those who have seen to that.
+    Control characters are made visible at a terminal, unless the text is ``coloured`` and known to be safe.
     """
     if path is None or path == "-":
         flush(visible_text(text) if sys.stdout.isatty() and not coloured else text)
     else:
         from trodden.profile.store.files import write_whole
 
-        printable = _NO_BYTES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+        printable = _NO_BYTES.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
         write_whole(path, printable.encode("utf-8", errors="surrogateescape"))
 
 
 def flush(text: str = "") -> None:
-    """Bring out what standard output still holds, then ``text``; a full disk is told like any other."""
+    """Write ``text`` to standard output and flush it; a full disk is an error like any other."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -40,5 +40,5 @@ def flush(text: str = "") -> None:
 
 
 def silence() -> None:
-    """Let go of standard output, so that what is still buffered makes no complaint at the very end."""
+    """Redirect standard output to nowhere, so that flushing its buffer at exit causes no second error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

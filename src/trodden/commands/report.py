@@ -1,4 +1,4 @@
-"""``trodden report``: the most walked functions, paths, blocks and edges."""
+"""``trodden report``: the hottest functions, paths, blocks and edges."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import sys
 
 import click
 
+from trodden.api.profiles import load_process
+from trodden.commands.click_options import function_option, json_option, process_option
 from trodden.commands.output import put
-from trodden.commands.process_option import load_process, process_option
 
 TOP = 20
 
@@ -16,20 +17,20 @@ TOP = 20
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path())
 @click.option(
-    "--top", metavar="N", type=click.IntRange(min=1), help=f"Rows a table ({TOP} at a terminal, else all)."
+    "--top", metavar="N", type=click.IntRange(min=1), help=f"Rows per table ({TOP} at a terminal, else all)."
 )
-@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@function_option
 @process_option
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@json_option
 def report(file: str, top: int | None, function: str | None, process: str | None, as_json: bool) -> None:
-    """Show what the profile FILE holds; with tabs between the columns when the output is not a terminal."""
+    """Show the profile FILE; columns are separated by tabs when the output is not a terminal."""
     from trodden.report.views.summary import summarise
 
-    person = sys.stdout.isatty() and not as_json
-    summary = summarise(load_process(file, process), top or (TOP if person else None), function)
+    tables = sys.stdout.isatty() and not as_json
+    summary = summarise(load_process(file, process), top or (TOP if tables else None), function)
     if as_json:
         put(json.dumps(summary.to_document(), indent=1) + "\n")
-    elif person:
+    elif tables:
         from trodden.report.render.pieces import Terminal
         from trodden.report.render.terminal import print_tables
 

@@ -1,4 +1,4 @@
-"""``trodden score``: how well one profile foretells another."""
+"""``trodden score``: how well one profile predicts another."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from trodden.commands.click_options import json_option
 from trodden.commands.output import put
 from trodden.errors import UsageError
 
@@ -14,11 +15,11 @@ from trodden.errors import UsageError
 @click.command()
 @click.argument("estimate", metavar="ESTIMATE", type=click.Path())
 @click.argument("measured", metavar="MEASURED", type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@json_option
 def score(estimate: str, measured: str, as_json: bool) -> None:
-    """Show how much of what ran most in the profile MEASURED the profile ESTIMATE ranks as high.
+    """Show how well the profile ESTIMATE predicts what is most frequent in the profile MEASURED.
 
-    ESTIMATE may be a measured profile too: then the question is how well one run foretells another.
+    ESTIMATE may be a measured profile too: then the score is how well one run predicts another.
     """
     from trodden.compare import matching
     from trodden.profile.estimated import need_counted

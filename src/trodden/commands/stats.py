@@ -1,4 +1,4 @@
-"""``trodden stats``: how many and how long paths are, and how many an edge profile would predict."""
+"""``trodden stats``: the number and length of paths, and how many an edge profile predicts."""
 
 from __future__ import annotations
 
@@ -7,26 +7,22 @@ import sys
 
 import click
 
+from trodden.api.profiles import load_paths
+from trodden.commands.click_options import function_option, json_option, process_option
 from trodden.commands.output import put
-from trodden.commands.process_option import load_process, process_option
 
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path())
-@click.option("--per-function", is_flag=True, help="A row for each function that ran, too.")
-@click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")
+@click.option("--per-function", is_flag=True, help="Also a row for each function that was executed.")
+@function_option
 @process_option
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+@json_option
 def stats(file: str, per_function: bool, function: str | None, process: str | None, as_json: bool) -> None:
-    """Show what the paths in the profile FILE are like: the columns of BL96 Table 2."""
-    from trodden.profile.estimated import need_counted
-    from trodden.report.views.hot_paths import need_paths
+    """Show statistics of the paths in the profile FILE: the columns of BL96 Table 2."""
     from trodden.report.views.stats import report_stats, to_document, to_plain
 
-    profile = load_process(file, process)
-    need_counted(profile, file, "run it with --profile paths")
-    need_paths(profile, file)
-    report = report_stats(profile, function)
+    report = report_stats(load_paths(file, process), function)
     if as_json:
         put(json.dumps(to_document(report, per_function), indent=1) + "\n")
     elif sys.stdout.isatty():

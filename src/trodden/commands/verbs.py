@@ -1,4 +1,4 @@
-"""The verbs that look at results, as one group; each verb's module is read when it is called."""
+"""The verbs that click parses, as one group; each verb's module is imported when it is called."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from trodden.errors import UsageError
 from trodden.version import __version__
 
 _VERBS = {
-    "annotate": "Show source with counts beside each line.",
+    "annotate": "Show source with a count beside each line.",
     "c++": "Compile or link C++ with probes; takes a compiler's arguments.",
-    "calibrate": "Measure on profiles how far heuristics about branches can be believed.",
+    "calibrate": "Measure the hit rates of branch heuristics on profiles.",
     "cargo": "Build, run or test Rust packages with probes; takes cargo's arguments.",
     "cc": "Compile or link C with probes; takes a compiler's arguments.",
     "collect": "Make a profile of the raw files that a program left behind.",
-    "coverage": "Show which paths were walked, and the nearest that were not.",
-    "diff": "Show where two runs part ways.",
+    "coverage": "Show which paths were executed, and the nearest that were not.",
+    "diff": "Show where two runs diverge.",
     "estimate": "Make a profile of a program that has never run.",
     "export": "Write a profile in a format that other tools read.",
-    "merge": "Join many profiles into one.",
-    "report": "Show the most walked functions, paths, blocks and edges.",
+    "merge": "Merge many profiles into one.",
+    "report": "Show the hottest functions, paths, blocks and edges.",
     "run": "Run an instrumented program and make a profile of it.",
     "rustc": "Compile or link Rust with probes; takes rustc's arguments.",
-    "score": "Show how well an estimate, or one run, foretells another run.",
+    "score": "Show how well an estimate, or one run, predicts another run.",
     "show": "Show a function's graph, weights, spanning tree and probes.",
-    "stats": "Show how many and how long paths are, and how many edges predict.",
+    "stats": "Show the number and length of paths, and how many edges predict.",
 }
-_RAW = ("c++", "cargo", "cc", "run", "rustc")
+_UNPARSED = ("c++", "cargo", "cc", "run", "rustc")
 
 
 class _Verbs(click.Group):
@@ -41,7 +41,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
             return None
-        if cmd_name in _RAW:
+        if cmd_name in _UNPARSED:
             return click.Command(cmd_name, short_help=_VERBS[cmd_name])
         command = getattr(import_module(f"trodden.commands.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
@@ -52,11 +52,11 @@ class _Verbs(click.Group):
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="trodden")
 def trodden() -> None:
-    """Exactly which blocks, edges and paths a program has walked, and how often."""
+    """Exactly which blocks, edges and paths a program has executed, and how often."""
 
 
 def run_verbs(arguments: list[str]) -> int:
-    """Run a verb; click's own complaints come out the way that all others do."""
+    """Run a verb; click's own errors are printed the way all others are."""
     if not arguments:
         click.echo(trodden.get_help(click.Context(trodden, info_name="trodden")), err=True)
         return UsageError.status

@@ -16,7 +16,7 @@ from trodden.native.lower.early_labels import label_calls
 from trodden.native.lower.lower import FunctionInUnit, lower
 from trodden.native.lower.module_globals import finish_module
 from trodden.native.lower.unit import UnitLowering
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
 from trodden.native.planning.plan_function import plan_for
 from trodden.program.call_site_tags import tag_of
 from trodden.program.facts import FunctionFacts, UnitFacts
@@ -53,7 +53,7 @@ def instrument(
             continue
         planned = plan_for(function.read, options, reader.machine, slots, function.features)
         shaped = Shaped(function.read, planned)
-        if options.copies and not function.optnone:
+        if options.clone_blocks and not function.optnone:
             shaped = with_hot_copies(function.read, planned, reader.attributes, reader.types)
         position = FunctionInUnit(len(functions), slots, function.line, function.optnone)
         lowered = lower(shaped.read, shaped.planned, unit, position)

@@ -16,9 +16,8 @@ from trodden.plan.routes import PathCount
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import Skipped, UnitFacts
 from trodden.recover.budget import Budget
-from trodden.recover.counts import nonzero
-from trodden.recover.reading import Reading
 from trodden.recover.unit import recover_unit
+from trodden.recover.unit_counts import UnitCounts
 
 PATHS = "paths"
 EDGES = "edges"
@@ -30,19 +29,19 @@ _STEPS_AN_ENTRY = 256
 def assemble(
     program: str,
     units: Sequence[UnitFacts],
-    readings: Sequence[Reading],
+    unit_counts: Sequence[UnitCounts],
     notes: Sequence[str] = (),
     call_paths: Sequence[CallPath] = (),
     budget: Budget | None = None,
 ) -> Profile:
-    """The profile of a program; ``readings[i]`` belongs to ``units[i]``.
+    """The profile of a program; ``unit_counts[i]`` belongs to ``units[i]``.
 
     ``budget`` bounds how long its paths may be in all; without one what was read pays for it.
     """
-    budget = budget or Budget(sum(map(_entries, readings)), _STEPS_AN_ENTRY)
+    budget = budget or Budget(sum(each.entries() for each in unit_counts), _STEPS_AN_ENTRY)
     copies: list[FunctionProfile] = []
-    for unit, reading in zip(units, readings, strict=True):
-        copies += unit_profiles(unit, reading, budget)
+    for unit, counted in zip(units, unit_counts, strict=True):
+        copies += unit_profiles(unit, counted, budget)
     functions = named(_joined(copies))
     return Profile(
         kind=_kind(functions.values()),
@@ -51,20 +50,16 @@ def assemble(
         functions=functions,
         skipped=skipped_of(units),
         notes=tuple(notes),
-        readings=tuple(readings),
+        unit_counts=tuple(unit_counts),
         call_paths=tuple(call_paths),
     )
 
 
-def _entries(reading: Reading) -> int:
-    return sum(1 for _ in nonzero(reading.counts)) + len(reading.prefixes) + len(reading.sparse)
-
-
 def unit_profiles(
-    unit: UnitFacts, reading: Reading, budget: Budget | None = None
+    unit: UnitFacts, counted: UnitCounts, budget: Budget | None = None
 ) -> Iterator[FunctionProfile]:
     """The functions of a unit with their counts, one for each, in their order."""
-    for found in recover_unit(unit, reading, budget):
+    for found in recover_unit(unit, counted, budget):
         yield FunctionProfile(
             facts=found.facts,
             files=unit.files,

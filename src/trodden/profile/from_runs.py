@@ -30,7 +30,7 @@ def collect_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Collecte
     """Add up the counts of all ``raws`` and make a profile of them; see :func:`gather_all`."""
     with no_garbage():
         found, left_out = gather_all(raws, programs)
-        profile = assemble(found.program, found.units, found.readings, found.notes, found.calls)
+        profile = assemble(found.program, found.units, found.unit_counts, found.notes, found.calls)
         profile = replace(profile, processes=_with_blocks_executed(found), threads=found.threads)
         return Collected(profile, left_out)
 
@@ -38,6 +38,6 @@ def collect_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Collecte
 def _with_blocks_executed(found: Gathered) -> tuple[Process, ...]:
     """Each process with the blocks that it ran; of one alone the profile says it all."""
     if len(found.processes) == 1:
-        return (replace(found.processes[0], readings=()),)
+        return (replace(found.processes[0], unit_counts=()),)
     executed = Executed({unit.id: unit for unit in found.units})
-    return tuple(replace(process, executed=executed.blocks(process.readings)) for process in found.processes)
+    return tuple(replace(each, executed=executed.blocks(each.unit_counts)) for each in found.processes)

@@ -16,7 +16,7 @@ from trodden.collect.call_paths import CallPath
 from trodden.collect.endings import Process, StoppedThread
 from trodden.plan.routes import PathCount
 from trodden.program.facts import FunctionFacts, LineRef, Skipped, SourceFile, UnitFacts
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
 
 Count: TypeAlias = float
 """How often something happened: an ``int`` where it was counted, a ``float`` where it was estimated."""
@@ -148,13 +148,13 @@ class Estimate:
 class Profile:
     """What a run (or several) of one build has walked; or an estimate of what one run would.
 
-    ``functions`` follow from ``units`` and ``readings`` (one a unit, in the same order); only the latter
+    ``functions`` follow from ``units`` and ``unit_counts`` (one a unit, in the same order); only the latter
     are stored.  ``call_paths`` are all that were taken, most frequent first; none if they were not kept.
     ``processes`` are those that have counted, in the order of their starts, and ``threads`` where theirs were
     when they did not end by returning; none are known of a profile that was merged, but ``merged`` is how
     many profiles and raw files it was made of.
 
-    ``estimate`` tells an estimate apart: it has no readings, and its counts are expected frequencies.
+    ``estimate`` tells an estimate apart: it has no ``unit_counts``, and its counts are expected frequencies.
     """
 
     kind: str
@@ -163,7 +163,7 @@ class Profile:
     functions: Mapping[str, FunctionProfile]
     skipped: tuple[Skipped, ...] = ()
     notes: tuple[str, ...] = ()
-    readings: tuple[Reading, ...] = ()
+    unit_counts: tuple[UnitCounts, ...] = ()
     call_paths: tuple[CallPath, ...] = ()
     processes: tuple[Process, ...] = ()
     threads: tuple[StoppedThread, ...] = ()

@@ -10,8 +10,7 @@ from trodden.collect.rawfile.model import Ending
 from trodden.errors import UsageError
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
-from trodden.recover.counts import Counts
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
 
 _MOST_LISTED = 8
 
@@ -53,10 +52,10 @@ def only(profile: Profile, name: str, where: str) -> Profile:
         return profile
     if profile.call_paths:
         notes.append("call paths are told of all processes together only")
-    held = {reading.unit: reading for reading in process.readings}
-    readings = [held.get(unit.id) or Reading(unit.id, Counts(unit.slots, {})) for unit in profile.units]
-    chosen = assemble(process.program, profile.units, readings, notes)
-    return replace(chosen, processes=(replace(process, readings=()),), threads=threads)
+    own = {counted.unit: counted for counted in process.unit_counts}
+    unit_counts = [own.get(unit.id) or UnitCounts.zero(unit) for unit in profile.units]
+    chosen = assemble(process.program, profile.units, unit_counts, notes)
+    return replace(chosen, processes=(replace(process, unit_counts=()),), threads=threads)
 
 
 def _find(profile: Profile, name: str, where: str) -> int:

@@ -32,4 +32,17 @@ def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfil
 
 def _names(key: str, function: FunctionProfile) -> tuple[str, ...]:
     """What a function may be called: a C++ function also without its parameters."""
-    return key, function.name, function.facts.linkage_name, function.name.partition("(")[0]
+    return key, function.name, function.facts.linkage_name, _without_parameters(function.name)
+
+
+def _without_parameters(name: str) -> str:
+    """A demangled name up to its parameter list, which is the last pair of parentheses.
+
+    Other pairs may precede it: ``(anonymous namespace)::f(int)``, ``A::operator()(int) const``.
+    """
+    depth = 0
+    for position in range(name.rfind(")"), -1, -1):
+        depth += (name[position] == ")") - (name[position] == "(")
+        if depth == 0:
+            return name[:position]
+    return name

@@ -7,12 +7,10 @@ Frames are found in the code; what is told of them belongs to the graph.  See
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.paths.block_cloning import copied
-from trodden.plan.probes import WORD
 from trodden.program.facts import FunctionFacts
 
 
@@ -45,34 +43,3 @@ def _ways_to(graph: Graph) -> Counter[int]:
 def origin_of(facts: FunctionFacts, block: int) -> int:
     """The block of the graph that a block of the code stands for; a number below 0 stands for none."""
     return block if block < facts.graph.exit else facts.copies[block - facts.graph.exit][0]
-
-
-def kept_for(facts: FunctionFacts, block: int) -> tuple[bool, int] | None:
-    """How a path that was cut short in a block of the graph is kept: as FunctionFacts.registers says.
-
-    Of a block with copies the register itself stands in the place of the cell.
-    """
-    if block in facts.copied_blocks:
-        return True, 0
-    return facts.registers.get(block)
-
-
-def register_in(facts: FunctionFacts, block: int, cell: int | None) -> int | None:
-    """What the path register holds while a call in a block of the code is active, if that can be known.
-
-    In a block without such calls the register itself stands in the place of the cell.
-    """
-    return _held(facts.registers, block, cell)
-
-
-def register_held(facts: FunctionFacts, block: int, cell: int | None) -> int | None:
-    """The same of a block of the graph, from what was kept for it."""
-    kept = kept_for(facts, block)
-    return _held({} if kept is None else {block: kept}, block, cell)
-
-
-def _held(registers: Mapping[int, tuple[bool, int]], block: int, cell: int | None) -> int | None:
-    stored, number = registers.get(block, (True, 0))
-    if not stored:
-        return number % WORD
-    return None if cell is None else (cell + number) % WORD

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.paths.prefixes import Known, Offset, register_offsets
-from trodden.plan.probes import WORD, BlockMeasure, EdgeMeasure, Paths, Plan, SecondOpinion
+from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, SecondOpinion
 from trodden.plan.routes import PathCount, PathStart, Route
 from trodden.recover.budget import Budget
-from trodden.recover.counts import nonzero
+from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
 from trodden.recover.narrow import edge_name
+from trodden.recover.path_prefix import PrefixDecoder
+from trodden.recover.sparse_counters import nonzero
 
 _STEPS_A_PATH = 256
 
@@ -44,35 +45,25 @@ class PathFlow:
 
 
 def recover_paths(
-    graph: Graph,
-    plan: Plan,
-    counters: Sequence[int],
-    sparse: Mapping[int, tuple[int, int]],
-    prefixes: Mapping[tuple[int, int | None], int],
-    resumed: Mapping[int, int],
-    budget: Budget | None = None,
+    graph: Graph, plan: Plan, counted: FunctionCounts, budget: Budget | None = None
 ) -> PathFlow:
     """Work out every count of a procedure from its paths.
 
-    ``counters`` are those of the plan.  ``sparse[path]`` is the count and the time of a path that has no
-    counter; ``prefixes[block, register]`` how often one was cut short in a block (``None``: the register is
-    not known), negative where a forked child went on in the middle of its parent's path;
-    ``resumed[block]`` how often control came back once more to the call that ends a block.
     ``budget`` bounds how many blocks all paths together may lead through.
     """
-    paths = plan.paths
+    paths, counters, resumed = plan.paths, counted.counters, counted.resumed
     if paths is None or len(counters) != plan.slots:
         raise OtherBuild(
             f"{graph.name}: {len(counters)} counters where the plan has {plan.slots} and"
             f" {'no ' if paths is None else ''}paths; the counts belong to another build"
         )
-    table = _table(plan, counters, sparse)
-    walked = _Walked(graph, paths, budget or Budget(len(table) + len(prefixes), _STEPS_A_PATH))
-    if table or prefixes:
+    table = _table(plan, counters, counted.sparse)
+    walked = _Walked(graph, paths, budget or Budget(len(table) + len(counted.prefixes), _STEPS_A_PATH))
+    if table or counted.prefixes:
         numbering = _numbering(graph, paths)
         _add_paths(walked, numbering, table, paths.timed)
-        if prefixes:
-            _add_prefixes(walked, numbering, plan, prefixes)
+        if counted.prefixes:
+            _add_prefixes(walked, numbering, PrefixDecoder(graph, plan, numbering), counted.prefixes)
     edges = walked.edges
     for slot, measure in enumerate(plan.measures):
         if isinstance(measure, EdgeMeasure):
@@ -164,18 +155,16 @@ class _Walked:
             self.starts[route.blocks[route.context]] += count
 
 
-def _table(
-    plan: Plan, counters: Sequence[int], sparse: Mapping[int, tuple[int, int]]
-) -> dict[int, tuple[int, int]]:
-    """Count and time of the paths that have either, by number: behind the measures, and kept by number."""
+def _table(plan: Plan, counters: Sequence[int], sparse: Mapping[int, PathTotals]) -> dict[int, PathTotals]:
+    """Count and cycles of the paths that have either, by number: from the dense table and the sparse one."""
     first = len(plan.measures)
     number = plan.paths.number if plan.paths is not None else 0
     table = dict(sparse)
     for slot, value in nonzero(counters):
         if slot >= first:
-            ticks, path = divmod(slot - first, number)
-            count, time = table.get(path, (0, 0))
-            table[path] = (count, time + value) if ticks else (count + value, time)
+            timed, path = divmod(slot - first, number)
+            count, cycles = table.get(path, (0, 0))
+            table[path] = (count, cycles + value) if timed else (count + value, cycles)
     return table
 
 
@@ -194,51 +183,46 @@ def _numbering(graph: Graph, paths: Paths) -> Numbering:
 
 
 def _add_paths(
-    walked: _Walked, numbering: Numbering, table: Mapping[int, tuple[int, int]], timed: bool
+    walked: _Walked, numbering: Numbering, table: Mapping[int, PathTotals], timed: bool
 ) -> None:
-    for path, (count, ticks) in table.items():
+    for path, (count, cycles) in table.items():
         if path >= numbering.number:
             walked.violations.append(f"path {path} was counted, but there are only {numbering.number}")
         elif count:
-            walked.add(numbering.regenerate(path), path, count, ticks if timed else None)
+            walked.add(numbering.regenerate(path), path, count, cycles if timed else None)
             walked.pay(numbering)
         else:
             walked.violations.append(f"path {path} took time, but never ended")
 
 
 def _add_prefixes(
-    walked: _Walked, numbering: Numbering, plan: Plan, prefixes: Mapping[tuple[int, int | None], int]
+    walked: _Walked, numbering: Numbering, decoder: PrefixDecoder, prefixes: Mapping[Prefix, int]
 ) -> None:
-    """Each path that was cut short is one more end in its block, even if it cannot be told which it was."""
-    offsets = register_offsets(walked.graph, plan, numbering)
+    """Each path that was cut short is one more end in its block, even if the path cannot be decoded."""
     found: Counter[tuple[int, int]] = Counter()
     for (block, register), count in prefixes.items():
         if not count:
             continue
         walked.early[block] += count
-        label = walked.graph.labels[block]
-        offset = offsets[block]
-        if isinstance(offset, Known):
-            found[block, offset.sum] += count
-        elif isinstance(offset, Offset) and register is not None:
-            found[block, (register - offset.amount) % WORD] += count
+        value = decoder.sum_of(block, register)
+        if value is not None:
+            found[block, value] += count
         else:
             walked.violations.append(
-                f"block {label}: {abs(count)} paths were cut short there, and nothing tells which"
+                f"block {walked.graph.labels[block]}: {abs(count)} paths were cut short there,"
+                " and nothing tells which"
             )
     for (block, value), count in found.items():
         walked.pay(numbering)
         try:
-            route = numbering.prefix(block, value)
+            route = decoder.route(block, value)
         except ValueError:
             walked.violations.append(
                 f"block {walked.graph.labels[block]}: {abs(count)} paths were cut short there as {value},"
                 " but no path comes there so"
             )
         else:
-            # Where no way leads on, no path gets any further: the prefix is one of the numbered paths.
-            whole = not numbering.ways(block)
-            walked.add(route, value if whole else numbering.number * (block + 1) + value, count)
+            walked.add(route, decoder.path_id(block, value), count)
 
 
 def _begun(walked: _Walked, resumed: Mapping[int, int]) -> dict[int, int]:

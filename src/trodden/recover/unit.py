@@ -9,9 +9,9 @@ from trodden.plan.routes import PathCount, PathEnd
 from trodden.program.facts import BranchKind, FunctionFacts, UnitFacts
 from trodden.recover.budget import Budget
 from trodden.recover.flow import recover
-from trodden.recover.function_reading import FunctionReading, function_readings
+from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.paths import recover_paths
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
 
 _NEVER_RETURNS = frozenset({BranchKind.DEAD_END, BranchKind.UNWIND})
 
@@ -33,26 +33,24 @@ class RecoveredFunction:
 
 
 def recover_unit(
-    unit: UnitFacts, reading: Reading, budget: Budget | None = None, only: Collection[int] | None = None
+    unit: UnitFacts, counted: UnitCounts, budget: Budget | None = None, only: Collection[int] | None = None
 ) -> Iterator[RecoveredFunction]:
-    """The functions of a unit with their counts, one for each, in their order; or ``only`` some of them."""
-    for each in function_readings(unit, reading, only):
-        yield _by_flow(each) if each.facts.plan.paths is None else _by_paths(each, budget)
+    """The functions of a unit with all their counts, in their order; or ``only`` some of them."""
+    for number, function in counted.functions(unit, only):
+        facts = unit.functions[number]
+        yield _by_flow(facts, function) if facts.plan.paths is None else _by_paths(facts, function, budget)
 
 
-def _by_flow(counted: FunctionReading) -> RecoveredFunction:
+def _by_flow(facts: FunctionFacts, counted: FunctionCounts) -> RecoveredFunction:
     """The flow law applied to the counters of a function (BL94 §3.1)."""
-    facts, cut_short = counted.facts, counted.early
+    cut_short = counted.early_ends
     flow = recover(facts.graph, facts.plan, list(counted.counters), cut_short)
     return RecoveredFunction(facts, flow.blocks, flow.edges, cut_short, tuple(flow.violations))
 
 
-def _by_paths(counted: FunctionReading, budget: Budget | None) -> RecoveredFunction:
+def _by_paths(facts: FunctionFacts, counted: FunctionCounts, budget: Budget | None) -> RecoveredFunction:
     """The paths of a function regenerated from their numbers (BL96 §3.5)."""
-    facts = counted.facts
-    flow = recover_paths(
-        facts.graph, facts.plan, counted.counters, counted.sparse, counted.cut_short, counted.resumed, budget
-    )
+    flow = recover_paths(facts.graph, facts.plan, counted, budget)
     paths = tuple(_as_it_ended(facts, path) for path in flow.paths)
     return RecoveredFunction(facts, flow.blocks, flow.edges, flow.early, flow.violations, paths)
 

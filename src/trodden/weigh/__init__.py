@@ -1,1 +1,1 @@
-"""How often will each edge run?"""
+"""How often each edge is expected to be taken."""

@@ -10,7 +10,7 @@ from trodden.native.analysis.constant_returns import returned_constants
 from trodden.native.driver.describe import facts_of_source
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
 
 MODULE = 'target triple = "x86_64-pc-linux-gnu"\n\n{body}\n'
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.native.analysis.ir_features import loop, read
-from trodden.weigh.heuristics.combine import branch_odds
+from trodden.weigh.heuristics.combine import branch_probabilities
 from trodden.weigh.heuristics.rates import Rates
 
 
@@ -96,7 +96,9 @@ def test_checks_that_fail_do_not_end_a_loop(bad: str, worse: str, out: str, trip
     assert clues.blocks[1].trips == trips
     if trips:
         rates = Rates("some", {"trips": 0.9999, "ends-badly": 0.999})
-        odds = branch_odds(found.graph, clues.blocks, rates)
-        by_way = {(edge.src, edge.dst): odds[number] for number, edge in enumerate(found.graph.edges)}
+        probabilities = branch_probabilities(found.graph, clues.blocks, rates)
+        by_way = {
+            (edge.src, edge.dst): probabilities[number] for number, edge in enumerate(found.graph.edges)
+        }
         assert by_way[1, 2] == pytest.approx(0.999)
         assert by_way[2, 1] == pytest.approx(0.9)

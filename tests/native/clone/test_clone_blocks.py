@@ -15,7 +15,7 @@ from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
 from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
-from trodden.native.options import Options, PathOptions
+from trodden.native.options.declarations import Options
 from trodden.native.planning.plan_function import plan_for
 from trodden.plan.paths.path_register import track
 from trodden.plan.routes import PathEnd
@@ -99,7 +99,7 @@ def shaped(definition: str, weights: Sequence[float] | None = None) -> Shaped:
     attributes = read_attributes(module)
     read = read_function(cut_function(module.definitions[0]), attributes)
     measured = (lambda graph, symbol: list(weights)) if weights is not None else None
-    options = Options(paths=PathOptions(), measured=measured)
+    options = Options(profile="paths", measured=measured)
     planned = plan_for(read, options, "x86_64", 0, FunctionClues())
     return with_hot_copies(read, planned, attributes, ())
 
@@ -202,7 +202,7 @@ def test_nothing_is_told_otherwise(tmp_path: Path, level: str, arguments: list[s
     found, said = [], []
     for switch in ("on", "off"):
         trod = tmp_path / f"{switch}.trod"
-        flags = (f"--trodden-copies={switch}", level)
+        flags = (f"--trodden-clone-blocks={switch}", level)
         words = ("--profile", "paths", "-o", str(trod), "busy.c", *flags, "--", *arguments)
         done = trodden("run", *words, cwd=tmp_path)
         said.append((done.returncode, done.stdout))
@@ -219,7 +219,9 @@ def test_nothing_is_told_otherwise(tmp_path: Path, level: str, arguments: list[s
     )
 
 
-@pytest.mark.parametrize("name", ["exact_flow.c", "trails_exit.c", "trails_throw.cpp", "switches.c"])
+@pytest.mark.parametrize(
+    "name", ["exact_flow.c", "path_log_exit.c", "path_log_throw.cpp", "context_switches.c"]
+)
 def test_counters_on_every_edge_agree(tmp_path: Path, name: str) -> None:
     """The program's own weights decide, so that copies are really walked."""
     source = PROGRAMS / name
@@ -241,7 +243,7 @@ def test_the_code_generator_is_told_what_was_measured(tmp_path: Path) -> None:
     flags = ("--trodden-profile=paths", "--trodden-weights=busy.trod", "-O2", "-S", "-emit-llvm")
     words = ("cc", *flags, "busy.c")
     must(*words, "-o", "told.ll", cwd=tmp_path)
-    must(*words, "--trodden-odds=off", "-o", "silent.ll", cwd=tmp_path)
+    must(*words, "--trodden-branch-weights=off", "-o", "silent.ll", cwd=tmp_path)
     assert '!"branch_weights", i32' in (tmp_path / "told.ll").read_text()
     assert '!"branch_weights", i32' not in (tmp_path / "silent.ll").read_text()
 

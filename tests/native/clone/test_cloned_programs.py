@@ -50,7 +50,7 @@ def test_programs_made_of_copies_do_the_same(tmp_path: Path, flags: tuple[str, .
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    source = str(PROGRAMS / "copied.c")
+    source = str(PROGRAMS / "cloned_blocks.c")
     must(*tools.compile(False, flags), *flags, "-emit-llvm", "-c", source, "-o", "plain.bc")
     text = disassemble((tmp_path / "plain.bc").read_bytes(), "plain.bc")
     types = re.findall(r"^(%[\w.]+) = type", text, re.MULTILINE)

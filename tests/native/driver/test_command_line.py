@@ -35,16 +35,16 @@ CASES = [
     Case("-c -S a.c", Step.ASSEMBLY, (A,)),
     Case("-E -c a.c", Step.PREPROCESS, (A,)),
     Case("-S -E -c a.c", Step.PREPROCESS, (A,)),
-    Case("-M a.c", Step.QUESTION, (A,)),
-    Case("-MM -c a.c", Step.QUESTION, (A,)),
-    Case("-fsyntax-only a.c", Step.QUESTION, (A,)),
-    Case("-### a.c", Step.QUESTION, (A,)),
-    Case("-v", Step.QUESTION),
+    Case("-M a.c", Step.QUERY, (A,)),
+    Case("-MM -c a.c", Step.QUERY, (A,)),
+    Case("-fsyntax-only a.c", Step.QUERY, (A,)),
+    Case("-### a.c", Step.QUERY, (A,)),
+    Case("-v", Step.QUERY),
     Case("-v a.c", Step.LINK, (A,), compile="-v", link="-v *"),
-    Case("--version", Step.QUESTION),
-    Case("-dumpmachine", Step.QUESTION),
-    Case("-print-search-dirs", Step.QUESTION),
-    Case("-print-prog-name=ld", Step.QUESTION),
+    Case("--version", Step.QUERY),
+    Case("-dumpmachine", Step.QUERY),
+    Case("-print-search-dirs", Step.QUERY),
+    Case("-print-prog-name=ld", Step.QUERY),
     Case("a.c -o x", sources=(A,), output="x", link="*"),
     Case("a.c -ox", sources=(A,), output="x", link="*"),
     Case("a.c --output=x", sources=(A,), output="x", link="*"),
@@ -93,13 +93,13 @@ def test_parse(case: Case) -> None:
     if case.link is not None:
         assert ["*" if word is None else word for word in line.link_words] == case.link.split()
     for source in line.sources:
-        assert line.link_words[source.place] is None
+        assert line.link_words[source.position] is None
 
 
 def test_own_options_are_kept_apart() -> None:
     words = ["--trodden-profile=blocks", "--trodden-only=a*", "a.c", "--trodden-only=b*", "--trodden-stage"]
     line = parse(words, cxx=False)
-    assert line.own == {"profile": ["blocks"], "only": ["a*", "b*"], "stage": [""]}
+    assert line.own == [word for word in words if word != "a.c"]
     assert line.compile_flags == []
     assert line.link_words == [None]
 

@@ -1,4 +1,4 @@
-"""Finding a compiler, and what the embedded one is told."""
+"""Finding a compiler, and the flags for the embedded one."""
 
 from __future__ import annotations
 

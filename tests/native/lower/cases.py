@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest import mock
 
-from trodden.commands.cc import options_for
 from trodden.graph.cfg import Graph
 from trodden.native.driver.command_line import parse
 from trodden.native.instrument import instrument
 from trodden.native.ir.llvm import check, disassemble
 from trodden.native.ir.module import cut_module
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
+from trodden.native.options.given import choose, compiler_flags
 from trodden.native.planning import plan_function
 from trodden.plan.paths.plan import DENSE
 
@@ -51,7 +51,7 @@ class Case:
         return found.get(name, "")
 
     def options(self) -> Options:
-        options = options_for(parse(self.setting("flags").split(), cxx=False))
+        options = choose(compiler_flags(parse(self.setting("flags").split(), cxx=False).own), {})
         weights = [float(word) for word in self.setting("measured").split()]
 
         def measured(graph: Graph, _symbol: str) -> list[float]:

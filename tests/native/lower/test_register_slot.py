@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.byhand import Frame, Raw, Run, Toolbox, start
+from tests.native.handwritten import Frame, Raw, Run, RuntimeLinker, start
 
 SHAPES = {
     "O0": ["-O0"],
@@ -26,7 +26,7 @@ WITHOUT = 0
 """What a program says of the cell of a function that has none."""
 
 
-def build(tools: Toolbox, source: str, shape: str) -> Path:
+def build(tools: RuntimeLinker, source: str, shape: str) -> Path:
     return tools.build(f"{source}-{shape}", f"{source}.c", "-Wno-frame-address", *SHAPES[shape])
 
 
@@ -37,13 +37,13 @@ def told(run: Run, count: int | None = None) -> list[tuple[int, int | None]]:
 
 
 def found(raw: Raw, frames: list[Frame]) -> list[tuple[int, int | None]]:
-    return [(frame.address + raw.modules[frame.module][0], frame.cell) for frame in frames]
+    return [(frame.address + raw.modules[frame.module][0], frame.slot) for frame in frames]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("mode", ["exit", "_exit", "aligned", "last", "thread"])
-def test_cells_of_active_functions(toolbox: Toolbox, tmp_path: Path, mode: str, shape: str) -> None:
-    run = start(build(toolbox, "cells", shape), mode, cwd=tmp_path)
+def test_cells_of_active_functions(linker: RuntimeLinker, tmp_path: Path, mode: str, shape: str) -> None:
+    run = start(build(linker, "register_slots", shape), mode, cwd=tmp_path)
     raw = Raw.read(run.raw)
     assert (run.status, raw.flags) == (3, 1)
     ending = raw.frames[0].thread
@@ -57,10 +57,10 @@ def test_cells_of_active_functions(toolbox: Toolbox, tmp_path: Path, mode: str, 
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_cells_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path, shape: str) -> None:
+def test_cells_in_a_static_program(static_linker: RuntimeLinker, tmp_path: Path, shape: str) -> None:
     if shape == "pie":
         shape = "O2"
-    run = start(build(static_toolbox, "cells", shape), cwd=tmp_path)
+    run = start(build(static_linker, "register_slots", shape), cwd=tmp_path)
     raw = Raw.read(run.raw)
     frames, expected = found(raw, raw.frames), told(run)
     first = frames.index(expected[0])
@@ -69,9 +69,9 @@ def test_cells_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path, shap
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("mode", ["raise", "trap"])
-def test_cells_below_a_signal(toolbox: Toolbox, tmp_path: Path, mode: str, shape: str) -> None:
+def test_cells_below_a_signal(linker: RuntimeLinker, tmp_path: Path, mode: str, shape: str) -> None:
     """A function that was interrupted at an instruction of its own has its cell too."""
-    run = start(build(toolbox, "cells", shape), mode, cwd=tmp_path)
+    run = start(build(linker, "register_slots", shape), mode, cwd=tmp_path)
     raw = Raw.read(run.raw)
     frames, expected = found(raw, raw.frames), told(run)
     if mode == "trap":
@@ -82,18 +82,18 @@ def test_cells_below_a_signal(toolbox: Toolbox, tmp_path: Path, mode: str, shape
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_cells_of_a_forked_child(toolbox: Toolbox, tmp_path: Path, shape: str) -> None:
-    run = start(build(toolbox, "cells", shape), "fork", cwd=tmp_path)
+def test_cells_of_a_forked_child(linker: RuntimeLinker, tmp_path: Path, shape: str) -> None:
+    run = start(build(linker, "register_slots", shape), "fork", cwd=tmp_path)
     expected = told(run, len(run.output) // 2)
     (child,) = [Raw.read(path) for path in tmp_path.iterdir() if path != run.raw]
-    assert found(child, child.start_frames)[1:] == expected
+    assert found(child, child.fork_frames)[1:] == expected
     assert found(child, child.frames)[1:] == expected
 
 
 def check_jumps(run: Run, rounds: int) -> None:
     raw = Raw.read(run.raw)
     bias = raw.modules[0][0]
-    jumps = {(jump.address + bias, jump.cell): jump.times for jump in raw.jumps}
+    jumps = {(jump.address + bias, jump.slot): jump.times for jump in raw.exits}
     expected = Counter[tuple[int, int | None]]()
     for line in run.output:
         place, cell, count = line.split()
@@ -109,16 +109,18 @@ def check_jumps(run: Run, rounds: int) -> None:
     ("rounds", "threads", "distinct"), [(1000, 1, 7), (20000, 1, 20000), (5000, 4, 50), (2000, 16, 997)]
 )
 def test_jumps_over_functions_with_cells(
-    toolbox: Toolbox, tmp_path: Path, shape: str, rounds: int, threads: int, distinct: int
+    linker: RuntimeLinker, tmp_path: Path, shape: str, rounds: int, threads: int, distinct: int
 ) -> None:
     """Each with its own content, few or more than a table holds, from one thread or several."""
-    program = build(toolbox, "cell_jumps", shape)
+    program = build(linker, "slot_jumps", shape)
     run = start(program, str(rounds), str(threads), str(distinct), cwd=tmp_path)
     check_jumps(run, rounds * threads)
 
 
-def test_jumps_over_functions_with_cells_in_a_static_program(static_toolbox: Toolbox, tmp_path: Path) -> None:
-    run = start(build(static_toolbox, "cell_jumps", "O2"), "3000", "2", "3", cwd=tmp_path)
+def test_jumps_over_functions_with_cells_in_a_static_program(
+    static_linker: RuntimeLinker, tmp_path: Path
+) -> None:
+    run = start(build(static_linker, "slot_jumps", "O2"), "3000", "2", "3", cwd=tmp_path)
     check_jumps(run, 6000)
 
 
@@ -132,42 +134,44 @@ def test_jumps_over_functions_with_cells_in_a_static_program(static_toolbox: Too
     ],
 )
 def test_jumps_over_known_frames_need_no_system_calls(
-    toolbox: Toolbox, tmp_path: Path, shape: str, mode: str, expected: dict[int, int]
+    linker: RuntimeLinker, tmp_path: Path, shape: str, mode: str, expected: dict[int, int]
 ) -> None:
     """However many places there are, however deep they lie and whatever their cells hold."""
-    run = start(build(toolbox, "known_jumps", shape), mode, "7", cwd=tmp_path)
+    run = start(build(linker, "repeated_jumps", shape), mode, "7", cwd=tmp_path)
     raw = Raw.read(run.raw)
     assert (run.status, run.errors, raw.flags, run.output) == (0, "", 1, ["0"])
-    assert Counter(jump.times for jump in raw.jumps) == expected
+    assert Counter(jump.times for jump in raw.exits) == expected
 
 
 @pytest.mark.parametrize("mode", ["places", "deep", "cells"])
 def test_jumps_over_known_frames_in_a_static_program(
-    static_toolbox: Toolbox, tmp_path: Path, mode: str
+    static_linker: RuntimeLinker, tmp_path: Path, mode: str
 ) -> None:
-    run = start(build(static_toolbox, "known_jumps", "O2"), mode, "3", cwd=tmp_path)
+    run = start(build(static_linker, "repeated_jumps", "O2"), mode, "3", cwd=tmp_path)
     assert (run.status, Raw.read(run.raw).flags, run.output) == (0, 1, ["0"])
 
 
 @pytest.mark.parametrize("mode", ["places", "deep", "cells"])
-def test_known_frames_are_counted_anew_in_a_forked_child(toolbox: Toolbox, tmp_path: Path, mode: str) -> None:
-    run = start(build(toolbox, "known_jumps", "O2"), mode, "5", "3", cwd=tmp_path)
+def test_known_frames_are_counted_anew_in_a_forked_child(
+    linker: RuntimeLinker, tmp_path: Path, mode: str
+) -> None:
+    run = start(build(linker, "repeated_jumps", "O2"), mode, "5", "3", cwd=tmp_path)
     (path,) = [path for path in tmp_path.iterdir() if path != run.raw]
     parent, child = Raw.read(run.raw), Raw.read(path)
     assert (run.status, parent.flags, child.flags) == (0, 1, 1)
-    fifths = {(jump.address, jump.cell): jump.times / 5 for jump in parent.jumps}
-    thirds = {(jump.address, jump.cell): jump.times / 3 for jump in child.jumps}
+    fifths = {(jump.address, jump.slot): jump.times / 5 for jump in parent.exits}
+    thirds = {(jump.address, jump.slot): jump.times / 3 for jump in child.exits}
     assert thirds == fifths
     assert len(thirds) > 4
 
 
-def test_threads_jump_while_a_library_comes_and_goes(toolbox: Toolbox, tmp_path: Path) -> None:
+def test_threads_jump_while_a_library_comes_and_goes(linker: RuntimeLinker, tmp_path: Path) -> None:
     """What is known of frames is dropped all the time, under the feet of those who use it."""
     options = ["-shared", "-fPIC", "-O2", "-DLETTER='x'", "-DUNIT_ALONE"]
-    library = toolbox.build("foreign.so", "cell_library.c", *options, runtime=False)
+    library = linker.build("foreign.so", "slot_library.c", *options, runtime=False)
     rounds, threads, times = 20000, 6, 300
     run = start(
-        toolbox.build("restless", "restless_jumps.c", "-O2"),
+        linker.build("restless", "jumps_while_loading.c", "-O2"),
         *(str(rounds), str(threads), str(times), str(library)),
         cwd=tmp_path,
     )
@@ -177,31 +181,31 @@ def test_threads_jump_while_a_library_comes_and_goes(toolbox: Toolbox, tmp_path:
     for line in run.output:
         cell, count = line.split()
         expected[int(cell, 16)] += int(count)
-    for jump in raw.jumps:
-        if jump.cell is not None:
-            found[jump.cell] += jump.times
+    for jump in raw.exits:
+        if jump.slot is not None:
+            found[jump.slot] += jump.times
     assert found == (expected if HAVE_CELLS else {})
     ours, mains = rounds * threads, 4 * times
     others = [ours + mains, ours, ours, -ours, mains, -mains] + ([] if HAVE_CELLS else [ours])
-    assert sorted(jump.times for jump in raw.jumps if jump.cell is None) == sorted(others)
+    assert sorted(jump.times for jump in raw.exits if jump.slot is None) == sorted(others)
 
 
-def test_cells_of_libraries_that_come_and_go(toolbox: Toolbox, tmp_path: Path) -> None:
+def test_cells_of_libraries_that_come_and_go(linker: RuntimeLinker, tmp_path: Path) -> None:
     """One is loaded twice, at places that need not be the same."""
     options = ["-shared", "-fPIC", "-O2", "-DUNIT_FLAGS=0"]
     one, other = (
-        str(toolbox.build(f"cells-{letter}.so", "cell_library.c", *options, f"-DLETTER='{letter}'"))
+        str(linker.build(f"cells-{letter}.so", "slot_library.c", *options, f"-DLETTER='{letter}'"))
         for letter in "vw"
     )
-    run = start(toolbox.build("cell-host", "cell_host.c", "-O2"), one, other, one, cwd=tmp_path)
+    run = start(linker.build("cell-host", "slot_host.c", "-O2"), one, other, one, cwd=tmp_path)
     raw = Raw.read(run.raw)
     assert (run.status, run.errors, raw.flags) == (6, "", 1)
     assert (raw.counts("v"), raw.counts("w")) == ((601,), (300,))
     paths = [path for _, path in raw.modules]
-    last = [frame.cell for frame in raw.frames if frame.module == paths.index(one)]
+    last = [frame.slot for frame in raw.frames if frame.module == paths.index(one)]
     assert last == [4711 if HAVE_CELLS else None]
     for path, times in ((one, 200), (other, 100)):
-        left = [jump for jump in raw.jumps if jump.module == paths.index(path)]
+        left = [jump for jump in raw.exits if jump.module == paths.index(path)]
         assert len({jump.address for jump in left}) == 1
         expected = dict.fromkeys(range(3), times) if HAVE_CELLS else {None: 3 * times}
-        assert {jump.cell: jump.times for jump in left} == expected
+        assert {jump.slot: jump.times for jump in left} == expected

@@ -1,4 +1,4 @@
-/* Works out the lines of a file: sums, products, brackets.  What it cannot read it complains about. */
+/* Evaluates the lines of a file: sums, products, parentheses.  It reports what it cannot parse. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

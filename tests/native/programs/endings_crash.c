@@ -1,4 +1,4 @@
-/* Ends by a signal in poke, while one thread waits and another works. */
+/* Killed by a signal in poke, while one thread waits and another works. */
 #include <pthread.h>
 #include <unistd.h>
 

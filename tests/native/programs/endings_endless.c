@@ -1,4 +1,4 @@
-/* Four threads walk for ever: loops, a switch, recursion. */
+/* Four threads run forever: loops, a switch, recursion. */
 #include <pthread.h>
 #include <unistd.h>
 

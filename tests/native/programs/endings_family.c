@@ -1,4 +1,4 @@
-/* A parent with three children: one exits, one becomes this program again, one is killed. */
+/* A parent with three children: one exits, one executes this program again, one is killed. */
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -1,14 +1,14 @@
-/* Leaving the program from three calls down, with loops of the callers unfinished. */
-#define BOOKKEEPER
-#define BOOK 0
-#include "books.h"
+/* exit three calls deep, with unfinished loops in the callers. */
+#define COUNTS_OWNER
+#define FILE_NUMBER 0
+#include "reference_counts.h"
 #include <stdlib.h>
 #include <string.h>
 
 static volatile int sink;
 
-/* What follows a call is a block of its own, so that its line tells whether the call came back. */
-#define BACK() (sink != -77)
+/* The code behind a call is a block of its own, so that its line tells whether the call returned. */
+#define RETURNED() (sink != -77)
 
 static void at_end(void) {
     HIT();
@@ -29,7 +29,7 @@ __attribute__((noinline)) static int second(int n, int status) {
     for (int i = 0; i < 5; i++) {
         HIT();
         third(n + i, status);
-        if (BACK())
+        if (RETURNED())
             HIT();
     }
     HIT();
@@ -39,7 +39,7 @@ __attribute__((noinline)) static int second(int n, int status) {
 __attribute__((noinline)) static int first(int n, int status) {
     HIT();
     int result = n < 0 ? 0 : second(n, status);
-    if (BACK())
+    if (RETURNED())
         HIT();
     return result;
 }
@@ -50,12 +50,12 @@ int main(int argc, char **argv) {
     for (int i = -4; i < 8; i += 2) {
         HIT();
         sink = first(i * 10, status);
-        if (BACK())
+        if (RETURNED())
             HIT();
         if (i == 2) {
             HIT();
             sink = first(-1, status) + first(1, status);
-            if (BACK())
+            if (RETURNED())
                 HIT();
         }
     }

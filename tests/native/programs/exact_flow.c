@@ -1,7 +1,7 @@
-/* Every way of moving inside a function and between functions, with books. */
-#define BOOKKEEPER
-#define BOOK 0
-#include "books.h"
+/* Every form of control flow in a function and between functions, with reference counts. */
+#define COUNTS_OWNER
+#define FILE_NUMBER 0
+#include "reference_counts.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ __attribute__((noinline)) static int choose(int which) {
     return result;
 }
 
-/* An interpreter with two places of dispatch, so that edges of indirect jumps form no single star. */
+/* An interpreter with two dispatch points, so that the edges of indirect branches form more than one star. */
 __attribute__((noinline)) static long interpret(const unsigned char *code, long rounds) {
     static const void *const table[] = {&&add, &&twice, &&test, &&back, &&stop};
     long value = 0, left = rounds;

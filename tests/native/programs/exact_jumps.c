@@ -1,43 +1,43 @@
-/* Jumps out of functions: over none, one and many frames, from handlers and callbacks, in threads. */
-#define BOOK 0
-#define BOOKKEEPER
-#include "books.h"
+/* Jumps out of functions: over no, one and many frames, from signal handlers and callbacks, in threads. */
+#define FILE_NUMBER 0
+#define COUNTS_OWNER
+#include "reference_counts.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 
-#define APART __attribute__((noinline))
+#define NOINLINE __attribute__((noinline))
 
-static jmp_buf place;
+static jmp_buf env;
 static sigjmp_buf signal_place;
 static volatile int sink;
 
-/* What follows a call is a block of its own, so that its line tells whether the call came back. */
-#define BACK() (sink != -77)
+/* The code behind a call is a block of its own, so that its line tells whether the call returned. */
+#define RETURNED() (sink != -77)
 
-/* Not in tail position: something is done with every result. */
-static APART int descend(int levels, int value) {
+/* Not in tail position: every result is used. */
+static NOINLINE int descend(int levels, int value) {
     HIT();
     if (levels == 0) {
         HIT();
-        longjmp(place, value);
+        longjmp(env, value);
     }
     int below = descend(levels - 1, value);
-    if (BACK()) {
+    if (RETURNED()) {
         HIT();
         sink += below;
     }
     return sink;
 }
 
-static APART int over(int levels) {
+static NOINLINE int over(int levels) {
     HIT();
-    if (setjmp(place) == 0) {
+    if (setjmp(env) == 0) {
         HIT();
         if (levels < 0) {
             HIT();
-            longjmp(place, 1);
+            longjmp(env, 1);
         }
         if (descend(levels, 3) > 1000) {
             HIT();
@@ -48,11 +48,11 @@ static APART int over(int levels) {
     return 1;
 }
 
-/* What stands behind setjmp runs once more each time that control comes back. */
-static APART int again_and_again(int times) {
+/* The code behind setjmp runs once more each time that setjmp returns. */
+static NOINLINE int again_and_again(int times) {
     volatile int tries = 0;
     HIT();
-    int got = setjmp(place);
+    int got = setjmp(env);
     HIT();
     sink = got;
     if (tries < times) {
@@ -62,17 +62,17 @@ static APART int again_and_again(int times) {
             HIT();
             descend(tries, tries);
         }
-        longjmp(place, tries);
+        longjmp(env, tries);
     }
     return tries;
 }
 
-static APART int in_a_loop(int turns) {
+static NOINLINE int in_a_loop(int iterations) {
     int caught = 0;
-    for (volatile int i = 0; i < turns; i++) {
+    for (volatile int i = 0; i < iterations; i++) {
         HIT();
         volatile int before = caught;
-        switch (setjmp(place)) {
+        switch (setjmp(env)) {
         case 0:
             HIT();
             if (i % 3 == 0) {
@@ -94,7 +94,7 @@ static APART int in_a_loop(int turns) {
     return caught;
 }
 
-static APART int inner(jmp_buf outer, int value) {
+static NOINLINE int inner(jmp_buf outer, int value) {
     jmp_buf own;
     HIT();
     int got = setjmp(own);
@@ -114,14 +114,14 @@ static APART int inner(jmp_buf outer, int value) {
     return got;
 }
 
-static APART int nested(int value) {
+static NOINLINE int nested(int value) {
     jmp_buf outer;
     HIT();
     int got = setjmp(outer);
     if (got == 0) {
         HIT();
         got = inner(outer, value);
-        if (BACK()) {
+        if (RETURNED()) {
             HIT();
             sink = got;
         }
@@ -136,11 +136,11 @@ static void handle(int number) {
     siglongjmp(signal_place, number);
 }
 
-static APART int by_signal(int depth) {
+static NOINLINE int by_signal(int depth) {
     HIT();
     if (depth) {
         int got = by_signal(depth - 1);
-        if (BACK()) {
+        if (RETURNED()) {
             HIT();
         }
         return got + sink;
@@ -151,7 +151,7 @@ static APART int by_signal(int depth) {
     return sink;
 }
 
-static APART int signals(int times) {
+static NOINLINE int signals(int times) {
     volatile int caught = 0;
     signal(SIGUSR1, handle);
     for (volatile int i = 0; i < times; i++) {
@@ -174,7 +174,7 @@ static int compare(const void *left, const void *right) {
     int a = *(const int *)left, b = *(const int *)right;
     if (++compared % 16 == 0) {
         HIT();
-        longjmp(place, a < b ? 1 : 2);
+        longjmp(env, a < b ? 1 : 2);
     }
     if (a < b) {
         HIT();
@@ -183,14 +183,14 @@ static int compare(const void *left, const void *right) {
     return a > b;
 }
 
-static APART int sorting(int times) {
+static NOINLINE int sorting(int times) {
     int numbers[32];
     volatile int stopped = 0;
     for (volatile int i = 0; i < times; i++) {
         for (int k = 0; k < 32; k++)
             numbers[k] = (k * 37 + i) % 101;
         HIT();
-        if (setjmp(place) == 0) {
+        if (setjmp(env) == 0) {
             HIT();
             qsort(numbers, i % 2 ? 32 : 4, sizeof *numbers, compare);
         } else {
@@ -207,10 +207,10 @@ static void *in_thread(void *unused) {
     return unused;
 }
 
-/* To a frame that has grown since: the stack pointer is not what it was. */
-static APART int grown(int size) {
+/* To a frame that has grown since: its stack pointer has changed. */
+static NOINLINE int grown(int size) {
     HIT();
-    if (setjmp(place) == 0) {
+    if (setjmp(env) == 0) {
         HIT();
         volatile char *more = __builtin_alloca((size_t)size);
         more[0] = 1;

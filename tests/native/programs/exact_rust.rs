@@ -1,4 +1,4 @@
-//! Keeps books of the lines it walks, and ends in the way that its argument names.
+//! Counts the lines that it executes, and ends in the way that its argument names.
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};

@@ -1,7 +1,7 @@
-/* Recursion that takes no stack where tail calls are optimised, and far too much where they are not. */
-#define BOOKKEEPER
-#define BOOK 0
-#include "books.h"
+/* Recursion that needs no stack where tail calls are optimised, and far too much where they are not. */
+#define COUNTS_OWNER
+#define FILE_NUMBER 0
+#include "reference_counts.h"
 
 static volatile long sink;
 

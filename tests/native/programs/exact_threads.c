@@ -1,13 +1,13 @@
-/* Eight threads in the same functions, each with books of its own that are added up at the end. */
-#define BOOKKEEPER
-#define BOOK 0
-#include "books.h"
+/* Eight threads in the same functions, each with counts of its own that are added up at the end. */
+#define COUNTS_OWNER
+#define FILE_NUMBER 0
+#include "reference_counts.h"
 #include <pthread.h>
 
 #define THREADS 8
 #define LOOPS 100000
 
-static _Thread_local volatile unsigned long mine[BOOK_LINES];
+static _Thread_local volatile unsigned long mine[COUNTED_LINES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #undef HIT
 #define HIT() (mine[__LINE__] = mine[__LINE__] + 1)
@@ -23,8 +23,8 @@ static int step(int value) {
 
 static void add_up(void) {
     pthread_mutex_lock(&lock);
-    for (int line = 0; line < BOOK_LINES; line++)
-        books[0][line] = books[0][line] + mine[line];
+    for (int line = 0; line < COUNTED_LINES; line++)
+        line_counts[0][line] = line_counts[0][line] + mine[line];
     pthread_mutex_unlock(&lock);
 }
 

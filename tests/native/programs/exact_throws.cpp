@@ -1,7 +1,7 @@
 // Exceptions through frames with and without cleanups, rethrown, out of constructors, past noexcept.
-#define BOOKKEEPER
-#define BOOK 0
-#include "books.h"
+#define COUNTS_OWNER
+#define FILE_NUMBER 0
+#include "reference_counts.h"
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -9,8 +9,8 @@
 
 static volatile long sink;
 
-// What follows a call is a block of its own, so that its line tells whether the call came back.
-#define BACK() (sink != -77)
+// The code behind a call is a block of its own, so that its line tells whether the call returned.
+#define RETURNED() (sink != -77)
 
 struct Guard {
     __attribute__((noinline)) explicit Guard(int n) : number(n) {
@@ -39,11 +39,11 @@ __attribute__((noinline)) static void thrower(int n) {
 __attribute__((noinline)) static int bare(int n) {
     HIT();
     thrower(n);
-    if (BACK())
+    if (RETURNED())
         HIT();
     sink = n;
     thrower(n + 1);
-    if (BACK())
+    if (RETURNED())
         HIT();
     return n;
 }
@@ -52,7 +52,7 @@ __attribute__((noinline)) static int guarded(int n) {
     Guard guard(n);
     HIT();
     int result = bare(n);
-    if (BACK())
+    if (RETURNED())
         HIT();
     return result;
 }
@@ -126,7 +126,7 @@ int main() {
         HIT();
         try {
             sum += again(i);
-            if (BACK())
+            if (RETURNED())
                 HIT();
         } catch (const std::runtime_error &) {
             HIT();
@@ -140,7 +140,7 @@ int main() {
         try {
             HIT();
             auto made = std::make_unique<Fragile>(i);
-            if (BACK())
+            if (RETURNED())
                 HIT();
             sum += made->first.number;
         } catch (...) {
@@ -157,7 +157,7 @@ int main() {
         try {
             sum += largest(std::vector<int>(i, i));
             sum += largest(std::vector<long>{3, 1, 4, 1, 5, i + 6L});
-            if (BACK())
+            if (RETURNED())
                 HIT();
         } catch (const std::out_of_range &) {
             HIT();

@@ -1,4 +1,4 @@
-/* Forks while another thread counts; says where the fork's frames return to. */
+/* Forks while another thread counts; prints where the frames that are active at the fork return to. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

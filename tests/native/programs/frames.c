@@ -1,4 +1,4 @@
-/* Ends deep in calls; every function says where it will return to. */
+/* Exits deep in calls; every function prints where it will return to. */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #include "unit.h"
 
-#define APART __attribute__((noinline))
+#define NOINLINE __attribute__((noinline))
 
 UNIT('f', 2);
 
@@ -22,8 +22,8 @@ static void say(void *address) {
     fflush(stdout);
 }
 
-/* The only function whose own call is not said exactly: its range is. */
-APART void the_end(int status) {
+/* The only function whose own call is not printed exactly: its range is. */
+NOINLINE void the_end(int status) {
     STEP(0);
     printf("%lx\n", (unsigned long)the_end);
     say(__builtin_return_address(0));
@@ -47,7 +47,7 @@ static void on_signal(int number) {
     sink++;
 }
 
-APART int third(int depth) {
+NOINLINE int third(int depth) {
     say(__builtin_return_address(0));
     if (strncmp(mode, "signal", 6) == 0) {
         sigset_t set;
@@ -59,7 +59,7 @@ APART int third(int depth) {
     return sink + 1;
 }
 
-APART int second(int depth) {
+NOINLINE int second(int depth) {
     char *room = alloca((size_t)depth * 40);
     room[depth] = (char)depth;
     say(__builtin_return_address(0));
@@ -67,12 +67,12 @@ APART int second(int depth) {
     return result + room[depth];
 }
 
-APART int first(int depth) {
+NOINLINE int first(int depth) {
     say(__builtin_return_address(0));
     return second(depth) + 1;
 }
 
-APART int descend(int depth) {
+NOINLINE int descend(int depth) {
     if (depth == 0)
         exit(3);
     return descend(depth - 1) + sink;

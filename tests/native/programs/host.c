@@ -23,7 +23,7 @@ static void (*plugin_visit)(int);
 static pthread_barrier_t loaded, visited;
 
 static void *visitor(void *argument) {
-    pthread_barrier_wait(&loaded); /* was running before the plugin came */
+    pthread_barrier_wait(&loaded); /* was running before the plugin was loaded */
     plugin_visit(100);
     pthread_barrier_wait(&visited);
     for (;;)

@@ -1,12 +1,12 @@
-/* Functions that are inlined: several times into a block, into each other, into themselves, with loops.
-
-   A line that calls them keeps its book in the same line. */
-#define BOOKKEEPER
-#define BOOK 0
-#include "books.h"
+/* Functions that are inlined: several times into a block, into each other,
+   recursively, with loops.  A line that calls them counts itself in the same
+   line. */
+#define COUNTS_OWNER
+#define FILE_NUMBER 0
+#include "reference_counts.h"
 
 #define INLINED static inline __attribute__((always_inline))
-#define APART __attribute__((noinline)) static
+#define NOINLINE __attribute__((noinline)) static
 
 INLINED unsigned next(unsigned x) {
     HIT();
@@ -37,21 +37,21 @@ INLINED unsigned twice(unsigned x) {
     return x;
 }
 
-APART unsigned straight(unsigned v) {
+NOINLINE unsigned straight(unsigned v) {
     HIT(), v = next(v);
     HIT(), v = next(v) + next(v + 1);
     HIT(), v = twice(v);
     return v;
 }
 
-APART unsigned deciding(unsigned v) {
+NOINLINE unsigned deciding(unsigned v) {
     HIT(), v = half(v);
     HIT(), v += half(v) + half(v + 1);
     HIT();
     return v;
 }
 
-APART unsigned looping(unsigned v) {
+NOINLINE unsigned looping(unsigned v) {
     HIT(), v += sum(v);
     HIT(), v += sum(v % 7) + half(v);
     for (unsigned i = 0; i < 5; i++) {
@@ -60,7 +60,7 @@ APART unsigned looping(unsigned v) {
     return v;
 }
 
-APART unsigned on_one_line(unsigned v) {
+NOINLINE unsigned on_one_line(unsigned v) {
     for (unsigned i = v % 5; i > 0; HIT(), i--) v += half(v);
     return v;
 }
@@ -78,7 +78,7 @@ static unsigned tree(unsigned depth) {
     return left + right;
 }
 
-APART unsigned growing(unsigned depth) {
+NOINLINE unsigned growing(unsigned depth) {
     unsigned leaves;
     HIT(), leaves = tree(depth);
     return leaves;

@@ -1,20 +1,20 @@
-/* A program that is jumped into from a library, and a library's function that is jumped over. */
-#define BOOK 0
-#define BOOKKEEPER
-#include "books.h"
+/* A program that a library jumps into, and a function of a library that is jumped over. */
+#define FILE_NUMBER 0
+#define COUNTS_OWNER
+#include "reference_counts.h"
 #include <setjmp.h>
 
 int call_back(int (*function)(int), int value);
-void jump_from(struct __jmp_buf_tag *place, int value);
+void jump_from(struct __jmp_buf_tag *env, int value);
 
-static jmp_buf place;
+static jmp_buf env;
 static volatile int sink;
 
 static int jump(int value) {
     HIT();
     if (value % 2) {
         HIT();
-        longjmp(place, value);
+        longjmp(env, value);
     }
     return value;
 }
@@ -22,7 +22,7 @@ static int jump(int value) {
 int main(void) {
     for (volatile int i = 0; i < 10; i++) {
         HIT();
-        if (setjmp(place) == 0) {
+        if (setjmp(env) == 0) {
             HIT();
             sink = call_back(jump, i);
         } else {
@@ -30,9 +30,9 @@ int main(void) {
             sink++;
         }
     }
-    if (setjmp(place) == 0) {
+    if (setjmp(env) == 0) {
         HIT();
-        jump_from(place, 3);
+        jump_from(env, 3);
     }
     HIT();
     return 8;

@@ -1,10 +1,10 @@
 /* What jump_host.c calls. */
-#define BOOK 1
-#include "books.h"
+#define FILE_NUMBER 1
+#include "reference_counts.h"
 #include <setjmp.h>
 
 int call_back(int (*function)(int), int value);
-void jump_from(struct __jmp_buf_tag *place, int value);
+void jump_from(struct __jmp_buf_tag *env, int value);
 
 static volatile int sink;
 
@@ -18,12 +18,12 @@ int call_back(int (*function)(int), int value) {
     return sink;
 }
 
-void jump_from(struct __jmp_buf_tag *place, int value) {
+void jump_from(struct __jmp_buf_tag *env, int value) {
     HIT();
     if (value)
-        jump_from(place, value - 1);
+        jump_from(env, value - 1);
     else
-        longjmp(place, 1);
+        longjmp(env, 1);
     if (sink != -77)
         HIT();
 }

@@ -1,5 +1,5 @@
-/* Many counters, few of them used: says how much memory is resident (kB) in the beginning, with threads running,
- * and when all have been written. */
+/* Many counters, few of them used: prints how much memory is resident (kB) at first, with threads running, and
+ * when all have been written. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
-/* setjmp in a scope with something to destroy, declared as one that may throw: the compiler invokes it. */
+/* setjmp in a scope with a destructor, declared as a function that may throw: the compiler invokes it. */
 #include <stdio.h>
 
 extern "C" {
-typedef long place[32];
-__attribute__((returns_twice)) int _setjmp(place *);
-void longjmp(place *, int) __attribute__((noreturn));
+typedef long env[32];
+__attribute__((returns_twice)) int _setjmp(env *);
+void longjmp(env *, int) __attribute__((noreturn));
 }
 
 static volatile int sink;
-static place back;
+static env back;
 
 struct Left {
     int k;
@@ -22,7 +22,7 @@ extern "C" __attribute__((noinline)) void jump(int i) {
     sink = sink + 1;
 }
 
-__attribute__((noinline)) static int turns(int n) {
+__attribute__((noinline)) static int iterations(int n) {
     volatile int s = 0;
     for (volatile int i = 0; i < n; i = i + 1) {
         Left left(i);
@@ -39,6 +39,6 @@ __attribute__((noinline)) static int turns(int n) {
 }
 
 int main() {
-    printf("%d\n", turns(40));
+    printf("%d\n", iterations(40));
     return 0;
 }

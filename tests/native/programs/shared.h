@@ -1,7 +1,7 @@
-// Inline functions and templates that several units carry; the linker keeps one copy of each.
+// Inline functions and templates that several units contain; the linker keeps one COMDAT copy of each.
 #ifndef SHARED_H
 #define SHARED_H
-#define HEADER_HIT() (books[2][__LINE__] = books[2][__LINE__] + 1)
+#define HEADER_HIT() (line_counts[2][__LINE__] = line_counts[2][__LINE__] + 1)
 
 inline int __attribute__((noinline)) collatz(int n) {
     int steps = 0;

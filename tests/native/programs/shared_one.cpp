@@ -1,6 +1,6 @@
-#define BOOKKEEPER
-#define BOOK 0
-#include "books.h"
+#define COUNTS_OWNER
+#define FILE_NUMBER 0
+#include "reference_counts.h"
 #include "shared.h"
 
 int other(int n);

@@ -1,5 +1,5 @@
-#define BOOK 1
-#include "books.h"
+#define FILE_NUMBER 1
+#include "reference_counts.h"
 #include "shared.h"
 
 int other(int n) {

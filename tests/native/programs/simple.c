@@ -1,4 +1,4 @@
-/* Counts a little, and can change its directory and its environment before it ends. */
+/* Counts a little, and can change its directory and its environment before it exits. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
-/* What test_positions.py steps through: every T(n) is a line of its own and keeps a book of its own. */
+/* What test_debug_locations.py steps through: every T(n) is a line of its own with a counter of its own. */
 #include <setjmp.h>
 #include <stdlib.h>
 
-volatile unsigned trail[64];
+volatile unsigned path_marks[64];
 static volatile int sink;
-#define T(n) trail[n]++
-#define APART __attribute__((noinline))
+#define T(n) path_marks[n]++
+#define NOINLINE __attribute__((noinline))
 
-static APART int choose(int what, int more) {
+static NOINLINE int choose(int what, int more) {
     T(0);
     switch (what) {
     case 0:
@@ -37,7 +37,7 @@ static APART int choose(int what, int more) {
     return more * 2;
 }
 
-static APART int turns(const int *numbers, int length) {
+static NOINLINE int iterations(const int *numbers, int length) {
     int sum = 0;
     for (int i = 0; i < length; i++)
         sum += numbers[i] * i;
@@ -51,7 +51,7 @@ static APART int turns(const int *numbers, int length) {
     return sum + at;
 }
 
-static APART int nested(int rows, int columns) {
+static NOINLINE int nested(int rows, int columns) {
     int found = 0;
     for (int row = 0; row < rows; row++) {
         T(11);
@@ -78,7 +78,7 @@ static APART int nested(int rows, int columns) {
     return -found;
 }
 
-static APART int chain(unsigned bits) {
+static NOINLINE int call_path(unsigned bits) {
     int sum = 0;
     if (bits & 1) {
         T(18);
@@ -107,7 +107,7 @@ static APART int chain(unsigned bits) {
     return sum;
 }
 
-static APART int deep(int n) {
+static NOINLINE int deep(int n) {
     T(25);
     if (n <= 1) {
         T(26);
@@ -118,7 +118,7 @@ static APART int deep(int n) {
     return n % 3 == 0 ? left + deep(n - 2) : left;
 }
 
-static APART int threaded(const unsigned char *code) {
+static NOINLINE int threaded(const unsigned char *code) {
     static void *const ways[] = {&&add, &&twice, &&again, &&end};
     int value = 1, rounds = 0;
     goto *ways[*code++];
@@ -140,17 +140,17 @@ end:
     return value;
 }
 
-static APART int last(int n) {
+static NOINLINE int last(int n) {
     T(32);
     if (n & 1) {
         T(33);
-        return chain((unsigned)n);
+        return call_path((unsigned)n);
     }
     T(34);
-    return turns((const int[]){n, n, n}, 3);
+    return iterations((const int[]){n, n, n}, 3);
 }
 
-static APART int returned(int times) {
+static NOINLINE int returned(int times) {
     jmp_buf place;
     volatile int seen = 0;
     T(35);
@@ -179,11 +179,11 @@ int everything(void) {
         sum += choose(what, sum);
     T(40);
     for (int length = 0; length <= 8; length += 4)
-        sum += turns(numbers, length);
+        sum += iterations(numbers, length);
     sum += nested(3, 5) + nested(5, 3);
     T(41);
     for (unsigned bits = 0; bits < 32; bits += 3)
-        sum += chain(bits);
+        sum += call_path(bits);
     sum += deep(4) + threaded(code) + last(2) + last(3) + returned(2);
     T(42);
     return sum;

@@ -1,5 +1,5 @@
-/* Runs everything() one instruction at a time and writes what it sees before each of them: registers in the
- * order of DWARF, the stack, the counters of the unit, the books of the program. */
+/* Single-steps everything() and writes the state before each instruction: registers in DWARF order, the stack, the
+ * counters of the unit, the program's own counts. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <link.h>
@@ -11,14 +11,14 @@
 
 enum { STACK = 512, BOOKS = 64, TRAP_FLAG = 0x100 };
 
-/* How every entry of the table begins; the size of one follows from there being two. */
+/* How every entry of the table starts; the size of one follows from there being two. */
 struct unit {
     unsigned char identity[16];
     uint32_t slots, state;
     uint64_t *(*where)(void);
 };
 
-extern volatile unsigned trail[BOOKS];
+extern volatile unsigned path_marks[BOOKS];
 extern const char __start_trodden_units[], __stop_trodden_units[];
 int everything(void);
 
@@ -46,7 +46,7 @@ static void step(int number, siginfo_t *info, void *context) {
         put(&registers[order[i]], 8);
     put((const void *)registers[REG_RSP], STACK);
     put(watched->where(), watched->slots * sizeof(uint64_t));
-    put((const void *)trail, sizeof trail);
+    put((const void *)path_marks, sizeof path_marks);
 }
 
 static int load_bias(struct dl_phdr_info *info, size_t size, void *bias) {

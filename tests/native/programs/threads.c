@@ -1,4 +1,4 @@
-/* Threads that end in every way; the program says at its end what has to have been counted. */
+/* Threads that exit in every way; the program prints at its end what has to have been counted. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A unit as the lowering would make it, by hand: counters, accessor and registration.  Nothing refers to
- * it but the section's bounds, so a linker that drops unused sections has to be told to retain it. */
+/* A unit as the lowering makes it, written by hand: counters, accessor and registration.  Nothing refers to
+ * it except for the section's bounds, so that a linker that drops unused sections has to be told to retain it. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -18,13 +18,13 @@
         {letter, letter, letter, letter}, slots, UNIT_FLAGS, counters, UNIT_CALLER, 0, 0, 0, 0}
 
 #ifdef UNIT_ALONE
-/* Nobody will read them. */
+/* They are never read. */
 #define UNIT(letter, slots)                                                                                    \
     static _Thread_local uint64_t counts[slots];                                                               \
     static void *counters(void) { return counts; }                                                             \
     ENTRY(letter, slots)
 #elif UNIT_FLAGS
-/* As the lowering does it: the assembler lays out the counters, so that they take no room in the file. */
+/* As the lowering does it: the assembler allocates the counters, so that they take no space in the file. */
 #define UNIT(letter, slots)                                                                                    \
     extern _Thread_local uint64_t counts[slots] __attribute__((visibility("hidden"), tls_model("local-exec"))); \
     __attribute__((used, noinline)) static void lay_out(void) {                                                \

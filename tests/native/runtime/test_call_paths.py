@@ -1,4 +1,4 @@
-"""Programs that keep books of their call paths, against the call paths that trodden tells of the same run."""
+"""Call paths, against the log that programs keep themselves in the same run."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ import pytest
 
 from tests.native.building import PROGRAMS, must, run, trodden
 from tests.native.runtime.test_exact import CASES
-from trodden import api
+from trodden import run as trodden_run
 from trodden.profile.call_paths import named_call_paths
 from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load, save
 
 _ENTRY = re.compile(r"^(.+) (\d+)( again)?$")
-_C = (PROGRAMS / "chains.c", PROGRAMS / "chain_library.c", "-pthread")
-_BESIDE_LIBRARY = (PROGRAMS / "chains.c", "-pthread", "libchain.so", "-Wl,-rpath,$ORIGIN")
-_STATUS = {"chains.c": 21, "chains.cpp": 22}
+_C = (PROGRAMS / "call_paths.c", PROGRAMS / "call_paths_library.c", "-pthread")
+_WITH_LIBRARY = (PROGRAMS / "call_paths.c", "-pthread", "libchain.so", "-Wl,-rpath,$ORIGIN")
+_STATUS = {"call_paths.c": 21, "call_paths.cpp": 22}
 _CALLS = "--trodden-call-paths=on"
 
-Book = dict[tuple[str, ...], tuple[int, bool]]
+CallPaths = dict[tuple[str, ...], tuple[int, bool]]
 
 
-def _book(output: str) -> Book:
-    """What a program and its children say; a chain may stand there several times."""
+def _logged(output: str) -> CallPaths:
+    """What a program and its children print; a path may occur several times."""
     counts: Counter[tuple[str, ...]] = Counter()
-    again: set[tuple[str, ...]] = set()
+    recursive: set[tuple[str, ...]] = set()
     for line in output.splitlines():
         match = _ENTRY.match(line)
         assert match is not None, line
-        chain = tuple(match.group(1).split(";"))
-        counts[chain] += int(match.group(2))
+        path = tuple(match.group(1).split(";"))
+        counts[path] += int(match.group(2))
         if match.group(3):
-            again.add(chain)
+            recursive.add(path)
     assert len(counts) > 50
-    return {chain: (count, chain in again) for chain, count in counts.items()}
+    return {path: (count, path in recursive) for path, count in counts.items()}
 
 
-def _told(profile: Profile) -> Book:
+def _recorded(profile: Profile) -> CallPaths:
     assert not profile.notes
     assert not any(function.violations for function in profile.functions.values())
     paths = named_call_paths(profile)
@@ -50,17 +50,17 @@ def _told(profile: Profile) -> Book:
 
 
 def _check(output: str, profile: Profile) -> None:
-    book, told = _book(output), _told(profile)
-    both = {chain: (told.get(chain), book.get(chain)) for chain in told | book}
-    assert {chain: pair for chain, pair in both.items() if pair[0] != pair[1]} == {}
+    logged, recorded = _logged(output), _recorded(profile)
+    both = {path: (recorded.get(path), logged.get(path)) for path in recorded | logged}
+    assert {path: pair for path, pair in both.items() if pair[0] != pair[1]} == {}
 
 
 @pytest.mark.parametrize("flags", ["-O0", "-O1", "-O2", "-Os -fomit-frame-pointer"])
 @pytest.mark.parametrize("kind", ["edges", "paths"])
 @pytest.mark.parametrize("name", sorted(_STATUS))
-def test_call_paths_are_those_in_the_book(name: str, kind: str, flags: str, tmp_path: Path) -> None:
+def test_call_paths_are_those_in_the_log(name: str, kind: str, flags: str, tmp_path: Path) -> None:
     """Recursion, pointers, callbacks, tail calls, jumps, signals, threads, children; exceptions in C++."""
-    sources = _C if name == "chains.c" else (PROGRAMS / name,)
+    sources = _C if name == "call_paths.c" else (PROGRAMS / name,)
     done = trodden("run", "--call-paths", "--profile", kind, *sources, *flags.split(), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (_STATUS[name], "")
     profile = load(tmp_path / "trodden.trod")
@@ -86,58 +86,60 @@ def test_calls_are_entries(name: str, level: str, tmp_path: Path) -> None:
 
 def test_paths_lead_into_libraries_and_back(tmp_path: Path) -> None:
     must("cc", _CALLS, "-O2", "-shared", "-fPIC", _C[1], "-o", "libchain.so", cwd=tmp_path)
-    must("cc", _CALLS, "-O2", *_BESIDE_LIBRARY, "-o", "chains", cwd=tmp_path)
-    done = run("./chains", cwd=tmp_path)
+    must("cc", _CALLS, "-O2", *_WITH_LIBRARY, "-o", "paths", cwd=tmp_path)
+    done = run("./paths", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (21, "")
     _check(done.stdout, collect(sorted(tmp_path.glob("*.raw"))))
 
 
-def test_what_has_no_probes_is_passed_over(tmp_path: Path) -> None:
-    """A library without call paths calls back: what it calls hangs on who has called it."""
+def test_functions_without_probes_are_skipped(tmp_path: Path) -> None:
+    """A library without call paths calls back: its callees are attributed to its caller."""
     must("cc", "-O2", "-shared", "-fPIC", _C[1], "-o", "libchain.so", cwd=tmp_path)
-    must("cc", _CALLS, "-O2", *_BESIDE_LIBRARY, "-o", "chains", cwd=tmp_path)
-    done = run("./chains", cwd=tmp_path)
-    told = {chain: count for chain, (count, _) in _told(collect(sorted(tmp_path.glob("*.raw")))).items()}
+    must("cc", _CALLS, "-O2", *_WITH_LIBRARY, "-o", "paths", cwd=tmp_path)
+    done = run("./paths", cwd=tmp_path)
+    recorded = {
+        path: count for path, (count, _) in _recorded(collect(sorted(tmp_path.glob("*.raw")))).items()
+    }
     expected: Counter[tuple[str, ...]] = Counter()
-    for chain, (count, _) in _book(done.stdout).items():
-        if not chain[-1].startswith("library_"):
-            expected[tuple(name for name in chain if not name.startswith("library_"))] += count
-    # The book knows that the library is called again, and goes back to where it stood.
+    for path, (count, _) in _logged(done.stdout).items():
+        if not path[-1].startswith("library_"):
+            expected[tuple(name for name in path if not name.startswith("library_"))] += count
+    # The log sees the recursive call of the library, which returns to its node.
     by_callback, directly = ("main", "called_back", "leaf"), ("main", "leaf")
-    assert (told[by_callback], told[directly]) == (28, 3)
-    assert told[by_callback] + told[directly] == expected[by_callback] + expected[directly]
-    assert told | {by_callback: 0, directly: 0} == expected | {by_callback: 0, directly: 0}
+    assert (recorded[by_callback], recorded[directly]) == (28, 3)
+    assert recorded[by_callback] + recorded[directly] == expected[by_callback] + expected[directly]
+    assert recorded | {by_callback: 0, directly: 0} == expected | {by_callback: 0, directly: 0}
 
 
 def test_static_programs(tmp_path: Path) -> None:
     target = f"{platform.machine()}-linux-musl"
-    must("cc", _CALLS, "-O2", "-static", "-target", target, *_C, "-o", "chains", cwd=tmp_path)
-    done = run("./chains", cwd=tmp_path)
+    must("cc", _CALLS, "-O2", "-static", "-target", target, *_C, "-o", "paths", cwd=tmp_path)
+    done = run("./paths", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (21, "")
     _check(done.stdout, collect(sorted(tmp_path.glob("*.raw"))))
 
 
 def test_several_runs_add_up(tmp_path: Path) -> None:
-    must("c++", _CALLS, "-O1", PROGRAMS / "chains.cpp", "-o", "chains", cwd=tmp_path)
-    outputs = [run("./chains", cwd=tmp_path).stdout for _ in range(3)]
+    must("c++", _CALLS, "-O1", PROGRAMS / "call_paths.cpp", "-o", "paths", cwd=tmp_path)
+    outputs = [run("./paths", cwd=tmp_path).stdout for _ in range(3)]
     _check("".join(outputs), collect(sorted(tmp_path.glob("*.raw"))))
 
 
-def test_nothing_is_left_of_it_when_it_is_off(tmp_path: Path) -> None:
-    source = PROGRAMS / "chains.cpp"
+def test_nothing_remains_when_it_is_off(tmp_path: Path) -> None:
+    source = PROGRAMS / "call_paths.cpp"
     plain = must("c++", "-O2", "-S", source, "-o", "-", cwd=tmp_path)
-    kept = must("c++", "-O2", _CALLS, "-S", source, "-o", "-", cwd=tmp_path)
+    recorded = must("c++", "-O2", _CALLS, "-S", source, "-o", "-", cwd=tmp_path)
     words = re.compile(r"__trodden_(?:caller|keys|entered|place|call)\b|trodden_outside")
     assert not words.search(plain)
-    assert words.search(kept)
-    must("c++", "-O2", source, "-o", "chains", cwd=tmp_path)
-    assert b"__trodden_caller" not in (tmp_path / "chains").read_bytes()
-    assert run("./chains", cwd=tmp_path).returncode == 22
+    assert words.search(recorded)
+    must("c++", "-O2", source, "-o", "paths", cwd=tmp_path)
+    assert b"__trodden_caller" not in (tmp_path / "paths").read_bytes()
+    assert run("./paths", cwd=tmp_path).returncode == 22
     assert collect(sorted(tmp_path.glob("*.raw"))).call_paths == ()
 
 
 def test_from_python(capfd: pytest.CaptureFixture[str]) -> None:
-    done = api.run(PROGRAMS / "chains.cpp", "-O1", call_paths=True)
+    done = trodden_run(PROGRAMS / "call_paths.cpp", "-O1", call_paths=True)
     assert done.status == 22
     _check(capfd.readouterr().out, done.profile)
 

@@ -1,4 +1,4 @@
-"""Corners of IR and of programs where counts or builds once went wrong."""
+"""Regressions: IR and programs for which counts or builds were once wrong."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_loop_with_an_invoke_keeps_its_counter(tmp_path: Path) -> None:
     assert loop.violations == ()
 
 
-def test_early_stage_counts_what_follows_a_call_that_stays_away(tmp_path: Path) -> None:
+def test_early_stage_counts_the_code_behind_a_call_that_does_not_return(tmp_path: Path) -> None:
     source = """#include <stdlib.h>
     int after = 3;
     __attribute__((noinline)) void stopper(int i) { if (i == 3) exit(0); }
@@ -91,12 +91,12 @@ def test_code_without_probes_is_not_charged_to_its_neighbour(tmp_path: Path) -> 
 
 
 def test_names_beyond_ascii(tmp_path: Path) -> None:
-    place = tmp_path / 'ünï \\ "q'
-    place.mkdir()
-    (place / "a.c").write_text("int größe(void) { return 0; }\nint main(void) { return größe(); }\n")
-    must("run", "-o", "out.trod", "a.c", "-O0", cwd=place)
-    profile = load(place / "out.trod")
-    assert profile.functions["größe"].file == str(place / "a.c")
+    directory = tmp_path / 'ünï \\ "q'
+    directory.mkdir()
+    (directory / "a.c").write_text("int größe(void) { return 0; }\nint main(void) { return größe(); }\n")
+    must("run", "-o", "out.trod", "a.c", "-O0", cwd=directory)
+    profile = load(directory / "out.trod")
+    assert profile.functions["größe"].file == str(directory / "a.c")
 
 
 def test_the_entry_block_is_numbered_after_the_parameters_alone() -> None:
@@ -119,12 +119,12 @@ def test_phis_with_several_edges_from_one_block() -> None:
 @pytest.mark.parametrize(
     ("program", "status", "output"), [("goto_tail.c", 5, ""), ("setjmp_invoked.cpp", 0, "139\n")]
 )
-def test_paths_end_where_there_is_no_room(
+def test_paths_end_where_no_block_can_be_added(
     program: str, status: int, output: str, options: str, flags: str, tmp_path: Path
 ) -> None:
     """On edges that cannot be split, and before a call that returns twice although it may throw."""
-    asked = ["--profile", "paths", "--counters", "checked", *options.split()]
-    done = trodden("run", *asked, PROGRAMS / program, flags, cwd=tmp_path)
+    options_of_paths = ["--profile", "paths", "--counters", "checked", *options.split()]
+    done = trodden("run", *options_of_paths, PROGRAMS / program, flags, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (status, output, "")
     profile = load(tmp_path / "trodden.trod")
     assert {key: each.violations for key, each in profile.functions.items() if each.violations} == {}

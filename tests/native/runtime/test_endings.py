@@ -1,4 +1,4 @@
-"""Processes of real programs and how they ended: told apart, with their threads, and completed if killed."""
+"""Processes of real programs and how they ended: each with its threads, and completed if killed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _run(tmp_path: Path, name: str, *options: str) -> tuple[int, Profile]:
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-def test_a_crash_tells_where_every_thread_was(tmp_path: Path, level: str) -> None:
+def test_a_crash_shows_the_stack_of_every_thread(tmp_path: Path, level: str) -> None:
     status, profile = _run(tmp_path, "endings_crash", "--profile", "paths", level)
     assert status == -signal.SIGSEGV
     (process,) = profile.processes
@@ -50,7 +50,7 @@ def test_a_crash_tells_where_every_thread_was(tmp_path: Path, level: str) -> Non
 
 
 @pytest.mark.parametrize("kind", ["edges", "paths"])
-def test_a_family_of_processes_is_told_apart(tmp_path: Path, kind: str) -> None:
+def test_a_family_of_processes_is_distinguished(tmp_path: Path, kind: str) -> None:
     status, profile = _run(tmp_path, "endings_family", "--profile", kind, "-O1")
     assert status == 0
     processes = profile.processes
@@ -93,7 +93,7 @@ def test_a_family_of_processes_is_told_apart(tmp_path: Path, kind: str) -> None:
     ],
     ids=" ".join,
 )
-def test_what_was_killed_at_any_moment_fits_together(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_counts_of_a_killed_process_are_consistent(tmp_path: Path, options: tuple[str, ...]) -> None:
     must("cc", *options, "-g", "-pthread", PROGRAMS / "endings_endless.c", "-o", "endless", cwd=tmp_path)
     for number in range(KILLS):
         raw = tmp_path / f"{number}.raw"
@@ -115,7 +115,7 @@ def test_what_was_killed_at_any_moment_fits_together(tmp_path: Path, options: tu
 
 
 def test_the_last_paths_of_a_crash(tmp_path: Path) -> None:
-    """``poke`` went its whole way four times, each time behind ``work``."""
+    """``poke`` completed its path four times, each time after ``work``."""
     _, profile = _run(tmp_path, "endings_crash", "--profile", "paths", "--last", "8", "-O0")
     first = summarise(profile).threads[0]
     whole = [row for row in first.last if row.function == "poke"]

@@ -1,7 +1,7 @@
-"""Programs that keep books of every line they walk, against what trodden says of the same run.
+"""Block and line counts, against reference counts that programs keep themselves in the same run.
 
-The books are volatile, so that an optimiser can neither drop nor gather their entries; loops are not
-unrolled, since a block that holds a line twice runs once.
+The reference counts are volatile, so that an optimiser can neither drop nor combine them; loops are not
+unrolled, since a block that contains a line twice runs once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, trodden
-from trodden.native.options import COUNTER_SCHEMES
+from trodden.native.options.declarations import COUNTER_SCHEMES
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load, save
 from trodden.source.lines import line_counts
@@ -26,7 +26,7 @@ _PLAIN_LOOPS = ("-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize")
 
 @dataclass(frozen=True)
 class Case:
-    """A program: its files by the number of their book, flags, arguments, and the status it ends with."""
+    """A program: its files by number, flags, arguments, and its exit status."""
 
     files: tuple[tuple[int, str], ...]
     status: int
@@ -46,34 +46,34 @@ CASES = {
 }
 LEVELS = ("-O0", "-O2")
 STAGES = ("late", "early")
-WAYS_TO_PROFILE_PATHS = ((), ("--context",), ("--max-paths", "none"), ("--cut-by", "loops"))
+PATH_OPTIONS = ((), ("--context",), ("--max-paths", "none"), ("--cut-by", "loops"))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    books: dict[tuple[int, int], int]
+    reference: dict[tuple[int, int], int]
     profile: Profile
 
 
-Walk = Callable[..., Outcome]
+RunCase = Callable[..., Outcome]
 
 
 @pytest.fixture(scope="session")
-def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
+def run_case(tmp_path_factory: pytest.TempPathFactory) -> RunCase:
     """Build and run a case; every combination only once."""
     directory = tmp_path_factory.mktemp("exact")
     known: dict[tuple[str, ...], Outcome] = {}
 
-    def walked(name: str, level: str, stage: str, counters: str, *extra: str) -> Outcome:
+    def run(name: str, level: str, stage: str, counters: str, *extra: str) -> Outcome:
         key = (name, level, stage, counters, *extra)
         if key not in known:
-            known[key] = _walk(directory, CASES[name], level, stage, counters, extra)
+            known[key] = _run_case(directory, CASES[name], level, stage, counters, extra)
         return known[key]
 
-    return walked
+    return run
 
 
-def _walk(
+def _run_case(
     directory: Path, case: Case, level: str, stage: str, counters: str, extra: tuple[str, ...]
 ) -> Outcome:
     output = directory / "exact.trod"
@@ -84,45 +84,45 @@ def _walk(
         "run", *own, *sources, level, *_PLAIN_LOOPS, *case.flags, "--", *case.arguments, cwd=directory
     )
     assert (done.returncode, done.stderr) == (case.status, "")
-    found = {(int(book), int(line)): int(count) for book, line, count in _ENTRY.findall(done.stdout)}
-    for book, name in case.files:
+    found = {(int(file), int(line)): int(count) for file, line, count in _ENTRY.findall(done.stdout)}
+    for file_number, name in case.files:
         for number, text in enumerate((PROGRAMS / name).read_text().splitlines(), 1):
             if _HIT.match(text):
-                found.setdefault((book, number), 0)
+                found.setdefault((file_number, number), 0)
     return Outcome(found, load(output))
 
 
-def _lines_in_books(case: Case, outcome: Outcome) -> dict[tuple[int, int], int]:
-    """What trodden counted at the lines that are in the books; a line that no code is left of has not run."""
+def _lines_at(case: Case, outcome: Outcome) -> dict[tuple[int, int], int]:
+    """What trodden counted for the lines with reference counts; a line without any code has not run."""
     lines = line_counts(outcome.profile)
     counted = {}
-    for book, line in outcome.books:
-        here = lines.get(str(PROGRAMS / dict(case.files)[book]), {})
-        counted[book, line] = int(here[line].count) if line in here else 0
+    for file_number, line in outcome.reference:
+        here = lines.get(str(PROGRAMS / dict(case.files)[file_number]), {})
+        counted[file_number, line] = int(here[line].count) if line in here else 0
     return counted
 
 
-def _blocks_in_books(case: Case, outcome: Outcome) -> dict[tuple[int, int], int]:
-    """How often the blocks ran that hold a line of the books: an optimiser puts a line into several."""
-    book_of = {str(PROGRAMS / name): book for book, name in case.files}
-    counted = dict.fromkeys(outcome.books, 0)
+def _blocks_at(case: Case, outcome: Outcome) -> dict[tuple[int, int], int]:
+    """How often the blocks ran that contain a counted line: an optimiser puts a line into several."""
+    number_of = {str(PROGRAMS / name): file_number for file_number, name in case.files}
+    counted = dict.fromkeys(outcome.reference, 0)
     for function in outcome.profile.functions.values():
         for block in function.blocks:
             for file, line in {(function.files[ref.file].path, ref.line) for ref in block.lines}:
-                if (book_of.get(file), line) in counted:
-                    counted[book_of[file], line] += int(block.count)
+                if (number_of.get(file), line) in counted:
+                    counted[number_of[file], line] += int(block.count)
     return counted
 
 
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", CASES)
-def test_lines_agree_with_the_books(walk: Walk, name: str, level: str, stage: str) -> None:
-    outcome = walk(name, level, stage, "edges")
-    assert sum(outcome.books.values()) > 0
-    assert _blocks_in_books(CASES[name], outcome) == outcome.books
+def test_lines_agree_with_the_reference(run_case: RunCase, name: str, level: str, stage: str) -> None:
+    outcome = run_case(name, level, stage, "edges")
+    assert sum(outcome.reference.values()) > 0
+    assert _blocks_at(CASES[name], outcome) == outcome.reference
     if stage == "early" or level == "-O0":
-        assert _lines_in_books(CASES[name], outcome) == outcome.books
+        assert _lines_at(CASES[name], outcome) == outcome.reference
     assert {f.name: f.violations for f in outcome.profile.functions.values() if f.violations} == {}
     assert outcome.profile.notes == ()
 
@@ -132,35 +132,37 @@ def test_lines_agree_with_the_books(walk: Walk, name: str, level: str, stage: st
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", ["flow", "exits", "throws", "jumps"])
 def test_every_scheme_counts_the_same_blocks(
-    walk: Walk, name: str, level: str, stage: str, counters: str
+    run_case: RunCase, name: str, level: str, stage: str, counters: str
 ) -> None:
-    usual, other = walk(name, level, stage, "edges"), walk(name, level, stage, counters)
-    assert other.books == usual.books
+    usual, other = run_case(name, level, stage, "edges"), run_case(name, level, stage, counters)
+    assert other.reference == usual.reference
     assert _blocks(other.profile) == _blocks(usual.profile)
     assert not any(function.violations for function in other.profile.functions.values())
 
 
-@pytest.mark.parametrize("more", WAYS_TO_PROFILE_PATHS, ids=" ".join)
+@pytest.mark.parametrize("more", PATH_OPTIONS, ids=" ".join)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", CASES)
-def test_paths_agree_with_the_books(walk: Walk, name: str, level: str, more: tuple[str, ...]) -> None:
-    """Blocks and lines follow from paths as they do from edges, and every edge has a second opinion."""
-    outcome = walk(name, level, "late", "checked", "--profile", "paths", *more)
+def test_paths_agree_with_the_reference(
+    run_case: RunCase, name: str, level: str, more: tuple[str, ...]
+) -> None:
+    """Blocks and lines follow from paths as they do from edges, and every edge is counted a second time."""
+    outcome = run_case(name, level, "late", "checked", "--profile", "paths", *more)
     assert outcome.profile.kind == "paths"
-    assert _blocks_in_books(CASES[name], outcome) == outcome.books
+    assert _blocks_at(CASES[name], outcome) == outcome.reference
     if level == "-O0":
-        assert _lines_in_books(CASES[name], outcome) == outcome.books
+        assert _lines_at(CASES[name], outcome) == outcome.reference
     assert {f.name: f.violations for f in outcome.profile.functions.values() if f.violations} == {}
     assert outcome.profile.notes == ()
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_weights_of_an_earlier_run_change_no_count(walk: Walk, level: str, tmp_path: Path) -> None:
-    usual = walk("flow", level, "late", "edges")
+def test_weights_of_an_earlier_run_change_no_count(run_case: RunCase, level: str, tmp_path: Path) -> None:
+    usual = run_case("flow", level, "late", "edges")
     save(usual.profile, tmp_path / "before.trod")
-    again = walk("flow", level, "late", "edges", "--weights", str(tmp_path / "before.trod"))
-    assert _blocks(again.profile) == _blocks(usual.profile)
-    assert not any(function.violations for function in again.profile.functions.values())
+    weighted = run_case("flow", level, "late", "edges", "--weights", str(tmp_path / "before.trod"))
+    assert _blocks(weighted.profile) == _blocks(usual.profile)
+    assert not any(function.violations for function in weighted.profile.functions.values())
 
 
 def _blocks(profile: Profile) -> dict[str, list[int]]:

@@ -1,7 +1,7 @@
-"""The last paths of each thread, against books that the threads keep themselves.
+"""The last paths of each thread, against logs that the threads keep themselves.
 
-Every thread writes down each path where it ends it; its marks stand on lines of their own, so the blocks of
-a path spell them.
+Every thread logs each path where it ends; its marks are on lines of their own, so that the blocks of a path
+spell them.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS, environment, must, trodden
-from tests.native.stepping import build, walk
+from tests.native.stepping import build, step_through
 from trodden.collect.binary.program import read_program
 from trodden.collect.rawfile.model import Ending, Raw
 from trodden.collect.rawfile.raw import read_raw
 from trodden.plan.paths.numbering import Numbering
 from trodden.program.facts import FunctionFacts
 
-_WALKS = PROGRAMS / "last_walks.c"
+_SOURCE = PROGRAMS / "last_paths.c"
 _MARK = re.compile(r"^\s*mark\('(\w)'\);$")
 _MARKS = {
     number: match.group(1)
-    for number, line in enumerate(_WALKS.read_text().splitlines(), 1)
+    for number, line in enumerate(_SOURCE.read_text().splitlines(), 1)
     if (match := _MARK.match(line))
 }
 _PATHS = "--trodden-profile=paths"
-Lasts = dict[int, list[str]]
+LastPaths = dict[int, list[str]]
 
 
-def _trail(facts: FunctionFacts, number: int) -> str:
-    """A path as the books have it."""
+def _marks_of(facts: FunctionFacts, number: int) -> str:
+    """A path as in the logs."""
     assert facts.plan.paths is not None
     route = Numbering(facts.graph, facts.plan.paths).regenerate(number)
     lines: list[int] = []
@@ -48,17 +48,17 @@ def _trail(facts: FunctionFacts, number: int) -> str:
     return f"{facts.name} {''.join(_MARKS[line] for line in lines)} {route.ends.value}"
 
 
-def _told(raw: Raw, *programs: Path) -> Lasts:
+def _recorded(raw: Raw, *programs: Path) -> LastPaths:
     """The last paths of each thread, spelled out."""
     units = {tag: unit for program in programs for tag, unit in read_program(program).by_tag.items()}
-    spelled = cache(lambda tag, function, path: _trail(units[tag].functions[function], path))
-    found: Lasts = defaultdict(list)
+    spelled = cache(lambda tag, function, path: _marks_of(units[tag].functions[function], path))
+    found: LastPaths = defaultdict(list)
     for last in raw.lasts:
         found[last.thread].append(spelled(last.tag, last.function, last.path))
     return dict(found)
 
 
-def _books(directory: Path, process: int, kept: int) -> Lasts:
+def _logs(directory: Path, process: int, kept: int) -> LastPaths:
     return {
         int(path.suffix[1:]): path.read_text().splitlines()[-kept:]
         for path in directory.glob(f"book.{process}.*")
@@ -66,15 +66,15 @@ def _books(directory: Path, process: int, kept: int) -> Lasts:
 
 
 def _build(directory: Path, kept: int, *flags: str) -> Path:
-    program = directory / "walks"
-    must("cc", _PATHS, f"--trodden-last={kept}", *(flags or ("-O0",)), _WALKS, "-o", program, cwd=directory)
+    program = directory / "program"
+    must("cc", _PATHS, f"--trodden-last={kept}", *(flags or ("-O0",)), _SOURCE, "-o", program, cwd=directory)
     return program
 
 
-def _run(program: Path, *words: str, cwd: Path) -> int:
+def _run(program: Path, *arguments: str, cwd: Path) -> int:
     """The program's status; it leaves out.raw."""
     changes: Mapping[str, str] = {"TRODDEN_FILE": "out.raw"}
-    done = subprocess.run([program, *words], cwd=cwd, env=environment(changes), check=False, timeout=60)
+    done = subprocess.run([program, *arguments], cwd=cwd, env=environment(changes), check=False, timeout=60)
     return done.returncode
 
 
@@ -89,24 +89,24 @@ def _run(program: Path, *words: str, cwd: Path) -> int:
     ],
 )
 @pytest.mark.parametrize("kept", [1, 5, 64, 1000])
-def test_the_last_paths_are_those_in_the_books(
+def test_the_last_paths_are_those_in_the_logs(
     how: str, status: int, ending: Ending, kept: int, tmp_path: Path
 ) -> None:
-    """Of all threads, whichever way the process ends: the last ones, in their order, no more and no less."""
+    """Of all threads, however the process ends: the last ones, in order, no more and no less."""
     program = _build(tmp_path, kept)
     assert _run(program, how, "150", cwd=tmp_path) == status
     raw = read_raw(tmp_path / "out.raw")
-    books = _books(tmp_path, raw.pid, kept)
-    assert (raw.ending, sorted(books)) == (ending, [0, 1, 2, 3])
-    assert _told(raw, program) == books
-    assert kept > 64 or {len(book) for book in books.values()} == {kept}
+    logs = _logs(tmp_path, raw.pid, kept)
+    assert (raw.ending, sorted(logs)) == (ending, [0, 1, 2, 3])
+    assert _recorded(raw, program) == logs
+    assert kept > 64 or {len(log) for log in logs.values()} == {kept}
 
 
-def test_fewer_paths_than_there_is_room_for(tmp_path: Path) -> None:
+def test_fewer_paths_than_the_ring_holds(tmp_path: Path) -> None:
     program = _build(tmp_path, 65536)
     assert _run(program, "kill", "6", cwd=tmp_path) == -signal.SIGKILL
     raw = read_raw(tmp_path / "out.raw")
-    assert _told(raw, program) == _books(tmp_path, raw.pid, 65536)
+    assert _recorded(raw, program) == _logs(tmp_path, raw.pid, 65536)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_other_builds_keep_the_same(flags: tuple[str, ...], tmp_path: Path) -> N
     for how, status in (("kill", -signal.SIGKILL), ("return", 3)):
         assert _run(program, how, "40", cwd=tmp_path) == status
         raw = read_raw(tmp_path / "out.raw")
-        assert _told(raw, program) == _books(tmp_path, raw.pid, 20)
+        assert _recorded(raw, program) == _logs(tmp_path, raw.pid, 20)
 
 
 @pytest.mark.parametrize(
@@ -134,16 +134,16 @@ def test_other_builds_keep_the_same(flags: tuple[str, ...], tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("source", "words", "status"),
     [
-        ("last_walks.c", ("return", "150"), 3),
+        ("last_paths.c", ("return", "150"), 3),
         ("exact_flow.c", (), 42),
-        ("trails_jump.c", (), 58),
+        ("path_log_longjmp.c", (), 58),
         ("exact_throws.cpp", (), 25),
     ],
 )
-def test_what_is_kept_is_what_was_counted(
+def test_the_ring_agrees_with_the_counters(
     source: str, words: tuple[str, ...], status: int, flags: str, tmp_path: Path
 ) -> None:
-    """With room for all, each path stands there as often as its counter says."""
+    """In a ring that is large enough, each path occurs as often as its counter says."""
     program = tmp_path / "program"
     compiler = "c++" if source.endswith("cpp") else "cc"
     kept = "--trodden-last=65536"
@@ -166,22 +166,22 @@ def test_what_is_kept_is_what_was_counted(
     assert Counter((last.function, last.path) for last in raw.lasts) == +counted
 
 
-def test_threads_that_have_ended_keep_theirs_until_another_needs_the_ring(tmp_path: Path) -> None:
+def test_rings_of_exited_threads_stay_until_they_are_reused(tmp_path: Path) -> None:
     program = _build(tmp_path, 16)
     assert _run(program, "ended", "50", cwd=tmp_path) == 3
     raw = read_raw(tmp_path / "out.raw")
-    told = _told(raw, program)
-    assert told == _books(tmp_path, raw.pid, 16)
-    assert sorted(told) == [0, 1, 2, 3]
+    recorded = _recorded(raw, program)
+    assert recorded == _logs(tmp_path, raw.pid, 16)
+    assert sorted(recorded) == [0, 1, 2, 3]
     assert _run(program, "again", "50", cwd=tmp_path) == 3
     raw = read_raw(tmp_path / "out.raw")
-    told, books = _told(raw, program), _books(tmp_path, raw.pid, 16)
-    assert {0, 4, 5} < set(told) < set(books)
-    assert len(told) == 4
-    assert told == {thread: books[thread] for thread in told}
+    recorded, logs = _recorded(raw, program), _logs(tmp_path, raw.pid, 16)
+    assert {0, 4, 5} < set(recorded) < set(logs)
+    assert len(recorded) == 4
+    assert recorded == {thread: logs[thread] for thread in recorded}
 
 
-def test_a_forked_child_begins_with_none(tmp_path: Path) -> None:
+def test_a_forked_child_starts_with_none(tmp_path: Path) -> None:
     program = _build(tmp_path, 40)
     assert _run(program, "fork", "24", cwd=tmp_path) == 4
     parent = read_raw(tmp_path / "out.raw")
@@ -189,29 +189,29 @@ def test_a_forked_child_begins_with_none(tmp_path: Path) -> None:
     child = read_raw(other)
     assert child.parent == parent.pid
     for raw in (parent, child):
-        assert _told(raw, program) == _books(tmp_path, raw.pid, 40)
+        assert _recorded(raw, program) == _logs(tmp_path, raw.pid, 40)
 
 
 @pytest.mark.parametrize("given", ["", "-1", "65537", "many", "1e3"])
 def test_numbers_that_make_no_sense_are_refused(given: str, tmp_path: Path) -> None:
-    done = trodden("run", "--profile", "paths", f"--last={given}", _WALKS, cwd=tmp_path)
+    done = trodden("run", "--profile", "paths", f"--last={given}", _SOURCE, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(
-        r"trodden: --last(=\S+)?: (a number of paths a thread|needs a value).*\n", done.stderr
+        r"trodden: --last(=\S+)?: (a number of paths per thread|needs a value).*\n", done.stderr
     )
 
 
 def test_last_goes_with_paths_only(tmp_path: Path) -> None:
-    done = trodden("cc", "--trodden-last=4", "-c", _WALKS, cwd=tmp_path)
+    done = trodden("cc", "--trodden-last=4", "-c", _SOURCE, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "trodden: --trodden-last: goes with --trodden-profile=paths\n"
 
 
-def test_without_it_there_is_nothing_of_it(tmp_path: Path) -> None:
+def test_nothing_remains_when_it_is_off(tmp_path: Path) -> None:
     """The same code, by the environment or not at all; and no variable."""
-    must("cc", _PATHS, "-O2", "-S", _WALKS, "-o", "without.s", cwd=tmp_path)
-    must("cc", _PATHS, "--trodden-last=0", "-O2", "-S", _WALKS, "-o", "none.s", cwd=tmp_path)
-    must("cc", _PATHS, "-O2", "-S", _WALKS, "-o", "with.s", cwd=tmp_path, env={"TRODDEN_LAST": "64"})
+    must("cc", _PATHS, "-O2", "-S", _SOURCE, "-o", "without.s", cwd=tmp_path)
+    must("cc", _PATHS, "--trodden-last=0", "-O2", "-S", _SOURCE, "-o", "none.s", cwd=tmp_path)
+    must("cc", _PATHS, "-O2", "-S", _SOURCE, "-o", "with.s", cwd=tmp_path, env={"TRODDEN_LAST": "64"})
     without = (tmp_path / "without.s").read_text()
     assert (tmp_path / "none.s").read_text() == without
     assert "__trodden_ring" not in without
@@ -220,7 +220,7 @@ def test_without_it_there_is_nothing_of_it(tmp_path: Path) -> None:
 
 def _library(directory: Path, *flags: str) -> Path:
     made = directory / "library.so"
-    source = PROGRAMS / "last_library.c"
+    source = PROGRAMS / "last_paths_library.c"
     must("cc", _PATHS, *flags, "-O1", "-fPIC", "-shared", source, "-o", made, cwd=directory)
     return made
 
@@ -228,18 +228,18 @@ def _library(directory: Path, *flags: str) -> Path:
 @pytest.mark.parametrize(
     ("host", "kept"),
     [
-        # All threads get rings when the library comes, and the last thread takes over that of the first.
+        # All threads get rings when the library is loaded, and the last thread reuses that of the first.
         (("--trodden-profile=edges",), {0: 8, 2: 8}),
-        # Rings that are there already stay as they are; but they are too small for a thread that comes later.
+        # Existing rings stay as they are; but they are too small for a later thread.
         ((_PATHS, "--trodden-last=3"), {0: 3, 1: 3, 2: 8}),
         ((_PATHS, "--trodden-last=30"), {0: 20, 2: 30}),
     ],
 )
 def test_a_library_that_is_loaded_later(host: tuple[str, ...], kept: dict[int, int], tmp_path: Path) -> None:
-    """Paths of the program and of its library stand in one ring."""
+    """Paths of the program and of its library are in one ring."""
     library = _library(tmp_path, "--trodden-last=8")
     program = tmp_path / "host"
-    must("cc", *host, "-O1", PROGRAMS / "last_host.c", "-pthread", "-ldl", "-o", program, cwd=tmp_path)
+    must("cc", *host, "-O1", PROGRAMS / "last_paths_host.c", "-pthread", "-ldl", "-o", program, cwd=tmp_path)
     assert _run(program, "./library.so", cwd=tmp_path) == 5
     raw = read_raw(tmp_path / "out.raw")
     names: dict[int, list[str]] = defaultdict(list)
@@ -255,8 +255,8 @@ def test_a_library_that_is_loaded_later(host: tuple[str, ...], kept: dict[int, i
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="steps with the trap flag of x86-64")
 @pytest.mark.parametrize("flags", [("-O2",), ("-O2", "-g"), ("-O0",)], ids=" ".join)
 def test_entering_a_path_does_not_hide_where_a_frame_is(flags: tuple[str, ...], tmp_path: Path) -> None:
-    """Wherever a signal stops a function, also between counting a path and entering it, it is told right."""
-    walked = walk(build(tmp_path, *flags, _PATHS, "--trodden-last=16"), tmp_path, 3)
-    assert walked.wrong == []
-    assert walked.told > 2000
-    assert walked.untold < 0.35 * walked.told
+    """A signal may stop a function anywhere, also between counting a path and entering it."""
+    stepped = step_through(build(tmp_path, *flags, _PATHS, "--trodden-last=16"), tmp_path, 3)
+    assert stepped.wrong == []
+    assert stepped.located > 2000
+    assert stepped.unlocated < 0.35 * stepped.located

@@ -1,4 +1,4 @@
-"""Libraries that come and go, time and again, while other threads count, jump and throw."""
+"""Libraries that are loaded and unloaded repeatedly, while other threads count, jump and throw."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.ledger import VARIANTS, Workshop, walk
+from tests.native.mapped_counts import VARIANTS, ProgramBuilder, run_counted
 
 
-def build_libraries(workshop: Workshop, source: str, variant: str) -> list[Path]:
-    """Two, with books of their own."""
+def build_libraries(programs: ProgramBuilder, source: str, variant: str) -> list[Path]:
+    """Two, with counts of their own."""
     more = ("-fPIC", "-shared")
     return [
-        workshop.build(source, variant, *more, f"-DBOOK={number}", name=f"{Path(source).stem}{number}.so")
+        programs.build(
+            source, variant, *more, f"-DFILE_NUMBER={number}", name=f"{Path(source).stem}{number}.so"
+        )
         for number in (1, 2)
     ]
 
@@ -21,15 +23,15 @@ def build_libraries(workshop: Workshop, source: str, variant: str) -> list[Path]
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(
     ("host", "library"),
-    [("ledger_loader.c", "ledger_library.c"), ("ledger_thrower.cpp", "ledger_through.c")],
+    [("reloading.c", "reloaded_library.c"), ("throwing_while_loading.cpp", "unwound_library.c")],
 )
 def test_two_libraries_a_thousand_times(
-    workshop: Workshop, tmp_path: Path, host: str, library: str, variant: str
+    programs: ProgramBuilder, tmp_path: Path, host: str, library: str, variant: str
 ) -> None:
     """Two threads load, use and unload them; a third one leaves functions by longjmp, or by exceptions."""
-    libraries = build_libraries(workshop, library, variant)
-    program = workshop.build(host, variant)
-    done = walk(program, "1000", *libraries, cwd=tmp_path, sources=(host, library, library))
+    libraries = build_libraries(programs, library, variant)
+    program = programs.build(host, variant)
+    done = run_counted(program, "1000", *libraries, cwd=tmp_path, sources=(host, library, library))
     assert (done.status, done.errors) == (5, "")
     (raw,) = done.raws
     assert sorted(Path(module.path).name for module in raw.modules) == sorted(
@@ -39,11 +41,13 @@ def test_two_libraries_a_thousand_times(
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_library_used_by_many_threads_at_once(workshop: Workshop, tmp_path: Path, variant: str) -> None:
-    """It is loaded and unloaded by four threads, and gone only when none of them has it."""
-    library = build_libraries(workshop, "ledger_library.c", variant)[0]
-    program = workshop.build("ledger_loader.c", variant)
-    sources = ("ledger_loader.c", "ledger_library.c")
-    done = walk(program, "150", *[library] * 4, cwd=tmp_path, sources=sources)
+def test_a_library_used_by_many_threads_at_once(
+    programs: ProgramBuilder, tmp_path: Path, variant: str
+) -> None:
+    """Four threads load and unload it; it is unmapped only when none of them has it."""
+    library = build_libraries(programs, "reloaded_library.c", variant)[0]
+    program = programs.build("reloading.c", variant)
+    sources = ("reloading.c", "reloaded_library.c")
+    done = run_counted(program, "150", *[library] * 4, cwd=tmp_path, sources=sources)
     assert (done.status, done.errors) == (5, "")
     done.check()

@@ -1,7 +1,7 @@
-"""longjmp: functions that are left, and come back to, in the middle of a block.
+"""longjmp: functions that are left, and resumed, in the middle of a block.
 
-What jumps do within one program is among the programs that keep books (``test_exact.py``); here are other C
-libraries, shared libraries, jumps from odd places, and the size of what the runtime keeps.
+Jumps within one program are among the programs with reference counts (``test_exact.py``); here are other C
+libraries, shared libraries, unusual jumps, and the size of the runtime's records.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _ENTRY = re.compile(r"^(\d):(\d+)=(\d+)$", re.MULTILINE)
 
 
 def check(profile: Profile, output: str, *names: str) -> dict[str, int]:
-    """What differs from the books of these files, as line to count."""
-    wanted = {f"{names[int(book)]}:{line}": int(count) for book, line, count in _ENTRY.findall(output)}
+    """The lines of these files whose counts differ from the reference counts, with their counts."""
+    wanted = {f"{names[int(file)]}:{line}": int(count) for file, line, count in _ENTRY.findall(output)}
     counted: Counter[str] = Counter()
     for function in profile.functions.values():
         for block in function.blocks:
             for ref in set(block.lines):
                 counted[f"{Path(function.files[ref.file].path).name}:{ref.line}"] += int(block.count)
     assert wanted
-    return {place: counted[place] for place, count in wanted.items() if counted[place] != count}
+    return {line: counted[line] for line, count in wanted.items() if counted[line] != count}
 
 
 def violations(profile: Profile) -> set[str]:
@@ -45,7 +45,7 @@ def violations(profile: Profile) -> set[str]:
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("level", LEVELS)
 def test_jumps_in_a_static_program(tmp_path: Path, level: str, stage: str) -> None:
-    """There the real longjmp is the runtime's own, and sigsetjmp keeps its return address elsewhere."""
+    """There the runtime contains the real longjmp, and sigsetjmp keeps its return address elsewhere."""
     own = ["-o", "x.trod", "--quiet", "--stage", stage, "--counters", "checked", "--target", STATIC]
     done = trodden("run", *own, PROGRAMS / "exact_jumps.c", level, *LOOPS_AS_WRITTEN, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (37, "")
@@ -54,35 +54,37 @@ def test_jumps_in_a_static_program(tmp_path: Path, level: str, stage: str) -> No
     assert (violations(profile), profile.notes) == (set(), ())
 
 
-def odd(tmp_path: Path, word: str, level: str, stage: str) -> tuple[Profile, dict[str, int]]:
+def run_unusual(tmp_path: Path, word: str, level: str, stage: str) -> tuple[Profile, dict[str, int]]:
     own = ["-o", "x.trod", "--quiet", "--stage", stage, "--counters", "checked"]
-    done = trodden("run", *own, PROGRAMS / "odd_jumps.c", level, *LOOPS_AS_WRITTEN, "--", word, cwd=tmp_path)
+    done = trodden(
+        "run", *own, PROGRAMS / "unusual_jumps.c", level, *LOOPS_AS_WRITTEN, "--", word, cwd=tmp_path
+    )
     assert (done.returncode, done.stderr) == (5, "")
     profile = load(tmp_path / "x.trod")
-    return profile, check(profile, done.stdout, "odd_jumps.c")
+    return profile, check(profile, done.stdout, "unusual_jumps.c")
 
 
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("word", ["stack", "child", "context"])
-def test_odd_jumps_that_are_counted_exactly(tmp_path: Path, word: str, level: str, stage: str) -> None:
+def test_unusual_jumps_that_are_counted_exactly(tmp_path: Path, word: str, level: str, stage: str) -> None:
     """From a handler on a stack of its own; between contexts; in a child, out of its parent's functions."""
-    profile, differences = odd(tmp_path, word, level, stage)
+    profile, differences = run_unusual(tmp_path, word, level, stage)
     assert differences == {}
     assert (violations(profile), profile.notes) == (set(), ())
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_jumps_out_of_the_middle_of_a_block(tmp_path: Path, level: str) -> None:
-    """Where the code tells what it does, the function that was interrupted is right, too."""
-    profile, differences = odd(tmp_path, "middle", level, "late")
+    """Where the frame can be located, the interrupted function is right, too."""
+    profile, differences = run_unusual(tmp_path, "middle", level, "late")
     assert (differences, violations(profile), profile.notes) == ({}, set(), ())
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_jumps_that_cannot_be_followed_are_said(tmp_path: Path, level: str) -> None:
-    """Counts of the function that was interrupted are made to fit together; they may be off by one."""
-    profile, differences = odd(tmp_path, "middle", level, "early")
+def test_jumps_that_cannot_be_followed_are_reported(tmp_path: Path, level: str) -> None:
+    """The counts of the interrupted function are completed; they may be off by one."""
+    profile, differences = run_unusual(tmp_path, "middle", level, "early")
     assert violations(profile) == set()
     assert len(differences) <= 1
     completed, unknown = profile.notes
@@ -105,24 +107,24 @@ def test_jumps_out_of_a_shared_library(tmp_path: Path, level: str) -> None:
 
 MANY = """
 #include <setjmp.h>
-static jmp_buf place;
+static jmp_buf env;
 static volatile int sink;
 __attribute__((noinline)) static int deep(int n) {
     if (n == 0)
-        longjmp(place, 1);
+        longjmp(env, 1);
     sink = deep(n - 1);
     return sink + 1;
 }
 int main(void) {
     for (volatile int i = 0; i < 100000; i++)
-        if (setjmp(place) == 0)
+        if (setjmp(env) == 0)
             deep(i == 77 ? 20000 : 3);
     return sink;
 }
 """
 
 
-def test_many_jumps_take_little_room(tmp_path: Path) -> None:
+def test_many_jumps_take_little_space(tmp_path: Path) -> None:
     """A hundred thousand jumps, one of them over twenty thousand frames: one record for each call."""
     (tmp_path / "many.c").write_text(MANY)
     must("cc", "-O2", "--trodden-counters=checked", "many.c", "-o", "many", cwd=tmp_path)

@@ -1,4 +1,4 @@
-"""Rust programs: ``trodden rustc`` and ``trodden cargo``, against programs that keep books of their own.
+"""Rust programs: ``trodden rustc`` and ``trodden cargo``, against programs that count their own lines.
 
 Where there is no Rust, the tests that need it check that the commands say what to install.
 """
@@ -22,15 +22,17 @@ from trodden.profile.store.trod import load
 from trodden.program.facts import LineRef
 from trodden.source.lines import line_counts
 
-BOOKS = PROGRAMS / "exact_rust.rs"
+SELF_COUNTING = PROGRAMS / "exact_rust.rs"
 EDITION = "--edition=2021"
 _ENTRY = re.compile(r"^0:(\d+)=(\d+)$", re.MULTILINE)
-_HIT_BODY = 1 + next(n for n, text in enumerate(BOOKS.read_text().splitlines()) if "fetch_add" in text)
+_HIT_BODY = 1 + next(
+    n for n, text in enumerate(SELF_COUNTING.read_text().splitlines()) if "fetch_add" in text
+)
 P = ParamSpec("P")
 
 
 def with_rust(test: Callable[P, None]) -> Callable[P, None]:
-    """The test; without Rust on the machine, one of what is said then."""
+    """The test; on a machine without Rust, one of the messages that it gets."""
     if shutil.which("rustc") is not None and shutil.which("cargo") is not None:
         return test
 
@@ -50,23 +52,23 @@ def named(profile: Profile, name: str) -> FunctionProfile:
     return found
 
 
-# Programs that keep books
+# Programs that count their own lines
 
 
 def _hits(function: FunctionProfile, block: int) -> set[LineRef]:
-    """The calls of which a block has a copy, of the function that enters a line in the books."""
+    """The inlined calls in a block of the function that counts a line."""
     found = set()
     for line in function.blocks[block].lines:
         while line.copy:
             call = function.facts.inlined[line.copy - 1]
-            if line.line == _HIT_BODY and function.files[line.file].path == str(BOOKS):
+            if line.line == _HIT_BODY and function.files[line.file].path == str(SELF_COUNTING):
                 found.add(call)
             line = call
     return found
 
 
-def _walked(profile: Profile, books: dict[int, int]) -> dict[int, int]:
-    counted = dict.fromkeys(books, 0)
+def _executed(profile: Profile, expected: dict[int, int]) -> dict[int, int]:
+    counted = dict.fromkeys(expected, 0)
     for function in profile.functions.values():
         for number, block in enumerate(function.blocks):
             for call in _hits(function, number):
@@ -88,18 +90,20 @@ def _walked(profile: Profile, books: dict[int, int]) -> dict[int, int]:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_counts_agree_with_the_books(tmp_path: Path, flags: tuple[str, ...], end: str, status: int) -> None:
-    must("rustc", EDITION, *flags, BOOKS, "-o", "books", cwd=tmp_path)
-    done = trodden("run", "./books", end, cwd=tmp_path)
+def test_counts_agree_with_the_programs_own(
+    tmp_path: Path, flags: tuple[str, ...], end: str, status: int
+) -> None:
+    must("rustc", EDITION, *flags, SELF_COUNTING, "-o", "program", cwd=tmp_path)
+    done = trodden("run", "./program", end, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (status, "")
-    books = {int(line): int(count) for line, count in _ENTRY.findall(done.stdout)}
-    assert len(books) > 30
+    expected = {int(line): int(count) for line, count in _ENTRY.findall(done.stdout)}
+    assert len(expected) > 30
     profile = load(tmp_path / "trodden.trod")
     if "--trodden-stage=early" not in flags:
-        assert _walked(profile, books) == books
+        assert _executed(profile, expected) == expected
     if "-O" not in flags or "--trodden-stage=early" in flags:
-        lines = line_counts(profile)[str(BOOKS)]
-        assert {line: lines[line].count for line in books} == books
+        lines = line_counts(profile)[str(SELF_COUNTING)]
+        assert {line: lines[line].count for line in expected} == expected
     assert {f.name: f.violations for f in profile.functions.values() if f.violations} == {}
     assert profile.notes == ()
 
@@ -368,3 +372,11 @@ def test_cargo_checks_our_options_first(tmp_path: Path) -> None:
     done = trodden("cargo", "--profile", "nonsense", "build", cwd=tmp_path)
     assert done.returncode == UsageError.status
     assert done.stderr.startswith("trodden: --profile=nonsense: choose one of")
+
+
+def test_cargo_names_a_mistyped_option(tmp_path: Path) -> None:
+    done = trodden("cargo", "--profle", "paths", "build", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        UsageError.status,
+        "trodden: --profle: no such option; did you mean --profile?\n",
+    )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.profile.making import function, profile_of, unit_of
 from tests.profile.walking import facts_of, path_profile
-from trodden.merge.join import join
+from trodden.merging.join import join
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.routes import PathCount, PathEnd
 from trodden.profile.analysis.coverage import Covered, FunctionCoverage, NearMiss, coverage

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations_with_replacement
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 from tests.graphs import graphs, leaving_graphs, prices_for, seeds
-from trodden.graph.cfg import Graph, build
+from tests.recover.killed.executing import Execution, opinions_first
+from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import PathTally, interpret_paths, random_walk, tally
 from trodden.plan.paths.plan import checked_paths, path_plan
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.plan.routes import PathEnd
-from trodden.recover.killed.paths import PathCompletion, complete_paths
+from trodden.recover.function_counts import FunctionCounts
+from trodden.recover.killed.open_walks import Walk
+from trodden.recover.killed.paths import complete_paths, open_paths
+from trodden.recover.killed.procedure import Procedure
+from trodden.recover.killed.sources import Source
 from trodden.recover.paths import PathFlow, recover_paths
 
 Prefixes = Mapping[tuple[int, int | None], int]
@@ -26,17 +31,14 @@ def _walks(graph: Graph, seed: int) -> list[list[int]]:
     return [random_walk(graph, rng, rng.choice([3, 8, 40])) for _ in range(rng.randint(1, 4))]
 
 
+def _counted(told: PathTally, prefixes: Prefixes) -> FunctionCounts:
+    return FunctionCounts(told.counters, {}, prefixes, told.sparse)
+
+
 def _completed(graph: Graph, plan: Plan, told: PathTally, prefixes: Prefixes) -> PathFlow:
-    found = complete_paths(graph, plan, told.counters, told.sparse, prefixes, {}) or PathCompletion()
-    every = Counter(dict(prefixes))
-    every.update(found.prefixes)
-    kept = {key: times for key, times in every.items() if times}
-    counters = [count + found.owed[slot] for slot, count in enumerate(told.counters)]
-    sparse = dict(told.sparse)
-    for path, times in found.ended.items():
-        count, ticks = sparse.get(path, (0, 0))
-        sparse[path] = count + times, ticks
-    return recover_paths(graph, plan, counters, sparse, kept, {})
+    counted = _counted(told, prefixes)
+    missing = complete_paths(graph, plan, counted)
+    return recover_paths(graph, plan, counted if missing is None else counted + missing)
 
 
 def _walked(graph: Graph, edges: Sequence[int]) -> list[int]:
@@ -95,7 +97,7 @@ def test_an_end_that_one_of_two_counters_has_is_an_end(dense: int, graph: Graph,
     back = plan.paths.back_edges if plan.paths is not None else ()
     ends = {edge for edge in graph.flow_edges() if graph.edges[edge].dst == graph.exit or edge in back}
     last = [n for n, one in enumerate(plan.measures) if isinstance(one, SecondOpinion) and one.edge in ends]
-    truth = recover_paths(graph, plan, whole.counters, whole.sparse, whole.prefixes, {})
+    truth = recover_paths(graph, plan, _counted(whole, whole.prefixes))
     assert truth.violations == ()
     for slot in last:
         if whole.counters[slot]:
@@ -134,7 +136,7 @@ def test_a_turn_of_a_loop_that_one_of_two_counters_has(weight: float, lagging: i
 def test_what_is_consistent_is_never_changed(graph: Graph, seed: int) -> None:
     plan = path_plan(graph, prices_for(graph, seed), holds=range(graph.exit))
     told = interpret_paths(graph, plan, _walks(graph, seed))
-    assert complete_paths(graph, plan, told.counters, told.sparse, told.prefixes, {}) is None
+    assert complete_paths(graph, plan, _counted(told, told.prefixes)) is None
 
 
 @given(graphs(), seeds())
@@ -169,7 +171,7 @@ def test_a_path_that_is_counted_before_its_end_and_was_about_to_be(dense: int, w
     plan = checked_paths(lean, graph)
     walks = [[0, 2, 4, 5], [1, 3, 4, 5], [1, 3, 4, 5], [way - 1, way + 1, 4, 5]]
     whole = interpret_paths(graph, plan, walks)
-    truth = recover_paths(graph, plan, whole.counters, whole.sparse, whole.prefixes, {})
+    truth = recover_paths(graph, plan, _counted(whole, whole.prefixes))
     (path,) = [each.id for each in truth.paths if way - 1 in each.edges]
     counters, sparse = list(whole.counters), dict(whole.sparse)
     for slot, measure in enumerate(plan.measures):
@@ -184,3 +186,197 @@ def test_a_path_that_is_counted_before_its_end_and_was_about_to_be(dense: int, w
         sparse[path] = times - 1, 0
     flow = _completed(graph, plan, PathTally(counters, sparse, whole.prefixes), whole.prefixes)
     assert (flow.violations, flow.edges) == ((), truth.edges)
+
+
+# Killed between any two probes
+
+
+def _killed(graph: Graph, plan: Plan, seed: int) -> Execution:
+    """Some executions that came to their ends, or were stopped between any two of their probes."""
+    rng = random.Random(seed)
+    process = Execution(graph, plan)
+    for _ in range(rng.randint(1, 4)):
+        walk = random_walk(graph, rng, rng.choice([1, 3, 8, 30]))
+        process.run(walk, rng.choice([None, rng.randint(0, 60)]))
+    return process
+
+
+def _flow(graph: Graph, plan: Plan, counted: FunctionCounts) -> PathFlow:
+    missing = complete_paths(graph, plan, counted)
+    return recover_paths(graph, plan, counted if missing is None else counted + missing)
+
+
+ORDERS = {"path first": lambda plan: plan, "edge first": opinions_first}
+"""Which of the two counters is incremented first where a path ends."""
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("context", [False, True])
+@pytest.mark.parametrize("dense", [1 << 18, 0])
+@given(graphs(), seeds())
+@settings(max_examples=150, deadline=None)
+def test_counters_on_all_edges_show_every_edge_that_was_taken(
+    dense: int, context: bool, order: str, graph: Graph, seed: int
+) -> None:
+    lean = path_plan(graph, prices_for(graph, seed), context=context, holds=range(graph.exit), dense=dense)
+    plan = ORDERS[order](checked_paths(lean, graph))
+    process = _killed(graph, plan, seed)
+    flow = _flow(graph, plan, process.counted)
+    assert flow.violations == ()
+    assert _walked(graph, flow.edges) == _walked(graph, process.edges)
+    assert flow.edges[graph.closing] <= process.edges[graph.closing]
+    entered = any(count for edge, count in zip(graph.edges, flow.edges, strict=True) if edge.src != edge.dst)
+    assert flow.edges[graph.closing] >= entered
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("context", [False, True])
+@given(leaving_graphs(), seeds())
+@settings(max_examples=200, deadline=None)
+def test_so_they_do_where_paths_are_counted_before_their_ends(
+    context: bool, order: str, graph: Graph, seed: int
+) -> None:
+    """A path that was counted, or about to be, is taken to have come to its end; no other edge is wrong."""
+    lean = path_plan(graph, prices_for(graph, seed), context=context)
+    plan = ORDERS[order](checked_paths(lean, graph))
+    process = _killed(graph, plan, seed)
+    flow = _flow(graph, plan, process.counted)
+    assert flow.violations == ()
+    early = Procedure(graph, plan).counted_early
+    for edge, (told, real) in enumerate(zip(flow.edges, process.edges, strict=True)):
+        if graph.edges[edge].src not in early and edge != graph.closing:
+            assert told == real
+        assert abs(told - real) <= process.under_way
+
+
+@pytest.mark.parametrize("context", [False, True])
+@given(graphs(), seeds())
+@settings(max_examples=300, deadline=None)
+def test_without_such_counters_the_law_is_kept(context: bool, graph: Graph, seed: int) -> None:
+    plan = path_plan(graph, prices_for(graph, seed), context=context, holds=range(graph.exit))
+    process = _killed(graph, plan, seed)
+    flow = _flow(graph, plan, process.counted)
+    assert flow.violations == ()
+    for told, real in zip(flow.edges, process.edges, strict=True):
+        assert abs(told - real) <= process.under_way
+
+
+@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize("context", [False, True])
+@given(graphs(), seeds())
+@settings(max_examples=200, deadline=None)
+def test_a_forked_child_that_was_killed_later(context: bool, checked: bool, graph: Graph, seed: int) -> None:
+    """It continues the path of its parent, and may have ended it or not when it is killed."""
+    plan = path_plan(graph, prices_for(graph, seed), context=context, holds=range(graph.exit))
+    plan = checked_paths(plan, graph) if checked else plan
+    rng = random.Random(seed)
+    process = Execution(graph, plan)
+    walk = random_walk(graph, rng, rng.choice([1, 3, 8, 30]))
+    ended = bool(walk) and graph.edges[walk[-1]].dst == graph.exit
+    process.run(walk, rng.choice([None, rng.randint(0, 60)]), forked=rng.randint(0, len(walk) - ended))
+    for _ in range(rng.randint(0, 2)):
+        process.run(random_walk(graph, rng, rng.choice([1, 3, 8, 30])), rng.choice([None, 20, 60]))
+    flow = _flow(graph, plan, process.counted)
+    assert flow.violations == ()
+    if checked:
+        assert _walked(graph, flow.edges) == _walked(graph, process.edges)
+
+
+# Beside everything that can have happened
+
+
+def _executions(graph: Graph, plan: Plan, steps: int) -> Iterator[Execution]:
+    """Every execution of at most so many edges, stopped between any two probes."""
+    work: list[tuple[int, ...]] = [()]
+    for walk in work:
+        last = graph.edges[walk[-1]].dst if walk else graph.root
+        ways = [e for e in graph.out_edges[last] if graph.edges[e].kind is EdgeKind.FLOW]
+        if len(walk) < steps:
+            work += [(*walk, edge) for edge in ways]
+        probes = 0
+        while True:
+            process = Execution(graph, plan)
+            if not process.run(walk, probes):
+                break
+            yield process
+            probes += 1
+        yield process
+
+
+def _possible(graph: Graph, plan: Plan, steps: int, seed: int) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
+    """By what the counters hold: the edges that up to two executions can have taken."""
+    zero = (0,) * plan.slots, (0,) * len(graph.edges)
+    one = {(tuple(each.counters), tuple(each.edges)) for each in _executions(graph, plan, steps)} | {zero}
+    states = sorted(one)
+    if len(states) > 60:
+        states = random.Random(seed).sample(states, 60)
+    found: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
+    for (counters, edges), (more, further) in combinations_with_replacement([*states, zero], 2):
+        total = tuple(a + b for a, b in zip(counters, more, strict=True))
+        found.setdefault(total, set()).add(tuple(a + b for a, b in zip(edges, further, strict=True)))
+    return found
+
+
+@pytest.mark.parametrize("checked", [False, True])
+@given(graphs(max_blocks=4, max_edges=6), seeds())
+@settings(max_examples=25, deadline=None)
+def test_some_execution_takes_the_edges_that_are_found(checked: bool, graph: Graph, seed: int) -> None:
+    """Whatever the counters hold: if only one thing can have happened, that is found.
+
+    With counters on the edges these are the only possible ones; the entries alone may have been more.
+    Without them iterations of self loops cannot be told from entries, so there are none here.
+    """
+    assume(checked or all(edge.src != edge.dst for edge in graph.edges))
+    plan = path_plan(graph, prices_for(graph, seed), holds=range(graph.exit))
+    plan = checked_paths(plan, graph) if checked else plan
+    possible = _possible(graph, plan, 4, seed)
+    for counters in random.Random(seed).sample(sorted(possible), min(len(possible), 60)):
+        flow = _flow(graph, plan, FunctionCounts(list(counters)))
+        assert flow.violations == ()
+        truths = {tuple(_walked(graph, edges)) for edges in possible[counters]}
+        assert tuple(_walked(graph, flow.edges)) in truths
+        assert len(truths) == 1 or not checked
+
+
+# What used to be bounded, or to stop too soon
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_any_number_of_threads_may_be_between_two_counters(order: str) -> None:
+    graph = build("f", ["a", "b", "c", "EXIT"], [(0, 1), (0, 2), (1, 3), (2, 3)])
+    lean = path_plan(graph, [1.0] * len(graph.edges), holds=range(graph.exit))
+    plan = ORDERS[order](checked_paths(lean, graph))
+    process = Execution(graph, plan)
+    for walk in ([0, 2], [1, 3]):
+        between = _probes_of(graph, plan, walk) - 1
+        for _ in range(1_000):
+            process.run(walk, between)
+    assert recover_paths(graph, plan, process.counted).violations
+    flow = _flow(graph, plan, process.counted)
+    assert (flow.violations, flow.edges[:4]) == ((), [1_000] * 4)
+
+
+def _probes_of(graph: Graph, plan: Plan, walk: Sequence[int]) -> int:
+    """How many steps a walk has whose last one is its last probe."""
+    steps = 0
+    while Execution(graph, plan).run(walk, steps):
+        steps += 1
+    return steps - 2
+
+
+def test_a_walk_without_a_source_does_not_hide_the_others() -> None:
+    """Nothing led to the first of two edges that end paths; the path over the second is found."""
+    graph = build("f", ["a", "b", "c", "EXIT"], [(0, 1), (0, 2), (1, 3), (2, 3)])
+    plan = checked_paths(path_plan(graph, [1.0] * len(graph.edges), holds=range(graph.exit)), graph)
+    procedure = Procedure(graph, plan)
+    entry = Source(0, procedure.sums.at_entry(), 1)
+    (found,) = open_paths(procedure, {2: 1, 1: 1, 3: 1}, [entry])
+    assert found == (entry.total, Walk(0, (1, 3), 1))
+
+
+def test_a_contradiction_that_no_kill_explains_is_left_to_be_reported() -> None:
+    graph = build("f", ["a", "b", "c", "EXIT"], [(0, 1), (0, 2), (1, 3), (2, 3)])
+    plan = checked_paths(path_plan(graph, [1.0] * len(graph.edges), holds=range(graph.exit)), graph)
+    counted = interpret_paths(graph, plan, [[0, 2]])
+    counted.counters[plan.measures.index(SecondOpinion(2))] += 1
+    assert complete_paths(graph, plan, FunctionCounts(counted.counters)) is None

@@ -52,7 +52,7 @@ def crashed(tmp_path: Path) -> Profile:
         LastPath(unit, 0, _number(profile, 0, "in pos even out")),
     )
     processes = (
-        Process("10", 10, 1, 100, "/bin/prog", Ending.SIGNAL, 11, 90, profile.readings),
+        Process("10", 10, 1, 100, "/bin/prog", Ending.SIGNAL, 11, 90, profile.unit_counts),
         Process("11", 11, 10, 200, "/bin/prog", Ending.KILLED, 0, 10, completed=((unit, 1),)),
     )
     thread = StoppedThread(0, 3, 1234, frames, 2, last)

@@ -10,25 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.weigh.branches import DIAMOND, RETURNS, WHILE, comparing, function
-from trodden.weigh.calibrate.fitting import MOST_BELIEVED, MOST_CERTAIN, WEIGHINGS, fit_together, hit_rates
+from trodden.weigh.calibrate.fitting import MAX_CERTAIN_RATE, MAX_RATE, WEIGHINGS, fit_together, hit_rates
 from trodden.weigh.calibrate.linear import solve
 from trodden.weigh.calibrate.observed import Counted, Observation, accuracy, measure, observe
 from trodden.weigh.features.clues import Against, BlockClues, Relation, Sort
 from trodden.weigh.heuristics.ball_larus import Scope
-from trodden.weigh.heuristics.combine import branch_odds, combined
+from trodden.weigh.heuristics.combine import branch_probabilities, combined
 from trodden.weigh.heuristics.rates import WL94, Measured, Rates
 from trodden.weigh.heuristics.registry import HEURISTICS
 
-Said = tuple[tuple[str, frozenset[int]], ...]
+Prediction = tuple[tuple[str, frozenset[int]], ...]
 FIRST, SECOND = frozenset({0}), frozenset({1})
-SETTLING = frozenset(heuristic.key for heuristic in HEURISTICS if heuristic.settles)
+SETTLING = frozenset(heuristic.key for heuristic in HEURISTICS if heuristic.decisive)
 
 
 def seen(*counts: int, **said: frozenset[int]) -> Observation:
     """A branch of which heuristics, in the order of the table, have said something."""
-    keys: Said = tuple((key.replace("_", "-"), places) for key, places in said.items())
-    settling = tuple(key for key, _ in keys if key in SETTLING)
-    return Observation(Scope.PLAIN if len(counts) == 2 else Scope.MANY, counts, keys, settling)
+    keys: Prediction = tuple((key.replace("_", "-"), places) for key, places in said.items())
+    decisive = tuple(key for key, _ in keys if key in SETTLING)
+    return Observation(Scope.PLAIN if len(counts) == 2 else Scope.SWITCHES, counts, keys, decisive)
 
 
 def test_observing_a_function() -> None:
@@ -64,7 +64,7 @@ def test_hit_rates_are_of_the_paper_s_nine_and_never_certain() -> None:
     found = hit_rates([seen(1, 0, pointer=FIRST, said=FIRST), seen(10**9, 0, call=FIRST)], "executions")
     assert set(found) == {"pointer", "call"}
     assert found["pointer"] == 0.75
-    assert found["call"] == MOST_BELIEVED
+    assert found["call"] == MAX_RATE
 
 
 def test_one_heuristic_alone_is_fitted_to_its_hit_rate() -> None:
@@ -111,7 +111,7 @@ def test_only_some_keys_and_what_settles() -> None:
     many = [seen(90, 10, trips=FIRST, pointer=SECOND), seen(80, 20, pointer=FIRST, call=FIRST)] * 100
     assert set(fit_together([many], keys=["pointer"])) == {"pointer"}
     found = fit_together([many])
-    assert found["trips"] == MOST_CERTAIN
+    assert found["trips"] == MAX_CERTAIN_RATE
     assert found["pointer"] > 0.5
     assert fit_together([many], keys=["pointer"])["pointer"] < found["pointer"]
 
@@ -121,7 +121,7 @@ def test_a_million_to_one_does_not_break_the_fit() -> None:
     found = fit_together([many], "executions")
     assert found["pointer"] == pytest.approx(found["call"])
     assert found["pointer"] > 0.5
-    assert found["guard"] == pytest.approx(1 - MOST_BELIEVED)
+    assert found["guard"] == pytest.approx(1 - MAX_RATE)
 
 
 def test_fitted_rates_are_likelier_than_those_of_the_paper() -> None:
@@ -135,10 +135,10 @@ def test_fitted_rates_are_likelier_than_those_of_the_paper() -> None:
     rates = Rates("fitted", fit_together([observe(functions)]))
 
     def likelihood(table: Rates) -> float:
-        odds = (branch_odds(each.graph, each.clues, table) for each in functions)
+        probabilities = (branch_probabilities(each.graph, each.clues, table) for each in functions)
         return sum(
             (each.counts[place] or 0) * log(found[place])
-            for each, found in zip(functions, odds, strict=True)
+            for each, found in zip(functions, probabilities, strict=True)
             for place in (0, 1)
         )
 

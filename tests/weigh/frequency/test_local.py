@@ -19,44 +19,44 @@ from trodden.graph.cfg import Edge, EdgeKind, Graph, build
 from trodden.graph.loop_nesting import back_edges_by_header, collapse
 from trodden.graph.loops import find_loops
 from trodden.graph.traverse import depth_first
-from trodden.weigh.frequency.local import ENDLESS_TURNS, MOST_TURNS, local_frequencies
+from trodden.weigh.frequency.local import ENDLESS_ITERATIONS, MAX_ITERATIONS, local_frequencies
 
 
 def odds_for(graph: Graph, seed: int, parts: Sequence[float] = (1, 1, 2, 1000)) -> list[float]:
     """Random odds of branches; all those of a block may be 0."""
     rng = Random(seed)
-    odds = [0.0] * len(graph.edges)
+    probabilities = [0.0] * len(graph.edges)
     for out_edges in graph.out_edges:
         ways = [edge for edge in out_edges if graph.edges[edge].kind is EdgeKind.FLOW]
         chosen = [rng.choice(parts) for _ in ways]
         for edge, part in zip(ways, chosen, strict=True):
-            odds[edge] = part / (sum(chosen) or 1)
-    return odds
+            probabilities[edge] = part / (sum(chosen) or 1)
+    return probabilities
 
 
 def even_odds(graph: Graph) -> list[float]:
     return odds_for(graph, 1, (1,))
 
 
-def solved(graph: Graph, odds: Sequence[float]) -> list[float]:
+def solved(graph: Graph, probabilities: Sequence[float]) -> list[float]:
     """(I - P^T) f = e, where the root is entered once and nothing comes back from EXIT."""
     size = len(graph.labels)
     flow = [(edge, graph.edges[edge]) for edge in graph.flow_edges()]
     columns = [edge.src for _, edge in flow]
     rows = [edge.dst for _, edge in flow]
-    matrix = csc_array(([odds[index] for index, _ in flow], (rows, columns)), shape=(size, size))
+    matrix = csc_array(([probabilities[index] for index, _ in flow], (rows, columns)), shape=(size, size))
     right = [float(vertex == graph.root) for vertex in range(size)]
     blocks = spsolve((identity(size) - matrix).tocsc(), right)
-    return [float(blocks[edge.src]) * odds[index] for index, edge in flow]
+    return [float(blocks[edge.src]) * probabilities[index] for index, edge in flow]
 
 
-def solved_exactly(graph: Graph, odds: Sequence[float]) -> list[Fraction]:
+def solved_exactly(graph: Graph, probabilities: Sequence[float]) -> list[Fraction]:
     """The same in fractions, by elimination."""
     size = len(graph.labels)
     rows = [[Fraction(i == j) for j in range(size)] + [Fraction(i == graph.root)] for i in range(size)]
     for index in graph.flow_edges():
         edge = graph.edges[index]
-        rows[edge.dst][edge.src] -= Fraction(odds[index])
+        rows[edge.dst][edge.src] -= Fraction(probabilities[index])
     for i in range(size):
         pivot = next(k for k in range(i, size) if rows[k][i])
         rows[i], rows[pivot] = rows[pivot], rows[i]
@@ -64,7 +64,9 @@ def solved_exactly(graph: Graph, odds: Sequence[float]) -> list[Fraction]:
         for k in range(size):
             if k != i and rows[k][i]:
                 rows[k] = [a - rows[k][i] * b for a, b in zip(rows[k], rows[i], strict=True)]
-    return [rows[graph.edges[index].src][size] * Fraction(odds[index]) for index in graph.flow_edges()]
+    return [
+        rows[graph.edges[index].src][size] * Fraction(probabilities[index]) for index in graph.flow_edges()
+    ]
 
 
 def check_lawful(graph: Graph, frequencies: Sequence[float]) -> None:
@@ -91,10 +93,12 @@ def turns(graph: Graph, frequencies: Sequence[float], header: int, members: froz
 @given(leaving_graphs(12, 30), seeds())
 @settings(max_examples=300, deadline=None)
 def test_any_graph_against_a_sparse_solution(graph: Graph, seed: int) -> None:
-    odds = odds_for(graph, seed)
-    found = local_frequencies(graph, odds, most_turns=math.inf)
+    probabilities = odds_for(graph, seed)
+    found = local_frequencies(graph, probabilities, max_iterations=math.inf)
     check_lawful(graph, found)
-    assert [found[index] for index in graph.flow_edges()] == pytest.approx(solved(graph, odds), rel=1e-6)
+    assert [found[index] for index in graph.flow_edges()] == pytest.approx(
+        solved(graph, probabilities), rel=1e-6
+    )
 
 
 @given(leaving_graphs(), seeds())
@@ -102,23 +106,23 @@ def test_any_graph_against_a_sparse_solution(graph: Graph, seed: int) -> None:
 def test_any_graph_against_an_exact_solution(graph: Graph, seed: int) -> None:
     """Eighths and the like are exact in binary, so that odds do sum up to one."""
     rng = Random(seed)
-    odds = [0.0] * len(graph.edges)
+    probabilities = [0.0] * len(graph.edges)
     for vertex in range(graph.exit):
         left = 1.0
         for index in graph.out_edges[vertex][:-1]:
-            odds[index] = left * rng.choice([0.5, 0.25, 2.0**-10])
-            left -= odds[index]
-        odds[graph.out_edges[vertex][-1]] = left
-    found = local_frequencies(graph, odds, most_turns=math.inf)
-    expected = [float(each) for each in solved_exactly(graph, odds)]
+            probabilities[index] = left * rng.choice([0.5, 0.25, 2.0**-10])
+            left -= probabilities[index]
+        probabilities[graph.out_edges[vertex][-1]] = left
+    found = local_frequencies(graph, probabilities, max_iterations=math.inf)
+    expected = [float(each) for each in solved_exactly(graph, probabilities)]
     assert [found[index] for index in graph.flow_edges()] == pytest.approx(expected, rel=1e-9)
 
 
 @given(graphs(12, 30), seeds())
 @settings(max_examples=500, deadline=None)
 def test_the_flow_law_holds_whatever_the_odds(graph: Graph, seed: int) -> None:
-    odds = odds_for(graph, seed, (0, 0, 1, 1, 1e-9, 1e-200))
-    check_lawful(graph, local_frequencies(graph, odds))
+    probabilities = odds_for(graph, seed, (0, 0, 1, 1, 1e-9, 1e-200))
+    check_lawful(graph, local_frequencies(graph, probabilities))
 
 
 @given(graphs(12, 30), seeds())
@@ -136,9 +140,11 @@ def test_no_loop_turns_more_often_than_it_may(graph: Graph, seed: int) -> None:
 @given(graphs(12, 30), seeds())
 @settings(max_examples=200, deadline=None)
 def test_known_loops_make_no_difference(graph: Graph, seed: int) -> None:
-    odds = odds_for(graph, seed, (0, 1, 1, 5, 1e-9))
+    probabilities = odds_for(graph, seed, (0, 1, 1, 5, 1e-9))
     forest = find_loops(graph)
-    assert local_frequencies(graph, odds, forest) == pytest.approx(local_frequencies(graph, odds), rel=1e-9)
+    assert local_frequencies(graph, probabilities, forest) == pytest.approx(
+        local_frequencies(graph, probabilities), rel=1e-9
+    )
 
 
 @given(graphs(12, 30))
@@ -175,7 +181,7 @@ def loop(*edges: tuple[int, int], blocks: int) -> Graph:
 
 def test_a_loop_that_hardly_ends() -> None:
     graph = loop((0, 0), (0, 1), blocks=1)
-    assert local_frequencies(graph, [1 - 1e-9, 1e-9, 0])[0] == pytest.approx(MOST_TURNS - 1)
+    assert local_frequencies(graph, [1 - 1e-9, 1e-9, 0])[0] == pytest.approx(MAX_ITERATIONS - 1)
     assert local_frequencies(graph, [1 - 1e-5, 1e-5, 0])[0] == pytest.approx(1e5 - 1)
 
 
@@ -183,10 +189,10 @@ def test_exits_are_raised_in_proportion() -> None:
     """Of two exits one is taken three times as often as the other, in a rare branch as it is."""
     graph = loop((0, 1), (0, 2), (1, 3), (1, 2), (2, 3), (2, 0), (3, 4), blocks=4)
     rare = 1e-9
-    odds = [1e-3, 1 - 1e-3, 3e3 * rare, 1 - 3e3 * rare, rare, 1 - rare, 1.0, 0.0]
-    found = local_frequencies(graph, odds)
+    probabilities = [1e-3, 1 - 1e-3, 3e3 * rare, 1 - 3e3 * rare, rare, 1 - rare, 1.0, 0.0]
+    found = local_frequencies(graph, probabilities)
     check_lawful(graph, found)
-    assert found[0] + found[1] == pytest.approx(MOST_TURNS)
+    assert found[0] + found[1] == pytest.approx(MAX_ITERATIONS)
     assert found[2] == pytest.approx(3 * found[4], rel=1e-5)
     assert found[6] == pytest.approx(1)
 
@@ -194,7 +200,7 @@ def test_exits_are_raised_in_proportion() -> None:
 def test_an_outer_loop_that_hardly_ends_leaves_the_inner_one_as_it_is() -> None:
     """The inner loop is left to the outer one or for good; only how often it is the latter changes."""
     graph = loop((0, 1), (1, 1), (1, 0), (1, 2), blocks=2)
-    found = local_frequencies(graph, [1.0, 0.75, 0.25 - 1e-12, 1e-12, 0.0], most_turns=100.0)
+    found = local_frequencies(graph, [1.0, 0.75, 0.25 - 1e-12, 1e-12, 0.0], max_iterations=100.0)
     assert found[0] == pytest.approx(100)
     assert found[1] == pytest.approx(300)
     assert found[2:4] == pytest.approx([99, 1])
@@ -206,7 +212,7 @@ def test_an_endless_loop_carries_what_never_comes_back() -> None:
     found = local_frequencies(graph, [0.25, 0.75, 1.0, 1.0, 0.0, 0.0])
     check_lawful(graph, found)
     assert found[endless] == pytest.approx(0.25)
-    assert found[3] == pytest.approx(0.25 * (ENDLESS_TURNS - 1))
+    assert found[3] == pytest.approx(0.25 * (ENDLESS_ITERATIONS - 1))
 
 
 def test_a_block_that_leads_nowhere() -> None:
@@ -222,14 +228,14 @@ def test_a_block_without_odds_is_left_along_all_edges_alike() -> None:
 def test_an_exit_that_is_said_never_to_be_taken() -> None:
     """It is the only way on, so the loop turns as often as a loop may."""
     graph = loop((0, 0), (0, 1), blocks=1)
-    assert local_frequencies(graph, [1.0, 0.0, 0.0]) == pytest.approx([MOST_TURNS - 1, 1.0, 1.0])
+    assert local_frequencies(graph, [1.0, 0.0, 0.0]) == pytest.approx([MAX_ITERATIONS - 1, 1.0, 1.0])
 
 
 def test_an_irreducible_region_that_hardly_ends() -> None:
     graph = loop((0, 1), (0, 2), (1, 2), (2, 1), (2, 3), blocks=3)
     found = local_frequencies(graph, [0.5, 0.5, 1.0, 1 - 1e-12, 1e-12, 0.0])
     check_lawful(graph, found)
-    assert found[2] == pytest.approx(MOST_TURNS, rel=1e-3)
+    assert found[2] == pytest.approx(MAX_ITERATIONS, rel=1e-3)
 
 
 def test_a_way_out_less_likely_than_a_float_can_tell() -> None:
@@ -239,19 +245,19 @@ def test_a_way_out_less_likely_than_a_float_can_tell() -> None:
     graph = loop(*edges, blocks=size)
     found = local_frequencies(graph, [0.5] * (2 * size) + [0.0])
     check_lawful(graph, found)
-    assert sum(found[index] for index in graph.in_edges[0]) == pytest.approx(MOST_TURNS)
+    assert sum(found[index] for index in graph.in_edges[0]) == pytest.approx(MAX_ITERATIONS)
 
 
 @pytest.mark.parametrize("turning", [0.5, 0.88, 1 - 1e-12])
 def test_a_thousand_loops_inside_each_other(turning: float) -> None:
     graph = nest(1000)
-    odds = even_odds(graph)
+    probabilities = even_odds(graph)
     back = depth_first(graph).back_edges
     for vertex in range(graph.exit):
         ways = [index for index in graph.out_edges[vertex] if graph.edges[index].kind is EdgeKind.FLOW]
         if len(ways) == 2 and back & set(graph.in_edges[vertex]):
-            odds[ways[0]], odds[ways[1]] = turning, 1 - turning
-    found = local_frequencies(graph, odds)
+            probabilities[ways[0]], probabilities[ways[1]] = turning, 1 - turning
+    found = local_frequencies(graph, probabilities)
     assert all(frequency < math.inf for frequency in found)
     assert all(flow_gap(graph, found, vertex) < 1e-9 for vertex in range(len(graph.labels)))
 

@@ -14,7 +14,7 @@ from tests.weigh.branches import CALLS, DIAMOND, DIES, RETURNS, Flow, comparing,
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.loops import find_loops
 from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Relation, Sort
-from trodden.weigh.heuristics.combine import branch_odds, combined, predictions
+from trodden.weigh.heuristics.combine import branch_probabilities, combined, predictions
 from trodden.weigh.heuristics.dempster import combine
 from trodden.weigh.heuristics.rates import WL94, Rates
 from trodden.weigh.heuristics.registry import HEURISTICS
@@ -37,7 +37,7 @@ prints and returns, b2 leads to the loop of b3 alone, b4 returns."""
 
 def odds_of(flow: Flow, clues: dict[int, BlockClues] | None = None, rates: Rates = WL94) -> list[float]:
     graph, known = function(flow, clues)
-    return branch_odds(graph, known, rates)
+    return branch_probabilities(graph, known, rates)
 
 
 def test_atoi_as_in_the_appendix() -> None:
@@ -96,15 +96,15 @@ def test_ways_to_the_same_block_still_have_a_comparison() -> None:
 
 def test_without_clues_there_are_equal_shares() -> None:
     graph, _ = function(DIAMOND)
-    assert branch_odds(graph, (), WL94)[:2] == [0.5, 0.5]
+    assert branch_probabilities(graph, (), WL94)[:2] == [0.5, 0.5]
 
 
 @given(graphs(max_blocks=10, max_edges=24), seeds(), st.sampled_from([WL94, EVERY]))
 @settings(max_examples=300)
 def test_what_leaves_a_block_sums_up_to_one(graph: Graph, seed: int, rates: Rates) -> None:
     clues = random_clues(graph, seed)
-    found = branch_odds(graph, clues, rates)
-    assert found == branch_odds(graph, clues, rates, find_loops(graph))
+    found = branch_probabilities(graph, clues, rates)
+    assert found == branch_probabilities(graph, clues, rates, find_loops(graph))
     assert len(found) == len(graph.edges)
     for vertex, outs in enumerate(graph.out_edges):
         flow = [index for index in outs if graph.edges[index].kind is EdgeKind.FLOW]
@@ -157,5 +157,5 @@ def test_a_switch_of_a_thousand_cases_is_not_slow() -> None:
 
 def test_deep_functions_take_neither_recursion_nor_forever() -> None:
     graph = chain(100_000)
-    found = branch_odds(graph, (), EVERY)
+    found = branch_probabilities(graph, (), EVERY)
     assert sum(found) == pytest.approx(100_000, abs=1)

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from tests.weigh.branches import DIES, Flow
 from tests.weigh.calibrate.test_fitting import FIRST, SECOND, seen
-from tests.weigh.heuristics.test_loops_and_errors import odds
-from trodden.weigh.calibrate.fitting import MOST_BELIEVED, MOST_CERTAIN, fit_together, settling_rates
+from tests.weigh.heuristics.test_loops_and_errors import probabilities
+from trodden.weigh.calibrate.fitting import MAX_CERTAIN_RATE, MAX_RATE, decisive_rates, fit_together
 from trodden.weigh.calibrate.observed import Observation
 from trodden.weigh.features.clues import Against, BlockClues, CallClue, Origin, Relation, Sort
 from trodden.weigh.features.clues import Test as Comparison
-from trodden.weigh.heuristics.ball_larus import NINE
-from trodden.weigh.heuristics.loops_and_errors import FURTHER
+from trodden.weigh.heuristics.ball_larus import BALL_LARUS
+from trodden.weigh.heuristics.loops_and_errors import LOOPS_AND_ERRORS
 from trodden.weigh.heuristics.registry import HEURISTICS
 
-ORDER = [heuristic.key for heuristic in HEURISTICS if heuristic.settles]
+ORDER = [heuristic.key for heuristic in HEURISTICS if heuristic.decisive]
 BY_KEY = {heuristic.key: heuristic for heuristic in HEURISTICS}
 FIVE: Flow = [*((0, way) for way in range(1, 6)), *((way, 6) for way in range(1, 6)), (6, 7)]
 """Five ways that meet again."""
@@ -46,15 +46,15 @@ def test_who_is_asked_first() -> None:
     assert ORDER.index("comes-back") < ORDER.index("turns-options")
     assert {key for key in ORDER if key not in AT_ONCE} == {
         "comes-back",
-        *(each.key for each in FURTHER if each.key.startswith("turns-") and each.key not in AT_ONCE),
+        *(each.key for each in LOOPS_AND_ERRORS if each.key.startswith("turns-") and each.key not in AT_ONCE),
     }
-    assert not any(heuristic.settles for heuristic in NINE)
+    assert not any(heuristic.decisive for heuristic in BALL_LARUS)
 
 
 @pytest.mark.parametrize(("first", "second"), list(combinations(AT_ONCE, 2)))
 def test_the_first_settles_a_branch_of_two_ways_whatever_others_say(first: str, second: str) -> None:
     def share(**rates: float) -> float:
-        return odds(LOOP, ALL, **{key.replace("-", "_"): rate for key, rate in rates.items()})[1]
+        return probabilities(LOOP, ALL, **{key.replace("-", "_"): rate for key, rate in rates.items()})[1]
 
     alone = share(**{first: 0.7})
     assert alone == pytest.approx({"trips": 0.5}.get(first, 0.7))
@@ -63,16 +63,16 @@ def test_the_first_settles_a_branch_of_two_ways_whatever_others_say(first: str, 
 
 
 def test_the_others_are_asked_where_nothing_settles() -> None:
-    assert odds(LOOP, ALL, loop_exit=0.8)[1] == pytest.approx(0.8)
+    assert probabilities(LOOP, ALL, loop_exit=0.8)[1] == pytest.approx(0.8)
 
 
 def test_many_ways_share_out_what_is_settled() -> None:
     """Two of five ways end badly, and have 0.1 in all; among the others the cases have three quarters."""
     clues = {0: BlockClues(cases=(None, 1, 2, 3, 4)), 2: DIES, 3: DIES}
-    assert odds(FIVE, clues, ends_badly=0.9)[:5] == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
-    shares = odds(FIVE, clues, ends_badly=0.9, case_listed=0.8)[:5]
+    assert probabilities(FIVE, clues, ends_badly=0.9)[:5] == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
+    shares = probabilities(FIVE, clues, ends_badly=0.9, case_listed=0.8)[:5]
     assert shares == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
-    shares = odds(FIVE, clues, ends_badly=0.9, case_listed=0.4)[:5]
+    shares = probabilities(FIVE, clues, ends_badly=0.9, case_listed=0.4)[:5]
     assert shares == pytest.approx([0.675, 0.05, 0.05, 0.1125, 0.1125])
 
 
@@ -82,9 +82,9 @@ def test_among_many_ways_too_the_first_one_settles() -> None:
         1: BlockClues(calls=(CallClue("warn"),)),
         2: DIES,
     }
-    found = odds(FIVE, clues, said=0.9, ends_badly=0.99, complains=0.99)[:5]
+    found = probabilities(FIVE, clues, said=0.9, ends_badly=0.99, complains=0.99)[:5]
     assert found == pytest.approx([0.6, 0.1, 0.1, 0.1, 0.1])
-    found = odds(FIVE, clues, ends_badly=0.99, complains=0.6)[:5]
+    found = probabilities(FIVE, clues, ends_badly=0.99, complains=0.6)[:5]
     assert found == pytest.approx([0.2475, 0.01, 0.2475, 0.2475, 0.2475])
 
 
@@ -98,13 +98,15 @@ def test_what_settles_has_its_share_whatever_else_is_said(
     clues = {0: BlockClues(cases=(None, 1, 2, 3, 4)), 1: BlockClues(calls=(CallClue("f"),))}
     clues |= dict.fromkeys(bad, DIES)
     badly, listed, called, shared = rates
-    found = odds(FIVE, clues, ends_badly=badly, case_listed=listed, case_no_call=called, case_shared=shared)
+    found = probabilities(
+        FIVE, clues, ends_badly=badly, case_listed=listed, case_no_call=called, case_shared=shared
+    )
     assert sum(found[:5]) == pytest.approx(1)
     assert sum(found[way - 1] for way in bad) == pytest.approx(1 - badly)
 
 
 def rates_of(programs: list[list[Observation]], *keys: str) -> dict[str, float]:
-    return settling_rates(programs, [BY_KEY[key] for key in keys])
+    return decisive_rates(programs, [BY_KEY[key] for key in keys])
 
 
 def test_within_a_program_executions_count() -> None:
@@ -123,7 +125,7 @@ def test_over_programs_the_odds_have_one_mean_and_one_vote_is_for_not_knowing() 
     few = [seen(9, 0, cold=FIRST)]
     (once,) = rates_of([few], "cold").values()
     (often,) = rates_of([few] * 9, "cold").values()
-    assert 0.5 < once < often <= MOST_BELIEVED
+    assert 0.5 < once < often <= MAX_RATE
 
 
 def test_only_the_first_that_settles_a_branch_learns_from_it() -> None:
@@ -139,13 +141,13 @@ def test_only_the_first_that_settles_a_branch_learns_from_it() -> None:
 def test_what_never_has_the_say_has_no_rate() -> None:
     assert rates_of([[seen(5, 5, pointer=FIRST)], []], "cold") == {}
     always_second = [[seen(90, 10, said=FIRST, cold=FIRST, pointer=FIRST)]]
-    assert rates_of(always_second, "said", "cold") == {"said": MOST_CERTAIN}
+    assert rates_of(always_second, "said", "cold") == {"said": MAX_CERTAIN_RATE}
     assert list(fit_together(always_second)) == ["pointer", "said"]
 
 
 def test_clues_that_tell_the_odds_themselves_are_believed() -> None:
     told = [[seen(0, 1000, trips=FIRST)], [seen(0, 1000, said=FIRST)]]
-    assert rates_of(told, "trips", "said") == {"trips": MOST_CERTAIN, "said": MOST_CERTAIN}
+    assert rates_of(told, "trips", "said") == {"trips": MAX_CERTAIN_RATE, "said": MAX_CERTAIN_RATE}
 
 
 def test_fitting_together_takes_settling_rates_as_they_are() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trodden.weigh.heuristics.dempster import (
-    MOST_TRUST,
+    MAX_TRUST,
     combine,
     combine_two_way,
     discount,
@@ -81,7 +81,7 @@ def test_trust_grows_with_the_sample() -> None:
     assert grown[0] == 0.0
     assert grown[1] == pytest.approx(0.495)
     assert all(less < more for less, more in pairwise(grown[:-1]))
-    assert grown[-1] <= MOST_TRUST
+    assert grown[-1] <= MAX_TRUST
 
 
 counted = st.lists(st.tuples(*[st.integers(0, 1000)] * 3).filter(any), min_size=1, max_size=5)

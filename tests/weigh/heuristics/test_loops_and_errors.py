@@ -21,8 +21,8 @@ from tests.weigh.branches import (
 from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Origin, Relation, Sort
 from trodden.weigh.features.clues import Test as Comparison
 from trodden.weigh.features.known_functions import COMPLAINERS, OPTION_READERS
-from trodden.weigh.heuristics.combine import branch_odds, predictions
-from trodden.weigh.heuristics.comparisons import KINDS, kind_of
+from trodden.weigh.heuristics.combine import branch_probabilities, predictions
+from trodden.weigh.heuristics.comparisons import COMPARISONS, kind_of
 from trodden.weigh.heuristics.rates import Rates
 from trodden.weigh.heuristics.registry import HEURISTICS, KEYS
 
@@ -35,8 +35,8 @@ def told(flow: Flow, clues: Mapping[int, BlockClues] | None = None, block: int =
     raise AssertionError(block)
 
 
-def odds(flow: Flow, clues: Mapping[int, BlockClues], **rates: float) -> list[float]:
-    return branch_odds(
+def probabilities(flow: Flow, clues: Mapping[int, BlockClues], **rates: float) -> list[float]:
+    return branch_probabilities(
         *function(flow, clues), Rates("some", {k.replace("_", "-"): r for k, r in rates.items()})
     )
 
@@ -87,24 +87,34 @@ def test_a_call_that_may_throw_comes_back() -> None:
     throwing = BlockClues(calls=CALLS.calls, may_throw=True)
     assert told(DIAMOND, {0: throwing})["comes-back"] == [0]
     assert "comes-back" not in told(DIAMOND, {0: CALLS})
-    found = odds(DIAMOND, {0: throwing, 1: BlockClues(Ending.NEVER_RETURNS)}, comes_back=0.99, ends_badly=0.9)
+    found = probabilities(
+        DIAMOND, {0: throwing, 1: BlockClues(Ending.NEVER_RETURNS)}, comes_back=0.99, ends_badly=0.9
+    )
     assert found[:2] == pytest.approx([0.99, 0.01])
 
 
 def test_what_the_source_says_is_believed_as_far_as_its_rate() -> None:
-    assert odds(DIAMOND, {0: BlockClues(said=(1, 3))}, said=0.9)[:2] == pytest.approx([0.25, 0.75])
-    assert odds(DIAMOND, {0: BlockClues(said=(1, 2000))}, said=0.9)[:2] == pytest.approx([0.1, 0.9])
-    assert odds(DIAMOND, {0: BlockClues(said=(5, 5))}, said=0.9)[:2] == [0.5, 0.5]
-    assert odds(DIAMOND, {0: BlockClues(guessed=(9, 1))}, guessed=0.99)[:2] == pytest.approx([0.9, 0.1])
+    assert probabilities(DIAMOND, {0: BlockClues(said=(1, 3))}, said=0.9)[:2] == pytest.approx([0.25, 0.75])
+    assert probabilities(DIAMOND, {0: BlockClues(said=(1, 2000))}, said=0.9)[:2] == pytest.approx([0.1, 0.9])
+    assert probabilities(DIAMOND, {0: BlockClues(said=(5, 5))}, said=0.9)[:2] == [0.5, 0.5]
+    assert probabilities(DIAMOND, {0: BlockClues(guessed=(9, 1))}, guessed=0.99)[:2] == pytest.approx(
+        [0.9, 0.1]
+    )
     switch = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]
-    assert odds(switch, {0: BlockClues(said=(1, 8, 1))}, said=0.99)[:3] == pytest.approx([0.1, 0.8, 0.1])
+    assert probabilities(switch, {0: BlockClues(said=(1, 8, 1))}, said=0.99)[:3] == pytest.approx(
+        [0.1, 0.8, 0.1]
+    )
 
 
 def test_certain_trips_settle_a_branch() -> None:
     clues = {1: BlockClues(trips=10, test=comparing(Relation.LESS, Sort.INTEGER, Against.POSITIVE).test)}
-    assert odds(WHILE, clues, trips=0.9999, loop_exit=0.6, stays=0.7)[1:3] == pytest.approx([0.9, 0.1])
-    assert odds(WHILE, {1: BlockClues(trips=1)}, trips=0.9999)[1:3] == pytest.approx([0.0, 1.0])
-    assert odds(WHILE, {1: BlockClues(trips=10**6)}, trips=0.999)[1:3] == pytest.approx([0.999, 0.001])
+    assert probabilities(WHILE, clues, trips=0.9999, loop_exit=0.6, stays=0.7)[1:3] == pytest.approx(
+        [0.9, 0.1]
+    )
+    assert probabilities(WHILE, {1: BlockClues(trips=1)}, trips=0.9999)[1:3] == pytest.approx([0.0, 1.0])
+    assert probabilities(WHILE, {1: BlockClues(trips=10**6)}, trips=0.999)[1:3] == pytest.approx(
+        [0.999, 0.001]
+    )
     assert "trips" not in told(WHILE, {}, 1)
 
 
@@ -163,8 +173,10 @@ def test_loops_over_options(reader: str) -> None:
     )
     found = told(WHILE, {1: asks}, 1)
     assert (found["turns-options"], found["turns-call"]) == ([0], [0])
-    assert odds(WHILE, {1: asks}, turns_options=0.6, turns_call=0.9)[1:3] == pytest.approx([0.6, 0.4])
-    assert odds(WHILE, {1: asks}, turns_call=0.9)[1:3] == pytest.approx([0.9, 0.1])
+    assert probabilities(WHILE, {1: asks}, turns_options=0.6, turns_call=0.9)[1:3] == pytest.approx(
+        [0.6, 0.4]
+    )
+    assert probabilities(WHILE, {1: asks}, turns_call=0.9)[1:3] == pytest.approx([0.9, 0.1])
 
 
 def test_a_loop_around_that_over_options_is_none() -> None:
@@ -233,7 +245,7 @@ def test_looking_deeper_as_far_as_the_ways_meet() -> None:
     ],
 )
 def test_kinds_of_comparisons(test: Comparison, kinds: list[str]) -> None:
-    names = {heuristic.key for heuristic in KINDS}
+    names = {heuristic.key for heuristic in COMPARISONS}
     found = told(DIAMOND, {0: BlockClues(test=test)})
     assert {key: places for key, places in found.items() if key in names} == {key: [1] for key in kinds}
 
@@ -256,14 +268,14 @@ def test_many_ways() -> None:
         "case-no-call": [0, 1, 2, 4],
         "case-shared": [1, 2],
     }
-    shares = odds(flow, clues, case_listed=0.9)
+    shares = probabilities(flow, clues, case_listed=0.9)
     assert shares[:5] == pytest.approx([0.1, 0.225, 0.225, 0.225, 0.225])
 
 
 def test_bad_ends_among_many_ways() -> None:
     flow = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]
-    assert odds(flow, {1: DIES}, ends_badly=0.98)[:3] == pytest.approx([0.02, 0.49, 0.49])
+    assert probabilities(flow, {1: DIES}, ends_badly=0.98)[:3] == pytest.approx([0.02, 0.49, 0.49])
 
 
 def test_a_heuristic_without_a_rate_takes_no_part() -> None:
-    assert odds(DIAMOND, {0: BlockClues(said=(1, 9))}, pointer=0.6)[:2] == [0.5, 0.5]
+    assert probabilities(DIAMOND, {0: BlockClues(said=(1, 9))}, pointer=0.6)[:2] == [0.5, 0.5]

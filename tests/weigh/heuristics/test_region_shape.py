@@ -83,8 +83,8 @@ def test_away_from_where_a_constant_is_returned(what: Given, key: str) -> None:
 def test_what_is_returned_after_a_jump_and_what_is_not_returned_yet() -> None:
     """The block that sets the value counts, and those that jump there; not one with a branch in between."""
     sets = BlockClues(gives=Given.NULL)
-    meeting = {3: RETURNS}
-    assert told(DIAMOND, {1: sets, **meeting})["gives-null"] == [1]
+    join = {3: RETURNS}
+    assert told(DIAMOND, {1: sets, **join})["gives-null"] == [1]
     jumps = [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4), (4, 5)]
     assert told(jumps, {2: sets, 4: RETURNS})["gives-null"] == [1]
     assert "gives-null" not in told(DIAMOND, {1: sets})

@@ -22,13 +22,13 @@ from trodden.weigh.frequency.local import local_frequencies
 from trodden.weigh.interprocedural.callbacks import CALLBACKS, called_back
 from trodden.weigh.interprocedural.callgraph import Procedure
 from trodden.weigh.interprocedural.invocations import (
-    MOST_ROUNDS,
-    UNKNOWN_ROUNDS,
+    MAX_CYCLE_ITERATIONS,
+    UNKNOWN_CYCLE_ITERATIONS,
     CallEstimate,
     call_frequencies,
 )
-from trodden.weigh.interprocedural.recursion import settle
-from trodden.weigh.interprocedural.roots import HANDED_AWAY
+from trodden.weigh.interprocedural.recursion import solve_recursion
+from trodden.weigh.interprocedural.roots import ADDRESS_ESCAPES
 
 
 def procedure(
@@ -77,9 +77,9 @@ def permutation() -> tuple[dict[str, dict[tuple[str, str], float]], dict[str, fl
     functions = []
     for name, blocks in CALLS.items():
         graph = MAIN if name == "main" else FUNCTIONS[name].graph
-        odds = (1.0, 0.0) if name == "main" else FUNCTIONS[name].text.weights
-        assert odds is not None
-        found = local_frequencies(graph, odds)
+        probabilities = (1.0, 0.0) if name == "main" else FUNCTIONS[name].text.weights
+        assert probabilities is not None
+        found = local_frequencies(graph, probabilities)
         edges[name] = {
             (graph.labels[graph.edges[index].src], graph.labels[graph.edges[index].dst]): found[index]
             for index in graph.flow_edges()
@@ -133,8 +133,8 @@ def test_recursion_that_ends() -> None:
 def test_recursion_that_would_not_end() -> None:
     functions = [procedure("main", to("walk", 2.0)), procedure("walk", to("walk", 1.2), to("visit"))]
     found = call_frequencies([*functions, procedure("visit")])
-    assert found.invocations == pytest.approx([1, 2 * UNKNOWN_ROUNDS, 2 * UNKNOWN_ROUNDS])
-    assert found.calls[1].local == pytest.approx(1 - 1 / UNKNOWN_ROUNDS)
+    assert found.invocations == pytest.approx([1, 2 * UNKNOWN_CYCLE_ITERATIONS, 2 * UNKNOWN_CYCLE_ITERATIONS])
+    assert found.calls[1].local == pytest.approx(1 - 1 / UNKNOWN_CYCLE_ITERATIONS)
     assert found.calls[2].local == 1
     check_consistent(found)
 
@@ -142,7 +142,7 @@ def test_recursion_that_would_not_end() -> None:
 def test_recursion_that_just_does_not_end_is_bounded_alike() -> None:
     """At one, just below and just above: there is no jump."""
     for rate in (1 - 1e-6, 1.0, 1 + 1e-6):
-        found = call_frequencies([procedure("main", to("main", rate))], most_rounds=10.0, instead=10.0)
+        found = call_frequencies([procedure("main", to("main", rate))], max_iterations=10.0, instead=10.0)
         assert found.invocations == pytest.approx([10])
 
 
@@ -152,7 +152,7 @@ def test_recursion_that_just_does_not_end_is_bounded_alike() -> None:
 def test_recursion_is_believed_up_to_a_limit(rounds: float, expected: float) -> None:
     """Beyond it nothing is known, and what is taken instead may be less than what would be believed."""
     functions = [procedure("main", to("f")), procedure("f", to("g")), procedure("g", to("f", 1 - 1 / rounds))]
-    found = call_frequencies(functions, most_rounds=10.0, instead=4.0)
+    found = call_frequencies(functions, max_iterations=10.0, instead=4.0)
     assert found.invocations == pytest.approx([1, expected, expected])
     check_consistent(found)
 
@@ -177,7 +177,7 @@ def test_calls_through_pointers_are_shared() -> None:
         procedure("never taken", signature="i32 (i32)"),
     ]
     found = call_frequencies(functions)
-    assert found.invocations == pytest.approx([1, 3, 3, HANDED_AWAY, 0])
+    assert found.invocations == pytest.approx([1, 3, 3, ADDRESS_ESCAPES, 0])
     assert [(call.symbol, call.callee, call.signature, call.total) for call in found.calls] == [
         ("", None, "i32 (i32)", 6.0)
     ]
@@ -200,7 +200,7 @@ def test_recursion_through_pointers_loses_nothing() -> None:
     ]
     found = call_frequencies(functions)
     check_consistent(found)
-    rounds = UNKNOWN_ROUNDS
+    rounds = UNKNOWN_CYCLE_ITERATIONS
     assert found.invocations == pytest.approx([1, rounds, 1.5 * rounds, 1.5 * rounds])
     assert [call.local for call in found.calls[:2]] == [1, 3]
     assert found.calls[2].local == pytest.approx(2 * found.calls[3].local)
@@ -215,8 +215,8 @@ def test_a_pointer_that_leads_back_to_its_caller() -> None:
     ]
     found = call_frequencies(functions)
     check_consistent(found)
-    assert found.invocations == pytest.approx([1, UNKNOWN_ROUNDS, 2 * UNKNOWN_ROUNDS])
-    assert found.calls[1].local == pytest.approx(2 + (1 - 1 / UNKNOWN_ROUNDS))
+    assert found.invocations == pytest.approx([1, UNKNOWN_CYCLE_ITERATIONS, 2 * UNKNOWN_CYCLE_ITERATIONS])
+    assert found.calls[1].local == pytest.approx(2 + (1 - 1 / UNKNOWN_CYCLE_ITERATIONS))
 
 
 def test_calls_that_lead_on_inside_a_component_are_left_as_they_are() -> None:
@@ -228,7 +228,7 @@ def test_calls_that_lead_on_inside_a_component_are_left_as_they_are() -> None:
         procedure("main", to("expression")),
         procedure("number"),
     ]
-    found = call_frequencies(functions, most_rounds=10.0, instead=10.0)
+    found = call_frequencies(functions, max_iterations=10.0, instead=10.0)
     check_consistent(found)
     assert found.invocations == pytest.approx([40, 20, 10, 1, 40])
 
@@ -329,8 +329,8 @@ def test_what_was_handed_away_is_entered_a_little() -> None:
         procedure("handler", to("inner", 2.0), taken=True, local=True),
     ]
     found = call_frequencies(functions)
-    assert found.entries == [1, 0, HANDED_AWAY]
-    assert found.invocations == pytest.approx([1, 2 * HANDED_AWAY, HANDED_AWAY])
+    assert found.entries == [1, 0, ADDRESS_ESCAPES]
+    assert found.invocations == pytest.approx([1, 2 * ADDRESS_ESCAPES, ADDRESS_ESCAPES])
 
 
 def test_nothing_at_all() -> None:
@@ -384,7 +384,7 @@ def test_any_call_graph_against_an_exact_solution(seed: int) -> None:
     check_consistent(found)
     size = len(functions)
     matrix = [[local.get((i, j), 0.0) for j in range(size)] for i in range(size)]
-    if max(abs(eigvals(matrix))) < 1 - 1 / MOST_ROUNDS - 1e-6:
+    if max(abs(eigvals(matrix))) < 1 - 1 / MAX_CYCLE_ITERATIONS - 1e-6:
         assert all(call.local == local[call.caller, call.callee or 0] for call in found.calls)
     bounded = {
         (call.caller, call.callee or 0): call.local for call in found.calls if found.invocations[call.caller]
@@ -402,7 +402,7 @@ def test_a_component_is_scaled_to_just_as_many_rounds(seed: int, largest: float)
     calls = {(i, (i + 1) % size): rng.uniform(0.01, largest) for i in range(size)}
     for _ in range(rng.randint(0, 2 * size)):
         calls[rng.randrange(size), rng.randrange(size)] = rng.uniform(0.01, largest)
-    settled = settle([1.0] * size, [(i, j, often) for (i, j), often in calls.items()], 10.0)
+    settled = solve_recursion([1.0] * size, [(i, j, often) for (i, j), often in calls.items()], 10.0)
     onward, closing = np.eye(size), np.zeros((size, size))
     for (i, j), often in calls.items():
         if i < j:
@@ -424,7 +424,9 @@ def test_large_components(size: int, calls: int, largest: float) -> None:
         local[rng.randrange(size), rng.randrange(size)] = rng.uniform(0.01, largest)
     inflow = [float(number % 7 == 0) for number in range(size)]
     started = time.process_time()
-    settled = settle(inflow, [(i, j, often) for (i, j), often in local.items()], MOST_ROUNDS)
+    settled = solve_recursion(
+        inflow, [(i, j, often) for (i, j), often in local.items()], MAX_CYCLE_ITERATIONS
+    )
     assert time.process_time() - started < 5
     rows, columns = [j for _, j in local], [i for i, _ in local]
     numbers = [often if i < j else often * settled.scale for (i, j), often in local.items()]

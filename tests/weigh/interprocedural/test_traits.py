@@ -6,8 +6,8 @@ import pytest
 
 from tests.weigh.branches import DIAMOND, IF, Flow, function
 from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues
-from trodden.weigh.interprocedural.call_features import foreseen
-from trodden.weigh.interprocedural.callgraph import Known
+from trodden.weigh.interprocedural.call_features import with_call_features
+from trodden.weigh.interprocedural.callgraph import KnownFunction
 from trodden.weigh.interprocedural.traits import with_traits
 
 LINE: Flow = [(0, 1)]
@@ -19,13 +19,15 @@ def calls(*callees: str) -> BlockClues:
     return BlockClues(calls=tuple(map(CallClue, callees)))
 
 
-def known(symbol: str, flow: Flow = LINE, unit: int = 0, local: bool = False, **blocks: BlockClues) -> Known:
+def known(
+    symbol: str, flow: Flow = LINE, unit: int = 0, local: bool = False, **blocks: BlockClues
+) -> KnownFunction:
     """A function; ``b1=...`` are the clues of block 1."""
     graph, clues = function(flow, {int(name[1:]): each for name, each in blocks.items()})
-    return Known(unit, symbol, graph, FunctionClues(tuple(clues), local=local))
+    return KnownFunction(unit, symbol, graph, FunctionClues(tuple(clues), local=local))
 
 
-def marks(functions: list[Known]) -> dict[tuple[str, str], str]:
+def marks(functions: list[KnownFunction]) -> dict[tuple[str, str], str]:
     """The marks of all calls of what is part of the program: ``e`` for ends, ``c`` for complains."""
     names = {each.symbol for each in functions}
     return {
@@ -56,7 +58,7 @@ def marks(functions: list[Known]) -> dict[tuple[str, str], str]:
         pytest.param(known("f", [(0, 0)]), "", id="runs for ever"),
     ],
 )
-def test_a_call_is_marked_by_every_way_through_what_is_called(callee: Known, expected: str) -> None:
+def test_a_call_is_marked_by_every_way_through_what_is_called(callee: KnownFunction, expected: str) -> None:
     assert marks([known("main", b0=calls("f")), callee]) == {("main", "f"): expected}
 
 
@@ -88,12 +90,12 @@ def test_a_chain_as_long_as_it_may_be() -> None:
 
 def test_mutual_recursion_is_not_marked_by_itself() -> None:
     """ping and pong call each other always, which is no way to complain; once one of them does, both do."""
-    around = [known("main", b0=calls("ping")), known("ping", b0=calls("pong"))]
-    assert set(marks([*around, known("pong", b0=calls("ping"))]).values()) == {""}
+    context = [known("main", b0=calls("ping")), known("ping", b0=calls("pong"))]
+    assert set(marks([*context, known("pong", b0=calls("ping"))]).values()) == {""}
     one_way = known("pong", DIAMOND, b1=calls("ping"), b2=WARNS)
-    assert set(marks([*around, one_way]).values()) == {""}
+    assert set(marks([*context, one_way]).values()) == {""}
     always = known("pong", IF, b0=WARNS, b1=calls("ping"))
-    assert set(marks([*around, always]).values()) == {"c"}
+    assert set(marks([*context, always]).values()) == {"c"}
 
 
 def test_static_functions_of_one_name_are_told_apart() -> None:
@@ -120,8 +122,11 @@ def test_other_clues_are_left_alone() -> None:
     assert with_traits(functions) == [each.clues for each in functions]
 
 
-def sites(functions: list[Known]) -> list[list[int]]:
-    return [[call.sites for block in each.blocks for call in block.calls] for each in foreseen(functions)]
+def sites(functions: list[KnownFunction]) -> list[list[int]]:
+    return [
+        [call.sites for block in each.blocks for call in block.calls]
+        for each in with_call_features(functions)
+    ]
 
 
 def test_how_many_places_call_the_same_function() -> None:
@@ -146,5 +151,5 @@ def test_places_are_those_of_the_function_that_is_meant() -> None:
 
 def test_traits_and_places_together() -> None:
     functions = [known("main", b0=calls("fail", "fail")), known("fail", b0=DIES)]
-    (call, again) = foreseen(functions)[0].blocks[0].calls
+    (call, again) = with_call_features(functions)[0].blocks[0].calls
     assert call == again == CallClue("fail", complains=True, ends=True, sites=2)

@@ -1,1 +1,1 @@
-"""ELF, DWARF and machine code, as far as locating frames needs them."""
+"""ELF files, DWARF debug information and machine code, as far as locating frames needs them."""

@@ -1,83 +1,83 @@
-"""What the entries of debug information look like: the tables of abbreviations."""
+"""Abbreviation tables: the tags and attributes of the entries of debug information (DWARF 5 §7.5.3)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from trodden.collect.binary.dwarf_constants import Form
 from trodden.collect.binary.leb128 import sleb, uleb
 
-IMPLICIT = 0x21
-FIXED = {
-    0x01: 8,
-    0x05: 2,
-    0x06: 4,
-    0x07: 8,
-    0x0B: 1,
-    0x0C: 1,
-    0x0E: 4,
-    0x10: 4,
-    0x11: 1,
-    0x12: 2,
-    0x13: 4,
-    0x14: 8,
-    0x17: 4,
-    0x19: 0,
-    0x1C: 4,
-    0x1D: 4,
-    0x1E: 16,
-    0x1F: 4,
-    0x20: 8,
-    0x21: 0,
-    0x24: 8,
-    0x25: 1,
-    0x26: 2,
-    0x27: 3,
-    0x28: 4,
-    0x29: 1,
-    0x2A: 2,
-    0x2B: 3,
-    0x2C: 4,
+FIXED_SIZES: dict[int, int] = {
+    Form.ADDR: 8,
+    Form.DATA1: 1,
+    Form.DATA2: 2,
+    Form.DATA4: 4,
+    Form.DATA8: 8,
+    Form.DATA16: 16,
+    Form.FLAG: 1,
+    Form.FLAG_PRESENT: 0,
+    Form.IMPLICIT_CONST: 0,
+    Form.STRP: 4,
+    Form.LINE_STRP: 4,
+    Form.STRP_SUP: 4,
+    Form.SEC_OFFSET: 4,
+    Form.REF_ADDR: 4,
+    Form.REF1: 1,
+    Form.REF2: 2,
+    Form.REF4: 4,
+    Form.REF8: 8,
+    Form.REF_SIG8: 8,
+    Form.REF_SUP4: 4,
+    Form.REF_SUP8: 8,
+    Form.STRX1: 1,
+    Form.STRX2: 2,
+    Form.STRX3: 3,
+    Form.STRX4: 4,
+    Form.ADDRX1: 1,
+    Form.ADDRX2: 2,
+    Form.ADDRX3: 3,
+    Form.ADDRX4: 4,
 }
-"""The size of what is written in a form, if it has always the same."""
+"""The sizes of values in 32-bit DWARF for 64-bit addresses, for forms whose values are all of one size."""
 
 
-class Form(NamedTuple):
-    """An attribute and how it is written; ``constant`` is its value where that is part of the table."""
+class AttributeSpec(NamedTuple):
+    """An attribute and its form; ``constant`` is its value where the table itself contains it."""
 
     attribute: int
     form: int
     constant: int
 
 
-class Shape(NamedTuple):
-    """What an entry looks like: its tag, whether it has children, its attributes, its size if it is fixed."""
+class Abbreviation(NamedTuple):
+    """The layout of an entry: its tag, whether it has children, its attributes, its size if that is fixed."""
 
     tag: int
-    children: bool
-    forms: tuple[Form, ...]
+    has_children: bool
+    attributes: tuple[AttributeSpec, ...]
     size: int | None
 
 
-def read_shapes(data: bytes, position: int) -> dict[int, Shape]:
-    """The table at a position, by code."""
-    found: dict[int, Shape] = {}
+def read_abbreviations(data: bytes, offset: int) -> dict[int, Abbreviation]:
+    """The table at an offset of ``.debug_abbrev``, by code."""
+    table: dict[int, Abbreviation] = {}
     while True:
-        code, position = uleb(data, position)
+        code, offset = uleb(data, offset)
         if code == 0:
-            return found
-        tag, position = uleb(data, position)
-        children = bool(data[position])
-        position += 1
-        forms: list[Form] = []
+            return table
+        tag, offset = uleb(data, offset)
+        has_children = bool(data[offset])
+        offset += 1
+        attributes: list[AttributeSpec] = []
         while True:
-            attribute, position = uleb(data, position)
-            form, position = uleb(data, position)
+            attribute, offset = uleb(data, offset)
+            form, offset = uleb(data, offset)
             constant = 0
-            if form == IMPLICIT:
-                constant, position = sleb(data, position)
+            if form == Form.IMPLICIT_CONST:
+                constant, offset = sleb(data, offset)
             if attribute == 0 and form == 0:
                 break
-            forms.append(Form(attribute, form, constant))
-        sizes = [FIXED.get(each.form) for each in forms]
+            attributes.append(AttributeSpec(attribute, form, constant))
+        sizes = [FIXED_SIZES.get(each.form) for each in attributes]
         size = None if None in sizes else sum(each for each in sizes if each is not None)
-        found[code] = Shape(tag, children, tuple(forms), size)
+        table[code] = Abbreviation(tag, has_children, tuple(attributes), size)

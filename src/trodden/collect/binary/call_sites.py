@@ -1,8 +1,8 @@
-"""Which call does a return address belong to?  The section ``.trodden_sites``.
+"""The call site that a return address belongs to, from the section ``.trodden_sites``.
 
-Labels before and after every call say where its code lies; they cost the program nothing.  When the
-program ends in the middle of a call, the active frames' return addresses are looked up here, so that
-each of those blocks is known to have been entered once more than it was left (BL94 §3.2).
+Labels before and after every call delimit its code; they add no instruction to the program.  When the program
+ends in the middle of a call, the return addresses of the active frames are looked up here: each of their
+blocks has been entered once more than it was left (BL94 §3.2).
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ class Site(NamedTuple):
 class SiteTable:
     """All call sites of a program, by address.
 
-    ``code`` are the address ranges that hold instructions: labels outside of them belong to functions
-    that the linker has dropped.
+    ``code`` are the address ranges of executable sections: labels outside of them belong to functions that
+    the linker has discarded.  ``functions`` are the address ranges of functions, as far as symbols state
+    them.
     """
 
     def __init__(
@@ -45,8 +46,8 @@ class SiteTable:
         starts = [start for start, _ in ranges]
         self._labels: dict[int, tuple[set[Site], set[Site]]] = {}
         for address, tag, code_number in _ENTRY.iter_unpack(data):
-            place = bisect_left(starts, address + 1) - 1
-            if place < 0 or address > ranges[place][1]:
+            index = bisect_left(starts, address + 1) - 1
+            if index < 0 or address > ranges[index][1]:
                 continue
             before, after = self._labels.setdefault(address, (set(), set()))
             (after if code_number % 2 else before).add(Site(tag, code_number // 2))
@@ -54,34 +55,34 @@ class SiteTable:
         self._closed = {site for _, after in self._labels.values() for site in after}
 
     def find(self, address: int) -> set[Site]:
-        """The calls that return to ``address``: several where callees were inlined into one frame.
+        """The calls that return to ``address``: several where one frame contains inlined callees.
 
-        A call that ends its block (an invoke, a call in tail position) has no label behind it.
+        A call that ends its block (an invoke, a call in tail position) has no label after it.
         """
         opened = self.opened_before(address)
-        place = bisect_left(self._addresses, address)
-        after = self._labels[self._addresses[place]][1] if place < len(self._addresses) else set()
-        return (opened & after) | (opened - self._closed if self._together(address) else set())
+        index = bisect_left(self._addresses, address)
+        after = self._labels[self._addresses[index]][1] if index < len(self._addresses) else set()
+        return (opened & after) | (opened - self._closed if self._is_in_function_of_label(address) else set())
 
     def nearby(self, address: int) -> set[Site]:
-        """The sites opened before ``address`` in the same function."""
-        return self.opened_before(address) if self._together(address) else set()
+        """The sites whose call starts at the last label below ``address`` in the same function."""
+        return self.opened_before(address) if self._is_in_function_of_label(address) else set()
 
-    def _together(self, address: int) -> bool:
-        """Whether the call that returns to ``address`` is in the function of the last label below.
+    def _is_in_function_of_label(self, address: int) -> bool:
+        """Whether the call that returns to ``address`` is in the function of the last label below it.
 
-        Without symbols that is taken to be so.
+        Without symbols it is assumed to be.
         """
         if not self._functions:
             return True
-        before = bisect_left(self._addresses, address)
-        if not before:
+        index = bisect_left(self._addresses, address)
+        if not index:
             return False
-        label = self._addresses[before - 1]
-        place = bisect_left(self._functions, (label + 1,)) - 1
-        return place >= 0 and label < self._functions[place][1] and address - 1 < self._functions[place][1]
+        label = self._addresses[index - 1]
+        function = bisect_left(self._functions, (label + 1,)) - 1
+        return function >= 0 and max(label, address - 1) < self._functions[function][1]
 
     def opened_before(self, address: int) -> set[Site]:
         """The sites whose call starts at the last label below ``address``."""
-        place = bisect_left(self._addresses, address)
-        return self._labels[self._addresses[place - 1]][0] if place else set()
+        index = bisect_left(self._addresses, address)
+        return self._labels[self._addresses[index - 1]][0] if index else set()

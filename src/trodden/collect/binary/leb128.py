@@ -1,37 +1,37 @@
-"""Whole numbers as DWARF writes them."""
+"""Integers as DWARF encodes them: of fixed size, and in LEB128 (DWARF 5 §7.6)."""
 
 from __future__ import annotations
 
-_LONGEST = 140
-"""How many bits a number may have: twice a word, for padding is allowed."""
+_MOST_BITS = 140
+"""The limit of an encoded number: twice a word, since padding is allowed."""
 
 
-def uint(data: bytes, position: int, size: int) -> int:
-    """An unsigned number of ``size`` bytes."""
-    return int.from_bytes(data[position : position + size], "little")
+def uint(data: bytes, offset: int, size: int) -> int:
+    """An unsigned integer of ``size`` bytes."""
+    return int.from_bytes(data[offset : offset + size], "little")
 
 
-def uleb(data: bytes, position: int) -> tuple[int, int]:
-    """An unsigned number of any length, and the position behind it."""
-    value, _, position = _groups(data, position)
-    return value, position
+def uleb(data: bytes, offset: int) -> tuple[int, int]:
+    """An unsigned LEB128 number, and the offset after it."""
+    value, _, offset = _groups(data, offset)
+    return value, offset
 
 
-def sleb(data: bytes, position: int) -> tuple[int, int]:
-    """A signed number of any length, and the position behind it."""
-    value, bits, position = _groups(data, position)
-    return (value - (1 << bits) if value >> (bits - 1) else value), position
+def sleb(data: bytes, offset: int) -> tuple[int, int]:
+    """A signed LEB128 number, and the offset after it."""
+    value, bits, offset = _groups(data, offset)
+    return (value - (1 << bits) if value >> (bits - 1) else value), offset
 
 
-def _groups(data: bytes, position: int) -> tuple[int, int, int]:
-    """What groups of seven bits hold, how many bits these are, and the position behind them."""
+def _groups(data: bytes, offset: int) -> tuple[int, int, int]:
+    """The value of groups of seven bits, the number of these bits, and the offset after them."""
     value = bits = 0
     while True:
-        byte = data[position]
-        position += 1
+        byte = data[offset]
+        offset += 1
         value |= (byte & 0x7F) << bits
         bits += 7
-        if bits > _LONGEST:
-            raise ValueError("a number is too long")
+        if bits > _MOST_BITS:
+            raise ValueError("a LEB128 number is too long")
         if byte < 0x80:
-            return value, bits, position
+            return value, bits, offset

@@ -1,67 +1,98 @@
-"""The rows of a line table (DWARF 2 to 5): which line each instruction comes from."""
+"""The rows of a line number program: the source line of each instruction (DWARF 2 to 5, DWARF 5 §6.2)."""
 
 from __future__ import annotations
 
-from trodden.collect.binary.dwarf import Row
+from typing import NamedTuple
+
+from trodden.collect.binary.dwarf_constants import ExtendedLineOpcode, LineOpcode
 from trodden.collect.binary.leb128 import sleb, uint, uleb
-from trodden.collect.binary.location_lists import Unreadable
+from trodden.collect.binary.location_lists import UnsupportedDwarf
+
+_64_BIT_LENGTHS = 0xFFFFFFF0
+_LAST_SPECIAL_OPCODE = 255
 
 
-def line_rows(data: bytes, start: int) -> list[Row]:
-    """The rows of the table at ``start``, sequence by sequence."""
-    length = uint(data, start, 4)
-    if length >= 0xFFFFFFF0:
-        raise Unreadable("64-bit DWARF")
-    end = start + 4 + length
-    version = uint(data, start + 4, 2)
-    if not 2 <= version <= 5:
-        raise Unreadable(f"line table of version {version}")
-    position = start + 6 + (2 if version == 5 else 0)
-    program = position + 4 + uint(data, position, 4)
-    position += 4
-    step = data[position]
-    position += 1 + (version >= 4)
-    line_base = int.from_bytes(data[position + 1 : position + 2], "little", signed=True)
-    line_range, opcode_base = data[position + 2], data[position + 3]
-    operands = data[position + 4 : position + 3 + opcode_base]
-    rows: list[Row] = []
+class LineRow(NamedTuple):
+    """From ``address`` on, instructions come from this line; ``end``: a sequence ends before it."""
+
+    address: int
+    line: int
+    discriminator: int
+    end: bool = False
+
+
+class _Header(NamedTuple):
+    """The parameters of a program; ``operands``: how many operands each standard opcode has."""
+
+    program: int
+    end: int
+    instruction_length: int
+    line_base: int
+    line_range: int
+    opcode_base: int
+    operands: bytes
+
+
+def line_rows(data: bytes, start: int) -> list[LineRow]:
+    """The rows of the program at an offset of ``.debug_line``, sequence by sequence."""
+    offset, end, step, line_base, line_range, opcode_base, operands = _read_header(data, start)
+    extended, copy, advance_pc = LineOpcode.EXTENDED, LineOpcode.COPY, LineOpcode.ADVANCE_PC
+    rows: list[LineRow] = []
     address, line, discriminator = 0, 1, 0
-    position = program
-    while position < end:
-        opcode = data[position]
-        position += 1
+    while offset < end:
+        opcode = data[offset]
+        offset += 1
         if opcode >= opcode_base:
-            opcode -= opcode_base
-            address += opcode // line_range * step
-            line += line_base + opcode % line_range
-            rows.append(Row(address, line, discriminator))
-            discriminator = 0
-        elif opcode == 0:
-            size, position = uleb(data, position)
-            extended = data[position]
-            if extended == 1:
-                rows.append(Row(address, line, discriminator, end=True))
-                address, line, discriminator = 0, 1, 0
-            elif extended == 2:
-                address = uint(data, position + 1, size - 1)
-            elif extended == 4:
-                discriminator, _ = uleb(data, position + 1)
-            position += size
-        elif opcode == 1:
-            rows.append(Row(address, line, discriminator))
-            discriminator = 0
-        elif opcode == 2:
-            advance, position = uleb(data, position)
+            advance, lines = divmod(opcode - opcode_base, line_range)
             address += advance * step
-        elif opcode == 3:
-            advance, position = sleb(data, position)
+            line += line_base + lines
+            rows.append(LineRow(address, line, discriminator))
+            discriminator = 0
+        elif opcode == extended:
+            size, offset = uleb(data, offset)
+            kind = data[offset]
+            if kind == ExtendedLineOpcode.END_SEQUENCE:
+                rows.append(LineRow(address, line, discriminator, end=True))
+                address, line, discriminator = 0, 1, 0
+            elif kind == ExtendedLineOpcode.SET_ADDRESS:
+                address = uint(data, offset + 1, size - 1)
+            elif kind == ExtendedLineOpcode.SET_DISCRIMINATOR:
+                discriminator, _ = uleb(data, offset + 1)
+            offset += size
+        elif opcode == copy:
+            rows.append(LineRow(address, line, discriminator))
+            discriminator = 0
+        elif opcode == advance_pc:
+            advance, offset = uleb(data, offset)
+            address += advance * step
+        elif opcode == LineOpcode.ADVANCE_LINE:
+            advance, offset = sleb(data, offset)
             line += advance
-        elif opcode == 8:
-            address += (255 - opcode_base) // line_range * step
-        elif opcode == 9:
-            address += uint(data, position, 2)
-            position += 2
+        elif opcode == LineOpcode.CONST_ADD_PC:
+            address += (_LAST_SPECIAL_OPCODE - opcode_base) // line_range * step
+        elif opcode == LineOpcode.FIXED_ADVANCE_PC:
+            address += uint(data, offset, 2)
+            offset += 2
         else:
             for _ in range(operands[opcode - 1]):
-                _, position = uleb(data, position)
+                _, offset = uleb(data, offset)
     return rows
+
+
+def _read_header(data: bytes, start: int) -> _Header:
+    length = uint(data, start, 4)
+    if length >= _64_BIT_LENGTHS:
+        raise UnsupportedDwarf("64-bit DWARF")
+    version = uint(data, start + 4, 2)
+    if not 2 <= version <= 5:
+        raise UnsupportedDwarf(f"line table of version {version}")
+    offset = start + 6 + (2 if version == 5 else 0)
+    program = offset + 4 + uint(data, offset, 4)
+    offset += 4
+    instruction_length = data[offset]
+    offset += 1 + (version >= 4)
+    line_base = int.from_bytes(data[offset + 1 : offset + 2], "little", signed=True)
+    line_range, opcode_base = data[offset + 2], data[offset + 3]
+    operands = data[offset + 4 : offset + 3 + opcode_base]
+    end = start + 4 + length
+    return _Header(program, end, instruction_length, line_base, line_range, opcode_base, operands)

@@ -1,70 +1,78 @@
-"""Location lists: for which addresses an expression tells where a variable is (DWARF 4 and 5)."""
+"""Location lists: the expressions that locate a variable, by address range (DWARF 4 and 5, §2.6.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from trodden.collect.binary.dwarf_constants import LocationListEntry
 from trodden.collect.binary.leb128 import uint, uleb
 
+_ADDRESS_SIZE = 8
+_BASE_SELECTION = (1 << 8 * _ADDRESS_SIZE) - 1
 
-class Unreadable(Exception):
+
+class UnsupportedDwarf(Exception):
     """Debug information of a kind that this reader does not know."""
 
 
-class Range(NamedTuple):
-    """An expression, and the addresses for which it says where a variable is."""
+class LocationRange(NamedTuple):
+    """An expression, and the addresses for which it locates the variable."""
 
     low: int
     high: int
     expression: bytes
 
 
-def location_list(data: bytes, position: int, base: int, indexed: Callable[[int], int]) -> Iterator[Range]:
-    """The list at a position of ``.debug_loclists``; ``indexed`` finds an address by its number."""
-    while (kind := data[position]) != 0:
-        position += 1
-        if kind in (1, 6):
-            if kind == 1:
-                index, position = uleb(data, position)
-                base = indexed(index)
-            else:
-                base = uint(data, position, 8)
-                position += 8
-            continue
+def location_list(
+    data: bytes, offset: int, base: int, address_of: Callable[[int], int]
+) -> Iterator[LocationRange]:
+    """The list at an offset of ``.debug_loclists``; ``address_of`` finds an address by its index."""
+    while (kind := data[offset]) != LocationListEntry.END_OF_LIST:
+        offset += 1
         low = high = 0
-        if kind in (2, 3, 4):
-            first, position = uleb(data, position)
-            second, position = uleb(data, position)
-            low = base + first if kind == 4 else indexed(first)
-            high = (base if kind == 4 else low) + second if kind != 2 else indexed(second)
-        elif kind in (7, 8):
-            low = uint(data, position, 8)
-            position += 8
-            if kind == 7:
-                high = uint(data, position, 8)
-                position += 8
-            else:
-                second, position = uleb(data, position)
-                high = low + second
-        elif kind != 5:
-            raise Unreadable(f"location list entry {kind}")
-        size, position = uleb(data, position)
-        yield Range(low, high, data[position : position + size])
-        position += size
+        if kind == LocationListEntry.BASE_ADDRESSX:
+            index, offset = uleb(data, offset)
+            base = address_of(index)
+            continue
+        if kind == LocationListEntry.BASE_ADDRESS:
+            base = uint(data, offset, _ADDRESS_SIZE)
+            offset += _ADDRESS_SIZE
+            continue
+        if kind == LocationListEntry.OFFSET_PAIR:
+            first, offset = uleb(data, offset)
+            second, offset = uleb(data, offset)
+            low, high = base + first, base + second
+        elif kind in (LocationListEntry.STARTX_ENDX, LocationListEntry.STARTX_LENGTH):
+            first, offset = uleb(data, offset)
+            second, offset = uleb(data, offset)
+            low = address_of(first)
+            high = address_of(second) if kind == LocationListEntry.STARTX_ENDX else low + second
+        elif kind == LocationListEntry.START_END:
+            low, high = uint(data, offset, _ADDRESS_SIZE), uint(data, offset + _ADDRESS_SIZE, _ADDRESS_SIZE)
+            offset += 2 * _ADDRESS_SIZE
+        elif kind == LocationListEntry.START_LENGTH:
+            low = uint(data, offset, _ADDRESS_SIZE)
+            length, offset = uleb(data, offset + _ADDRESS_SIZE)
+            high = low + length
+        elif kind != LocationListEntry.DEFAULT_LOCATION:
+            raise UnsupportedDwarf(f"location list entry {kind}")
+        size, offset = uleb(data, offset)
+        yield LocationRange(low, high, data[offset : offset + size])
+        offset += size
 
 
-def old_location_list(data: bytes, position: int, base: int) -> Iterator[Range]:
-    """The list at a position of ``.debug_loc``."""
+def location_list_of_dwarf4(data: bytes, offset: int, base: int) -> Iterator[LocationRange]:
+    """The list at an offset of ``.debug_loc``."""
     while True:
-        low, high = uint(data, position, 8), uint(data, position + 8, 8)
-        position += 16
+        low, high = uint(data, offset, _ADDRESS_SIZE), uint(data, offset + _ADDRESS_SIZE, _ADDRESS_SIZE)
+        offset += 2 * _ADDRESS_SIZE
         if low == high == 0:
             return
-        if low == (1 << 64) - 1:
+        if low == _BASE_SELECTION:
             base = high
             continue
-        size = uint(data, position, 2)
-        position += 2
-        yield Range(base + low, base + high, data[position : position + size])
-        position += size
+        size = uint(data, offset, 2)
+        offset += 2
+        yield LocationRange(base + low, base + high, data[offset : offset + size])
+        offset += size

@@ -1,4 +1,4 @@
-"""What a built program says of itself: its unit facts and its call sites, out of the ELF file."""
+"""The facts and the call sites of a built program, from its ELF file."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ SITES_SECTION = ".trodden_sites"
 class Program:
     """An executable, a shared object or an object file that was built with probes.
 
-    ``units`` go by their id.  ``code`` are the address ranges of its instructions, ``functions`` those of its
-    functions, as far as its symbols tell.
+    ``units`` are keyed by their id.  ``code`` are the address ranges of its executable sections,
+    ``functions`` those of its functions, as far as symbols state them.
     """
 
     path: str
@@ -83,9 +83,9 @@ def _read_sections(stream: BinaryIO, name: str) -> tuple[bytes, bytes, _Ranges, 
     code: _Ranges = []
     functions: _Ranges = []
     for section in file.sections:
-        if section.kind == elf.NO_BITS:
+        if section.kind == elf.SHT_NOBITS:
             continue
-        if section.flags & elf.EXECUTABLE:
+        if section.flags & elf.SHF_EXECINSTR:
             code.append((section.address, section.address + section.size))
         if section.kind in elf.SYMBOL_TABLES:
             functions += file.functions(section)

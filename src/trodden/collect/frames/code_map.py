@@ -1,42 +1,41 @@
-"""The machine code of one function, with the place and the marks of every instruction.
+"""The machine code of one function, with the program location of every instruction and where its probes end.
 
-Places come from debug information, which LLVM keeps as well as it can but does not promise.  So they are
-checked against the code: where a block can be entered from a place that does not lead there, LLVM has let
-several blocks share their instructions, and nothing is told.
+A program location is a block of the graph or the block that was inserted on an edge; a probe code is the
+number of one probe (:mod:`trodden.plan.paths.locations`).  Both come from debug information, which LLVM
+preserves as well as it can but does not guarantee.  So they are checked against the code: where control
+reaches the instructions of a block from a location without an edge to it, LLVM has let several blocks share
+these instructions, and frames there are not located.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
-from trodden.collect.binary.dwarf import Row, Variable
-from trodden.collect.binary.dwarf_expressions import Frame, evaluate
-from trodden.collect.binary.x86 import Instruction, Way
+from trodden.collect.binary.x86 import Flow, Instruction
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.paths.locations import Places
-from trodden.program.facts import BranchKind, FunctionFacts
 
 
 @dataclass
-class CodeView:
-    """``places[i]`` is where instruction ``i`` is; ``done[i]`` the mark of the probe that ends with it.
+class CodeMap:
+    """``locations[i]`` is the location of instruction ``i``, ``completed[i]`` the probe that it completes.
 
-    ``between`` are instructions before which it cannot be said whether a probe has been carried out.
-    ``ends`` are blocks that end in a call which never returns, whatever follows it; ``before``
-    are the addresses of instructions that lead to a place without belonging to it.  ``joined`` are blocks to
-    which one way is left because others lead to copies.
+    ``inside_probes`` are instructions before which a probe may have executed or not.  ``dead_ends`` are
+    blocks that end in a call which never returns, whatever code follows it.  ``leading_in`` are the addresses
+    of instructions that lead to their location without belonging to it.  ``joined`` are blocks with one
+    predecessor left, because other edges lead to clones.
     """
 
     graph: Graph
     instructions: Sequence[Instruction]
-    places: list[int | None]
-    done: dict[int, int]
-    between: set[int]
-    numbers: Places
-    ends: Collection[int] = frozenset()
-    before: Collection[int] = frozenset()
+    locations: Sequence[int | None]
+    completed: dict[int, int]
+    inside_probes: set[int]
+    numbering: Places
+    dead_ends: Collection[int] = frozenset()
+    leading_in: Collection[int] = frozenset()
     joined: Set[int] = frozenset()
     _index: dict[int, int] = field(init=False)
     _shared: dict[int, bool] = field(default_factory=dict)
@@ -44,253 +43,156 @@ class CodeView:
     def __post_init__(self) -> None:
         self._index = {each.address: number for number, each in enumerate(self.instructions)}
         self._targets = {each.target for each in self.instructions}
-        self._present = {place for place in self.places if place is not None}
-        self._marks: dict[int, set[int]] = {}
-        for number, mark in self.done.items():
-            place = self.places[number]
-            if place is not None:
-                self._marks.setdefault(place, set()).add(mark)
+        self._present = {location for location in self.locations if location is not None}
+        self._probes: dict[int, set[int]] = {}
+        for number, code in self.completed.items():
+            location = self.locations[number]
+            if location is not None:
+                self._probes.setdefault(location, set()).add(code)
 
-    def index(self, address: int) -> int | None:
-        """The instruction that begins at an address."""
+    def index_of(self, address: int) -> int | None:
+        """The index of the instruction that begins at an address."""
         return self._index.get(address)
 
-    def call_before(self, address: int) -> int | None:
+    def call_before(self, return_address: int) -> int | None:
         """The address of the instruction that ends at an address."""
-        place = bisect_right(self.instructions, address - 1, key=lambda each: each.address) - 1
-        found = place >= 0 and self.instructions[place].end == address
-        return self.instructions[place].address if found else None
+        number = bisect_right(self.instructions, return_address - 1, key=lambda each: each.address) - 1
+        found = number >= 0 and self.instructions[number].end == return_address
+        return self.instructions[number].address if found else None
 
-    def leads_on(self, address: int) -> bool:
-        """Whether an instruction only leads to its place, where nothing has been done yet."""
-        return address in self.before
+    def leads_in(self, address: int) -> bool:
+        """Whether an instruction only leads to its location, of which nothing has executed yet."""
+        return address in self.leading_in
 
-    def marks(self, place: int) -> set[int]:
-        """The marks of all probes in a place."""
-        return self._marks.get(place, set())
+    def probes_at(self, location: int) -> set[int]:
+        """The codes of all probes at a location."""
+        return self._probes.get(location, set())
 
-    def all_marks(self) -> set[int]:
-        """The marks of all probes of the function."""
-        return set(self.done.values())
+    def all_probes(self) -> set[int]:
+        """The codes of all probes of the function."""
+        return set(self.completed.values())
 
-    def ahead(self, start: int) -> set[int] | None:
-        """The marks of probes that are still to come in the place of an instruction.
+    def probes_ahead(self, start: int) -> set[int] | None:
+        """The codes of the probes that are still to execute at the location of an instruction.
 
-        A jump back in a block that follows itself leaves it.  None where that cannot be said.
+        In a block that is its own successor, a backward jump leaves the block.  None inside a probe.
         """
-        place = self.places[start]
-        again = place is not None and self._follows_itself(place)
+        location = self.locations[start]
+        self_loop = location is not None and location in self._successors(location)
         found: set[int] = set()
         waiting, seen = [start], {start}
-        if start in self.between:
+        if start in self.inside_probes:
             return None
         while waiting:
             number = waiting.pop()
-            if number in self.done:
-                found.add(self.done[number])
+            if number in self.completed:
+                found.add(self.completed[number])
             for following in self._next(number):
-                back = self.instructions[following].address <= self.instructions[start].address
-                if following not in seen and self.places[following] == place and not (again and back):
+                backward = self.instructions[following].address <= self.instructions[start].address
+                inside = self.locations[following] == location and not (self_loop and backward)
+                if following not in seen and inside:
                     seen.add(following)
                     waiting.append(following)
         return found
 
-    def overtaken(self, start: int) -> set[int]:
-        """The marks behind an instruction that stand in the block before its own: records may swap places."""
-        place = self.places[start]
+    def probes_of_predecessor_ahead(self, start: int) -> set[int]:
+        """The codes after an instruction whose location is a predecessor of the instruction's own block.
+
+        LLVM may exchange the records of two adjacent blocks.
+        """
+        location = self.locations[start]
         number: int | None = start
-        while number is not None and self.places[number] == place:
-            number = self._in_line(number)
-        other = self.places[number] if number is not None else None
-        if other is None or place is None or place not in self._after(other) or other in self._after(place):
+        while number is not None and self.locations[number] == location:
+            number = self._fall_through(number)
+        other = self.locations[number] if number is not None else None
+        if other is None or location is None:
+            return set()
+        if location not in self._successors(other) or other in self._successors(location):
             return set()
         found: set[int] = set()
-        while number is not None and self.places[number] == other:
-            if number in self.done:
-                found.add(self.done[number])
-            number = self._in_line(number)
+        while number is not None and self.locations[number] == other:
+            if number in self.completed:
+                found.add(self.completed[number])
+            number = self._fall_through(number)
         return found
 
-    def forestalled(self, start: int) -> bool:
-        """Whether something written before an instruction may be of the block that follows its own.
+    def may_be_in_successor(self, start: int) -> bool:
+        """Whether a store before an instruction may belong to the successor of the instruction's block.
 
-        LLVM makes one block of two if nothing else leads from one to the other.  Nothing moves over a call.
+        LLVM merges two blocks if the only edge between them is the only one out of the first and into the
+        second.  No store moves over a call.
         """
-        place = self.places[start]
-        after = self._after(place) if place is not None else set()
-        if len(after) != 1 or not after <= self.joined:
+        location = self.locations[start]
+        successors = self._successors(location) if location is not None else set()
+        if len(successors) != 1 or not successors <= self.joined:
             return False
         number = start - 1
-        while number >= 0 and self.places[number] == place and self._in_line(number) is not None:
-            written = self.instructions[number]
-            if written.calls:
+        while number >= 0 and self.locations[number] == location and self._fall_through(number) is not None:
+            each = self.instructions[number]
+            if each.calls:
                 return False
-            if written.writes and not written.spills and number not in self.done:
+            if each.writes and not each.spills and number not in self.completed:
                 return True
             number -= 1
         return False
 
-    def _in_line(self, number: int) -> int | None:
-        """The instruction that must follow, if nothing else leads to it."""
-        ends = self.instructions[number].way is not Way.ON or number + 1 == len(self.instructions)
-        return None if ends or self.instructions[number + 1].address in self._targets else number + 1
-
-    def _after(self, place: int) -> set[int]:
-        if place >= self.graph.exit:
-            return set()
-        return {self.graph.edges[edge].dst for edge in self.graph.out_edges[place]}
-
-    def shared(self, place: int) -> bool:
-        """Whether control comes to a place from one that does not lead there."""
-        if place not in self._shared:
-            sources = self._leading_to(place)
-            self._shared[place] = any(
-                self.places[following] == place and self.places[number] not in sources
+    def is_shared(self, location: int) -> bool:
+        """Whether control reaches a location from one that has no edge to it."""
+        if location not in self._shared:
+            sources = self._sources_of(location)
+            self._shared[location] = any(
+                self.locations[following] == location and self.locations[number] not in sources
                 for number in range(len(self.instructions))
-                if self.places[number] not in self.ends
+                if self.locations[number] not in self.dead_ends
                 for following in self._next(number)
             )
-        return self._shared[place]
+        return self._shared[location]
+
+    def _fall_through(self, number: int) -> int | None:
+        """The next instruction, if control reaches it from this one alone."""
+        last = number + 1 == len(self.instructions)
+        if last or self.instructions[number].flow is not Flow.NEXT:
+            return None
+        return None if self.instructions[number + 1].address in self._targets else number + 1
+
+    def _successors(self, location: int) -> set[int]:
+        if location >= self.graph.exit:
+            return set()
+        return {self.graph.edges[edge].dst for edge in self.graph.out_edges[location]}
 
     def _next(self, number: int) -> Iterable[int]:
+        """The instructions that control may reach from one."""
         instruction = self.instructions[number]
         last = number + 1 == len(self.instructions)
-        # A block goes on behind a trap that LLVM does not take for its end.
-        on = instruction.way is Way.TRAP and not last and self.places[number + 1] == self.places[number]
-        if on or (instruction.way in (Way.ON, Way.BRANCH) and not last):
+        # LLVM does not regard every trap as the end of its block.
+        inside = not last and self.locations[number + 1] == self.locations[number]
+        falls_through = instruction.flow in (Flow.NEXT, Flow.BRANCH)
+        if not last and (falls_through or (instruction.flow is Flow.TRAP and inside)):
             yield number + 1
-        if instruction.way in (Way.JUMP, Way.BRANCH):
+        if instruction.flow in (Flow.JUMP, Flow.BRANCH):
             target = self._index.get(instruction.target)
             if target is not None:
                 yield target
 
-    def _follows_itself(self, place: int) -> bool:
-        return place in self._after(place)
-
-    def _leading_to(self, place: int) -> set[int | None]:
-        """The places that control may come from, over blocks of which no instruction is left."""
-        sources: set[int | None] = {None, place}
-        waiting, seen = [place], {place}
+    def _sources_of(self, location: int) -> set[int | None]:
+        """The locations from which edges lead to a location, over blocks that have no instructions left."""
+        sources: set[int | None] = {None, location}
+        waiting, seen = [location], {location}
         while waiting:
-            for before in self._before(waiting.pop()):
-                if before in self._present:
-                    sources.add(before)
-                elif before not in seen:
-                    seen.add(before)
-                    waiting.append(before)
+            for source in self._predecessors(waiting.pop()):
+                if source in self._present:
+                    sources.add(source)
+                elif source not in seen:
+                    seen.add(source)
+                    waiting.append(source)
         return sources
 
-    def _before(self, place: int) -> Iterable[int]:
-        edge = self.numbers.edge_of(place)
-        if edge is not None:
-            yield self.graph.edges[edge].src
-        elif place < self.graph.exit:
-            for edge in self.graph.in_edges[place]:
+    def _predecessors(self, location: int) -> Iterable[int]:
+        """The source of an edge, for its own block; for a block of the graph the blocks on its in-edges."""
+        own_edge = self.numbering.edge_of(location)
+        if own_edge is not None:
+            yield self.graph.edges[own_edge].src
+        elif location < self.graph.exit:
+            for edge in self.graph.in_edges[location]:
                 if self.graph.edges[edge].kind is EdgeKind.FLOW:
-                    yield self.numbers.on_edge(edge)
-
-
-def view(
-    facts: FunctionFacts,
-    instructions: Sequence[Instruction],
-    at: Variable,
-    rows: Sequence[Row],
-    by_line: bool,
-    joined: Set[int] = frozenset(),
-) -> CodeView:
-    """Put the debug information of a function beside its instructions."""
-    graph = facts.graph
-    places = _places(graph, instructions, at)
-    codes = _codes(instructions, rows, by_line)
-    done: dict[int, int] = {}
-    between: set[int] = set()
-    targets = {each.target for each in instructions if each.target >= 0}
-    for first, last in _runs(instructions, codes, targets):
-        writes = [number for number in range(first, last) if instructions[number].writes]
-        if writes:
-            done[writes[-1]] = codes[first]
-            between.update(range(writes[0] + 1, writes[-1] + 1))
-    ends = {block for block, each in enumerate(facts.blocks) if each.kind is BranchKind.DEAD_END}
-    before = _lead_on(instructions, places, codes)
-    return CodeView(graph, instructions, places, done, between, Places.of(graph), ends, before, joined)
-
-
-def _lead_on(instructions: Sequence[Instruction], places: list[int | None], codes: Sequence[int]) -> set[int]:
-    """What stands nowhere, and leads to one place only without any probe, counts to that place.
-
-    These are values that are moved to where a block wants them, and ends that several blocks share.
-    """
-    before: set[int] = set()
-    index = {each.address: number for number, each in enumerate(instructions)}
-    for number in reversed(range(len(instructions))):
-        each = instructions[number]
-        if places[number] is None and not codes[number] and (each.spills or not each.writes):
-            if each.way is Way.ON and number + 1 < len(instructions):
-                places[number] = places[number + 1]
-            elif each.way is Way.JUMP and each.target in index:
-                places[number] = places[index[each.target]]
-            if places[number] is not None:
-                before.add(each.address)
-    return before
-
-
-def _places(graph: Graph, instructions: Sequence[Instruction], at: Variable) -> list[int | None]:
-    if at.constant is not None:
-        return [at.constant] * len(instructions)
-    values = {each.expression: _constant(each.expression) for each in at.ranges}
-    ranges = sorted((each.low, each.high, values[each.expression]) for each in at.ranges)
-    everywhere = _constant(at.everywhere) if at.everywhere is not None else None
-    lows = [low for low, _, _ in ranges]
-    places: list[int | None] = []
-    for each in instructions:
-        number = bisect_right(lows, each.address) - 1
-        known = number >= 0 and each.address < ranges[number][1]
-        places.append(ranges[number][2] if known else everywhere)
-    targets = {each.target for each in instructions}
-    for number, each in enumerate(instructions):
-        # The frame is set up before the first block begins.
-        if places[number] is not None or each.address in targets:
-            break
-        places[number] = graph.root
-        if each.way is not Way.ON:
-            break
-    return places
-
-
-def _constant(expression: bytes) -> int | None:
-
-    return evaluate(expression, Frame({}, lambda address, size: None), b"", 8)
-
-
-def _codes(instructions: Sequence[Instruction], rows: Sequence[Row], by_line: bool) -> list[int]:
-    """The mark in the line row of each instruction, 0 where there is none."""
-    starts = [row.address for row in rows]
-    codes: list[int] = []
-    for each in instructions:
-        number = bisect_right(starts, each.address) - 1
-        row = rows[number] if number >= 0 else None
-        codes.append(0 if row is None or row.end else row.line if by_line else row.discriminator)
-    return codes
-
-
-def _runs(
-    instructions: Sequence[Instruction], codes: Sequence[int], targets: set[int]
-) -> Iterable[tuple[int, int]]:
-    """Stretches of instructions with the same mark that control enters at their beginning only."""
-    first = 0
-    for number in range(1, len(instructions) + 1):
-        if (
-            number == len(instructions)
-            or codes[number] != codes[first]
-            or instructions[number].address in targets
-            or instructions[number - 1].way is not Way.ON
-        ):
-            if codes[first]:
-                yield first, number
-            first = number
-
-
-def rows_between(rows: Sequence[Row], low: int, high: int) -> list[Row]:
-    """The rows of a function; of several at one address the last counts."""
-    found: Mapping[int, Row] = {row.address: row for row in rows if low <= row.address < high and not row.end}
-    return [found[address] for address in sorted(found)]
+                    yield self.numbering.on_edge(edge)

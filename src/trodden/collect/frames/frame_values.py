@@ -1,13 +1,14 @@
-"""What the variables of a function hold in a frame: the path register, the trips of loops."""
+"""The values of a function's artificial variables in a frame: the path register, the trip counts of loops."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from trodden.collect.binary.dwarf import Function, Variable
-from trodden.collect.binary.dwarf_expressions import Frame, evaluate, in_memory
-from trodden.collect.frames.code_map import CodeView
-from trodden.collect.frames.probe_progress import Unknown
+from trodden.collect.binary.dwarf_expressions import Frame, evaluate, is_stack_slot
+from trodden.collect.frames.code_map import CodeMap
+from trodden.collect.frames.probe_progress import Undetermined
 from trodden.plan.paths.path_register import CELL, Value
 from trodden.plan.probes import WORD
 from trodden.program.debug_variables import KEPT, TRIPS, VALUE
@@ -15,83 +16,92 @@ from trodden.program.debug_variables import KEPT, TRIPS, VALUE
 _WORD_SIZE = 8
 
 
-class Variables:
-    """The variables of one function.
+class _Induction(NamedTuple):
+    """An induction variable that the trip count of a loop follows from."""
 
-    ``cell`` is the frame's cell, if it has one, and ``kept`` are the blocks behind whose calls the path
-    register is taken from there.  ``plain``: the function was not optimised.
+    name: str
+    start: int
+    step: int
+    bits: int
+
+
+class FunctionVariables:
+    """The artificial variables of one function.
+
+    ``register_slot`` is the stack slot for the path register, if the function has one; ``storing_blocks`` are
+    the blocks that store the register there, so that it is read from there after their calls.
     """
 
-    def __init__(self, function: Function, code: CodeView, plain: bool) -> None:
+    def __init__(self, function: Function, code: CodeMap, unoptimised: bool) -> None:
         self._function = function
         self._code = code
-        self._plain = plain
+        self._unoptimised = unoptimised
         self._by_name = {each.name: each for each in function.variables}
-        self.cell: Variable | None = None
-        self.kept: frozenset[int] = frozenset()
-        self._inductions: dict[int, tuple[str, int, int, int]] = {}
+        self.register_slot: Variable | None = None
+        self.storing_blocks: frozenset[int] = frozenset()
+        self._inductions: dict[int, _Induction] = {}
         for name, variable in self._by_name.items():
             first, *words = name.split(".")
             if first == KEPT:
-                self.cell = variable
-                self.kept = frozenset(int(word, 16) for word in words)
+                self.register_slot = variable
+                self.storing_blocks = frozenset(int(word, 16) for word in words)
             elif first == TRIPS:
                 edge, start, step, bits = map(int, words)
-                self._inductions[edge] = (name, start, step, bits)
+                self._inductions[edge] = _Induction(name, start, step, bits)
 
-    def held(self, name: str, size: int, pc: int, frame: Frame) -> int | None:
-        """What a variable holds at an instruction."""
+    def value(self, name: str, size: int, pc: int, frame: Frame) -> int | None:
+        """The value of a variable of ``size`` bytes at an instruction; None where it is not available."""
         variable = self._by_name.get(name)
         if variable is None:
             return None
         if variable.constant is not None:
             return variable.constant % (1 << 8 * size)
         expression = variable.expression(pc)
-        if expression is None and self._plain and not self._code.leads_on(pc):
-            # Code that is not optimised has one place in the frame for each value.
-            kept = {each.expression for each in variable.ranges if in_memory(each.expression)}
-            expression = kept.pop() if len(kept) == 1 else None
-        return (
-            evaluate(expression, frame, self._function.frame_base, size) if expression is not None else None
-        )
+        if expression is None and self._unoptimised and not self._code.leads_in(pc):
+            # Unoptimised code has one stack slot for each value.
+            slots = {each.expression for each in variable.ranges if is_stack_slot(each.expression)}
+            expression = slots.pop() if len(slots) == 1 else None
+        if expression is None:
+            return None
+        return evaluate(expression, frame, self._function.frame_base, size)
 
-    def induction(self, back_edge: int) -> tuple[str, int, int, int]:
-        """The variable that tells the trips of a loop, where it starts, its step, and its number of bits."""
+    def induction(self, back_edge: int) -> _Induction:
+        """The induction variable of the loop with a back edge."""
         found = self._inductions.get(back_edge)
-        if found is None or found[2] == 0 or not 0 < found[3] <= 8 * _WORD_SIZE:
-            raise Unknown("no value tells the trips of a loop")
+        if found is None or found.step == 0 or not 0 < found.bits <= 8 * _WORD_SIZE:
+            raise Undetermined("no variable has the trip count of a loop")
         return found
 
 
 @dataclass(frozen=True)
-class Values:
-    """The values of one frame; ``stored`` is the base that its cell holds."""
+class FrameValues:
+    """The values in one frame; ``stored_base`` is the base that its stack slot holds."""
 
-    variables: Variables
+    variables: FunctionVariables
     pc: int
     frame: Frame
-    stored: str | None
+    stored_base: str | None
 
     def of(self, value: Value | None) -> int:
         """A value of the path register."""
         if value is None:
-            raise Unknown("the path register was never set")
+            raise Undetermined("the path register was never set")
         if value.base is None:
             return value.add % WORD
-        base, cell = None, self.variables.cell
+        base, slot = None, self.variables.register_slot
         if value.base != CELL:
-            base = self.variables.held(f"{VALUE}.{value.base}", _WORD_SIZE, self.pc, self.frame)
-        if base is None and value.base in (CELL, self.stored) and cell is not None:
-            base = self.variables.held(cell.name, _WORD_SIZE, self.pc, self.frame)
+            base = self.variables.value(f"{VALUE}.{value.base}", _WORD_SIZE, self.pc, self.frame)
+        if base is None and value.base in (CELL, self.stored_base) and slot is not None:
+            base = self.variables.value(slot.name, _WORD_SIZE, self.pc, self.frame)
         if base is None:
-            raise Unknown("the path register is nowhere")
+            raise Undetermined("the path register is not available")
         return (base + value.add) % WORD
 
-    def trips(self, back_edge: int) -> int:
+    def trip_count(self, back_edge: int) -> int:
         """How often a back edge was taken since its loop was entered."""
         name, start, step, bits = self.variables.induction(back_edge)
-        value = self.variables.held(name, (bits + 7) // 8, self.pc, self.frame)
+        value = self.variables.value(name, (bits + 7) // 8, self.pc, self.frame)
         if value is None:
-            raise Unknown("what tells the trips of a loop is nowhere")
+            raise Undetermined("the induction variable of a loop is not available")
         distance = (value - start if step > 0 else start - value) % (1 << bits)
         return distance // abs(step)

@@ -1,11 +1,11 @@
-"""How far a frame has come from the place that it is in, by the probes that it has carried out."""
+"""How far a frame has got from its program location, judging by the probes that have executed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from trodden.collect.frames.code_map import CodeView
+from trodden.collect.frames.code_map import CodeMap
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Plan
@@ -13,150 +13,188 @@ from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Plan
 COUNTING = (Count, AddTrips, Bump, BumpAt)
 
 
-class Unknown(Exception):
-    """Something that would have to be known cannot be."""
+class Undetermined(Exception):
+    """The state of a frame does not follow from what is known."""
 
 
 @dataclass
-class Walk:
-    """The way a frame has come: to ``block``, over ``edge`` if that was taken in the same place.
+class Progress:
+    """A frame has reached ``block``, by ``edge`` if it took one at its program location.
 
-    ``probes`` are those of edges and blocks on the way that were not carried out yet.  ``stored``: the path
-    register is in the frame's cell, if this is a place that puts it there.
+    ``pending`` are the probes of the edges and blocks that it has passed which have not executed yet.
+    ``register_stored``: if this location stores the path register in its stack slot, it has done so.
     """
 
     block: int
     edge: int | None = None
-    probes: list[Mark] = field(default_factory=list)
-    stored: bool = True
+    pending: list[Mark] = field(default_factory=list)
+    register_stored: bool = True
 
 
-class Reaching:
+class ProbeProgress:
     """Follows the frames of one function."""
 
-    def __init__(self, graph: Graph, plan: Plan, code: CodeView) -> None:
+    def __init__(self, graph: Graph, plan: Plan, code: CodeMap) -> None:
         self._graph = graph
         self._plan = plan
         self._code = code
-        self._all = code.all_marks()
+        self._all_probes = code.all_probes()
 
-    def trusted(self, place: int) -> bool:
-        """Whether nobody else uses the place's instructions, and all probes around it are somewhere."""
-        if not self._code.numbers.has(place) or self._code.shared(place):
+    def is_reliable(self, location: int) -> bool:
+        """Whether a location shares no instructions, and the code has all probes of its edges."""
+        if not self._code.numbering.has(location) or self._code.is_shared(location):
             return False
-        edge = self._code.numbers.edge_of(place)
-        return all(map(self._complete, [edge] if edge is not None else self.around(place)))
+        edge = self._code.numbering.edge_of(location)
+        return all(map(self._has_all_probes, [edge] if edge is not None else self.edges_of(location)))
 
-    def around(self, block: int) -> list[int]:
+    def edges_of(self, block: int) -> list[int]:
         """The edges into a block and out of it."""
-        beside = dict.fromkeys([*self._graph.in_edges[block], *self._graph.out_edges[block]])
-        return [edge for edge in beside if self._graph.edges[edge].kind is EdgeKind.FLOW]
+        edges = dict.fromkeys([*self._graph.in_edges[block], *self._graph.out_edges[block]])
+        return [edge for edge in edges if self._graph.edges[edge].kind is EdgeKind.FLOW]
 
-    def _complete(self, edge: int) -> bool:
+    def _in_edges(self, block: int) -> list[int]:
+        return [edge for edge in self.edges_of(block) if self._graph.edges[edge].dst == block]
+
+    def out_edges(self, block: int) -> list[int]:
+        """The edges out of a block."""
+        return [edge for edge in self.edges_of(block) if self._graph.edges[edge].src == block]
+
+    def _has_all_probes(self, edge: int) -> bool:
+        """Whether the counting probes of an edge are in the code, or were merged into its target."""
         target = self._graph.edges[edge].dst
         for number, probe in enumerate(self._plan.on_edges.get(edge, ())):
-            if isinstance(probe, COUNTING) and not self._marked(Mark(Holder.EDGE, edge, number)):
-                return target < self._graph.exit and self._marked(Mark(Holder.MERGED, target))
+            if isinstance(probe, COUNTING) and not self._is_in_code(Mark(Holder.EDGE, edge, number)):
+                return target < self._graph.exit and self._is_in_code(Mark(Holder.MERGED, target))
         return True
 
-    def _marked(self, mark: Mark) -> bool:
-        return self._code.numbers.mark(mark) in self._all
+    def _is_in_code(self, probe: Mark) -> bool:
+        return self._code.numbering.mark(probe) in self._all_probes
 
-    def walk(self, place: int, index: int) -> Walk:
-        """How far a frame has come whose next instruction, in a trusted place, is the one with that index."""
-        ahead = self._code.ahead(index)
+    def progress(self, location: int, index: int) -> Progress:
+        """The progress of a frame whose next instruction, at a reliable location, has this index."""
+        ahead = self._code.probes_ahead(index)
         if ahead is None:
-            raise Unknown("a probe is being carried out")
-        if self._code.forestalled(index):
-            raise Unknown("it may be in the next block already")
-        here = self._code.marks(place)
-        overtaken = {code for code in self._code.overtaken(index) if self._leads_into(place, code)}
-        waiting = self._marks((here & ahead) | overtaken)
-        if any(mark.holder is Holder.MERGED for mark in waiting):
-            raise Unknown("only a phi knows which edge was taken")
-        self._check_strangers(place, self._marks(here & ahead))
-        walk = self._walk(place, self._marks(here - ahead - overtaken), waiting)
-        walk.stored = not any(mark.holder is Holder.CELL for mark in waiting)
-        return walk
+            raise Undetermined("a probe is being executed")
+        if self._code.may_be_in_successor(index):
+            raise Undetermined("the next block may have begun")
+        here = self._code.probes_at(location)
+        exchanged = {
+            code
+            for code in self._code.probes_of_predecessor_ahead(index)
+            if self._enters(location, code)
+        }
+        pending = self._decoded((here & ahead) | exchanged)
+        if any(probe.holder is Holder.MERGED for probe in pending):
+            raise Undetermined("only a phi knows which edge was taken")
+        self._check_pending(location, self._decoded(here & ahead))
+        found = self._follow(location, self._decoded(here - ahead - exchanged), pending)
+        found.register_stored = not any(probe.holder is Holder.CELL for probe in pending)
+        return found
 
-    def _marks(self, codes: Iterable[int]) -> list[Mark]:
-        found = map(self._code.numbers.mark_of, codes)
-        return [mark for mark in found if mark is not None]
+    def _decoded(self, codes: Iterable[int]) -> list[Mark]:
+        found = map(self._code.numbering.mark_of, codes)
+        return [probe for probe in found if probe is not None]
 
-    def _leads_into(self, place: int, code: int) -> bool:
-        """Whether a mark is of a probe on the way into a block."""
-        mark = self._code.numbers.mark_of(code)
-        if mark is None or place >= self._graph.exit:
+    def _enters(self, location: int, code: int) -> bool:
+        """Whether a code is of a probe that executes when a block is entered."""
+        probe = self._code.numbering.mark_of(code)
+        if probe is None or location >= self._graph.exit:
             return False
-        if mark.holder is Holder.EDGE:
-            return self._graph.edges[mark.index].dst == place != self._graph.edges[mark.index].src
-        return mark.holder in (Holder.BLOCK, Holder.MERGED) and mark.index == place
+        if probe.holder is Holder.EDGE:
+            source, target, _ = self._graph.edges[probe.index]
+            return target == location != source
+        return probe.holder in (Holder.BLOCK, Holder.MERGED) and probe.index == location
 
-    def _check_strangers(self, place: int, waiting: Iterable[Mark]) -> None:
-        """A probe still to come in a place must be on its edges, or on those of a block that follows."""
-        edge = self._code.numbers.edge_of(place)
-        block = place if edge is None else self._graph.edges[edge].dst
-        following = {block} | {self._graph.edges[each].dst for each in self._graph.out_edges[block]}
-        for mark in waiting:
-            if mark.holder is Holder.EDGE:
-                source, target, _ = self._graph.edges[mark.index]
-                known = target == block or source in following
+    def _check_pending(self, location: int, pending: Iterable[Mark]) -> None:
+        """A pending probe at a location must belong to its own edges, or to those of a successor."""
+        edge = self._code.numbering.edge_of(location)
+        block = location if edge is None else self._graph.edges[edge].dst
+        expected = {block} | {self._graph.edges[each].dst for each in self._graph.out_edges[block]}
+        for probe in pending:
+            if probe.holder is Holder.EDGE:
+                source, target, _ = self._graph.edges[probe.index]
+                known = target == block or source in expected
             else:
-                known = mark.holder is Holder.CELL or mark.index in following
+                known = probe.holder is Holder.CELL or probe.index in expected
             if not known:
-                raise Unknown("a probe stands where it does not belong")
+                raise Undetermined("a probe of an unrelated block is at this location")
 
-    def _walk(self, place: int, past: Sequence[Mark], waiting: Sequence[Mark]) -> Walk:
-        """How far the frame has come, by the probes that were carried out."""
-        own = self._code.numbers.edge_of(place)
-        before = self._handed_on(place)
-        taken = {mark.index for mark in past if mark.holder is Holder.EDGE} | before
-        if own is not None and self._has(own, (self._graph.edges[own].src,)):
-            # Some of its probes were carried out before its own block began.
-            taken.add(own)
-        entered = {mark.index for mark in past if mark.holder is Holder.BLOCK}
-        walk = Walk(place)
-        if own is not None:
-            source, target, _ = self._graph.edges[own]
-            beyond = any(self._graph.edges[edge].src == target for edge in taken - {own})
-            walk = Walk(target, own) if own in taken or target in entered or beyond else Walk(source)
-        seen = {walk.block}
-        left: list[int] = []
-        passed: set[int] = {own} if own is not None and walk.edge is not None else set()
-        if own is None:
-            entering = (edge for edge in self.around(place) if self._graph.edges[edge].dst == place)
-            passed |= {edge for edge in entering if self._graph.edges[edge].src != place}
+    def _follow(self, location: int, executed: Sequence[Mark], pending: Sequence[Mark]) -> Progress:
+        """Follow the edges of executed probes from a location."""
+        own_edge = self._code.numbering.edge_of(location)
+        advanced = self._advanced_probes(location)
+        taken = {probe.index for probe in executed if probe.holder is Holder.EDGE} | advanced
+        if own_edge is not None and self._has_probes(own_edge, (self._graph.edges[own_edge].src,)):
+            # Some of its probes execute before its own block begins.
+            taken.add(own_edge)
+        entered = {probe.index for probe in executed if probe.holder is Holder.BLOCK}
+        found = self._start(location, own_edge, taken, entered)
+        visited = {found.block}
+        followed: list[int] = []
+        passed = self._passed_before(location, own_edge, found)
         while True:
-            leaving = [edge for edge in taken - passed if self._graph.edges[edge].src == walk.block]
-            if not leaving:
-                leaving = self._leading_to(
-                    walk.block, {self._graph.edges[edge].src for edge in taken - passed} | (entered - seen)
-                )
+            leaving = self._taken_from(found.block, taken - passed, entered - visited)
             if not leaving:
                 break
             if len(leaving) > 1:
-                raise Unknown("two ways were taken at once")
-            walk = Walk(self._graph.edges[leaving[0]].dst, leaving[0])
-            left += [edge for edge in leaving if edge not in before]
+                raise Undetermined("two out-edges of a block were taken")
+            found = Progress(self._graph.edges[leaving[0]].dst, leaving[0])
+            followed += [edge for edge in leaving if edge not in advanced]
             passed.add(leaving[0])
-            seen.add(walk.block)
-        if taken - passed or entered - seen:
-            raise Unknown("a probe was carried out that is not on the way")
-        if own is None or walk.edge is not None:
-            walk.probes = [
-                mark
-                for mark in waiting
-                if (mark.holder is Holder.EDGE and mark.index in passed)
-                or (mark.holder is Holder.BLOCK and mark.index == place)
-            ]
-            # Of an edge that it has taken already, probes may also be in a place that it has not come to.
-            walk.probes += [mark for mark in self._on_edges(left) if mark not in (*past, *walk.probes)]
-            for block in seen - {place}:
-                walk.probes += [mark for mark in self._on_block(block) if mark not in past]
-            if any(self._graph.edges[edge].src == self._graph.edges[edge].dst == place for edge in passed):
-                # It is about to begin the same block again: what it did there was the last time.
-                walk.probes += [mark for mark in self._on_block(place) if mark not in walk.probes]
-        return walk
+            visited.add(found.block)
+        if taken - passed or entered - visited:
+            raise Undetermined("a probe has executed on an edge that was not followed")
+        if own_edge is None or found.edge is not None:
+            found.pending = self._pending(location, executed, pending, passed, followed, visited)
+        return found
+
+    def _start(self, location: int, own_edge: int | None, taken: set[int], entered: set[int]) -> Progress:
+        """The progress before further edges are followed; a block on an edge may have taken that edge."""
+        if own_edge is None:
+            return Progress(location)
+        source, target, _ = self._graph.edges[own_edge]
+        beyond = any(self._graph.edges[edge].src == target for edge in taken - {own_edge})
+        if own_edge in taken or target in entered or beyond:
+            return Progress(target, own_edge)
+        return Progress(source)
+
+    def _passed_before(self, location: int, own_edge: int | None, start: Progress) -> set[int]:
+        """The edges that were taken before, by which control reached the location."""
+        if own_edge is not None:
+            return {own_edge} if start.edge is not None else set()
+        return {edge for edge in self._in_edges(location) if self._graph.edges[edge].src != location}
+
+    def _taken_from(self, block: int, taken: set[int], entered: set[int]) -> list[int]:
+        """The out-edges of a block that were taken, by their own probes or by those of what follows."""
+        leaving = [edge for edge in taken if self._graph.edges[edge].src == block]
+        return leaving or self._edges_without_probes(
+            block, {self._graph.edges[edge].src for edge in taken} | entered
+        )
+
+    def _pending(
+        self,
+        location: int,
+        executed: Sequence[Mark],
+        pending: Sequence[Mark],
+        passed: set[int],
+        followed: Sequence[int],
+        visited: set[int],
+    ) -> list[Mark]:
+        """The probes of all edges and blocks that the frame has passed which have not executed."""
+        found = [
+            probe
+            for probe in pending
+            if (probe.holder is Holder.EDGE and probe.index in passed)
+            or (probe.holder is Holder.BLOCK and probe.index == location)
+        ]
+        # Probes of an edge that was followed may also be at a location that has not been reached.
+        found += [probe for probe in self._on_edges(followed) if probe not in (*executed, *found)]
+        for block in visited - {location}:
+            found += [probe for probe in self._on_block(block) if probe not in executed]
+        if any(self._graph.edges[edge].src == self._graph.edges[edge].dst == location for edge in passed):
+            # The block is about to begin again; probes that executed in it belong to the iteration before.
+            found += [probe for probe in self._on_block(location) if probe not in found]
+        return found
 
     def _on_edges(self, edges: Iterable[int]) -> list[Mark]:
         return [
@@ -170,41 +208,35 @@ class Reaching:
         probes = range(len(self._plan.on_blocks.get(block, ())))
         return [Mark(Holder.BLOCK, block, number) for number in probes]
 
-    def _handed_on(self, place: int) -> set[int]:
-        """The edge out of a block whose probes stand before the block, since that must stay empty."""
-        if place >= self._graph.exit:
+    def _advanced_probes(self, location: int) -> set[int]:
+        """The out-edge of a block whose probes execute before the block, which has to stay empty."""
+        if location >= self._graph.exit:
             return set()
-        leaving = [edge for edge in self.around(place) if self._graph.edges[edge].src == place]
+        leaving = self.out_edges(location)
         if len(leaving) != 1 or not self._counts(leaving[0]):
             return set()
         edge = leaving[0]
         target = self._graph.edges[edge].dst
-        if target != self._graph.exit and self._marked(Mark(Holder.MERGED, target)):
+        if target != self._graph.exit and self._is_in_code(Mark(Holder.MERGED, target)):
             return set()
-        numbers = self._code.numbers
-        if self._has(edge, (place, numbers.on_edge(edge), target)):
+        numbering = self._code.numbering
+        if self._has_probes(edge, (location, numbering.on_edge(edge), target)):
             return set()
-        entering = [each for each in self.around(place) if self._graph.edges[each].dst == place]
-        before = [self._graph.edges[each].src for each in entering] + [*map(numbers.on_edge, entering)]
-        if not self._has(edge, before):
-            raise Unknown("nobody knows where the probes of the way out are")
+        entering = self._in_edges(location)
+        before = [self._graph.edges[each].src for each in entering] + [*map(numbering.on_edge, entering)]
+        if not self._has_probes(edge, before):
+            raise Undetermined("the probes of the out-edge were not found")
         return {edge}
 
-    def _has(self, edge: int, places: Iterable[int]) -> bool:
-        """Whether probes of an edge stand in any of some places."""
-        marks = self._marks(code for each in places for code in self._code.marks(each))
-        return any((mark.holder, mark.index) == (Holder.EDGE, edge) for mark in marks)
+    def _has_probes(self, edge: int, locations: Iterable[int]) -> bool:
+        """Whether probes of an edge are at any of some locations."""
+        probes = self._decoded(code for each in locations for code in self._code.probes_at(each))
+        return any((probe.holder, probe.index) == (Holder.EDGE, edge) for probe in probes)
 
-    def _leading_to(self, block: int, targets: set[int]) -> list[int]:
-        """The edges without probes from a block to those that the frame has passed too."""
-        edges = self.around(block) if targets and block != self._graph.exit else []
-        return [
-            edge
-            for edge in edges
-            if self._graph.edges[edge].src == block
-            and self._graph.edges[edge].dst in targets
-            and not self._counts(edge)
-        ]
+    def _edges_without_probes(self, block: int, targets: set[int]) -> list[int]:
+        """The edges without counting probes from a block to any of ``targets``."""
+        edges = self.out_edges(block) if targets and block != self._graph.exit else []
+        return [edge for edge in edges if self._graph.edges[edge].dst in targets and not self._counts(edge)]
 
     def _counts(self, edge: int) -> bool:
         return any(isinstance(probe, COUNTING) for probe in self._plan.on_edges.get(edge, ()))

@@ -1,10 +1,10 @@
 """The live file: what a process had counted when it was killed.
 
 While it runs, all that an instrumented process has counted lies in shared mappings of this file
-(``native/runtime/live.h``).  It is a picture of the process's memory in parts, with the address of each, so
-pointers between parts can be followed.  The process may have been stopped anywhere, and the file may be
-damaged or forged: nothing in it is believed before it was compared with the file's real size, and only what
-was really written is read, as most of the file is holes.
+(``native/runtime/counters/live_file.h``).  It is a picture of the process's memory in parts, with the
+address of each, so pointers between parts can be followed.  The process may have been stopped anywhere, and
+the file may be damaged or forged: nothing in it is believed before it was compared with the file's real
+size, and only what was really written is read, as most of the file is holes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from trodden.collect.rawfile.model import (
 )
 from trodden.collect.rawfile.rings import lasts_in
 from trodden.errors import BadFile, LaterVersion
-from trodden.recover.counts import Counts
+from trodden.recover.sparse_counters import SparseCounters
 
 MAGIC = b"TRODLIVE"
 VERSION = 1
@@ -175,7 +175,7 @@ class _Reader:
                 if left < 0:
                     raise self._file.bad("units share counters")
                 counted = {place - first: words[place] for place in mine}
-                found.append(RawUnit(unit.id.hex(), index, Counts(unit.slots, counted)))
+                found.append(RawUnit(unit.id.hex(), index, SparseCounters(unit.slots, counted)))
         return tuple(found)
 
     def _frames(

@@ -29,7 +29,7 @@ from trodden.collect.rawfile.model import (
     note_from,
 )
 from trodden.errors import BadFile, InputMissing, LaterVersion
-from trodden.recover.counts import Counts
+from trodden.recover.sparse_counters import SparseCounters
 
 VERSION = 4
 MAGIC = b"TRODRAW1"
@@ -163,7 +163,7 @@ class _Reader:
             if first < position or first + count > slots or (not count and first != slots):
                 raise BadFile(f"{self._where}: corrupt: a run of counters is out of place")
             if not count:
-                return RawUnit(name.hex(), module, Counts(slots, found))
+                return RawUnit(name.hex(), module, SparseCounters(slots, found))
             start = self._take(8 * count)
             values = struct.unpack_from(f"<{count}Q", self._data, start)
             found.update(zip(range(first, first + count), values, strict=True))

@@ -1,4 +1,4 @@
-"""The ring of last paths that a thread has in the live file (``native/runtime/rings.c``).
+"""The ring of last paths that a thread has in the live file (``native/runtime/counters/last_paths.c``).
 
 Entries lie one behind the other, each with the address of the next.  The one that the ring is at may be half
 written; the oldest comes behind it.

@@ -19,7 +19,7 @@ from trodden.native.ir.function import IRFunction
 from trodden.native.ir.header import FunctionHeader
 from trodden.native.ir.module import IRModule
 from trodden.native.ir.symbols import ifunc_resolvers, machine_of, type_names
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
 from trodden.plan.probes import Plan
 from trodden.program.facts import FunctionFacts, Skipped, UnitFacts
 from trodden.weigh.features.clues import FunctionClues

@@ -1,1 +1,1 @@
-"""The names that people read, from the names that linkers use."""
+"""The names of functions in the source, from the symbols of object files."""

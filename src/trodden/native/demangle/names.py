@@ -1,27 +1,44 @@
-"""Names that people read, from the names that linkers use."""
+"""Names of functions as their source spells them, from the symbols of object files.
+
+C++ symbols (the Itanium ABI) are read by LLVM's own demangler, Rust symbols of either mangling by the other
+modules of this package.  A symbol of neither language, or one that follows no mangling, is its own name.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from trodden.native.demangle.rust_legacy import rust_name
+from trodden.native.demangle.rust_legacy import demangle_legacy
+from trodden.native.demangle.rust_v0 import demangle_v0
+from trodden.native.demangle.rust_v0_cursor import NotRust
+
+_LONGEST = 1 << 14
+"""LLVM's demangler recurses: 20,000 nested templates, a symbol of 80,000 characters, overflow its stack."""
 
 
 @lru_cache(maxsize=65536)
 def demangle(symbol: str, described: str = "") -> str:
-    """A C++ or Rust symbol as it stands in the source; any other symbol as it is.
+    """A C++ or Rust symbol as its source spells it; any other symbol unchanged.
 
-    ``described`` is what the debug information calls the function.
+    ``described`` is the function's name in the debug information.
     """
-    if not symbol.startswith(("_Z", "_R")):
+    if symbol.startswith("_R"):
+        return _rust_v0(symbol) or symbol
+    if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return symbol
-    rust = rust_name(symbol, described)
-    if rust is not None or not symbol.startswith("_Z"):
-        return rust or symbol
-    import itanium_demangler
+    return demangle_legacy(symbol, described) or _cxx(symbol) or symbol
 
+
+def _rust_v0(symbol: str) -> str:
+    """The name, without a suffix such as ``.llvm.1234``; empty if this is no symbol of Rust."""
     try:
-        tree = itanium_demangler.parse(symbol)
-    except (NotImplementedError, IndexError, AssertionError, ValueError, RecursionError):
-        return symbol
-    return symbol if tree is None else str(tree)
+        return demangle_v0(symbol[2:].partition(".")[0])
+    except NotRust:
+        return ""
+
+
+def _cxx(symbol: str) -> str:
+    """The name; empty if this is no symbol of C++."""
+    import pydemumble
+
+    return str(pydemumble.demangle(symbol))

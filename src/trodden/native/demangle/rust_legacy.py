@@ -1,48 +1,38 @@
-"""Rust's symbols as they stand in the source.
-
-There are two manglings.  The older one looks like C++ names of namespaces, with a hash at the end and with
-escapes for what such a name may not contain.  The newer one has a module of its own, ``rust_v0``.
-A symbol that follows neither is left as it is.
-"""
+"""Rust's legacy mangling: nested C++ names that end in a hash, with escapes for punctuation."""
 
 from __future__ import annotations
 
 import re
 
-from trodden.native.demangle.rust_v0 import NotRust, Reader
-
-_OLD = re.compile(r"_?_?ZN(.*)17h[0-9a-f]{16}E(\..*)?", re.DOTALL)
+_LEGACY = re.compile(r"_?_?ZN(.*)17h[0-9a-f]{16}E(\..*)?", re.DOTALL)
 _LENGTH = re.compile(r"[1-9][0-9]*")
 _ESCAPED = re.compile(r"\$([A-Za-z0-9]+)\$|\.\.")
-_SIGNS = {"SP": "@", "BP": "*", "RF": "&", "LT": "<", "GT": ">", "LP": "(", "RP": ")", "C": ","}
+_ESCAPES = {"SP": "@", "BP": "*", "RF": "&", "LT": "<", "GT": ">", "LP": "(", "RP": ")", "C": ","}
 
 
-def rust_name(symbol: str, described: str = "") -> str | None:
-    """A Rust symbol as people write it; None if it is none.
+def demangle_legacy(symbol: str, described: str = "") -> str | None:
+    """The name of a symbol of this mangling; None for any other symbol.
 
-    ``described`` is the name in the debug information, which has the generic arguments that the older
-    mangling leaves out.
+    ``described`` is the function's name in the debug information, which contains the generic arguments that
+    this mangling omits.
     """
-    try:
-        if symbol.startswith("_R"):
-            return Reader(symbol[2:].split(".", 1)[0]).symbol()
-        old = _OLD.fullmatch(symbol)
-        return None if old is None else _with_arguments(_old_parts(old.group(1)), described)
-    except NotRust:
-        return None
+    match = _LEGACY.fullmatch(symbol)
+    parts = _parts(match.group(1)) if match is not None else None
+    return None if parts is None else "::".join(_with_generic_arguments(parts, described))
 
 
-def _old_parts(text: str) -> list[str]:
+def _parts(text: str) -> list[str] | None:
+    """The components of the path; None if their lengths do not fit the text."""
     parts: list[str] = []
     position = 0
     while position < len(text):
         length = _LENGTH.match(text, position)
         if length is None:
-            raise NotRust
+            return None
         position = length.end() + int(length.group())
-        part = text[length.end() : position]
         if position > len(text):
-            raise NotRust
+            return None
+        part = text[length.end() : position]
         parts.append(_ESCAPED.sub(_unescaped, part[1:] if part.startswith("_$") else part))
     return parts
 
@@ -51,19 +41,20 @@ def _unescaped(match: re.Match[str]) -> str:
     name = match.group(1)
     if name is None:
         return "::"
-    if name in _SIGNS:
-        return _SIGNS[name]
+    if name in _ESCAPES:
+        return _ESCAPES[name]
     try:
         return chr(int(name[1:], 16)) if name[0] == "u" else match.group()
     except (ValueError, OverflowError):
         return match.group()
 
 
-def _with_arguments(parts: list[str], described: str) -> str:
+def _with_generic_arguments(parts: list[str], described: str) -> list[str]:
+    """The path, its last component completed where the debug information names the same function."""
     last = parts[-1] if parts else ""
-    plain = described.partition("<")[0]
-    if described != plain and last == plain:
-        parts[-1] = f"{plain}::{described[len(plain) :]}"
-    elif last == "{{closure}}" and described.startswith("{closure"):
-        parts[-1] = described
-    return "::".join(parts)
+    base = described.partition("<")[0]
+    if described != base and last == base:
+        return [*parts[:-1], f"{base}::{described[len(base) :]}"]
+    if last == "{{closure}}" and described.startswith("{closure"):
+        return [*parts[:-1], described]
+    return parts

@@ -1,1 +1,1 @@
-"""A compiler's command line, carried out with instrumentation in the middle."""
+"""A compiler's command line, carried out with instrumentation between optimisation and code generation."""

@@ -1,7 +1,7 @@
 """Outputs appear whole or not at all.
 
-Everything is made in a scratch directory first and moved to its place when it is finished, so that a
-compilation that fails leaves the object of the last one as it was.
+Everything is made in a scratch directory first and moved to its destination when it is complete, so that a
+compilation that fails leaves the output of the previous one as it was.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ STANDARD_OUTPUT = "-"
 
 @contextlib.contextmanager
 def scratch() -> Iterator[Path]:
-    """A temporary directory; a place that cannot be written gets an error that says so."""
+    """A temporary directory, removed afterwards; an error says so if there can be none."""
     try:
         directory = tempfile.mkdtemp(prefix="trodden-")
     except OSError as error:
-        raise CannotWrite(f"no room for temporary files ({error}); set TMPDIR to a writable place") from error
+        message = f"no room for temporary files ({error}); set TMPDIR to a writable directory"
+        raise CannotWrite(message) from error
     try:
         yield Path(directory)
     finally:
@@ -34,7 +35,7 @@ def scratch() -> Iterator[Path]:
 
 
 def deliver(made: Path, output: str) -> None:
-    """Put a finished file where it was asked for; ``-`` is standard output."""
+    """Move a complete file to the output that was asked for; ``-`` is standard output."""
     try:
         if output == STANDARD_OUTPUT:
             sys.stdout.flush()
@@ -42,7 +43,7 @@ def deliver(made: Path, output: str) -> None:
                 shutil.copyfileobj(source, sys.stdout.buffer)
             sys.stdout.flush()
         elif not _replaceable(output):
-            # A device, or a writable file in a directory that is not: there is only writing into it.
+            # A device, or a writable file in a directory that is not writable, can only be written in place.
             with made.open("rb") as source, open(output, "wb") as target:
                 shutil.copyfileobj(source, target)
         else:
@@ -51,7 +52,7 @@ def deliver(made: Path, output: str) -> None:
         raise
     except OSError as error:
         why = error.strerror
-        raise CannotWrite(f"{output}: cannot write ({why}); choose another place with -o") from error
+        raise CannotWrite(f"{output}: cannot write ({why}); choose another output with -o") from error
 
 
 def _replaceable(output: str) -> bool:

@@ -1,4 +1,4 @@
-"""Carry out a compiler's command line with instrumentation in the middle.
+"""Carry out a compiler's command line with instrumentation between optimisation and code generation.
 
 source -> (clang) IR -> probes -> (clang, after its verifier) object -> (linker) program.
 """
@@ -17,19 +17,21 @@ from trodden.native.driver.atomic_output import STANDARD_OUTPUT, deliver, scratc
 from trodden.native.driver.command_line import CommandLine, Source, Step
 from trodden.native.driver.depfiles import dependency_flags
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
+from trodden.native.driver.messages import report_ignored
 from trodden.native.driver.runtime_build import runtime_words
 from trodden.native.driver.toolchain import Toolchain, without_target
 from trodden.native.instrument import finish_early, instrument, read_module
 from trodden.native.ir.llvm import check, disassemble, disassemble_apart
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
+from trodden.native.options.option import FLAG_PREFIX
 from trodden.program.facts import UnitFacts
 
 __all__ = ["Builder", "CompilerFailed", "call", "scratch"]
 
-# Probes on edges make blocks that have to be jumped to, and turn the one jump at the bottom of a loop into
-# two, unless blocks are laid out by what jumps cost; LLVM does that by itself only with a profile.
+# Probes on critical edges add blocks, which turn the one jump at the bottom of a loop into two unless block
+# placement considers the cost of jumps; LLVM does so by default only with a profile.
 _LAYOUT = ("-mllvm", "-force-precise-rotation-cost", "-mllvm", "-enable-ext-tsp-block-placement")
-# The instructions of probes are told by lines of their own; those that follow must not inherit them.
+# Instructions of probes have line numbers of their own, which those that follow must not inherit.
 _EXACT_LINES = ("-mllvm", "-use-unknown-locations=Enable")
 _LINES_ONLY = "-gline-tables-only"
 _FRAMES = "-fasynchronous-unwind-tables"
@@ -37,7 +39,7 @@ ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
 
 
 class CompilerFailed(Exception):
-    """The compiler said no, in its own words; its status is ours."""
+    """The compiler has failed and printed its own diagnostics; its status becomes ours."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -46,25 +48,27 @@ class CompilerFailed(Exception):
 
 @dataclass
 class Builder:
-    """A toolchain and the choices for one command line.
+    """A toolchain and the options for one command line.
 
-    ``called`` is the source that facts name, where it is not what is compiled here; ``filled``, whether
-    counters take room in the file, where that does not follow from the toolchain.
+    ``source_name`` is the source that the facts name, where it is not the file that is compiled here.
+    ``filled`` is whether counters occupy space in the file, where that does not follow from the toolchain.
     """
 
     toolchain: Toolchain
     options: Options
     line: CommandLine
     cxx: bool
-    called: str | None = None
+    source_name: str | None = None
     filled: bool | None = None
 
     def run(self) -> int:
-        """Do what the command line asks; answer the exit status."""
+        """Do what the command line asks; return the exit status."""
         line = self.line
-        to_do = line.sources or (line.link_words and line.step is Step.LINK)
-        if not to_do or line.step in (Step.QUESTION, Step.PREPROCESS) or any(s.header for s in line.sources):
-            return self._ask()
+        report_ignored(line.ignored)
+        has_work = line.sources or (line.link_words and line.step is Step.LINK)
+        no_code = line.step in (Step.QUERY, Step.PREPROCESS) or any(s.header for s in line.sources)
+        if not has_work or no_code:
+            return self._pass_through()
         self._check()
         try:
             with scratch() as directory:
@@ -75,9 +79,9 @@ class Builder:
             return failure.status
         return 0
 
-    def _ask(self) -> int:
-        """What makes no code goes to the compiler as it is."""
-        words = [word for word in self.line.original if not word.startswith("--trodden-")]
+    def _pass_through(self) -> int:
+        """Have the compiler do what generates no code."""
+        words = [word for word in self.line.original if not word.startswith(FLAG_PREFIX)]
         cxx = self.cxx or any(source.cxx for source in self.line.sources)
         return self._call([*self.toolchain.compile(cxx, words, as_cxx=self.cxx), *words])
 
@@ -103,18 +107,18 @@ class Builder:
         return stem + (".s" if self.line.step is Step.ASSEMBLY else ".o")
 
     def _object(self, source: Source, directory: Path) -> Path:
-        """Compile a source; unless a link follows, the result is put where it belongs."""
-        # A linker's complaints name this file, so it is recognisable.
+        """Compile a source; unless a link follows, the result is moved to its destination."""
+        # Error messages of the linker name this file, so its name is that of the source.
         stem = os.path.splitext(os.path.basename(source.path))[0]
-        made = directory / f"{source.place}-{stem}.o"
+        made = directory / f"{source.position}-{stem}.o"
         if not source.instrumentable:
             self._assemble(source, made)
         else:
             text = self.ir(source, directory)
             if ALREADY_INSTRUMENTED not in text:
-                named = os.path.abspath(self.called or source.path)
+                source_name = os.path.abspath(self.source_name or source.path)
                 filled = not self.toolchain.embedded if self.filled is None else self.filled
-                done = instrument(text, named, self.options, self.line.debug, filled)
+                done = instrument(text, source_name, self.options, self.line.debug, filled)
                 text = done.text
                 if self.options.stage == "early":
                     text = finish_early(self._optimise(text, source, directory), done.facts, self.line.debug)
@@ -132,7 +136,7 @@ class Builder:
         self._must([*compile_, *flags, "-x", source.language, step, source.path, "-o", str(made)])
 
     def facts(self, source: Source, directory: Path) -> UnitFacts:
-        """What would be known of a source, without making anything of it."""
+        """The facts of a source; nothing is built."""
         text = self.ir(source, directory)
         return read_module(text, os.path.abspath(source.path), self.options)
 
@@ -154,7 +158,7 @@ class Builder:
                 return text
             flags = [*_codegen_flags(flags), "-w", "-Qunused-arguments"]
             if source.path == "-":
-                source = Source(str(directory / "standard-input.ll"), source.language, source.place)
+                source = Source(str(directory / "standard-input.ll"), source.language, source.position)
                 Path(source.path).write_bytes(given)
         else:
             flags += dependency_flags(self.line, source)
@@ -167,8 +171,8 @@ class Builder:
         return self._to_ir([*compile_, *flags, "-x", source.language, source.path], source, directory)
 
     def _to_ir(self, command: Sequence[str], source: Source, directory: Path) -> str:
-        """Run a compilation that ends in IR; what an older LLVM writes is read as bitcode, to be upgraded."""
-        target = directory / f"{source.place}.ir"
+        """Run a compilation that ends in IR.  IR of an older LLVM is read as bitcode, which is upgraded."""
+        target = directory / f"{source.position}.ir"
         step = "-S" if self.toolchain.same_llvm else "-c"
         self._must([*command, "-emit-llvm", step, "-o", str(target)])
         if self.toolchain.same_llvm:
@@ -176,21 +180,21 @@ class Builder:
         return disassemble(target.read_bytes(), source.path)
 
     def _optimise(self, text: str, source: Source, directory: Path) -> str:
-        """What the compiler makes of a module that was instrumented before it was optimised."""
-        before = directory / f"{source.place}.early.bc"
+        """Optimise a module that was instrumented before optimisation."""
+        before = directory / f"{source.position}.early.bc"
         before.write_bytes(check(text, source.path))
         generate = self.toolchain.generate(self.line.compile_flags)
         flags = [*_codegen_flags(self._flags()), "-Qunused-arguments", "-w"]
         return self._to_ir([*generate, *flags, "-x", "ir", str(before)], source, directory)
 
     def _generate(self, text: str, source: Source, made: Path, directory: Path) -> None:
-        """Make an object (or assembly) of instrumented IR, which LLVM's verifier has looked at first."""
+        """Generate an object (or assembly) from instrumented IR, after LLVM's verifier has accepted it."""
         assembly = self.line.step is Step.ASSEMBLY
         if self.line.emit_llvm:
             bitcode = check(text, source.path)
             made.write_bytes(_encoded(text) if assembly else bitcode)
             return
-        plain = directory / f"{source.place}.trodden.ll"
+        plain = directory / f"{source.position}.trodden.ll"
         plain.write_bytes(_encoded(text))
         status = self._call(
             [
@@ -213,14 +217,14 @@ class Builder:
         words, left_out = (for_embedded_linker if self.toolchain.embedded else for_other_linker)(words)
         if left_out:
             embedded = self.toolchain.embedded
-            why = "the embedded linker makes the same without" if embedded else "sites would go too"
+            why = "the embedded linker makes the same without" if embedded else "call sites would go too"
             sys.stderr.write(f"trodden: {' '.join(left_out)}: ignored; {why}\n")
         runtime = [] if "-r" in words else runtime_words(self.toolchain, words)
         output = self.line.output if self.line.output is not None else "a.out"
-        # The linker may write the name into what it makes, so it sees the real one in another directory.
-        place = directory / "linked"
-        place.mkdir()
-        made = place / os.path.basename(output)
+        # The linker may record the name in its output, so it gets the real one in another directory.
+        linked = directory / "linked"
+        linked.mkdir()
+        made = linked / os.path.basename(output)
         self._must([*self.toolchain.link(self.cxx), *words, *runtime, "-o", str(made)])
         deliver(made, f"./{output}" if output == STANDARD_OUTPUT else output)
 
@@ -228,7 +232,7 @@ class Builder:
         return call(command, self.toolchain.environment)
 
     def _must(self, command: Sequence[str]) -> None:
-        """Run a tool that has to succeed for the work to go on."""
+        """Run a tool that has to succeed."""
         status = self._call(command)
         if status != 0:
             raise CompilerFailed(status)
@@ -239,7 +243,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _codegen_flags(flags: Sequence[str]) -> Iterator[str]:
-    """The flags that matter once the program is IR: nothing of the preprocessor, no dependency files."""
+    """The flags that matter once the program is IR, so none of the preprocessor or for dependency files."""
     dropped = {"-D", "-U", "-I", "-include", "-imacros", "-isystem", "-idirafter", "-iquote"}
     dropped |= {"-MF", "-MT", "-MQ", "-MJ"}
     position = 0
@@ -254,7 +258,7 @@ def _codegen_flags(flags: Sequence[str]) -> Iterator[str]:
 
 
 def _with_record(text: str, record: bytes, directory: Path | None) -> str:
-    """Put the unit's facts into section ``.trodden``, from a file where the assembler can read one."""
+    """Add the unit's facts in section ``.trodden``, from a file if the assembler will be able to read it."""
     lines = ['.section .trodden,"",@progbits']
     if directory is not None:
         path = directory / "facts.bin"
@@ -270,14 +274,14 @@ def _with_record(text: str, record: bytes, directory: Path | None) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A string as LLVM's assembly language wants it."""
+    """A string as LLVM's assembly language writes it."""
     special = b'"\\'
     plain = (chr(b) if 32 <= b < 127 and b not in special else f"\\{b:02X}" for b in os.fsencode(text))
     return "".join(plain)
 
 
 def call(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a tool with our standard streams; answer its status as a shell would."""
+    """Run a tool with our standard streams; return its status as a shell would."""
     sys.stdout.flush()
     status = subprocess.run(command, check=False, env=environment).returncode
     return 128 - status if status < 0 else status

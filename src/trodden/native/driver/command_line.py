@@ -1,7 +1,7 @@
-"""A compiler's command line, taken apart.
+"""Parse a compiler's command line.
 
-Enough of the language of cc's options to tell inputs from flags, what is for the compiler and what for
-the linker, and which step comes last.  Everything else is handed on as it was found.
+Enough of cc's options is known to tell inputs from flags, flags of the compiler from those of the linker, and
+which step comes last.  Everything else is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from trodden.errors import InputMissing, UsageError
+from trodden.native.options.option import FLAG_PREFIX
 
 _C = {".c": "c", ".i": "cpp-output"}
 _CXX = dict.fromkeys((".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".CC"), "c++") | {
@@ -28,20 +29,20 @@ _WITH_VALUE = frozenset(
     """-o -x -I -L -l -D -U -include -include-pch -imacros -isystem -idirafter -iquote -isysroot -iprefix
     -iwithprefix -iwithprefixbefore -cxx-isystem -MF -MT -MQ -MJ -Xlinker -Xclang -Xpreprocessor -Xassembler
     -Xopenmp-target -T -u -z -e -arch -target --target --param -b -B -A -G -mllvm -rpath -soname -h
-    --sysroot -working-directory -dumpbase -dumpdir -aux-info""".split()  # noqa: SIM905 - thirty words read better than thirty literals
+    --sysroot -working-directory -dumpbase -dumpdir -aux-info""".split()  # noqa: SIM905 - many words read better than many literals
 )
 _LINK_ONLY = frozenset(
     """-shared -static -rdynamic -pie -no-pie -static-pie -nostdlib -nodefaultlibs -nostartfiles -nolibc -s -r
-    -static-libgcc -static-libstdc++ -shared-libgcc -nostdlib++""".split()  # noqa: SIM905 - thirty words read better than thirty literals
+    -static-libgcc -static-libstdc++ -shared-libgcc -nostdlib++""".split()  # noqa: SIM905 - many words read better than many literals
 )
 _LINK_ONLY_VALUED = frozenset({"-L", "-l", "-Xlinker", "-T", "-u", "-z", "-e", "-rpath", "-soname", "-h"})
 _LINK_PREFIXES = ("-l", "-L", "-Wl,", "-fuse-ld=", "-rtlib=", "-unwindlib=", "-T", "-z")
-_QUESTIONS = frozenset(
+_QUERIES = frozenset(
     """--version -v -dumpmachine -dumpversion -dumpfullversion --help -### -fsyntax-only -M -MM
-    --print-supported-cpus -print-supported-cpus -qversion -V""".split()  # noqa: SIM905 - thirty words read better than thirty literals
+    --print-supported-cpus -print-supported-cpus -qversion -V""".split()  # noqa: SIM905 - many words read better than many literals
 )
 _LATE = "probes are put into each file after its own optimisation"
-_PIECES = "use -E, -S or -S -emit-llvm to see what lies between source and object"
+_INTERMEDIATE = "use -E, -S or -S -emit-llvm to see intermediate files"
 _IGNORED = {
     "-flto": _LATE,
     "-fno-lto": "",
@@ -51,30 +52,28 @@ _IGNORED = {
     "-fno-split-lto-unit": "",
     "-fthinlto-index": _LATE,
     "-fwhole-program-vtables": _LATE,
-    "-save-temps": _PIECES,
-    "--save-temps": _PIECES,
+    "-save-temps": _INTERMEDIATE,
+    "--save-temps": _INTERMEDIATE,
     "-gsplit-dwarf": "debug information stays in the object file",
 }
-"""What cannot be done while probes are put in, and why; no reason where leaving it out changes nothing."""
-
-
+"""Flags that do not work with probes, and why; no reason where ignoring one changes nothing."""
 _PREPROCESSOR_PREFIXES = ("-D", "-U", "-I", "-M", "-std=", "-include", "-isystem", "-iquote", "-pedantic")
 
 
 def is_source(word: str, cxx: bool = False) -> bool:
-    """Whether a word is a source that becomes a program (of C++, if so asked), by its name."""
+    """Whether a word is the name of a source file (with ``cxx``: of C++)."""
     known = _CXX if cxx else _C | _CXX | _IR
     return not word.startswith("-") and word.endswith(tuple(known))
 
 
 class Step(Enum):
-    """The last thing to be done."""
+    """The last step of a command line."""
 
     PREPROCESS = "preprocess"
     ASSEMBLY = "assembly"
     OBJECT = "object"
     LINK = "link"
-    QUESTION = "question"
+    QUERY = "query"
 
 
 _STEPS = {"-c": Step.OBJECT, "-S": Step.ASSEMBLY, "-E": Step.PREPROCESS}
@@ -82,11 +81,11 @@ _STEPS = {"-c": Step.OBJECT, "-S": Step.ASSEMBLY, "-E": Step.PREPROCESS}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An input that has to be compiled, and its place on the command line."""
+    """An input that has to be compiled, and its position among the words for the linker."""
 
     path: str
     language: str
-    place: int
+    position: int
 
     @property
     def cxx(self) -> bool:
@@ -95,7 +94,7 @@ class Source:
 
     @property
     def instrumentable(self) -> bool:
-        """Whether it becomes LLVM IR on its way."""
+        """Whether it is compiled by way of LLVM IR."""
         return not self.language.startswith("assembler")
 
     @property
@@ -108,9 +107,9 @@ class Source:
 class CommandLine:
     """What a command line asks for.
 
-    ``compile_flags`` are for every compilation, ``link_words`` everything a link needs in its order, with
-    ``None`` where a source's object goes.  ``objects`` are the files among them.  ``ignored`` are flags that
-    are left out, each with the reason.
+    ``compile_flags`` are for every compilation.  ``link_words`` is everything for the linker in order, with
+    ``None`` in the position of a source's object; ``objects`` are the files among them.  ``ignored`` are
+    flags that are left out, each with the reason.  ``own`` are the flags with our prefix.
     """
 
     step: Step
@@ -120,7 +119,7 @@ class CommandLine:
     output: str | None = None
     objects: list[str] = field(default_factory=list)
     ignored: list[tuple[str, str]] = field(default_factory=list)
-    own: dict[str, list[str]] = field(default_factory=dict)
+    own: list[str] = field(default_factory=list)
     emit_llvm: bool = False
     debug: bool = False
     original: list[str] = field(default_factory=list)
@@ -144,21 +143,15 @@ def expand(words: Sequence[str], depth: int = 0) -> list[str]:
 
 
 def parse(words: Sequence[str], cxx: bool) -> CommandLine:
-    """Take a command line apart."""
+    """Parse a command line."""
     line = CommandLine(Step.LINK, original=list(words))
     forced: str | None = None
-    position = 0
-    while position < len(words):
-        word = words[position]
-        value = None
-        if word in _WITH_VALUE and position + 1 < len(words):
-            position += 1
-            value = words[position]
-        position += 1
+    following = iter(words)
+    for word in following:
+        value = next(following, None) if word in _WITH_VALUE else None
         left_out = next((flag for flag in _IGNORED if word == flag or word.startswith(f"{flag}=")), None)
-        if word.startswith("--trodden-"):
-            name, _, setting = word[len("--trodden-") :].partition("=")
-            line.own.setdefault(name, []).append(setting)
+        if word.startswith(FLAG_PREFIX):
+            line.own.append(word)
         elif word == "-o":
             if value is None:
                 raise UsageError("-o: needs the name of the file to write")
@@ -168,9 +161,9 @@ def parse(words: Sequence[str], cxx: bool) -> CommandLine:
         elif word.startswith("--output="):
             line.output = word.partition("=")[2]
         elif word in ("-c", "-S", "-E"):
-            line.step = _later(line.step, _STEPS[word])
-        elif word in _QUESTIONS or word.startswith(("-print-", "--print-")):
-            line.step = Step.QUESTION if word != "-v" or len(words) == 1 else line.step
+            line.step = _last_step(line.step, _STEPS[word])
+        elif word in _QUERIES or word.startswith(("-print-", "--print-")):
+            line.step = Step.QUERY if word != "-v" or len(words) == 1 else line.step
             if word == "-v":
                 _flag(line, word, None)
         elif word == "-emit-llvm":
@@ -193,10 +186,10 @@ def parse(words: Sequence[str], cxx: bool) -> CommandLine:
     return line
 
 
-def _later(current: Step, asked: Step) -> Step:
-    """-E wins over -S wins over -c, as with other compilers; a question stays one."""
-    order = [Step.QUESTION, Step.PREPROCESS, Step.ASSEMBLY, Step.OBJECT, Step.LINK]
-    return min(current, asked, key=order.index)
+def _last_step(current: Step, flag: Step) -> Step:
+    """-E overrides -S, which overrides -c, as with other compilers; a query overrides all."""
+    order = [Step.QUERY, Step.PREPROCESS, Step.ASSEMBLY, Step.OBJECT, Step.LINK]
+    return min(current, flag, key=order.index)
 
 
 def _flag(line: CommandLine, word: str, value: str | None) -> None:
@@ -217,7 +210,7 @@ def _flag(line: CommandLine, word: str, value: str | None) -> None:
 def _compile_only(word: str) -> bool:
     if word in ("-imacros", "-idirafter", "-Xclang", "-Xpreprocessor", "-Xassembler", "-mllvm"):
         return True
-    # Optimisation is over when objects are linked, and warnings are about sources.
+    # Linking does not optimise, and warnings concern sources.
     if word.startswith("-W"):
         return not word.startswith("-Wl,")
     return word.startswith(("-O", *_PREPROCESSOR_PREFIXES))

@@ -1,7 +1,8 @@
-"""Dependency files for make are named after the real output, not after the bitcode in between.
+"""Dependency files for make are named after the real output, not after an intermediate file.
 
-``-MMD`` and its kin say which headers a source used; without ``-MF`` and ``-MT`` the compiler takes both
-names from its output, which is a temporary file of ours, so they are given to it here.
+``-MMD`` and similar flags write the headers that a source includes to a file.  Without ``-MF`` and ``-MT``
+the compiler derives file name and target from its output, which is a temporary file here, so both are passed
+to it.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from trodden.native.driver.command_line import CommandLine, Source, Step
 
 
 def dependency_flags(line: CommandLine, source: Source) -> list[str]:
-    """The names that the compiler would have chosen by itself."""
+    """The flags with the names that the compiler would have chosen for the real output."""
     words = [part for flag in line.compile_flags for part in _parts(flag)]
     if "-MD" not in words and "-MMD" not in words:
         return []
     stem = os.path.splitext(os.path.basename(source.path))[0]
     named = line.output
     if named is not None and line.step is Step.LINK and len(line.sources) > 1:
-        # One output of several sources: each gets a file of its own, so that none is lost.
+        # Several sources with one output: each gets a dependency file of its own, so that none is lost.
         named = f"{os.path.splitext(named)[0]}-{stem}.o"
     extra = []
     through_preprocessor = any(flag.startswith("-Wp,-M") for flag in line.compile_flags)

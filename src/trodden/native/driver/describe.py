@@ -1,4 +1,4 @@
-"""What is known of a source, or of LLVM IR, before it ever runs: its graphs, clues and probes."""
+"""The facts of a source, or of LLVM IR, without building it: graphs, features of branches, and plans."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from trodden.native.driver.command_line import parse
 from trodden.native.driver.toolchain import find_toolchain
 from trodden.native.instrument import read_module
 from trodden.native.ir.llvm import disassemble_apart
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
 from trodden.program.facts import UnitFacts
 from trodden.regular_files import open_regular
 
 
-def facts_of_source(words: Sequence[str], options: Options, toolchain: str | None = None) -> UnitFacts:
+def facts_of_source(words: Sequence[str], options: Options) -> UnitFacts:
     """The facts of the one source among ``words``, compiled with the flags beside it.
 
-    :class:`trodden.native.driver.build.CompilerFailed` if it cannot be compiled.
+    :class:`trodden.native.driver.build.CompilerFailed` is raised if it cannot be compiled.
     """
     line = parse(words, cxx=False)
     if len(line.sources) != 1:
         others = " ".join(source.path for source in line.sources[1:]) or words[0]
         raise UsageError(f"{others}: only flags go behind --; name sources before it")
     source = line.sources[0]
-    builder = Builder(find_toolchain(toolchain), options, line, source.cxx)
+    builder = Builder(find_toolchain(options.toolchain), options, line, source.cxx)
     with scratch() as directory:
         return builder.facts(source, directory)
 
 
 def facts_of_ir(path: str, options: Options) -> UnitFacts:
-    """The facts of a module as it stands in a file, bitcode or text; nothing is optimised."""
+    """The facts of a module in a file of bitcode or text, without optimising it."""
     try:
         with open_regular(path) as stream:
             given = stream.read()

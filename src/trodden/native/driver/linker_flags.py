@@ -1,7 +1,7 @@
-"""What the embedded linker does not understand, said in another way or left out.
+"""Linker flags that have to be rewritten or left out.
 
-It knows the options that decide what a program is; of those that only look at the link, or make it smaller,
-it refuses many.  Leaving such a one out gives the same program, so that is done, and said.
+The embedded linker knows the flags that determine the program, but rejects many that only report on the link
+or make its output smaller.  The program is the same without these, so they are left out, with a message.
 """
 
 from __future__ import annotations
@@ -25,35 +25,33 @@ _WITHOUT = frozenset(
         "-t",
     }
 )
-
-
-_COLLECTS = "--gc-sections"
-_KEEPS_TABLES = ("-fuse-ld=lld", "-fuse-ld=mold")
+_GC_SECTIONS = "--gc-sections"
+_KEEPING_LINKERS = ("-fuse-ld=lld", "-fuse-ld=mold")
 
 
 def for_other_linker(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The same for a linker of the system.
+    """The words of a link as a linker of the system takes them, and the flags that were left out.
 
-    GNU's, when it drops the sections that nobody refers to, drops the table of call sites too.
+    GNU ld, when it collects unreferenced sections, would collect the table of call sites too.
     """
-    if any(word.startswith(_KEEPS_TABLES) for word in words):
+    if any(word.startswith(_KEEPING_LINKERS) for word in words):
         return list(words), []
     kept: list[str] = []
     left: list[str] = []
     for word in words:
         options = word.split(",") if word.startswith("-Wl,") else []
-        if _COLLECTS not in options:
+        if _GC_SECTIONS not in options:
             kept.append(word)
             continue
-        left.append(_COLLECTS)
-        rest = [option for option in options if option != _COLLECTS]
+        left.append(_GC_SECTIONS)
+        rest = [option for option in options if option != _GC_SECTIONS]
         if len(rest) > 1:
             kept.append(",".join(rest))
     return kept, left
 
 
 def for_embedded_linker(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words of a link as the embedded linker takes them, and the options that were left out."""
+    """The words of a link as the embedded linker takes them, and the flags that were left out."""
     kept: list[str] = []
     left: list[str] = []
     for word in words:

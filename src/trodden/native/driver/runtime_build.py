@@ -1,4 +1,8 @@
-"""The C runtime: shipped as source, compiled once by the toolchain in use, and kept."""
+"""The C runtime: shipped as source, compiled once for each toolchain and target, and cached.
+
+``docs/runtime.md`` is the map of its sources.  An object file has the path of its source below
+``native/runtime`` as its name, with hyphens between the folders.
+"""
 
 from __future__ import annotations
 
@@ -28,53 +32,57 @@ _FLAGS = (
     "-fasynchronous-unwind-tables",
     "-fno-stack-protector",
 )
-_SHARED = (
+_SHARED_FUNCTIONS = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_keep", "__trodden_passed"),
     "trodden_dump",
 )
-_PLACES = ("__trodden_caller", "__trodden_table", "__trodden_ring")
-_PAD = "pad.o"
-_FILLED_PAD = "pad-filled.o"
-_REAL = (
+_SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring")
+_PADDING_SOURCE = "counters/tls_padding.c"
+_PADDING = "counters-tls_padding.o"
+_PROGBITS_PADDING = "counters-tls_padding-progbits.o"
+_PROGBITS = "-DTRODDEN_PROGBITS_PADDING"
+_INTERPOSED = (
     *("__pthread_create", "__libc_siglongjmp", "__sigaction"),
     *("__swapcontext", "__setcontext", "__makecontext"),
     *("___pthread_register_cancel", "___pthread_register_cancel_defer"),
 )
-_NAMES = "names.so"
-_FILLED = "-DTRODDEN_FILLED"
+"""The other names of interposed functions in a static C library."""
+_EXPORTS_LIBRARY = "names.so"
 
 
 def runtime_words(toolchain: Toolchain, words: Sequence[str], by_embedded: bool | None = None) -> list[str]:
-    """What a link with these ``words`` needs so that the program carries the runtime.
+    """The arguments that add the runtime to a link with these ``words``.
 
-    ``by_embedded`` is whether the embedded linker links, where that is not the toolchain's own.
+    ``by_embedded`` says whether the embedded linker links, where that is not the toolchain's own.
     """
-    home, objects = _runtime(toolchain, target_in(words))
-    found = [str(home / name) for name in objects if name != _PAD]
+    directory, objects = _runtime(toolchain, target_in(words))
+    linked = [str(directory / name) for name in objects if name != _PADDING]
     if "-shared" in words:
-        return found
-    found.append(str(home / (_FILLED_PAD if by_embedded is False else _PAD)))
+        return linked
+    # The padding has to be linked last: it follows the counters of all units.
+    linked.append(str(directory / (_PROGBITS_PADDING if by_embedded is False else _PADDING)))
     if _static(toolchain, words):
-        # A static C library has the real functions under their other names, if these are asked for.
-        return [*found, *(f"-Wl,-u,{name}" for name in _REAL), "-Wl,--eh-frame-hdr"]
+        # A static C library has the interposed functions under other names, if these are requested.
+        return [*linked, *(f"-Wl,-u,{name}" for name in _INTERPOSED), "-Wl,--eh-frame-hdr"]
     if toolchain.embedded if by_embedded is None else by_embedded:
-        # The embedded linker exports from a program what a library beside it refers to.
-        return [*found, "-Wl,--as-needed", str(home / _NAMES)]
-    return [*found, *(f"-Wl,--export-dynamic-symbol={name}" for name in (*_SHARED, *_PLACES))]
+        # The embedded linker exports from a program what a library on the link line refers to.
+        return [*linked, "-Wl,--as-needed", str(directory / _EXPORTS_LIBRARY)]
+    exported = (*_SHARED_FUNCTIONS, *_SHARED_VARIABLES)
+    return [*linked, *(f"-Wl,--export-dynamic-symbol={name}" for name in exported)]
 
 
 def exported_names(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
-    """What a library that lists its exports has to export too: the runtime's own names, and what it replaces.
+    """What a library that lists its exports has to export too: the runtime's own names, and the interposers.
 
-    They stand as patterns: no linker complains if one of them is not there.
+    They are written as patterns, which no linker rejects if there is no such symbol.
     """
     from elftools.elf.elffile import ELFFile
     from elftools.elf.sections import SymbolTableSection
 
-    home, objects = _runtime(toolchain, target_in(words))
-    names = set(_PLACES)
+    directory, objects = _runtime(toolchain, target_in(words))
+    names = set(_SHARED_VARIABLES)
     for name in objects:
-        with (home / name).open("rb") as stream:
+        with (directory / name).open("rb") as stream:
             for section in ELFFile(stream).iter_sections():
                 if isinstance(section, SymbolTableSection):
                     names.update(symbol.name for symbol in section.iter_symbols() if _visible(symbol))
@@ -95,59 +103,72 @@ def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
 
 
 def _runtime(toolchain: Toolchain, target: str | None) -> tuple[Path, list[str]]:
-    """The runtime's directory for a target, built if it is not there yet, and its object files."""
-    sources = _sources()
-    made_by = (toolchain.identity, target, _FLAGS, _SHARED, _PLACES, _FILLED_PAD)
-    digest = hashlib.sha256(repr(made_by).encode())
+    """The directory of the runtime for a target, built if it does not exist yet, and its object files."""
+    root = _source_root()
+    sources = sorted(path for path in root.rglob("*.[ch]"))
+    built_by = (toolchain.identity, target, _FLAGS, _SHARED_FUNCTIONS, _SHARED_VARIABLES, _PROGBITS_PADDING)
+    digest = hashlib.sha256(repr(built_by).encode())
     for path in sources:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    objects = [path.with_suffix(".o").name for path in sources if path.suffix == ".c"]
-    home = cache_dir() / f"runtime-{digest.hexdigest()[:16]}"
-    if not (home / _NAMES).exists():
-        home = _build(toolchain, target, [p for p in sources if p.suffix == ".c"], home)
-    return home, objects
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    units = [path for path in sources if path.suffix == ".c"]
+    directory = cache_dir() / f"runtime-{digest.hexdigest()[:16]}"
+    if not (directory / _EXPORTS_LIBRARY).exists():
+        _build(toolchain, target, units, directory)
+    return directory, [_object_name(path) for path in units]
 
 
-def _sources() -> list[Path]:
-    directory = Path(str(resources.files("trodden.native"))) / "runtime"
-    return sorted(path for path in directory.iterdir() if path.suffix in (".c", ".h"))
+def _source_root() -> Path:
+    return Path(str(resources.files("trodden.native"))) / "runtime"
 
 
-def _build(toolchain: Toolchain, target: str | None, sources: Sequence[Path], home: Path) -> Path:
-    """Compile into a directory of our own, then move it into place; who comes second uses the first one's."""
-    work = Path(tempfile.mkdtemp(prefix="building-", dir=home.parent))
+def _object_name(source: Path) -> str:
+    return "-".join(source.relative_to(_source_root()).with_suffix(".o").parts)
+
+
+def _build(toolchain: Toolchain, target: str | None, units: Sequence[Path], directory: Path) -> None:
+    """Compile into a temporary directory, then rename it; of concurrent builds the first one is used."""
+    work = Path(tempfile.mkdtemp(prefix="building-", dir=directory.parent))
     try:
-        _compile(toolchain, target, sources, work)
+        _compile(toolchain, target, units, work)
         with contextlib.suppress(OSError):
-            os.rename(work, home)
+            os.rename(work, directory)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return home
 
 
-def _compile(toolchain: Toolchain, target: str | None, sources: Sequence[Path], work: Path) -> None:
-    aim = [] if target is None else ["-target", target]
-    compiler = toolchain.compile(False, aim)
+def _compile(toolchain: Toolchain, target: str | None, units: Sequence[Path], work: Path) -> None:
+    target_flags = [] if target is None else ["-target", target]
+    compiler = toolchain.compile(False, target_flags)
     if not toolchain.embedded:
-        compiler += aim
-    calls = "".join(f"void {name}(void); void use_{name}(void) {{ {name}(); }}\n" for name in _SHARED)
+        compiler += target_flags
+    compiler += [*_FLAGS, "-I", str(_source_root())]
+    padding = () if toolchain.embedded else (_PROGBITS,)
+    exports = work / "names.c"
+    exports.write_text(_references())
+    jobs = [(unit, _object_name(unit), padding) for unit in units]
+    jobs.append((_source_root() / _PADDING_SOURCE, _PROGBITS_PADDING, (_PROGBITS,)))
+    jobs.append((exports, "names.o", ()))
+    for source, name, flags in jobs:
+        _run(toolchain, [*compiler, *flags, "-c", str(source), "-o", str(work / name)])
+    library = str(work / _EXPORTS_LIBRARY)
+    link = [*toolchain.link(False), *target_flags, "-shared", "-nostdlib", "-fvisibility=default"]
+    _run(toolchain, [*link, str(work / "names.o"), "-o", library])
+
+
+def _references() -> str:
+    """C code that refers to everything that a program exports for its shared libraries."""
+    functions = "".join(
+        f"void {name}(void); void use_{name}(void) {{ {name}(); }}\n" for name in _SHARED_FUNCTIONS
+    )
     # Not every program has these variables.
-    for name in _PLACES:
-        calls += f"extern __thread void *{name} __attribute__((weak));"
-        calls += f" void *use{name}(void) {{ return {name}; }}\n"
-    usual = () if toolchain.embedded else (_FILLED,)
-    names = work / "names.c"
-    names.write_text(calls)
-    wanted = [(source, f"{source.stem}.o", usual) for source in [*sources, names]]
-    wanted += [(source, _FILLED_PAD, (_FILLED,)) for source in sources if source.stem == "pad"]
-    for source, name, more in wanted:
-        _must(toolchain, [*compiler, *_FLAGS, *more, "-c", str(source), "-o", str(work / name)])
-    made = work / _NAMES
-    link = [*toolchain.link(False), *aim, "-shared", "-nostdlib", "-fvisibility=default"]
-    _must(toolchain, [*link, str(work / "names.o"), "-o", str(made)])
+    variables = "".join(
+        f"extern __thread void *{name} __attribute__((weak)); void *use{name}(void) {{ return {name}; }}\n"
+        for name in _SHARED_VARIABLES
+    )
+    return functions + variables
 
 
-def _must(toolchain: Toolchain, command: Sequence[str]) -> None:
+def _run(toolchain: Toolchain, command: Sequence[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=toolchain.environment)
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no message"])[0]

@@ -1,9 +1,9 @@
 """The compiler underneath: the embedded one, or the machine's own clang.
 
 The embedded toolchain is clang and lld as PyPI's ziglang carries them, of the same LLVM as llvmlite.
-``zig cc`` means well but adds much that a drop-in compiler must not (NDEBUG, the native CPU, sanitizers,
-frame pointers), so compiling goes straight to the clang inside, with the header directories and the
-target that ``zig cc`` would have used; linking goes through ``zig cc``, which brings the C library.
+``zig cc`` adds flags that a drop-in compiler must not add (NDEBUG, the native CPU, sanitizers, frame
+pointers), so compilation calls the clang inside directly, with the header directories and the target that
+``zig cc`` would have used; linking goes through ``zig cc``, which brings the C library.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from pathlib import Path
 from trodden.errors import CannotWrite, ToolchainMissing
 
 LLVM_MAJOR = 22
-_ANSWERS = 2
-"""Of which form remembered answers are; another one is not looked at."""
+_CACHE_FORMAT = 2
+"""The format of cached header directories; entries of another format are not read."""
 _VERSIONED = re.compile(r"-linux[\d.]*-((?:gnu|musl)(?:x32|f32|abin32|abi64)?[a-z]*)[\d.]*$")
 
 
@@ -44,13 +44,13 @@ class Toolchain:
 
     @property
     def same_llvm(self) -> bool:
-        """Whether its compiler writes the IR of the LLVM that generates code."""
+        """Whether its compiler writes IR of the same LLVM version that generates code."""
         return self.generator == self.compiler
 
     def compile(self, cxx: bool, flags: Sequence[str], as_cxx: bool | None = None) -> list[str]:
-        """The command that compiles C or C++, up to the arguments that say what.
+        """The command that compiles C or C++, up to the arguments that follow.
 
-        ``as_cxx`` is whether inputs whose name says C are C++ too; without it they are if ``cxx``.
+        ``as_cxx`` is whether inputs with the suffix of C are C++ too; without it they are if ``cxx``.
         """
         driver = ["--driver-mode=g++"] if (cxx if as_cxx is None else as_cxx) else []
         if not self.embedded:
@@ -58,12 +58,12 @@ class Toolchain:
         search = _search_flags(self, cxx, target_in(flags))
         if "-nostdinc" in flags:
             search = [flag for flag in search if flag.startswith("--target=")]
-        # Nobody asked for these flags, so nobody wants to hear that they were of no use.
+        # The user has not given these flags, and should see no warning that they are unused.
         quiet = ["--start-no-unused-arguments", *search, "--end-no-unused-arguments"]
         return [*self.compiler, *driver, *quiet]
 
     def generate(self, flags: Sequence[str]) -> list[str]:
-        """The command that turns bitcode into an object without optimising it again."""
+        """The command that generates an object from bitcode without optimising it again."""
         if not self.embedded and self.generator == self.compiler:
             return [*self.generator]
         return [*self.generator, *_target_flags(_embedded(), target_in(flags))]
@@ -72,7 +72,7 @@ class Toolchain:
         """The command that links."""
         command = [*(self.linker_cxx if cxx else self.linker)]
         if self.embedded:
-            # Its defaults follow -O: a runtime for sanitizers, or sections that silently go.
+            # Its defaults depend on -O: a sanitizer runtime, or collection of unreferenced sections.
             command += ["-O2", "-Wl,--no-gc-sections"]
         return command
 
@@ -81,7 +81,7 @@ class Toolchain:
         """The environment that its tools run in."""
         variables = dict(os.environ)
         if self.embedded:
-            # It asks $CC where the C library is, and that may well be us.
+            # It runs $CC to find the C library, and that may be trodden cc.
             variables.pop("CC", None)
             variables["ZIG_GLOBAL_CACHE_DIR"] = str(_zig_cache())
         return variables
@@ -169,13 +169,13 @@ def _package_version(package: str) -> str:
 
 @cache
 def cache_dir() -> Path:
-    """Where built runtimes and what was asked of the toolchain are kept between runs."""
+    """The directory for compiled runtimes and for what was asked of the toolchain."""
     return _writable(os.environ.get("TRODDEN_CACHE") or os.path.join(_user_cache(), "trodden"), "cache")
 
 
 @cache
 def _zig_cache() -> Path:
-    """Where the embedded toolchain keeps the libraries it builds; it cannot do without such a place."""
+    """The directory for the libraries that the embedded toolchain builds; it needs one."""
     return _writable(os.environ.get("ZIG_GLOBAL_CACHE_DIR") or os.path.join(_user_cache(), "zig"), "zig")
 
 
@@ -184,21 +184,21 @@ def _user_cache() -> str:
 
 
 def _writable(wanted: str, purpose: str) -> Path:
-    """``wanted`` if it can be written, else a directory of this user's among the temporary ones."""
+    """``wanted`` if it is writable, else a temporary directory of this user."""
     other = os.path.join(tempfile.gettempdir(), f"trodden-{purpose}-{os.getuid()}")
-    for place in (wanted, other):
+    for directory in (wanted, other):
         try:
-            os.makedirs(place, mode=0o700, exist_ok=True)
-            if os.lstat(place).st_uid == os.getuid() or place == wanted:
-                with tempfile.TemporaryFile(dir=place):
-                    return Path(place)
+            os.makedirs(directory, mode=0o700, exist_ok=True)
+            if os.lstat(directory).st_uid == os.getuid() or directory == wanted:
+                with tempfile.TemporaryFile(dir=directory):
+                    return Path(directory)
         except OSError:
             continue
-    raise CannotWrite(f"{wanted}: cannot write there, nor in {other}; set TRODDEN_CACHE to a writable place")
+    raise CannotWrite(f"{wanted}: not writable, nor is {other}; set TRODDEN_CACHE to a writable directory")
 
 
 def remember(path: Path, content: bytes) -> None:
-    """Write a cache file so that readers see all of it or nothing; if it cannot be written, no harm done."""
+    """Write a cache file atomically; one that cannot be written is only missing from the cache."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -213,14 +213,14 @@ def _target_flags(toolchain: Toolchain, target: str | None) -> list[str]:
 
 
 def _search_flags(toolchain: Toolchain, cxx: bool, target: str | None) -> list[str]:
-    """The target and header directories that ``zig cc`` would use, asked once and remembered."""
-    asked = f"{_ANSWERS}|{toolchain.compiler[0]}|{toolchain.identity}|{cxx}|{target}"
-    path = cache_dir() / f"headers-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"
+    """The target and header directories that ``zig cc`` would use, asked once and cached."""
+    key = f"{_CACHE_FORMAT}|{toolchain.compiler[0]}|{toolchain.identity}|{cxx}|{target}"
+    path = cache_dir() / f"headers-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
     try:
         known = json.loads(path.read_bytes())
         if isinstance(known, list) and all(isinstance(flag, str) for flag in known):
-            places = [place for flag, place in pairwise(known) if flag == "-idirafter"]
-            if all(map(os.path.isdir, places)):
+            directories = [directory for flag, directory in pairwise(known) if flag == "-idirafter"]
+            if all(map(os.path.isdir, directories)):
                 return known
     except (OSError, ValueError):
         pass
@@ -230,7 +230,7 @@ def _search_flags(toolchain: Toolchain, cxx: bool, target: str | None) -> list[s
 
 
 def plain_triple(triple: str) -> str:
-    """A target as other tools spell it: without the versions of the kernel and the C library."""
+    """A target triple as other tools write it, without the versions of the kernel and the C library."""
     return _VERSIONED.sub(r"-linux-\1", triple)
 
 
@@ -244,7 +244,7 @@ def _ask_zig(toolchain: Toolchain, cxx: bool, target: str | None) -> list[str]:
     )
     lines = [line for line in done.stderr.splitlines() if '"-cc1"' in line]
     if done.returncode != 0 or not lines:
-        reason = (done.stderr.strip().splitlines() or ["no answer"])[-1]
+        reason = (done.stderr.strip().splitlines() or ["no output"])[-1]
         raise ToolchainMissing(
             f"the embedded compiler does not know the target {target or 'native'}: {reason}"
         )
@@ -254,8 +254,8 @@ def _ask_zig(toolchain: Toolchain, cxx: bool, target: str | None) -> list[str]:
         if word == "-triple":
             flags.append(f"--target={plain_triple(following)}")
         elif word == "-isystem":
-            place = os.path.join("/", following)
-            flags += ["-idirafter", place] if os.path.isdir(place) else []
+            directory = os.path.join("/", following)
+            flags += ["-idirafter", directory] if os.path.isdir(directory) else []
         elif word == "-D" and not following.startswith("NDEBUG"):
             flags.append(f"-D{following}")
     return flags

@@ -1,7 +1,7 @@
-"""Start an instrumented program, wait for it, and answer with what it left behind.
+"""Start an instrumented program, wait for it, and return its status and its raw files.
 
-The program's streams, signals and status are its own: nothing is piped, a signal that a terminal sends
-reaches it directly while we wait, and one that ends us is passed on.
+The program's streams, signals and status are its own: nothing is piped, a signal from a terminal reaches it
+directly, and a signal that would end this process is forwarded.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from types import FrameType
 from trodden.errors import InputMissing
 from trodden.native.execute.rundir import make_directory, raw_files, still_counting
 
-_PATIENCE = 1.0
-"""Seconds: who has been left alone is often just about to end."""
+_GRACE = 1.0
+"""Seconds to wait for processes that outlive the first one: most of them are about to end."""
 
 _MACHINES = {62: "x86_64", 183: "aarch64"}
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How the program ended: its status as :mod:`subprocess` gives it, and the raw files that it left.
+    """How the program ended: its status as in :mod:`subprocess`, and the raw files that it left.
 
-    ``running`` are the raw files of processes that it has started and that are still at work.
+    ``running`` are the raw files of processes that it has started and that still run.
     """
 
     status: int
@@ -40,7 +40,7 @@ class Ended:
     running: tuple[Path, ...] = ()
 
     def clear(self) -> None:
-        """Remove the counts, but for those that are still being made."""
+        """Remove the raw files, except for those of processes that still run."""
         if not self.running:
             shutil.rmtree(self.directory, ignore_errors=True)
             return
@@ -49,7 +49,7 @@ class Ended:
                 raw.unlink()
 
     def leave(self) -> int:
-        """End as the program did: the same status, or by the same signal."""
+        """End as the program did: with the same status, or by the same signal."""
         if self.status >= 0:
             return self.status
         number = -self.status
@@ -61,9 +61,9 @@ class Ended:
 
 
 def launch(program: str, arguments: Sequence[str], wait: bool = False) -> Ended:
-    """Run a program to its end with its counters going to a directory of ours.
+    """Run a program to its end, with its raw files in a directory of their own.
 
-    With ``wait`` the end is that of all processes it has started, not only of the first.
+    With ``wait``, until all processes that it has started have ended, not only the first one.
     """
     directory = make_directory()
     environment = dict(os.environ, TRODDEN_FILE=str(directory / "%p.raw"))
@@ -77,22 +77,22 @@ def launch(program: str, arguments: Sequence[str], wait: bool = False) -> Ended:
             raise InputMissing(f"{program}: cannot be run ({error.strerror}){advice}") from error
         running.begin(process)
         status = process.wait()
-        left = _left_behind(directory, wait)
+        left = _still_running(directory, wait)
     found = raw_files(directory)
     return Ended(status, tuple(raw for raw in found if raw not in left), directory, tuple(left))
 
 
-def _left_behind(directory: Path, wait: bool) -> list[Path]:
-    """Who still counts; each may have started others while we waited for it."""
+def _still_running(directory: Path, wait: bool) -> list[Path]:
+    """The raw files of processes that still run; each may have started others meanwhile."""
     while True:
         seen = raw_files(directory)
-        left = still_counting(seen, _PATIENCE)
+        left = still_counting(seen, _GRACE)
         if not (wait and left) and (left or raw_files(directory) == seen):
             return left
 
 
 def _start(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a program; one of another machine through that machine's emulator, if there is one."""
+    """Start a program; one for another machine through an emulator of that machine, if there is one."""
     try:
         return subprocess.Popen([program, *arguments], env=environment)
     except OSError as error:
@@ -111,37 +111,37 @@ def _emulator(program: str) -> str | None:
 
 
 class _Running:
-    """The program, and what came for it before we knew its number: it may already be at work by then."""
+    """The program, and the signals that arrived for it before its process id was known."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._waiting: list[int] = []
+        self._pending: list[int] = []
 
     def begin(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
-        while self._waiting:
-            process.send_signal(self._waiting.pop(0))
+        while self._pending:
+            process.send_signal(self._pending.pop(0))
 
-    def pass_on(self, number: int, frame: FrameType | None) -> None:
+    def forward(self, number: int, frame: FrameType | None) -> None:
         if self._process is None:
-            self._waiting.append(number)
+            self._pending.append(number)
         else:
             self._process.send_signal(number)
 
 
 @contextlib.contextmanager
 def _signals() -> Iterator[_Running]:
-    """Outlive the program: a terminal's signals reach it too, those meant for us alone are passed on.
+    """Outlive the program: a terminal's signals reach it as well, those for this process alone are forwarded.
 
-    Handlers, unlike ignoring, are not inherited: the program starts with the signals as we found them.
+    Handlers, unlike ignored signals, are not inherited: the program starts with the original dispositions.
     """
     running = _Running()
 
-    def wait_on(number: int, frame: FrameType | None) -> None:
-        """The program has got it as well."""
+    def ignore(number: int, frame: FrameType | None) -> None:
+        """The program has received it as well."""
 
-    handlers = dict.fromkeys((signal.SIGINT, signal.SIGQUIT), wait_on)
-    handlers |= dict.fromkeys((signal.SIGTERM, signal.SIGHUP), running.pass_on)
+    handlers = dict.fromkeys((signal.SIGINT, signal.SIGQUIT), ignore)
+    handlers |= dict.fromkeys((signal.SIGTERM, signal.SIGHUP), running.forward)
     before = {number: signal.getsignal(number) for number in handlers}
     for number, handler in handlers.items():
         if before[number] is not signal.SIG_IGN:

@@ -1,7 +1,7 @@
-"""The directory that a run's counts go to, and who still counts there.
+"""The directory for the raw files of a run, and which of its processes still run.
 
-It lies in shared memory where there is some: what is counted stays there whatever happens to the program,
-or to us, and nothing is ever written to a disk for it.
+It is in shared memory where that is possible: the counts survive whatever happens to the program or to this
+process, and nothing is written to a disk for them.
 """
 
 from __future__ import annotations
@@ -19,31 +19,32 @@ from trodden.errors import CannotWrite
 
 SHARED_MEMORY = Path("/dev/shm")
 _PREFIX = "trodden-run-"
-_LEAST_ROOM = 64 << 20
+_MINIMUM_FREE = 64 << 20
 _HEAD = struct.Struct("<8sIIQQQQ")
 _LIVE = b"TRODLIVE"
-_TICKS = 22
+_START_TICKS_FIELD = 22
 
 
 def make_directory() -> Path:
-    """A new directory for the counts of one run."""
+    """A new directory for the raw files of one run."""
     try:
         return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getuid()}-{os.getpid()}-", dir=_shared_memory()))
     except OSError as error:
-        raise CannotWrite(f"no room for the raw counts ({error}); set TMPDIR to a writable place") from error
+        reason = f"no space for the raw files ({error}); set TMPDIR to a writable directory"
+        raise CannotWrite(reason) from error
 
 
 def _shared_memory() -> Path | None:
     with contextlib.suppress(OSError):
-        if os.access(SHARED_MEMORY, os.W_OK) and shutil.disk_usage(SHARED_MEMORY).free >= _LEAST_ROOM:
+        if os.access(SHARED_MEMORY, os.W_OK) and shutil.disk_usage(SHARED_MEMORY).free >= _MINIMUM_FREE:
             return SHARED_MEMORY
     return None
 
 
 def raw_files(directory: Path) -> list[Path]:
-    """The raw files in a directory: one a process, or one for each program that a process has been.
+    """The raw files in a directory: one for each process and each program that it has executed.
 
-    A process that has saved its counts on the way has two files, of which the one that lives knows more.
+    A process that has called ``trodden_dump`` has two files, of which the live file is newer.
     """
     found = sorted(path for path in directory.iterdir() if ".raw" in path.name and path.name[0] != ".")
     names = {path.name for path in found}
@@ -51,7 +52,7 @@ def raw_files(directory: Path) -> list[Path]:
 
 
 def still_counting(raws: Sequence[Path], patience: float) -> list[Path]:
-    """Those of the raw files whose process is still at work, after waiting for it a little."""
+    """The raw files whose process still runs after ``patience`` seconds."""
     end = time.monotonic() + patience
     while True:
         found = [path for path in raws if _is_counting(path)]
@@ -75,29 +76,29 @@ def _head(raw: Path) -> tuple[bytes, int, int, int, int, int, int]:
 def _is_counting(raw: Path) -> bool:
     try:
         magic, _, _, pid, _, _, ticks = _head(raw)
-        return magic == _LIVE and ticks != 0 and _ticks_of(pid) == ticks
+        return magic == _LIVE and ticks != 0 and _start_ticks_of(pid) == ticks
     except OSError:
         return False
 
 
-def _ticks_of(pid: int) -> int:
-    """When a process was made, on the kernel's clock; 0 if it is gone, or only waits to be noticed."""
+def _start_ticks_of(pid: int) -> int:
+    """When a process started, in clock ticks since boot; 0 if it does not exist, or is a zombie."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
         return 0
     fields = text[text.rfind(")") + 2 :].split()
-    if len(fields) <= _TICKS - 3 or fields[0] in "ZX":
+    if len(fields) <= _START_TICKS_FIELD - 3 or fields[0] in "ZX":
         return 0
-    return int(fields[_TICKS - 3])
+    return int(fields[_START_TICKS_FIELD - 3])
 
 
 def abandoned() -> list[Path]:
-    """Directories of earlier runs that nobody came back for, with counts in them."""
+    """Directories of earlier runs that were killed, with raw files in them."""
     found = []
     for directory in SHARED_MEMORY.glob(f"{_PREFIX}{os.getuid()}-*"):
         with contextlib.suppress(OSError, ValueError):
             owner = int(directory.name.split("-")[3])
-            if not _ticks_of(owner) and raw_files(directory):
+            if not _start_ticks_of(owner) and raw_files(directory):
                 found.append(directory)
     return found

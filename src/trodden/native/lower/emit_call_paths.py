@@ -1,10 +1,11 @@
 """Emit the code that keeps the call path by which a function was reached (BL96 §1.2).
 
-A thread-local variable holds the thread's position in its call-path tree (``runtime/contexts.c``).  A
-function proceeds from there when it is entered and restores what it found whenever it is left: before it
-returns, before a call in tail position takes over its frame, before an exception propagates.  Where an
-exception or a longjmp arrives from frames that could not do so, it restores its own position.  What it has
-found is in a stack slot of its frame too, for the runtime, if an exception may propagate through it.
+A thread-local variable holds the thread's position in its call-path tree
+(``runtime/counters/call_path_tree.c``).  A function proceeds from there when it is entered and restores what
+it found whenever it is left: before it returns, before a call in tail position takes over its frame, before
+an exception propagates.  Where an exception or a longjmp arrives from frames that could not do so, it
+restores its own position.  What it has found is in a stack slot of its frame too, for the runtime, if an
+exception may propagate through it.
 
 What is done at every entry is in a small function of the unit that preserves all registers but the one for
 its result, and takes its argument in a register that no C function uses for one.

@@ -1,9 +1,9 @@
 """Emit the code that records the last paths of each thread (MR98 §1).
 
 For someone who debugs a thread: how did it get where it is?  Every path that ends is entered into a ring of
-its thread (``runtime/rings.c``), a cyclic list of entries.  That takes three stores and a step to the next
-entry; nothing has to be compared or counted.  The iterations of a self loop end no path (BL96 §4.1), so they
-are not entered.
+its thread (``runtime/counters/last_paths.c``), a cyclic list of entries.  That takes three stores and a step
+to the next entry; nothing has to be compared or counted.  The iterations of a self loop end no path (BL96
+§4.1), so they are not entered.
 """
 
 from __future__ import annotations

@@ -49,22 +49,22 @@ class UnitLowering:
         options, debug, machine = reader.options, reader.debug, reader.machine
         early = options.stage == "early"
         sites: CallSites | None = None
-        if options.sites:
+        if options.call_sites:
             sites = TaggedSites(tag, debug=debug) if early else CallSites(tag)
-        records = options.positions and options.sites and not early and machine == "x86_64"
+        records = options.debug_locations and options.call_sites and not early and machine == "x86_64"
         shared = is_position_independent_library(reader.module.epilogue)
         return UnitLowering(
             machine=machine,
             tag=tag,
             addressing=PerThreadTable() if shared else ThreadLocalCounters(),
             durable=options.durable and early,
-            call_paths=options.calls,
-            last_paths=options.paths.last if options.paths is not None else 0,
+            call_paths=options.call_paths,
+            last_paths=options.last if options.paths else 0,
             sites=sites,
             debug=UnitDebug(tag, debug, keep_debug) if records else None,
             # Debug locations contain the call sites until the program is optimised.
             keeps_debug=keep_debug or isinstance(sites, TaggedSites),
-            branch_weights=BranchWeights(debug.fresh) if options.odds else None,
+            branch_weights=BranchWeights(debug.fresh) if options.branch_weights else None,
             personalities=None if sites is None or early else Personalities(reader.attributes),
         )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.induction import Induction
-from trodden.native.options import Options
+from trodden.native.options.declarations import ESTIMATE, Options
 from trodden.native.planning.probe_costs import edge_prices, find_trips
 from trodden.native.planning.register_slots import block_frequencies, holding_blocks
 from trodden.plan.counters.schemes import (
@@ -48,14 +48,14 @@ class Planned:
 def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clues: FunctionClues) -> Planned:
     """The plan for one function of a unit that has so many slots already."""
     graph = read.graph
-    if options.paths is None and options.counters == "every-block":
+    if not options.paths and options.scheme == "every-block":
         return Planned(every_block(graph), [])
-    if options.paths is None and options.counters == "every-edge":
+    if not options.paths and options.scheme == "every-edge":
         return Planned(every_edge(graph), [])
     weights = options.measured(graph, read.ir.symbol) if options.measured else None
     if weights is not None:
         return replace(_placed(read, options, machine, weights, slots), measured=True)
-    if options.estimated:
+    if options.weights == ESTIMATE:
         weights = expected_weights(graph, clues, default_rates(), read.loops)
     else:
         weights = nesting_weights(graph, read.loops)
@@ -64,37 +64,35 @@ def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clu
 
 def _placed(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
     graph = read.graph
-    if options.paths is not None:
+    if options.paths:
         return _paths(read, options, machine, weights, slots)
-    if options.counters == "blocks-by-blocks":
+    if options.scheme == "blocks-by-blocks":
         return Planned(vprof_by_blocks(graph, block_frequencies(read, weights)), weights)
     prices = edge_prices(read, weights)
-    if options.counters == "blocks-by-edges":
+    if options.scheme == "blocks-by-edges":
         return Planned(vprof_by_edges(graph, prices), weights)
-    trips, inductions = find_trips(read, weights) if options.trips else ([], {})
-    place = checked if options.counters == "checked" else eprof
+    trips, inductions = find_trips(read, weights) if options.loop_exit_counts else ([], {})
+    place = checked if options.scheme == "checked" else eprof
     return Planned(place(graph, prices, trips), weights, inductions)
 
 
 def _paths(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
-    asked = options.paths
-    assert asked is not None
-    trips, inductions = find_trips(read, weights) if options.trips else ([], {})
+    trips, inductions = find_trips(read, weights) if options.loop_exit_counts else ([], {})
     holds = holding_blocks(read)
     plan = path_plan(
         read.graph,
         edge_prices(read, weights),
-        limit=asked.most,
+        limit=options.max_paths,
         dense=min(DENSE, max(MOST_SLOTS - slots, DEFAULT_LIMIT)),
         holds=holds,
         cells=machine == "x86_64",
         handlers=returning_twice(read),
-        context=asked.context,
-        timed=asked.timed,
-        rule=asked.cutting,
+        context=options.context,
+        timed=options.metric == "cycles",
+        rule=options.cut_by,
         trips=trips,
     )
-    if options.counters == "checked":
+    if options.scheme == "checked":
         plan = checked_paths(plan, read.graph)
     ambiguous = holds
     if holds and plan.paths is not None:

@@ -1,22 +1,23 @@
-/* trodden's runtime: what an instrumented program and its runtime agree upon.
+/* The interface between instrumented code and trodden's runtime.
  *
- * The runtime is linked into every instrumented executable and shared library.  Instrumented code
- * increments counters of its thread, or calls __trodden_note where there are too many things to count for
- * one counter each; everything else here happens when a thread starts or ends, when functions are left without
- * returning (by a longjmp, an exception, a switch of stacks), and when the process forks or comes to its end.
+ * The runtime is linked into every instrumented executable and shared library.  Instrumented code increments counters
+ * of its thread, or calls __trodden_note where a counter for each path would take too much space.  Everything else
+ * happens when a thread starts or exits, when functions are left without returning (by longjmp, an exception, a
+ * switch of stacks), and when the process forks or ends.
  *
- * Compile all *.c of this folder with  -O2 -fPIC -fvisibility=hidden -fasynchronous-unwind-tables.
- * Link them whole (as one object, or with --whole-archive): some are reached by their sections only.
+ * Compile all *.c below this folder with
+ *     -I. -O2 -fPIC -fvisibility=hidden -fasynchronous-unwind-tables
+ * and link all of them (as one object, or with --whole-archive): some are referenced by their sections only.
+ *
  * A dynamic executable should export __trodden_enter, __trodden_leave, __trodden_leader, __trodden_keep,
- * __trodden_passed and trodden_dump, so that its shared libraries use its copy: --export-dynamic-symbol, or with
- * a driver that lacks it a shared library on the link line that refers to them, after --as-needed.
- * A static one, and only that, needs -Wl,-u for the other names of the functions that are replaced, such as
- * __pthread_create: native/driver/runtime_build.py has the list.
+ * __trodden_passed and trodden_dump, so that its shared libraries use its instance of the runtime: with
+ * --export-dynamic-symbol, or, if the driver lacks that, with a shared library on the link line that refers to them,
+ * behind --as-needed.  A static executable, and only that, needs -Wl,-u for the other names of the functions that are
+ * interposed, such as __pthread_create.  native/driver/runtime_build.py has both lists.
  *
- * The environment variable TRODDEN_FILE names the result, which is there from the start of the process (live.h);
- * %p is the process id, %h the host name, %% a percent sign.  The default is trodden.%p.raw in the directory the
- * program was started in.
- */
+ * The environment variable TRODDEN_FILE names the output file, which exists from the start of the process
+ * (counters/live_file.h); %p is the process id, %h the host name, %% a percent sign.  The default is trodden.%p.raw
+ * in the directory that the program was started in. */
 #ifndef TRODDEN_H
 #define TRODDEN_H
 
@@ -26,111 +27,114 @@
 extern "C" {
 #endif
 
-/* One per compiled unit, in the section trodden_units. */
+/* One for each compiled unit, in the section trodden_units. */
 struct trodden_unit {
     uint8_t id[16];
     uint32_t slots;
     uint32_t flags;
-    /* the calling thread's array of `slots` counters, or, without the flag below, its variable __trodden_table */
+    /* With TRODDEN_STATIC_TLS: the calling thread's array of `slots` counters.  Without: its variable
+     * __trodden_table. */
     void *(*counters)(void);
-    /* where the calling thread keeps its place among call paths; NULL: the unit does not keep any */
-    struct trodden_call **(*caller)(void);
-    /* set by the runtime: which entry of the calling thread's table is the address of its counters; and its number
-     * in the process, from 1 on */
+    /* The calling thread's variable __trodden_caller; NULL: the unit does not record call paths. */
+    struct trodden_call_node **(*caller)(void);
+    /* Set by the runtime.  `index`: the entry of the thread's table that holds the address of the unit's counters.
+     * `number`: identifies the unit in the process, from 1 on. */
     uint64_t index, number;
-    /* the calling thread's variable __trodden_ring; NULL: the unit does not keep last paths */
+    /* The calling thread's variable __trodden_ring; NULL: the unit does not record last paths. */
     struct trodden_ring **(*ring)(void);
-    /* &__trodden_layout_2: an object that was made for another runtime than this does not link */
+    /* &__trodden_layout_2: an object that was made for another runtime than this does not link. */
     const void *layout;
 };
 
 extern const char __trodden_layout_2 __attribute__((visibility("hidden")));
 
-/* The counters lie at the same distance from the thread pointer in every thread, in the section .trodden_counts of
- * the static TLS.  Code that may end up in a shared library has a thread-local variable __trodden_table instead: weak,
- * exported, of the initial-exec model, and trodden_common to begin with.  There it finds the address of its
- * counters, at `index`. */
+/* The counters lie in the section .trodden_counts of the static TLS, at the same distance from the thread pointer in
+ * every thread.  Code that may end up in a shared library has a thread-local variable __trodden_table instead: weak,
+ * exported, of the initial-exec model, and initialized with trodden_common.  There it finds the address of its
+ * counters, in the entry `index`. */
 #define TRODDEN_STATIC_TLS 1u
 
-/* So many last paths of each thread are to be kept: `flags` shifted by this. */
-#define TRODDEN_LASTS 8
+/* `flags` shifted right by this is the number of last paths that each thread should keep. */
+#define TRODDEN_LAST_PATHS_SHIFT 8
 
 extern void *trodden_common[] __attribute__((visibility("hidden")));
 
-/* On x86-64 a function may tell where it keeps its path register while calls are active: an entry of 16 bytes in
- * the section .trodden_cells (flags "ao?", linked to the code), aligned to 16: the distance (i32) from the entry to
- * an address in the function, behind its prologue; the encoding of `leaq CELL, %rax` at that address, with a
- * base register and a displacement, padded with zeros to offset 12; the letters "cell". */
+/* On x86-64 a function may tell in which stack slot it keeps its path register while calls are active, by an entry of
+ * 16 bytes in the section .trodden_cells (flags "ao?", linked to the code), aligned to 16: the displacement (i32)
+ * from the entry to an address in the function, behind its prologue; the encoding of `leaq SLOT, %rax` at that
+ * address, with a base register and a displacement, padded with zeros to offset 12; the letters "cell". */
 
-/* A function that is called from the middle of others' code should leave their registers alone. */
+/* The convention of functions that are called from the middle of other functions' code: they should preserve the
+ * registers. */
 #if defined(__has_attribute) && (defined(__x86_64__) || defined(__aarch64__))
 #if __has_attribute(preserve_most)
-#define TRODDEN_KEEPS_REGISTERS __attribute__((preserve_most))
+#define TRODDEN_PRESERVE_MOST __attribute__((preserve_most))
 #endif
 #endif
-#ifndef TRODDEN_KEEPS_REGISTERS
-#define TRODDEN_KEEPS_REGISTERS
+#ifndef TRODDEN_PRESERVE_MOST
+#define TRODDEN_PRESERVE_MOST
 #endif
 
-/* Adds `amount` to the sum that the unit keeps under `key` and `value`.  For instrumented code of the same module;
- * may be called anywhere, also from signal handlers. */
-TRODDEN_KEEPS_REGISTERS void __trodden_note(const struct trodden_unit *unit, uint64_t key, uint64_t value,
-                                            uint64_t amount) __attribute__((visibility("hidden"), nothrow));
+/* Adds `amount` to the sum that the unit keeps for `key` and `value` in its sparse path table.  For instrumented code
+ * of the same module; may be called anywhere, also in signal handlers. */
+TRODDEN_PRESERVE_MOST void __trodden_note(const struct trodden_unit *unit, uint64_t key, uint64_t value,
+                                          uint64_t amount) __attribute__((visibility("hidden"), nothrow));
 
-/* ---- call paths (contexts.c) ----
+/* ---- call paths (counters/call_path_tree.c) ----
  *
- * A unit that keeps them has a key for each function, and a thread-local variable that all modules of the process
- * share: weak, exported, of the initial-exec model, and trodden_outside to begin with.  When a function is entered,
- * it is at the call that led to its caller.  If the key of its `last` at `function` % TRODDEN_CALL_WAYS is that of
- * the function, this is the call; otherwise __trodden_call answers it.  The function adds one to `count`, puts its
- * stack pointer into `frame` and `to` into the variable, and `parent` of the call when it is left. */
-struct trodden_key {
+ * A unit that records them has a key for each function, and a thread-local variable __trodden_caller that all modules
+ * of the process share: weak, exported, of the initial-exec model, and initialized with trodden_outside.  When a
+ * function is entered, the variable points to the node of its caller.  If `cache` of that node, at the index
+ * `function` % TRODDEN_CALLEE_CACHE, is a node with the function's key, it is the node of this call; otherwise
+ * __trodden_call returns it.  The function adds one to `count`, stores its stack pointer in `sp` and puts `target`
+ * into the variable; when it is left, it puts the caller's node back. */
+struct trodden_function_key {
     const struct trodden_unit *unit;
     uint64_t function;
 };
 
-#define TRODDEN_CALL_WAYS 8
+#define TRODDEN_CALLEE_CACHE 8
 
-struct trodden_call {
-    const struct trodden_key *key;
-    struct trodden_call *to; /* itself, or where the function stands already on the way here */
+struct trodden_call_node {
+    const struct trodden_function_key *key;
+    struct trodden_call_node *target; /* the node itself; of a recursive call, the function's node on the path */
     uint64_t count;
-    uint64_t frame;
-    struct trodden_call *parent;
-    struct trodden_call *last[TRODDEN_CALL_WAYS];
-    struct trodden_call_tree *tree;
-    uint32_t unit, function; /* in the order of the process, from 0 on; in its unit */
-    uint32_t record;         /* while it is written */
+    uint64_t sp;
+    struct trodden_call_node *parent;
+    struct trodden_call_node *cache[TRODDEN_CALLEE_CACHE]; /* recent callees */
+    struct trodden_call_path_tree *tree;
+    uint32_t unit, function; /* the unit's index in the process, from 0 on; the function's index in its unit */
+    uint32_t record_number;  /* while the raw file is written */
 };
 
-extern struct trodden_call trodden_outside __attribute__((visibility("hidden")));
+extern struct trodden_call_node trodden_outside __attribute__((visibility("hidden")));
 
-TRODDEN_KEEPS_REGISTERS struct trodden_call *__trodden_call(const struct trodden_key *key,
-                                                            struct trodden_call *parent)
+TRODDEN_PRESERVE_MOST struct trodden_call_node *__trodden_call(const struct trodden_function_key *key,
+                                                               struct trodden_call_node *parent)
     __attribute__((visibility("hidden"), nothrow));
 
-/* ---- the last paths of each thread (rings.c) ----
+/* ---- the last paths of each thread (counters/last_paths.c) ----
  *
- * A unit that keeps them has a thread-local variable __trodden_ring that all modules of the process share: weak,
- * exported, of the initial-exec model, and trodden_no_ring to begin with.  Where a path ends, the entry `at` is
- * filled, and only then gives way to its `next`. */
-struct trodden_last {
-    struct trodden_last *next;
-    uint32_t function; /* in its unit, from 1 on; 0: nothing was entered yet */
+ * A unit that records them has a thread-local variable __trodden_ring that all modules of the process share: weak,
+ * exported, of the initial-exec model, and initialized with trodden_no_ring.  Where a path ends, the entry `current`
+ * is filled; only then does `current` advance to its `next`. */
+struct trodden_ring_entry {
+    struct trodden_ring_entry *next;
+    uint32_t function; /* in its unit, from 1 on; 0: the entry is empty */
     uint32_t tag;      /* the first four bytes of the unit's id */
     uint64_t path;
 };
 
 struct trodden_ring {
-    struct trodden_last *at;
-    uint32_t thread, room; /* `room`: entries, one more than are kept */
-    struct trodden_last entries[];
+    struct trodden_ring_entry *current;
+    uint32_t thread, capacity; /* `capacity`: one more than the number of paths that are kept */
+    struct trodden_ring_entry entries[];
 };
 
 extern struct trodden_ring trodden_no_ring __attribute__((visibility("hidden")));
 
-/* Writes the counts so far, with the frames active now.  The program goes on counting, and what it
- * writes at its end replaces this.  NULL in a program that was not instrumented. */
+/* Writes the counts so far, with the frames that are active now.  The program continues to count, and the raw file at
+ * its end replaces this one.  NULL in a program that was not instrumented. */
 void trodden_dump(void) __attribute__((visibility("default"), weak));
 
 #ifdef __cplusplus

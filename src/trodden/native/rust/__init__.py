@@ -1,1 +1,1 @@
-"""rustc and cargo with probes."""
+"""Rust: rustc as a front end, its bitcode compiled with probes, and cargo around it."""

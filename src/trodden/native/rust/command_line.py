@@ -1,7 +1,7 @@
-"""rustc's command line, taken apart.
+"""Parse rustc's command line.
 
-Enough of it to tell what is to be made, from what, and how much it is to be optimised; everything else is
-handed on as it was found.
+Enough of its options is known to tell the outputs, the inputs and the optimisation level.  Everything else is
+passed on unchanged.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ _SHORT_VALUED = frozenset("LlCZoAWDF")
 _VALUED = frozenset(
     """allow cap-lints cfg check-cfg codegen color crate-name crate-type deny diagnostic-width edition emit
     env-set error-format explain extern force-warn forbid json out-dir print remap-path-prefix
-    remap-path-scope sysroot target warn""".split()  # noqa: SIM905 - as many words as lines otherwise
+    remap-path-scope sysroot target warn""".split()  # noqa: SIM905 - many words read better than many literals
 )
-_ASKING = frozenset({"-V", "-vV", "-Vv", "--version", "-h", "--help"})
+_QUERIES = frozenset({"-V", "-vV", "-Vv", "--version", "-h", "--help"})
 _HELP = frozenset({"help", "list"})
-_TOLD_BESIDE = frozenset({"link-args", "native-static-libs"})
-_LATE = "probes are put in before the link, where link-time optimisation would come"
-_PIECES = "the pieces in between are not those that a compiler makes"
+_PRINTED_BESIDE = frozenset({"link-args", "native-static-libs"})
+_LATE = "probes are inserted before the link, where link-time optimisation would take place"
+_INTERMEDIATE = "intermediate files are not those of a plain compilation"
 _IGNORED = {
     "lto": _LATE,
     "linker-plugin-lto": _LATE,
-    "save-temps": _PIECES,
+    "save-temps": _INTERMEDIATE,
     "split-debuginfo": "debug information stays in the object file",
     "incremental": "",
     "embed-bitcode": "",
 }
-"""Codegen options that are left out, and why; no reason where leaving it out changes nothing to be seen."""
-_AGAINST = {
-    "instrument-coverage": "counts in its own way",
-    "profile-generate": "counts in its own way",
-    "profile-use": "needs an optimiser that this build does not pass through",
-    "passes": "needs an optimiser that this build does not pass through",
+"""Codegen options that are left out, and why; no reason where that changes nothing that can be observed."""
+_INCOMPATIBLE = {
+    "instrument-coverage": "inserts counters of its own",
+    "profile-generate": "inserts counters of its own",
+    "profile-use": "needs rustc's optimiser, which this build does not use",
+    "passes": "needs rustc's optimiser, which this build does not use",
 }
 _OFF = frozenset({"n", "no", "off", "false", "0"})
 NATIVE = frozenset({"link", "obj"})
@@ -47,8 +47,8 @@ BESIDE = frozenset({"dep-info", "metadata"})
 class RustLine:
     """What a command line of rustc asks for.
 
-    ``words`` are all of it but what is left out; ``emits`` are the kinds of output, each with the file it
-    goes to if one is named; ``codegen`` are the values of ``-C``, the last of each.
+    ``words`` are all words that are not left out.  ``emits`` are the kinds of output, each with its file if
+    one is named.  ``codegen`` has the last value of each ``-C`` option.
     """
 
     words: list[str] = field(default_factory=list)
@@ -64,13 +64,13 @@ class RustLine:
     test: bool = False
     optimised: bool = False
     debug: bool = False
-    asks: bool = False
+    query: bool = False
     ignored: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def native(self) -> bool:
-        """Whether it makes code that can run."""
-        if self.asks or len(self.sources) != 1:
+        """Whether it generates native code."""
+        if self.query or len(self.sources) != 1:
             return False
         return not self.emits or not NATIVE.isdisjoint(self.emits)
 
@@ -81,16 +81,16 @@ class RustLine:
 
     @property
     def links_only(self) -> bool:
-        """Whether all that is made is known to pass through a linker; the source may say otherwise."""
+        """Whether all outputs are known to pass through a linker; the source may name another crate type."""
         archives = {"lib", "rlib", "staticlib"}
         return self.test or (bool(self.crate_types) and self.crate_types.isdisjoint(archives))
 
     def level(self, release: tuple[int, int]) -> str:
-        """How much to optimise, as clang says it."""
+        """The optimisation level, as clang has it."""
         if "opt-level" in self.codegen:
             return self.codegen["opt-level"]
         if self.optimised:
-            # What -O means was changed.
+            # The meaning of -O has changed.
             return "3" if release >= (1, 86) else "2"
         return "0"
 
@@ -100,8 +100,8 @@ class RustLine:
         return self.debug or self.codegen.get("debuginfo", "0") not in ("0", "none")
 
     def check(self) -> None:
-        """Refuse what cannot be done together with probes."""
-        for name, reason in _AGAINST.items():
+        """Refuse what does not work with probes."""
+        for name, reason in _INCOMPATIBLE.items():
             if self.codegen.get(name, "off") not in _OFF:
                 raise UsageError(f"-C {name}: {reason}; leave it out, or build with rustc itself")
         for option in self.unstable:
@@ -110,7 +110,7 @@ class RustLine:
 
 
 def parse_rust(words: Sequence[str]) -> RustLine:
-    """Take a command line apart."""
+    """Parse a command line."""
     line = RustLine()
     for given, name, value in _options(_expanded(words)):
         if name == "codegen" and _ignored(line, value or ""):
@@ -119,12 +119,12 @@ def parse_rust(words: Sequence[str]) -> RustLine:
         if name is None:
             line.sources.append(given[0])
         else:
-            _note(line, name, value, given[0])
+            _record(line, name, value, given[0])
     return line
 
 
 def _expanded(words: Sequence[str]) -> Iterator[str]:
-    """The words, those of argument files among them; such a file has one in each line."""
+    """The words, with those of argument files, which have one per line."""
     for word in words:
         if not word.startswith("@") or len(word) == 1:
             yield word
@@ -137,7 +137,7 @@ def _expanded(words: Sequence[str]) -> Iterator[str]:
 
 
 def _options(words: Iterator[str]) -> Iterator[tuple[list[str], str | None, str | None]]:
-    """Each option as it was written, its name and its value; an input has no name."""
+    """Each option as written, its name and its value; an input has no name."""
     for word in words:
         if word.startswith("--") and len(word) > 2:
             name, equals, value = word[2:].partition("=")
@@ -169,18 +169,18 @@ def _ignored(line: RustLine, option: str) -> bool:
     return True
 
 
-def _note(line: RustLine, name: str, value: str | None, word: str) -> None:
+def _record(line: RustLine, name: str, value: str | None, word: str) -> None:
     text = value or ""
-    if word in _ASKING or name == "explain" or (name in ("W", "codegen", "Z") and text in _HELP):
-        line.asks = True
+    if word in _QUERIES or name == "explain" or (name in ("W", "codegen", "Z") and text in _HELP):
+        line.query = True
     elif name == "codegen":
         option, _, setting = text.partition("=")
         line.codegen[option.replace("_", "-")] = setting
     elif name == "Z":
         line.unstable.append(text)
-        line.asks = line.asks or text.startswith(("unpretty", "no-codegen", "parse-only"))
+        line.query = line.query or text.startswith(("unpretty", "no-codegen", "parse-only"))
     elif name == "print":
-        line.asks = line.asks or text.partition("=")[0] not in _TOLD_BESIDE
+        line.query = line.query or text.partition("=")[0] not in _PRINTED_BESIDE
     elif name == "crate-type":
         line.crate_types.update(text.split(","))
     elif name == "emit":
@@ -200,12 +200,12 @@ def _note(line: RustLine, name: str, value: str | None, word: str) -> None:
 
 
 def without_emit(words: Sequence[str]) -> list[str]:
-    """The words without those that say what to make."""
+    """The words without ``--emit``."""
     return [word for given, name, _ in _options(iter(words)) if name != "emit" for word in given]
 
 
 def directory_of(line: RustLine) -> str:
-    """Where the outputs go."""
+    """The directory of the outputs."""
     if line.out_dir is not None:
         return line.out_dir
     return os.path.dirname(line.output or "") or "."

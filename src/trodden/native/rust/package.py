@@ -1,9 +1,9 @@
-"""How cargo is told to build with probes.
+"""The environment in which cargo builds with probes.
 
-Only the crates of the workspace carry probes, unless dependencies are asked for too.  Cargo calls what
-``RUSTC_WORKSPACE_WRAPPER`` names for the first and what ``RUSTC_WRAPPER`` names for all.  With a target
-named, even if it is this machine, cargo keeps apart what runs while it builds (build scripts, macros and
-what they need), so that these stay plain.
+Only the crates of the workspace carry probes, unless dependencies are asked for too.  Cargo calls the
+program that ``RUSTC_WORKSPACE_WRAPPER`` names for the former, and the one that ``RUSTC_WRAPPER`` names for
+all crates.  With a target named, even if it is the host, cargo builds separately what runs during the build
+(build scripts, procedural macros and their dependencies), so that these get no probes.
 """
 
 from __future__ import annotations
@@ -11,22 +11,25 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shlex
 import subprocess
-import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from trodden.errors import CannotWrite
+from trodden.errors import UsageError
+from trodden.native.options.codec import encode_options
+from trodden.native.options.declarations import Options
+from trodden.native.rust.compiler import ask_rustc, rustc_command
+from trodden.native.rust.job import RustJob
+from trodden.native.rust.scripts import linker_script, wrapper_script
 from trodden.version import __version__
 
 _DIRECTORY = "trodden"
-_CONFIGURED = ("config.toml", "config")
+_CONFIGURATIONS = ("config.toml", "config")
 
 
 def target_directory(cargo: Sequence[str], words: Sequence[str]) -> Path | None:
-    """Where cargo would put what it builds for the package that is meant; None if there is no package."""
+    """The target directory of the package that cargo would build; ``None`` if there is no package."""
     command = [*cargo, "metadata", "--no-deps", "--format-version", "1", *_where(words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -35,7 +38,7 @@ def target_directory(cargo: Sequence[str], words: Sequence[str]) -> Path | None:
 
 
 def _where(words: Sequence[str]) -> list[str]:
-    """The words that say which package is meant."""
+    """The words that name the package."""
     found: list[str] = []
     for at, word in enumerate(words):
         if word == "--":
@@ -55,9 +58,9 @@ def names_target(words: Sequence[str]) -> bool:
     if os.environ.get("CARGO_BUILD_TARGET"):
         return True
     here = Path.cwd()
-    places = [directory / ".cargo" for directory in (here, *here.parents)]
-    places.append(Path(os.environ.get("CARGO_HOME") or os.path.expanduser("~/.cargo")))
-    return any(_configures_target(place / name) for place in places for name in _CONFIGURED)
+    folders = [directory / ".cargo" for directory in (here, *here.parents)]
+    folders.append(Path(os.environ.get("CARGO_HOME") or os.path.expanduser("~/.cargo")))
+    return any(_configures_target(folder / name) for folder in folders for name in _CONFIGURATIONS)
 
 
 def _configures_target(path: Path) -> bool:
@@ -68,37 +71,44 @@ def _configures_target(path: Path) -> bool:
     return isinstance(build, dict) and "target" in build
 
 
-def settings(
-    target: Path, own: Sequence[str], dependencies: bool, host: str | None
-) -> tuple[dict[str, str], Path]:
-    """The environment that makes cargo build with probes, and the directory for the scripts it names.
+def cargo_environment(
+    cargo: str, words: Sequence[str], options: Options, dependencies: bool
+) -> dict[str, str]:
+    """The environment variables that make cargo build with probes; none where there is no package.
 
-    What is built depends on our options and our version, of which cargo knows nothing; so they are part of
-    a name that it does look at: that of the wrapper, or with dependencies that of the directory.
+    The build depends on our options and our version, of which cargo knows nothing.  So they are part of a
+    name that cargo does look at: that of the wrapper, or, with dependencies, that of the directory.
     """
-    chosen = [
-        __version__,
-        *own,
-        *(f"{name}={value}" for name, value in sorted(os.environ.items()) if _steers(name)),
-    ]
-    tag = hashlib.sha256("\0".join(chosen).encode()).hexdigest()[:10]
+    if dependencies and any(word.split("=")[0] == "--target-dir" for word in words):
+        raise UsageError("--target-dir: not with --deps; set CARGO_TARGET_DIR, below which trodden builds")
+    toolchain = words[:1] if words and words[0].startswith("+") else []
+    compiler = ask_rustc(rustc_command(None, toolchain))
+    target = target_directory([cargo, *toolchain], words)
+    if target is None:
+        # There is nothing to build here; cargo itself will say so.
+        return {}
+    chosen = json.dumps([__version__, encode_options(options)])
+    tag = hashlib.sha256(chosen.encode()).hexdigest()[:10]
     directory = target / _DIRECTORY
     scripts = directory / ".wrappers" / tag
-    wrapper = _script(scripts / "rustc", ["rustc", "--trodden-host=plain", *own])
+    wrapper = wrapper_script(scripts, options)
     variables = {
         "CARGO_TARGET_DIR": str(directory / f"with-dependencies-{tag}" if dependencies else directory),
         "CARGO_INCREMENTAL": "0",
         "RUSTC_WRAPPER" if dependencies else "RUSTC_WORKSPACE_WRAPPER": str(wrapper),
     }
-    if host is not None:
-        variables["CARGO_BUILD_TARGET"] = host
-    return variables, scripts
+    if not names_target(words):
+        variables["CARGO_BUILD_TARGET"] = compiler.host
+    # rustdoc compiles the tests in comments, and these have to be linked with the runtime as well.
+    job = RustJob(options, "", ("-O0",), None, None, False, doc_tests=True)
+    script = linker_script(scripts, job, "cc")
+    return variables | without_lto(words) | rustdoc_flags(os.environ, ["-C", f"linker={script}"])
 
 
 def without_lto(words: Sequence[str]) -> dict[str, str]:
-    """What tells cargo to leave optimisation at link time out, for its own profiles and one that is named.
+    """The variables that switch link-time optimisation off, for cargo's own profiles and one that is named.
 
-    Crates without probes would be bitcode otherwise, for an optimiser at the link that there is not.
+    Otherwise crates without probes would be compiled to bitcode, for which our link has no optimiser.
     """
     names = {"dev", "release", "test", "bench"}
     for at, word in enumerate(words):
@@ -109,28 +119,6 @@ def without_lto(words: Sequence[str]) -> dict[str, str]:
         elif word.startswith("--profile="):
             names.add(word.partition("=")[2])
     return {f"CARGO_PROFILE_{name.upper().replace('-', '_')}_LTO": "false" for name in sorted(names)}
-
-
-def _steers(name: str) -> bool:
-    return name.startswith("TRODDEN_") and name not in ("TRODDEN_FILE", "TRODDEN_CACHE")
-
-
-def _script(path: Path, words: Sequence[str]) -> Path:
-    """A program for cargo to call before rustc, whose path is its first argument."""
-    run = shlex.join([sys.executable, "-P", "-m", "trodden", *words])
-    text = f'#!/bin/sh\ncompiler=$1\nshift\nexec {run} --trodden-rustc="$compiler" "$@"\n'
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text() != text:
-            temporary = path.with_name(f"{path.name}.{os.getpid()}")
-            temporary.write_text(text)
-            temporary.chmod(0o755)
-            temporary.replace(path)
-    except OSError as error:
-        raise CannotWrite(
-            f"{path}: cannot write ({error.strerror}); make the target directory writable"
-        ) from error
-    return path
 
 
 def rustdoc_flags(environment: Mapping[str, str], more: Sequence[str]) -> dict[str, str]:

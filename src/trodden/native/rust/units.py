@@ -1,68 +1,37 @@
-"""What rustc made, turned into native code with probes.
+"""Compile the bitcode that rustc writes to native code with probes.
 
-rustc hands over LLVM bitcode that no pass has seen (``-C linker-plugin-lto -C no-prepopulate-passes``): as
-members of libraries, and as the objects of a link.  The optimiser that a C program passes through makes
-of each the code that rustc's would have made, before or after the probes are put in.
+rustc writes LLVM bitcode that no pass has transformed (``-C linker-plugin-lto -C no-prepopulate-passes``), as
+members of libraries and as the objects of a link.  The optimiser that C programs pass through produces the
+code that rustc's own would have produced, before or after the probes are inserted.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from trodden.errors import BadFile, ToolchainMissing
+from trodden.errors import ToolchainMissing
 from trodden.native.driver.atomic_output import deliver, scratch
 from trodden.native.driver.build import Builder, CompilerFailed, call
 from trodden.native.driver.command_line import parse
 from trodden.native.driver.toolchain import Toolchain, find_toolchain
 from trodden.native.ir.llvm import disassemble
-from trodden.native.options import Options
+from trodden.native.options.declarations import Options
+from trodden.native.rust.job import RustJob
 
 _BITCODE = (b"BC\xc0\xde", b"\xde\xc0\x17\x0b")
 _SMALL = 1 << 16
 
 
-@dataclass(frozen=True)
-class RustJob:
-    """One crate: its root, how it is to be optimised, and what the linker underneath is.
-
-    ``own`` are the words of our own command line; ``flags`` are for clang; ``of_comments`` is for the tests
-    that rustdoc finds.  It is written to a file, for the link happens in a process that rustc starts.
-    """
-
-    own: tuple[str, ...]
-    source: str
-    flags: tuple[str, ...]
-    target: str | None
-    linker: str | None
-    bare: bool
-    of_comments: bool = False
-
-    def save(self, path: Path) -> None:
-        """Write it down."""
-        path.write_text(json.dumps(asdict(self)))
-
-    @staticmethod
-    def load(path: str) -> RustJob:
-        """Read it again."""
-        try:
-            said = json.loads(Path(path).read_text())
-            return RustJob(**said | {"own": tuple(said["own"]), "flags": tuple(said["flags"])})
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise BadFile(f"{path}: no description of a crate ({error}); build it again") from error
-
-
 def toolchain_for(toolchain: Toolchain) -> Toolchain:
-    """The toolchain that generates code: one that reads what every rustc writes."""
+    """The toolchain that generates code: one that reads the IR of every rustc."""
     return toolchain if toolchain.same_llvm else find_toolchain(None)
 
 
 def is_bitcode(path: Path) -> bool:
-    """Whether a file is LLVM bitcode, whatever its name says."""
+    """Whether a file is LLVM bitcode, whatever its suffix."""
     try:
         with path.open("rb") as stream:
             return stream.read(4) in _BITCODE
@@ -73,17 +42,17 @@ def is_bitcode(path: Path) -> bool:
 def make_native(
     bitcode: Path, made: Path, job: RustJob, toolchain: Toolchain, options: Options, filled: bool = True
 ) -> None:
-    """Generate an object of a unit, with probes unless the compiler itself has written it.
+    """Generate an object from a unit, with probes unless the compiler itself has synthesized the unit.
 
-    Its counters take room in the file (``filled``) if any linker may come to link it.  The glue between
-    allocators has no source, and so no debug information on its functions.
+    Its counters occupy space in the file (``filled``) if any linker may link it.  Units that rustc
+    synthesizes, such as the allocator shim, have no source and therefore no debug information.
     """
-    aim = [] if job.target is None else ["-target", job.target]
-    words = [*aim, *job.flags, "-c", "-x", "ir", str(bitcode), "-o", str(made)]
+    target = [] if job.target is None else ["-target", job.target]
+    words = [*target, *job.flags, "-c", "-x", "ir", str(bitcode), "-o", str(made)]
     line = parse(words, False)
-    if bitcode.stat().st_size < _SMALL and _without_source(bitcode):
+    if bitcode.stat().st_size < _SMALL and _is_synthesized(bitcode):
         flags = line.compile_flags if not toolchain.embedded else job.flags
-        command = [*toolchain.generate(aim), *flags, "-w", "-Qunused-arguments"]
+        command = [*toolchain.generate(target), *flags, "-w", "-Qunused-arguments"]
         status = call([*command, "-x", "ir", "-c", str(bitcode), "-o", str(made)], toolchain.environment)
     else:
         status = Builder(toolchain, options, line, False, job.source, filled).run()
@@ -91,12 +60,12 @@ def make_native(
         raise CompilerFailed(status)
 
 
-def _without_source(bitcode: Path) -> bool:
+def _is_synthesized(bitcode: Path) -> bool:
     return "!DISubprogram(" not in disassemble(bitcode.read_bytes(), str(bitcode))
 
 
 def convert_archive(archive: str, job: RustJob, toolchain: Toolchain, options: Options) -> None:
-    """Replace the bitcode in a library by native code with probes, all at once or not at all."""
+    """Replace the bitcode in a library by native code with probes, atomically."""
     with scratch() as directory:
         members = directory / "members"
         members.mkdir()
@@ -128,7 +97,7 @@ def convert_object(path: str, job: RustJob, toolchain: Toolchain, options: Optio
 
 
 def _archiver(words: Sequence[str], directory: Path | None = None) -> str:
-    """Run the embedded archiver; what stands in a library of Rust's has no other index."""
+    """Run the embedded archiver; it prints its output, and fails with an error of ours."""
     toolchain = find_toolchain(None)
     command = [toolchain.compiler[0], "ar", *words]
     done = subprocess.run(
@@ -136,5 +105,5 @@ def _archiver(words: Sequence[str], directory: Path | None = None) -> str:
     )
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no message"])[0]
-        raise ToolchainMissing(f"{words[1]}: the archiver cannot work on it: {reason}")
+        raise ToolchainMissing(f"{words[1]}: the archiver has failed: {reason}")
     return done.stdout

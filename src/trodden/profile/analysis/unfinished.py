@@ -1,4 +1,4 @@
-"""Threads of processes that did not end by returning: how they are stored, what their frames were doing."""
+"""Paths that threads were on when their process ended, and the last paths that they had completed."""
 
 from __future__ import annotations
 
@@ -7,45 +7,40 @@ from collections.abc import Sequence
 from trodden.collect.call_paths import CalledFunction
 from trodden.collect.endings import LastPath, StoppedFrame
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.paths.prefixes import Known, Offset, register_offsets
-from trodden.plan.probes import WORD
 from trodden.plan.routes import PathCount, Route
 from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.recover.path_prefix import PrefixDecoder
 
 
 class Unfinished:
-    """Tells the paths of frames and threads; numberings are kept for those that come again."""
+    """Decodes the paths of frames and threads; numberings are kept for functions that occur again."""
 
     def __init__(self, units: Sequence[UnitFacts]) -> None:
         self._functions = {unit.id: unit.functions for unit in units}
         self._numberings: dict[CalledFunction, Numbering | None] = {}
-        self._offsets: dict[CalledFunction, list[Known | Offset | None]] = {}
+        self._decoders: dict[CalledFunction, PrefixDecoder] = {}
 
     def prefix(self, frame: StoppedFrame) -> PathCount | None:
-        """The path that a frame had come along so far, if that can be told (BL96 §3.6)."""
+        """The path that a frame had executed so far, if it can be decoded (BL96 §3.6)."""
         key = frame.unit, frame.function
         numbering = self._numbering(key)
         if numbering is None or frame.block is None:
             return None
-        facts = self._facts(key)
-        if key not in self._offsets:
-            self._offsets[key] = register_offsets(facts.graph, facts.plan, numbering)
-        told = self._offsets[key][frame.block]
-        if isinstance(told, Known):
-            value = told.sum
-        elif told is not None and frame.register is not None:
-            value = (frame.register - told.amount) % WORD
-        else:
+        if key not in self._decoders:
+            facts = self._facts(key)
+            self._decoders[key] = PrefixDecoder(facts.graph, facts.plan, numbering)
+        decoder = self._decoders[key]
+        total = decoder.sum_of(frame.block, frame.register)
+        if total is None:
             return None
         try:
-            route = numbering.prefix(frame.block, value)
+            route = decoder.route(frame.block, total)
         except ValueError:
             return None
-        whole_path = not numbering.ways(frame.block)
-        return _path(route, value if whole_path else numbering.number * (frame.block + 1) + value)
+        return _path(route, decoder.path_id(frame.block, total))
 
     def last(self, last: LastPath) -> PathCount | None:
-        """A path that was walked to its end."""
+        """A path that was executed to its end."""
         numbering = self._numbering((last.unit, last.function))
         if numbering is None or last.path >= numbering.number:
             return None

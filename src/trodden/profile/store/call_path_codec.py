@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trodden.collect.call_paths import _DEPTH, CallPath, _Chain
-from trodden.profile.store.readings import MOST_COUNT
+from trodden.profile.store.unit_counts_codec import MOST_COUNT
 from trodden.program.checked import ColumnError, columns, ints, same_length
 from trodden.program.facts import UnitFacts
 from trodden.recover.budget import Budget

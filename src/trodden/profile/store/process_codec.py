@@ -7,10 +7,14 @@ from typing import Any
 
 from trodden.collect.endings import Process, named_processes
 from trodden.collect.rawfile.model import Ending
-from trodden.profile.store.readings import MOST_COUNT, readings_from_columns, readings_to_columns
+from trodden.profile.store.unit_counts_codec import (
+    MOST_COUNT,
+    unit_counts_from_columns,
+    unit_counts_to_columns,
+)
 from trodden.program.checked import ColumnError, ints, text, whole
 from trodden.program.facts import UnitFacts
-from trodden.recover.reading import Reading
+from trodden.recover.unit_counts import UnitCounts
 
 _WORD = 1 << 64
 
@@ -18,10 +22,12 @@ _WORD = 1 << 64
 def to_documents(processes: Sequence[Process], units: Sequence[UnitFacts]) -> list[dict[str, Any]]:
     """The processes as they are stored; names follow from the rest."""
     numbers = {unit.id: number for number, unit in enumerate(units)}
-    return [_to_document(process, numbers) for process in processes]
+    return [_to_document(process, numbers, units) for process in processes]
 
 
-def _to_document(process: Process, numbers: dict[str, int]) -> dict[str, Any]:
+def _to_document(
+    process: Process, numbers: dict[str, int], units: Sequence[UnitFacts]
+) -> dict[str, Any]:
     document: dict[str, Any] = {
         "pid": process.pid,
         "parent": process.parent,
@@ -35,9 +41,10 @@ def _to_document(process: Process, numbers: dict[str, int]) -> dict[str, Any]:
         document["executed"] = process.executed
     if process.completed:
         document["completed"] = [x for unit, function in process.completed for x in (numbers[unit], function)]
-    if process.readings:
-        held = [numbers[reading.unit] for reading in process.readings]
-        document["held"] = {"in": held, **readings_to_columns(process.readings)}
+    if process.unit_counts:
+        held = [numbers[counted.unit] for counted in process.unit_counts]
+        columns = unit_counts_to_columns(process.unit_counts, [units[number] for number in held])
+        document["held"] = {"in": held, **columns}
     return document
 
 
@@ -61,16 +68,16 @@ def _from_document(document: Any, units: Sequence[UnitFacts]) -> Process:
         ending=Ending(text(document["ending"])),
         signal=whole(document.get("signal", 0), 0, 1 << 32),
         executed=None if executed is None else whole(executed, 0, MOST_COUNT),
-        readings=_readings(document["held"], units) if "held" in document else (),
+        unit_counts=_unit_counts(document["held"], units) if "held" in document else (),
         completed=tuple(_functions(document.get("completed", []), units)),
     )
 
 
-def _readings(document: Any, units: Sequence[UnitFacts]) -> tuple[Reading, ...]:
+def _unit_counts(document: Any, units: Sequence[UnitFacts]) -> tuple[UnitCounts, ...]:
     held = ints(document["in"], 0, len(units))
     if len(set(held)) != len(held):
         raise ColumnError("a process has counted twice in a unit")
-    return tuple(readings_from_columns(document, [units[number] for number in held]))
+    return tuple(unit_counts_from_columns(document, [units[number] for number in held]))
 
 
 def _functions(column: Any, units: Sequence[UnitFacts]) -> list[tuple[str, int]]:

@@ -18,8 +18,12 @@ from trodden.profile.store.call_path_codec import from_columns, to_columns
 from trodden.profile.store.estimate_codec import estimate_from_columns, estimate_to_columns
 from trodden.profile.store.files import write_whole
 from trodden.profile.store.process_codec import from_documents, to_documents
-from trodden.profile.store.readings import MOST_COUNT, readings_from_columns, readings_to_columns
 from trodden.profile.store.thread_codec import threads_from_documents, threads_to_documents
+from trodden.profile.store.unit_counts_codec import (
+    MOST_COUNT,
+    unit_counts_from_columns,
+    unit_counts_to_columns,
+)
 from trodden.program.checked import ColumnError, text, whole
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import unit_from_json, unit_to_json
@@ -58,7 +62,7 @@ def to_bytes(profile: Profile) -> bytes:
     if profile.estimate is not None:
         document["estimate"] = estimate_to_columns(profile)
         return seal(MAGIC, document)
-    document |= readings_to_columns(profile.readings)
+    document |= unit_counts_to_columns(profile.unit_counts, profile.units)
     if profile.call_paths:
         document["calls"] = to_columns(profile.call_paths, profile.units)
     if profile.merged:
@@ -82,11 +86,11 @@ def from_bytes(data: bytes, where: str) -> Profile:
             notes = list(map(text, document["notes"]))
             if "estimate" in document:
                 return estimate_from_columns(document["estimate"], text(document["program"]), units, notes)
-            readings = readings_from_columns(document, units)
+            counted = unit_counts_from_columns(document, units)
             calls = from_columns(document["calls"], units, where, budget) if "calls" in document else ()
             processes = from_documents(document.get("processes", []), units)
             threads = threads_from_documents(document.get("threads", []), units, len(processes))
-            profile = assemble(text(document["program"]), units, readings, notes, calls, budget)
+            profile = assemble(text(document["program"]), units, counted, notes, calls, budget)
             merged = whole(document.get("merged", 0), 0, MOST_COUNT)
             return replace(profile, processes=processes, threads=threads, merged=merged)
         except (ColumnError, KeyError, TypeError, ValueError) as error:

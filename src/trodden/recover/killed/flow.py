@@ -1,177 +1,225 @@
-"""What a process that was killed has left unfinished: counts that fit together again.
+"""The executions under way when a process was killed, in functions whose edges or blocks are counted.
 
 A killed process cannot say which of its functions were active, and where.  In each of them the counters are
-those of walks that end nowhere: BL94 §3.2 wants an exit counter for the block where such a walk stands.  Here
-these are found from the counters alone: as few ends as make every count possible, in blocks that call
-something rather than in others, since most active functions stand at a call, and of those in the furthest on.
+those of walks that end nowhere: BL94 §3.2 asks for an exit counter in the block where such a walk stopped.
+Here these stops are inferred from the counters alone: as few as make every count possible; among the blocks
+where a stop can be, in one that makes calls rather than in another, since most active functions are inside a
+call; and among those in the last one that control comes to.
 
-What fits together already is left alone, so is what no number of ends can explain.  The truth may be other
-ends than these: then the count of an edge is off by at most the number of walks that were under way.
+Counts that do not contradict each other are left alone, and so is what no number of stops can explain.  The
+truth may be other stops than these.  Then the count of an edge is off by at most the number of walks that
+were under way.
+
+The steps for edge counts; each needs the one before:
+
+1. ``agreed_edge_counts``: where an edge has two counters (a plan that checks itself), both were incremented
+   one right after the other, so that the larger one is right and the smaller one has increments pending.
+   The flow law can be applied only after that, because it needs one number for each edge.
+2. ``edge_balance``: what the known counts leave open at each block, as equations for the edges without
+   a counter.
+3. ``least_stops``: the stops, and iterations of loops that are counted only when the loop is left
+   (BL94 §6.3): a loop that was not left has counted none of them.
+
+For block counts the same equations hold on the reduced graph of Knuth and Stevenson, whose nodes are classes
+of edges (``block_balance``).  A stop is found in a class, and ``stops_in_blocks`` chooses the block.
+
+The result is checked by recovering all counts from it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from trodden.graph.cfg import Graph
-from trodden.graph.knuth_stevenson import reduce_to_blocks
+from trodden.graph.knuth_stevenson import ReducedGraph, reduce_to_blocks
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import depth_first, reachable
 from trodden.plan.probes import AddTrips, BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.recover.flow import recover
-from trodden.recover.killed.least_stops import Rank, least_stops
+from trodden.recover.function_counts import FunctionCounts
+from trodden.recover.killed.least_stops import Preference, least_stops
 from trodden.recover.narrow import Ends
+from trodden.recover.sparse_counters import SparseCounters
 
-
-@dataclass(frozen=True)
-class Completion:
-    """What is missing: walks that end in a block, and what the counters in some slots should have more."""
-
-    stops: Mapping[int, int] = field(default_factory=dict)
-    owed: Mapping[int, int] = field(default_factory=dict)
+Preferences = Sequence[Preference | None]
 
 
 def complete_flow(
-    graph: Graph,
-    plan: Plan,
-    counters: Sequence[int],
-    early: Mapping[int, int],
-    calls: Collection[int] = (),
-) -> Completion | None:
-    """The least that is missing in the counters of a procedure, if they contradict each other.
+    graph: Graph, plan: Plan, counted: FunctionCounts, calls: Collection[int] = ()
+) -> FunctionCounts | None:
+    """The least that is missing in the counts of a procedure, if they contradict each other.
 
-    ``early`` are the ends that are known, ``calls`` the blocks that call something.  The answer is ``None``
-    if nothing is missing, or nothing that is missing would explain the contradiction.
+    ``calls`` are the blocks that make calls.  ``None`` if nothing is missing, or nothing that is missing
+    would explain the contradiction.
     """
-    if not recover(graph, plan, counters, early).violations:
+    if not recover(graph, plan, list(counted.counters), counted.early_ends).violations:
         return None
-    completing = _Completing(graph, plan, counters, early, _ranks(graph, calls))
-    blocks = any(isinstance(measure, BlockMeasure) for measure in plan.measures)
-    found = completing.by_blocks() if blocks else completing.by_edges()
-    if found is None or not (found.stops or found.owed):
+    preferences = stop_preferences(graph, calls)
+    if any(isinstance(measure, BlockMeasure) for measure in plan.measures):
+        missing = missing_in_blocks(graph, plan, counted, preferences)
+    else:
+        missing = missing_on_edges(graph, plan, counted, preferences)
+    if not missing:
         return None
-    after = [count + found.owed.get(slot, 0) for slot, count in enumerate(counters)]
-    ends = Counter(early)
-    ends.update(found.stops)
-    return None if recover(graph, plan, after, ends).violations else found
+    completed = counted + missing
+    flow = recover(graph, plan, list(completed.counters), completed.early_ends)
+    return None if flow.violations else missing
 
 
-def _ranks(graph: Graph, calls: Collection[int]) -> list[Rank | None]:
-    """The claim of each block to an end: that it calls something, then how far on it lies."""
+def stop_preferences(graph: Graph, calls: Collection[int]) -> list[Preference | None]:
+    """Where a stop is more likely, by block; ``None`` where control never comes."""
     reached = reachable(graph)
-    ranks: list[Rank | None] = [None] * len(graph.labels)
-    for place, vertex in enumerate(reversed(depth_first(graph).postorder)):
+    found: list[Preference | None] = [None] * len(graph.labels)
+    for position, vertex in enumerate(reversed(depth_first(graph).postorder)):
         if vertex != graph.exit and vertex in reached:
-            ranks[vertex] = (int(vertex in calls), place)
-    return ranks
+            found[vertex] = (int(vertex in calls), position)
+    return found
+
+
+# ---- edge counts ----
+
+
+def missing_on_edges(
+    graph: Graph, plan: Plan, counted: FunctionCounts, preferences: Preferences
+) -> FunctionCounts | None:
+    """What is missing if the plan counts edges."""
+    known, pending = agreed_edge_counts(plan, counted.counters)
+    balance = edge_balance(graph, known, counted.early_ends)
+    loops = loops_counted_on_exit(plan)
+    back_edges = [(graph.edges[edge].src, graph.edges[edge].dst) for edge in loops.values()]
+    found = least_stops(balance.totals, balance.unknown, graph.exit, preferences, back_edges)
+    if found is None:
+        return None
+    stops, iterations = found
+    pending.update({slot: more for slot, more in zip(loops, iterations, strict=True) if more})
+    ends = {block: times for block, times in enumerate(stops) if times}
+    return FunctionCounts(SparseCounters(plan.slots, pending), ends)
+
+
+def agreed_edge_counts(plan: Plan, counters: Sequence[int]) -> tuple[dict[int, int], Counter[int]]:
+    """The counts of all edges that have counters, and the increments that are pending, by slot."""
+    slots: dict[int, list[int]] = {}
+    for slot, measure in enumerate(plan.measures):
+        if isinstance(measure, EdgeMeasure | SecondOpinion):
+            slots.setdefault(measure.edge, []).append(slot)
+    known = {edge: max(counters[slot] for slot in own) for edge, own in slots.items()}
+    pending = Counter({slot: known[edge] - counters[slot] for edge, own in slots.items() for slot in own})
+    return known, +pending
 
 
 @dataclass(frozen=True)
-class _Completing:
-    graph: Graph
-    plan: Plan
-    counters: Sequence[int]
-    early: Mapping[int, int]
-    ranks: list[Rank | None]
+class Balance:
+    """Flow equations as in :func:`trodden.recover.forest.solve`: ``totals`` by node, ``unknown`` edges."""
 
-    def by_edges(self) -> Completion | None:
-        """Of a plan that counts edges."""
-        graph = self.graph
-        known, owed = self._known_edges()
-        ends = Ends.of(graph, self.early)
-        balance = [out - into for out, into in zip(ends.out, ends.into, strict=True)]
-        live = set(live_edges(graph))
-        unknown = []
-        for index, edge in enumerate(graph.edges):
-            if index in known:
-                balance[edge.dst] -= known[index]
-                balance[edge.src] += known[index]
-            elif index in live:
-                unknown.append((edge.src, edge.dst))
-        trips = self._trips()
-        turns = [(graph.edges[edge].src, graph.edges[edge].dst) for edge in trips.values()]
-        found = least_stops(balance, unknown, graph.exit, self.ranks, turns)
-        if found is None:
-            return None
-        stops, raised = found
-        owed.update({slot: more for slot, more in zip(trips, raised, strict=True) if more})
-        return Completion({block: times for block, times in enumerate(stops) if times}, dict(owed))
+    totals: list[int]
+    unknown: list[tuple[int, int]]
 
-    def _known_edges(self) -> tuple[dict[int, int], Counter[int]]:
-        """Edges that were counted.  Of two counters on an edge the lower lacks what the other has."""
-        slots: dict[int, list[int]] = {}
-        for slot, measure in enumerate(self.plan.measures):
-            if isinstance(measure, EdgeMeasure | SecondOpinion):
-                slots.setdefault(measure.edge, []).append(slot)
-        known = {edge: max(self.counters[slot] for slot in told) for edge, told in slots.items()}
-        owed = Counter(
-            {slot: known[edge] - self.counters[slot] for edge, told in slots.items() for slot in told}
-        )
-        return known, +owed
 
-    def _trips(self) -> dict[int, int]:
-        """The loops whose turns are counted when they are left: by slot, the back edge.
+def edge_balance(graph: Graph, known: Mapping[int, int], early: Mapping[int, int]) -> Balance:
+    """The flow law with the blocks as nodes, where the counts of some edges are known."""
+    ends = Ends.of(graph, early)
+    totals = [out - into for out, into in zip(ends.out, ends.into, strict=True)]
+    for index, count in known.items():
+        totals[graph.edges[index].dst] -= count
+        totals[graph.edges[index].src] += count
+    unknown = [(graph.edges[e].src, graph.edges[e].dst) for e in live_edges(graph) if e not in known]
+    return Balance(totals, unknown)
 
-        Where a second opinion counts the same edge, that tells how often it was taken.
-        """
-        opinions = {each.edge for each in self.plan.measures if isinstance(each, SecondOpinion)}
-        return {
-            probe.slot: probe.back_edge
-            for probes in self.plan.on_edges.values()
-            for probe in probes
-            if isinstance(probe, AddTrips) and probe.back_edge not in opinions
-        }
 
-    def by_blocks(self) -> Completion | None:
-        """Of a plan that counts blocks: they are the edges of the reduced graph of Knuth and Stevenson."""
-        graph = self.graph
-        reduced = reduce_to_blocks(graph)
-        ends = Ends.of(graph, self.early)
-        known = {
-            measure.block: self.counters[slot] + ends.into[measure.block]
-            for slot, measure in enumerate(self.plan.measures)
-            if isinstance(measure, BlockMeasure)
-        }
-        totals = [0] * reduced.classes
-        unknown = []
-        ranks: list[Rank | None] = [None] * reduced.classes
-        for vertex in sorted(reachable(graph) | ends.early):
-            leaving, entering = reduced.leaving[vertex], reduced.entering[vertex]
-            totals[leaving] += ends.out[vertex] - known.get(vertex, 0)
-            totals[entering] += known.get(vertex, 0) - ends.into[vertex]
-            if vertex not in known:
-                unknown.append((entering, leaving))
-            rank = self.ranks[vertex]
-            if rank is not None and (ranks[leaving] or rank) <= rank:
-                ranks[leaving] = rank
-        sink = (reduced.leaving if graph.exit in known else reduced.entering)[graph.exit]
-        found = least_stops(totals, unknown, sink, ranks)
-        if found is None:
-            return None
-        return self._in_blocks(found[0], reduced.leaving)
+def loops_counted_on_exit(plan: Plan) -> dict[int, int]:
+    """The loops whose iterations are counted when they are left: by slot, the back edge.
 
-    def _in_blocks(self, stops: Sequence[int], leaving: Sequence[int]) -> Completion | None:
-        """Ends in classes of edges become ends in blocks, as many as ran and by their claims."""
-        extra = Counter(self.early)
-        first: dict[int, int] = {}
-        for vertex in self._by_claim():
-            first.setdefault(leaving[vertex], vertex)
-        for group, times in enumerate(stops):
-            if times:
-                extra[first[group]] += times
-        # How often blocks ran does not depend on which block of a class it was.
-        ran = recover(self.graph, self.plan, self.counters, extra).blocks
-        left = list(stops)
-        found: dict[int, int] = {}
-        for vertex in self._by_claim():
-            part = min(left[leaving[vertex]], ran[vertex] - self.early.get(vertex, 0))
-            if part > 0:
-                found[vertex] = part
-                left[leaving[vertex]] -= part
-        return None if any(left) else Completion(found)
+    Where a second counter counts the same edge, that tells how often it was taken.
+    """
+    opinions = {each.edge for each in plan.measures if isinstance(each, SecondOpinion)}
+    return {
+        probe.slot: probe.back_edge
+        for probes in plan.on_edges.values()
+        for probe in probes
+        if isinstance(probe, AddTrips) and probe.back_edge not in opinions
+    }
 
-    def _by_claim(self) -> list[int]:
-        claims = [(rank, vertex) for vertex, rank in enumerate(self.ranks) if rank is not None]
-        return [vertex for _, vertex in sorted(claims, reverse=True)]
+
+# ---- block counts ----
+
+
+def missing_in_blocks(
+    graph: Graph, plan: Plan, counted: FunctionCounts, preferences: Preferences
+) -> FunctionCounts | None:
+    """What is missing if the plan counts blocks."""
+    reduced = reduce_to_blocks(graph)
+    known = {
+        measure.block: counted.counters[slot]
+        for slot, measure in enumerate(plan.measures)
+        if isinstance(measure, BlockMeasure)
+    }
+    balance = block_balance(graph, reduced, known, counted.early_ends)
+    sink = (reduced.leaving if graph.exit in known else reduced.entering)[graph.exit]
+    found = least_stops(balance.totals, balance.unknown, sink, _class_preferences(reduced, preferences))
+    if found is None:
+        return None
+    stops = stops_in_blocks(graph, plan, counted, reduced, found[0], preferences)
+    return None if stops is None else FunctionCounts(SparseCounters(plan.slots, {}), stops)
+
+
+def block_balance(
+    graph: Graph, reduced: ReducedGraph, known: Mapping[int, int], early: Mapping[int, int]
+) -> Balance:
+    """The flow law with classes of edges as nodes and blocks as edges, where some block counts are known."""
+    ends = Ends.of(graph, early)
+    totals = [0] * reduced.classes
+    unknown = []
+    for vertex in sorted(reachable(graph) | ends.early):
+        leaving, entering = reduced.leaving[vertex], reduced.entering[vertex]
+        totals[leaving] += ends.out[vertex]
+        totals[entering] -= ends.into[vertex]
+        if vertex in known:
+            count = known[vertex] + ends.into[vertex]
+            totals[leaving] -= count
+            totals[entering] += count
+        else:
+            unknown.append((entering, leaving))
+    return Balance(totals, unknown)
+
+
+def _class_preferences(reduced: ReducedGraph, preferences: Preferences) -> list[Preference | None]:
+    """The greatest preference of any block whose outgoing edges are in a class."""
+    found: list[Preference | None] = [None] * reduced.classes
+    for vertex, preference in enumerate(preferences):
+        leaving = reduced.leaving[vertex]
+        if preference is not None and (found[leaving] or preference) <= preference:
+            found[leaving] = preference
+    return found
+
+
+def stops_in_blocks(
+    graph: Graph,
+    plan: Plan,
+    counted: FunctionCounts,
+    reduced: ReducedGraph,
+    stops: Sequence[int],
+    preferences: Preferences,
+) -> dict[int, int] | None:
+    """Stops in classes of edges as stops in blocks: at most as many as a block ran, the most likely first."""
+    ranked = sorted(((p, vertex) for vertex, p in enumerate(preferences) if p is not None), reverse=True)
+    blocks = [vertex for _, vertex in ranked]
+    first: dict[int, int] = {}
+    for vertex in blocks:
+        first.setdefault(reduced.leaving[vertex], vertex)
+    early = counted.early_ends
+    ends = Counter(early)
+    for group, times in enumerate(stops):
+        if times:
+            ends[first[group]] += times
+    # How often blocks ran does not depend on which block of a class the stop is in.
+    ran = recover(graph, plan, list(counted.counters), ends).blocks
+    left = list(stops)
+    found: dict[int, int] = {}
+    for vertex in blocks:
+        part = min(left[reduced.leaving[vertex]], ran[vertex] - early.get(vertex, 0))
+        if part > 0:
+            found[vertex] = part
+            left[reduced.leaving[vertex]] -= part
+    return None if any(left) else found

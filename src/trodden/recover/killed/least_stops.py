@@ -1,124 +1,99 @@
-"""The least number of walks that ended somewhere on their way, so that a flow has no negative edge.
+"""The least number of walks that stopped somewhere on their way, such that no edge of a flow is negative.
 
-The unknown edges of a flow form a forest (BL94 §3.2).  One more walk that ended at a node takes one unit out
-of the flow there, so it changes the edges between that node and the root of its tree, and no others: an edge
-that leads down into a part of the tree carries one more for each end in that part, an edge that leads up one
-less.  So an edge says how many ends there must at least be below it, or may be at most.  As the parts are
-nested, the least numbers follow from the leaves upwards, and a way down from the root places them.  All that
-takes linear time.
+The unknown edges of a flow form a forest (BL94 §3.2).  One more walk that stopped at a node takes one unit
+out of the flow there, so that it changes the edges between that node and the root of its tree, and no others:
+an edge that leads down into a subtree carries one more for each stop in that subtree, an edge that leads up
+carries one less.  Therefore each edge says how many stops there must at least be below it, or may be at most.
+As subtrees are nested, the least numbers follow from the leaves upwards, and a pass down from the root places
+them.  That takes linear time.
+
+Three steps, in this order:
+
+1. ``root_forest``: the forest, with what its edges carry if no walk stopped.
+2. ``raise_back_edges``: a back edge whose count may be too low is raised as far as that makes negative edges
+   less negative and no other edge negative.  A loop that is counted only when it is left explains them better
+   than stops do, since one walk may have gone round it any number of times: so this comes before stops.
+3. ``stop_bounds`` and ``place_stops``: the least numbers from the leaves upwards, and from the root downwards
+   the nodes that have them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trodden.recover.forest import depth_first_forest
 
 _NO_LIMIT = 1 << 200
-Rank = tuple[int, int]
+Preference = tuple[int, int]
+"""How likely a stop is at a node, compared with others; the greatest wins."""
 
 
 @dataclass(frozen=True)
-class _Forest:
-    """``order`` has parents before children; ``above[n]`` is the edge that leads to a node, -1 at a root."""
+class RootedForest:
+    """A spanning forest of the unknown edges, and the flow that they carry.
+
+    ``order`` has parents before children.  ``above[n]`` is the edge to the parent of a node and ``parent[n]``
+    that parent; -1 at a root.  ``flow[e]`` is what an edge carries, ``surplus[n]`` what is left over at
+    a root, ``certain[e]`` whether ``flow[e]`` is the only solution, since the edge is on no cycle.
+    """
 
     order: list[int]
     above: list[int]
     parent: list[int]
-    base: list[int]
-    left: list[int]
+    flow: list[int]
+    surplus: list[int]
     certain: list[bool]
+
+
+@dataclass(frozen=True)
+class StopBounds:
+    """By node: the least and the greatest number of stops in its subtree, and the best place for one more."""
+
+    least: list[int]
+    most: list[int]
+    best: list[Preference | None]
 
 
 def least_stops(
     totals: Sequence[int],
     ends: Sequence[tuple[int, int]],
     sink: int,
-    ranks: Sequence[Rank | None],
-    turns: Sequence[tuple[int, int]] = (),
+    preferences: Sequence[Preference | None],
+    back_edges: Sequence[tuple[int, int]] = (),
 ) -> tuple[list[int], list[int]] | None:
-    """How many walks ended at each node, and how much more each of ``turns`` has to carry.
+    """How many walks stopped at each node, and by how much each of ``back_edges`` has to be raised.
 
-    ``totals`` and ``ends`` are as in :func:`trodden.recover.forest.solve` for a flow.  What ends goes on at
-    ``sink``, which has no share in it.  ``ranks`` are a node's claim to an end that may be at several, the
-    greatest wins; ``None`` where no walk can end.  ``turns`` are edges, known too low perhaps, by the nodes
-    that they join.  The answer is ``None`` if no number of ends helps.
+    ``totals`` and ``ends`` are as in :func:`trodden.recover.forest.solve` for a flow.  What stops continues
+    at ``sink``, where no walk stops.  ``preferences`` decide where a stop is that may be at several nodes;
+    ``None`` where no walk can stop.  ``back_edges`` have counts that may be too low, and are given by the
+    nodes that they join.  ``None`` if no number of stops helps.
     """
-    forest = _rooted(totals, ends, sink)
-    raised = [_raise(forest, ends, turn) for turn in turns]
-    nodes = len(totals)
-    least, most, best = [0] * nodes, [_NO_LIMIT] * nodes, list(ranks)
-    for node in reversed(forest.order):
-        edge, parent = forest.above[node], forest.parent[node]
-        if edge < 0:
-            continue
-        if forest.certain[edge]:
-            if ends[edge][1] == node:
-                least[node] = max(least[node], -forest.base[edge])
-            else:
-                most[node] = forest.base[edge]
-        if least[node] > most[node]:
-            return None
-        least[parent] += least[node]
-        rank = best[node]
-        if most[node] > least[node] and rank is not None and (best[parent] or rank) <= rank:
-            best[parent] = rank
-    wanted = list(least)
+    forest, raised = raise_back_edges(root_forest(totals, ends, sink), ends, back_edges)
+    bounds = stop_bounds(forest, ends, preferences)
+    if bounds is None:
+        return None
+    wanted = list(bounds.least)
     for node in forest.order:
         if forest.above[node] < 0 and node != sink:
-            wanted[node] = -forest.left[node]
-            if wanted[node] < least[node]:
+            wanted[node] = -forest.surplus[node]
+            if wanted[node] < bounds.least[node]:
                 return None
-    stops = _placed(forest, wanted, least, most, ranks, best)
+    stops = place_stops(forest, wanted, bounds, preferences)
     return None if stops is None or stops[sink] else (stops, raised)
 
 
-def _placed(
-    forest: _Forest,
-    wanted: list[int],
-    least: Sequence[int],
-    most: Sequence[int],
-    ranks: Sequence[Rank | None],
-    best: Sequence[Rank | None],
-) -> list[int] | None:
-    """Hand what is wanted below each node on: to itself, or to the child with the greatest claim below it."""
-    children: list[list[int]] = [[] for _ in wanted]
-    for node in forest.order:
-        if forest.above[node] >= 0:
-            children[forest.parent[node]].append(node)
-    stops = [0] * len(wanted)
-    for node in forest.order:
-        more = wanted[node] - sum(least[child] for child in children[node])
-        for child in children[node]:
-            wanted[child] = least[child]
-        if not more:
-            continue
-        claims = [(best[child], child) for child in children[node] if most[child] > least[child]]
-        claims += [(ranks[node], node)]
-        for _, place in sorted(((rank, at) for rank, at in claims if rank is not None), reverse=True):
-            part = more if place == node else min(more, most[place] - least[place])
-            if place == node:
-                stops[node] += part
-            else:
-                wanted[place] += part
-            more -= part
-        if more:
-            return None
-    return stops
-
-
-def _rooted(totals: Sequence[int], ends: Sequence[tuple[int, int]], sink: int) -> _Forest:
-    """The forest with the sink as a root, and what its edges carry if nothing ends anywhere."""
+def root_forest(totals: Sequence[int], ends: Sequence[tuple[int, int]], sink: int) -> RootedForest:
+    """The forest with the sink as a root, and what its edges carry if no walk stopped."""
     swapped = list(range(len(totals)))
     swapped[0], swapped[sink] = sink, 0
     incident: list[list[int]] = [[] for _ in totals]
-    moved = [(swapped[tail], swapped[head]) for tail, head in ends]
-    for edge, (tail, head) in enumerate(moved):
+    renumbered = [(swapped[tail], swapped[head]) for tail, head in ends]
+    for edge, (tail, head) in enumerate(renumbered):
         if tail != head:
             incident[tail].append(edge)
             incident[head].append(edge)
-    found, found_above, spare = depth_first_forest(moved, incident, len(totals))
+    found, found_above, spare = depth_first_forest(renumbered, incident, len(totals))
     order = [swapped[node] for node in found]
     above = [found_above[swapped[node]] for node in range(len(totals))]
     position = {node: number for number, node in enumerate(order)}
@@ -129,63 +104,135 @@ def _rooted(totals: Sequence[int], ends: Sequence[tuple[int, int]], sink: int) -
         upper, lower = sorted(ends[edge], key=position.__getitem__)
         covered[lower] += 1
         covered[upper] -= 1
-    left, base, parent = list(totals), [0] * len(ends), [-1] * len(totals)
+    surplus, flow, parent = list(totals), [0] * len(ends), [-1] * len(totals)
     for node in reversed(order):
         edge = above[node]
         if edge < 0:
             continue
         tail, head = ends[edge]
         parent[node] = tail if node == head else head
-        base[edge] = left[node] if node == head else -left[node]
-        left[parent[node]] += left[node]
+        flow[edge] = surplus[node] if node == head else -surplus[node]
+        surplus[parent[node]] += surplus[node]
         certain[edge] = covered[node] == 0
         covered[parent[node]] += covered[node]
-    return _Forest(order, above, parent, base, left, certain)
+    return RootedForest(order, above, parent, flow, surplus, certain)
 
 
-def _raise(forest: _Forest, ends: Sequence[tuple[int, int]], turn: tuple[int, int]) -> int:
-    """Let an edge from one node to another carry more, as far as that mends edges and breaks none.
+def stop_bounds(
+    forest: RootedForest, ends: Sequence[tuple[int, int]], preferences: Sequence[Preference | None]
+) -> StopBounds | None:
+    """The numbers of stops that make no edge negative; ``None`` if there are none.
 
-    What it brings to its target goes back to its source along the tree.
+    An edge on a cycle bounds nothing: other edges of the cycle can carry what it lacks.
     """
-    source, target = turn
-    lines = _lines(forest, target, source)
-    if lines is None:
-        return 0
-    short, room = 0, _NO_LIMIT
-    way: list[tuple[int, int]] = []
-    for upwards, node in [*((True, node) for node in lines[0]), *((False, node) for node in lines[1])]:
+    nodes = len(forest.parent)
+    least, most, best = [0] * nodes, [_NO_LIMIT] * nodes, list(preferences)
+    for node in reversed(forest.order):
+        edge, parent = forest.above[node], forest.parent[node]
+        if edge < 0:
+            continue
+        if forest.certain[edge]:
+            if ends[edge][1] == node:
+                least[node] = max(least[node], -forest.flow[edge])
+            else:
+                most[node] = forest.flow[edge]
+        if least[node] > most[node]:
+            return None
+        least[parent] += least[node]
+        preference = best[node]
+        more = most[node] > least[node]
+        if more and preference is not None and (best[parent] or preference) <= preference:
+            best[parent] = preference
+    return StopBounds(least, most, best)
+
+
+def place_stops(
+    forest: RootedForest,
+    wanted: Sequence[int],
+    bounds: StopBounds,
+    preferences: Sequence[Preference | None],
+) -> list[int] | None:
+    """Place the stops that are wanted in each tree: at a node, or in the subtree with the best place."""
+    least, most = bounds.least, bounds.most
+    below = list(wanted)
+    children: list[list[int]] = [[] for _ in below]
+    for node in forest.order:
+        if forest.above[node] >= 0:
+            children[forest.parent[node]].append(node)
+    stops = [0] * len(below)
+    for node in forest.order:
+        more = below[node] - sum(least[child] for child in children[node])
+        for child in children[node]:
+            below[child] = least[child]
+        if not more:
+            continue
+        places = [(bounds.best[child], child) for child in children[node] if most[child] > least[child]]
+        places += [(preferences[node], node)]
+        for _, place in sorted(((p, place) for p, place in places if p is not None), reverse=True):
+            part = more if place == node else min(more, most[place] - least[place])
+            if place == node:
+                stops[node] += part
+            else:
+                below[place] += part
+            more -= part
+        if more:
+            return None
+    return stops
+
+
+def raise_back_edges(
+    forest: RootedForest, ends: Sequence[tuple[int, int]], back_edges: Sequence[tuple[int, int]]
+) -> tuple[RootedForest, list[int]]:
+    """Let edges carry more, as far as that makes edges less negative and none negative; by how much, too.
+
+    What an edge brings to its target returns to its source along the forest.
+    """
+    flow, raised = list(forest.flow), []
+    for back_edge in back_edges:
+        cycle = _cycle(forest, ends, back_edge)
+        short = max((-flow[edge] for edge, sign in cycle if sign > 0), default=0)
+        room = min((flow[edge] for edge, sign in cycle if sign < 0), default=_NO_LIMIT)
+        amount = max(0, min(short, room))
+        for edge, sign in cycle if amount else ():
+            flow[edge] += sign * amount
+        raised.append(amount)
+    return replace(forest, flow=flow), raised
+
+
+def _cycle(
+    forest: RootedForest, ends: Sequence[tuple[int, int]], back_edge: tuple[int, int]
+) -> list[tuple[int, int]]:
+    """The edges of the forest that close a cycle with another edge: 1 in its direction, -1 against it."""
+    source, target = back_edge
+    branches = _branches(forest, target, source)
+    if branches is None:
+        return []
+    cycle = []
+    for upwards, node in [*((True, node) for node in branches[0]), *((False, node) for node in branches[1])]:
         edge = forest.above[node]
-        # From the target upwards an edge that leads to the parent goes with the turn; from there
-        # down to the source one that leads to the child does.
+        # From the target upwards, an edge to the parent has the direction of the cycle; from there down to
+        # the source, an edge to the child has.
         along = (ends[edge][0] == node) == upwards
-        way.append((edge, 1 if along else -1))
-        if along:
-            short = max(short, -forest.base[edge])
-        else:
-            room = min(room, forest.base[edge])
-    amount = max(0, min(short, room))
-    for edge, sign in way if amount else ():
-        forest.base[edge] += sign * amount
-    return amount
+        cycle.append((edge, 1 if along else -1))
+    return cycle
 
 
-def _lines(forest: _Forest, one: int, other: int) -> tuple[list[int], list[int]] | None:
-    """The nodes from each of two up to where their ways to the root meet, that one left out; if they do.
+def _branches(forest: RootedForest, one: int, other: int) -> tuple[list[int], list[int]] | None:
+    """The nodes from each of two up to their lowest common ancestor, that one left out; if they have one.
 
-    Both go up by turns, so this takes no longer than they are apart.
+    Both climb by turns, so that this takes no longer than they are apart.
     """
-    lines: tuple[list[int], list[int]] = ([], [])
-    places: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    branches: tuple[list[int], list[int]] = ([], [])
+    positions: tuple[dict[int, int], dict[int, int]] = ({}, {})
     nodes = [one, other]
     while nodes[0] >= 0 or nodes[1] >= 0:
         for side in (0, 1):
             node = nodes[side]
             if node < 0:
                 continue
-            places[side][node] = len(lines[side])
-            if node in places[1 - side]:
-                return lines[0][: places[0][node]], lines[1][: places[1][node]]
-            lines[side].append(node)
+            positions[side][node] = len(branches[side])
+            if node in positions[1 - side]:
+                return branches[0][: positions[0][node]], branches[1][: positions[1][node]]
+            branches[side].append(node)
             nodes[side] = forest.parent[node]
     return None

@@ -1,321 +1,188 @@
-"""The paths that were under way when a process was killed, as far as the others tell.
+"""The paths that were under way when a process was killed, as far as its counters show them.
 
-Which paths those were nobody knows: a path counts when it ends (BL96 §3.4).  Those that had begun at the
-start of the function have left no trace, and are simply missing.  But a path that ended on a back edge was
-followed by another, which began behind it (§4.1): that one is known to have come to the entry of the loop,
-and is told as cut short there.  A forked child began in the middle of its parent's paths, which are taken
-away from it up to there (see :mod:`trodden.recover.paths`); what it did not end was still under way.
+A path is counted when it ends (BL96 §3.4).  Of a path that had started at the entry of the function and had
+not ended there is no trace in the path table, and it is simply missing.  But behind a path that ended on a
+back edge another one started (§4.1): that one is known to have come to the loop entry.  If every edge has a
+counter of its own beside the paths (a plan that checks itself), the edges also show how far each path had
+come.
 
-Where each edge has a counter of its own beside the paths, these tell how far the paths had come.
+The counts are completed in six steps.  Each takes values and returns values; what they find is added up in a
+:class:`FunctionCounts` of what is missing.
+
+1. *Excess* (``Procedure.excess``): for each edge with a counter of its own, by how much that is ahead of the
+paths.  All later steps are about this number.  Self loops are set aside for steps 5 and 6, because paths do
+not contain them. 2. *Counters behind the paths* (``edge_counters_behind_paths``): where the excess is
+negative, the process was killed after the path was counted and before its edge was.  The counter of the edge
+has an increment pending.  What remains is never negative, so that step 4 can take it for a flow. 3. *Sources*
+(:mod:`trodden.recover.killed.sources`): where executions under way had started: in paths that a forked child
+inherited, behind paths that had ended, and at the entry.  Inherited paths come first, since they account for
+excess that would otherwise be taken for new executions.  Entries come last: nothing counts them, and there
+are as many as the other sources leave to be explained. 4. *Walks* (:mod:`trodden.recover.killed.open_walks`):
+the excess is split into walks from these sources.  Each is a path that ended without being counted, or one
+that was about to be counted before its end, or one that was cut short in a block.  Afterwards paths and
+counters agree on every edge but self loops. 5. *Entries of a root block that is a self loop*
+(``entries_in_root_loop``): these show only in the trip count of that loop, which is right only after step 4
+has found the paths that lead to the block. 6. *Counters of self loops* (``self_loop_counters``): of two
+counters of a loop the lower has increments pending.  Before step 5, an entry would be taken for an iteration.
+
+Without counters on the edges there is no excess; then every walk is empty, and each path is cut short where
+its execution is last known to have been.  No step repeats until something holds, so that no bound on rounds
+is needed: there are no more walks than sources and edges.
+
+The result is checked by recovering all counts from it.  If they still contradict each other, something else
+is wrong with them; then nothing is changed, and the contradiction is reported.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 
 from trodden.graph.cfg import Graph
-from trodden.plan.paths.dag import ArcKind
-from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.paths.prefixes import Known, register_offsets
-from trodden.plan.probes import WORD, BlockMeasure, Measure, Plan, SecondOpinion
-from trodden.plan.routes import PathStart
-from trodden.recover.counts import Counts, nonzero
-from trodden.recover.killed.unattributed import Unwalked
+from trodden.plan.probes import Plan
+from trodden.recover.budget import Budget
+from trodden.recover.function_counts import FunctionCounts, Prefix
+from trodden.recover.killed.lagging import (
+    edge_counters_behind_paths,
+    entries_in_root_loop,
+    self_loop_counters,
+)
+from trodden.recover.killed.open_walks import Walk, walks_cut_short, walks_that_ended
+from trodden.recover.killed.procedure import Procedure
+from trodden.recover.killed.sources import (
+    Source,
+    SourcePool,
+    behind_ended_paths,
+    behind_others,
+    entries,
+    inherited_unfinished,
+)
 from trodden.recover.paths import PathFlow, recover_paths
+from trodden.recover.sparse_counters import SparseCounters
 
-Key = tuple[int, int | None]
-_ROUNDS = 64
+_STEPS_A_SOURCE = 256
 
-
-@dataclass
-class PathCompletion:
-    """What is missing: paths cut short, by block and register; paths that ended; and what slots are owed."""
-
-    prefixes: Counter[Key] = field(default_factory=Counter)
-    ended: Counter[int] = field(default_factory=Counter)
-    owed: Counter[int] = field(default_factory=Counter)
+OpenPath = tuple[int, Walk]
+"""The sum of values that executions had come to in the first block of a walk, and the walk."""
 
 
-def complete_paths(
-    graph: Graph,
-    plan: Plan,
-    counters: Sequence[int],
-    sparse: Mapping[int, tuple[int, int]],
-    prefixes: Mapping[Key, int],
-    resumed: Mapping[int, int],
-) -> PathCompletion | None:
-    """The least that is missing in what is known of a procedure's paths; arguments as in ``recover_paths``.
+def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> FunctionCounts | None:
+    """The least that is missing in the path counts of a procedure, if they contradict each other.
 
-    The answer is ``None`` if nothing is missing, or nothing that is missing would explain the contradiction.
+    ``None`` if nothing is missing, or nothing that is missing would explain the contradiction.
     """
-    told = _Told(graph, plan, counters, sparse, prefixes, resumed)
-    flow = told.recovered()
-    if not flow.violations or plan.paths is None:
+    if plan.paths is None:
         return None
-    following = _Following(graph, plan)
-    for key, count in following.taken_back(prefixes, flow):
-        told.missing.prefixes[key] += count
-    following.ends(told)
-    following.determined(told)
-    for key, count in following.under_way(told.recovered(), told.counters):
-        told.missing.prefixes[key] += count
-    for key, count in following.in_root(told.recovered(), told.counters):
-        told.missing.prefixes[key] += count
-    told.missing.owed.update(following.turns(told.recovered(), told.counters))
-    return None if told.recovered().violations else told.missing
+    flow = recover_paths(graph, plan, counted)
+    if not flow.violations:
+        return None
+    procedure = Procedure(graph, plan)
+    missing = paths_under_way(procedure, counted, flow)
+    missing += self_loops(procedure, counted + missing)
+    return None if recover_paths(graph, plan, counted + missing).violations else missing
 
 
-@dataclass
-class _Told:
-    """What is known of a procedure, with what was found to be missing."""
+def paths_under_way(procedure: Procedure, counted: FunctionCounts, flow: PathFlow) -> FunctionCounts:
+    """Steps 1 to 4: what is missing in paths, and on the edges that they take."""
+    every = procedure.excess(flow, counted.counters)
+    excess = {edge: times for edge, times in every.items() if procedure.sums.takes(edge)}
+    pending = edge_counters_behind_paths(procedure, excess)
+    begun = behind_ended_paths(procedure, flow, excess)
+    inherited, excess, begun = inherited_unfinished(procedure, counted.prefixes, flow, excess, begun)
+    started = behind_others(procedure, begun)
+    forked = any(times < 0 for times in counted.prefixes.values())
+    never_entered = flow.edges[procedure.graph.closing] == 0 and not forked
+    entered = entries(procedure, excess, [*inherited, *started], never_entered)
+    # If nothing had been entered before, the first execution did not come round a loop.
+    others = [*entered, *started] if never_entered else [*started, *entered]
+    walks = open_paths(procedure, excess, [*inherited, *others])
+    return _increments(procedure, pending) + outcomes(procedure, walks)
 
-    graph: Graph
-    plan: Plan
-    given: Sequence[int]
-    sparse: Mapping[int, tuple[int, int]]
-    prefixes: Mapping[Key, int]
-    resumed: Mapping[int, int]
-    missing: PathCompletion = field(default_factory=PathCompletion)
 
-    @property
-    def counters(self) -> Sequence[int]:
-        """The counters, with what they are owed."""
-        if not self.missing.owed:
-            return self.given
-        held = Counter(dict(nonzero(self.given)))
-        held.update(self.missing.owed)
-        return Counts(len(self.given), held)
+def open_paths(
+    procedure: Procedure, excess: Mapping[int, int], sources: list[Source]
+) -> Iterator[OpenPath]:
+    """Step 4: the excess as walks, each with the sum that its source had come to.
 
-    def recovered(self) -> PathFlow:
-        """The flow as it is by now."""
-        every = Counter(dict(self.prefixes))
-        every.update(self.missing.prefixes)
-        sparse = dict(self.sparse)
-        for path, times in self.missing.ended.items():
-            count, ticks = sparse.get(path, (0, 0))
-            sparse[path] = count + times, ticks
-        kept = {key: times for key, times in every.items() if times}
-        return recover_paths(self.graph, self.plan, self.counters, sparse, kept, self.resumed)
+    A walk without a source is left out, and with it whatever contradicts the flow law; the others are found
+    all the same.
+    """
+    graph, ends = procedure.graph, procedure.sums.ends
+    budget = Budget(len(sources) + len(graph.edges), _STEPS_A_SOURCE)
+    pool = SourcePool(sources)
+    ended, left = walks_that_ended(graph, excess, ends, lambda steps: budget.spend(steps, graph.name))
+    yield from _with_sources(ended, pool)
+    starts = [(source.block, source.times) for source in pool.left]
+    cut_short = walks_cut_short(graph, left, starts, lambda steps: budget.spend(steps, graph.name))
+    yield from _with_sources(cut_short, pool)
 
-    def end(self, path: int) -> None:
-        """A path has ended that nobody has counted."""
-        paths = self.plan.paths
-        if paths is not None and paths.dense:
-            self.missing.owed[len(self.plan.measures) + path] += 1
+
+def _with_sources(walks: Iterable[Walk], pool: SourcePool) -> Iterator[OpenPath]:
+    for walk in walks:
+        for total, times in pool.draw(walk.block, walk.times):
+            yield total, Walk(walk.block, walk.edges, times)
+
+
+def outcomes(procedure: Procedure, walks: Iterable[OpenPath]) -> FunctionCounts:
+    """What became of executions under way: paths that ended uncounted, and paths that were cut short.
+
+    A walk whose last block paths reach only after they were counted was stopped between the counter of its
+    last edge and that of its path.  One continuation is left for it, whose edges count as taken; if that
+    leads round a loop, another path has started behind it.
+    """
+    ended: Counter[int] = Counter()
+    pending: Counter[int] = Counter()
+    prefixes: Counter[Prefix] = Counter()
+    for total, walk in walks:
+        rest = determined_rest(procedure, walk)
+        edges = (*walk.edges, *rest)
+        total += sum(map(procedure.sums.along, edges))
+        block = procedure.graph.edges[edges[-1]].dst if edges else walk.block
+        if edges and edges[-1] in procedure.sums.ends:
+            ended[total] += walk.times
+            pending.update({procedure.opinions[e]: walk.times for e in rest if e in procedure.opinions})
+            if not rest or block == procedure.graph.exit:
+                continue
+            behind = procedure.sums.at_start(block)
+            prefix = None if behind is None else procedure.decoder.prefix_of(block, behind)
         else:
-            self.missing.ended[path] += 1
+            prefix = procedure.decoder.prefix_of(block, total)
+        if prefix is not None:
+            prefixes[prefix] += walk.times
+    slots = procedure.plan.slots
+    if not procedure.paths.dense:
+        sparse = {path: (times, 0) for path, times in ended.items()}
+        return FunctionCounts(SparseCounters(slots, pending), {}, prefixes, sparse)
+    first = len(procedure.plan.measures)
+    pending.update({first + path: times for path, times in ended.items()})
+    return FunctionCounts(SparseCounters(slots, pending), {}, prefixes)
 
 
-class _Following:
-    """Prefixes of a function's paths: where they lead, and what the register holds behind them."""
+def determined_rest(procedure: Procedure, walk: Walk) -> list[int]:
+    """The edges that a walk has yet to take if its path should have been counted already."""
+    rest: list[int] = []
+    last = walk.edges[-1] if walk.edges else None
+    while last is not None and last not in procedure.sums.ends:
+        block = procedure.graph.edges[last].dst
+        last = procedure.sums.only_edge(block) if block in procedure.counted_early else None
+        rest += [] if last is None else [last]
+    return rest
 
-    def __init__(self, graph: Graph, plan: Plan) -> None:
-        assert plan.paths is not None
-        self._graph, self._plan = graph, plan
-        self._numbering = Numbering(graph, plan.paths, LARGEST)
-        self._dag = self._numbering.dag
-        self._offsets = register_offsets(graph, plan, self._numbering)
 
-    def taken_back(self, prefixes: Mapping[Key, int], flow: PathFlow) -> Iterator[tuple[Key, int]]:
-        """What a forked child began with and has not ended: taken away once too often."""
-        edges = list(flow.edges)
-        for (block, register), count in prefixes.items():
-            told = self._offsets[block]
-            if count >= 0 or told is None or (not isinstance(told, Known) and register is None):
-                continue
-            total = told.sum if isinstance(told, Known) else ((register or 0) - told.amount) % WORD
-            try:
-                route = self._numbering.prefix(block, total)
-            except ValueError:
-                continue
-            entered = (self._graph.closing,) if route.starts is PathStart.ENTRY else ()
-            walked = *entered, *route.edges[route.context :]
-            short = min(-count, max((-edges[edge] for edge in walked), default=0))
-            if short > 0:
-                yield (block, register), short
-                for edge in walked:
-                    edges[edge] += short
+def self_loops(procedure: Procedure, counted: FunctionCounts) -> FunctionCounts:
+    """Steps 5 and 6: what is missing in the trip counts of self loops."""
+    graph, plan = procedure.graph, procedure.plan
+    flow = recover_paths(graph, plan, counted)
+    excess = procedure.excess(flow, counted.counters)
+    found = FunctionCounts.zero(plan.slots)
+    times = entries_in_root_loop(procedure, excess)
+    prefix = procedure.decoder.prefix_of(graph.root, procedure.sums.at_entry()) if times else None
+    if prefix is not None:
+        found += FunctionCounts(found.counters, {}, {prefix: times})
+        flow = recover_paths(graph, plan, counted + found)
+        excess = procedure.excess(flow, counted.counters)
+    return found + _increments(procedure, self_loop_counters(procedure, flow, excess))
 
-    def ends(self, told: _Told) -> None:
-        """Paths that ended just now: their last edge is counted twice, and only one of the two was done."""
-        for _ in range(_ROUNDS):
-            flow = told.recovered()
-            ahead = self._ahead(flow, told.counters)
-            late = [
-                (slot, -ahead[measure.edge])
-                for slot, measure in enumerate(self._plan.measures)
-                if isinstance(measure, SecondOpinion)
-                and (self._is_end(measure.edge) or self._counted_before(measure.edge))
-                and ahead[measure.edge] < 0
-            ]
-            told.missing.owed.update(dict(late))
-            path = next(
-                (self._back(e, ahead, flow) for e, n in ahead.items() if n > 0 and self._is_end(e)), None
-            )
-            if path is None:
-                return
-            told.end(path)
 
-    def _is_end(self, edge: int) -> bool:
-        return edge in self._dag.removed or self._graph.edges[edge].dst == self._graph.exit
-
-    def _counted_before(self, edge: int) -> bool:
-        """Whether paths over an edge are counted earlier: there is but one way on from where that is done."""
-        return self._offsets[self._graph.edges[edge].src] is None
-
-    def _back(self, last: int, ahead: Mapping[int, int], flow: PathFlow) -> int | None:
-        """The number of a path that ended on an edge: back from there over edges that no path tells."""
-        walk = [last]
-        while True:
-            block = self._graph.edges[walk[-1]].src
-            before = (e for e in self._graph.in_edges[block] if ahead.get(e, 0) > 0 and not self._is_end(e))
-            edge = next((e for e in before if self._graph.edges[e].src != block), None)
-            if edge is None:
-                break
-            walk.append(edge)
-        again = flow.begun.get(block, 0)
-        back = again >= 0 if self._graph.edges[last].dst == block else again > 0
-        total = self._begin(block, entry=block == self._graph.root and not back)
-        for edge in reversed(walk):
-            arc = self._arc(edge)
-            if total is None or arc is None:
-                return None
-            inside = self._graph.edges[edge].dst if edge != last else self._graph.exit
-            total += self._numbering.value[arc] + self._passing(inside)
-        return total
-
-    def _arc(self, edge: int) -> int | None:
-        outs = self._dag.outs[self._graph.edges[edge].src]
-        return next((number for number in outs if self._dag.arcs[number].of == edge), None)
-
-    def under_way(self, flow: PathFlow, counters: Sequence[int]) -> Iterator[tuple[Key, int]]:
-        """The paths that must have begun, followed as far as second opinions tell."""
-        for start, walk, count, entry in self._open_walks(flow, counters):
-            yield from self._told(start, walk, count, entry)
-
-    def _open_walks(
-        self, flow: PathFlow, counters: Sequence[int]
-    ) -> Iterator[tuple[int, Sequence[int], int, bool]]:
-        """Where walks that no path tells start, their edges, how many there are, whether at the entry."""
-        ways = Unwalked(self._graph, self._dag.removed, +self._ahead(flow, counters))
-        for vertex, times in (+Counter(flow.begun)).items():
-            for walk, count in ways.walks(vertex, times):
-                yield vertex, walk, count, False
-        root = self._graph.root
-        for walk, count in ways.walks(root, ways.leaving(root)):
-            yield root, walk, count, True
-
-    def determined(self, told: _Told) -> None:
-        """Paths that were to be counted where only one way on was left, before they came to their end.
-
-        The counter of that edge was done, the path's was not; counters of the edges behind it are owed too.
-        """
-        for start, walk, count, entry in self._open_walks(told.recovered(), told.counters):
-            if walk and self._offsets[self._graph.edges[walk[-1]].dst] is None:
-                self._finish(told, start, walk, count, entry)
-
-    def _finish(self, told: _Told, start: int, walk: Sequence[int], count: int, entry: bool) -> None:
-        """Enter paths that went this way and on to the only end there is."""
-        total, block, rest = self._begin(start, entry), start, list(walk)
-        for edge in rest:
-            arc = self._arc(edge)
-            if total is None or arc is None:
-                return
-            ends = self._is_end(edge)
-            block = self._graph.edges[edge].dst
-            total += self._numbering.value[arc] + self._passing(self._graph.exit if ends else block)
-            onward = self._graph.out_edges[block]
-            if not ends and len(rest) < len(self._graph.edges) and edge == rest[-1]:
-                if len(onward) != 1:
-                    return
-                rest.append(onward[0])
-        if total is None:
-            return
-        for _ in range(count):
-            told.end(total)
-        slots = {m.edge: n for n, m in enumerate(self._plan.measures) if isinstance(m, SecondOpinion)}
-        for edge in rest[len(walk) :]:
-            if edge in slots:
-                told.missing.owed[slots[edge]] += count
-
-    def in_root(self, flow: PathFlow, counters: Sequence[int]) -> Iterator[tuple[Key, int]]:
-        """Paths that came no further than the first block, if that is a loop by itself and counts its turns.
-
-        What the paths do not tell of its count is taken for turns; the second opinion says that so many were
-        none.
-        """
-        root = self._graph.root
-        for edge, ahead in self._ahead(flow, counters).items():
-            if ahead < 0 and self._graph.edges[edge].src == self._graph.edges[edge].dst == root:
-                yield from self._told(root, (), -ahead, entry=True)
-
-    def turns(self, flow: PathFlow, counters: Sequence[int]) -> dict[int, int]:
-        """What slots are owed for turns of self loops of which one of two counters knows."""
-        ahead = self._ahead(flow, counters)
-        owed: dict[int, int] = {}
-        for slot, measure in enumerate(self._plan.measures):
-            for edge in self._self_loops(measure):
-                behind = -ahead[edge] if isinstance(measure, SecondOpinion) else ahead[edge]
-                if behind > 0:
-                    owed[slot] = behind
-        return owed
-
-    def _self_loops(self, measure: Measure) -> list[int]:
-        """The self loops that a counter is about; paths tell nothing of their turns (BL96 §4.1)."""
-        edges = self._graph.edges
-        if isinstance(measure, BlockMeasure):
-            return [e for e in self._graph.out_edges[measure.block] if edges[e].dst == measure.block]
-        return [measure.edge] if edges[measure.edge].src == edges[measure.edge].dst else []
-
-    def _ahead(self, flow: PathFlow, counters: Sequence[int]) -> Counter[int]:
-        """How much more second opinions say of edges than the paths do."""
-        return Counter(
-            {
-                measure.edge: counters[slot] - flow.edges[measure.edge]
-                for slot, measure in enumerate(self._plan.measures)
-                if isinstance(measure, SecondOpinion)
-            }
-        )
-
-    def _told(self, start: int, walk: Sequence[int], count: int, entry: bool) -> Iterator[tuple[Key, int]]:
-        total = self._begin(start, entry)
-        block = start
-        for edge in walk:
-            arc = self._arc(edge)
-            if total is None or arc is None:
-                return
-            block = self._graph.edges[edge].dst
-            total += self._numbering.value[arc] + self._passing(block)
-        told = self._offsets[block]
-        if total is None or told is None:
-            return
-        yield (block, None if isinstance(told, Known) else (total + told.amount) % WORD), count
-
-    def _passing(self, vertex: int) -> int:
-        """What coming to the entry of a loop from outside adds (MR98 §7)."""
-        if vertex not in self._dag.arrival:
-            return 0
-        outs = self._dag.outs[self._dag.arrival[vertex]]
-        return sum(self._numbering.value[n] for n in outs if self._dag.arcs[n].kind is ArcKind.PASS)
-
-    def _begin(self, vertex: int, entry: bool) -> int | None:
-        """The sum of values with which a path starts at a vertex.
-
-        In context it goes on from a way to its loop: any will do, for it is not walked again.
-        """
-        dag, value = self._dag, self._numbering.value
-        node = dag.into(vertex)
-        wanted = ArcKind.ENTRY if entry else ArcKind.START
-        for number in dag.ins[node]:
-            if dag.arcs[number].kind is wanted and dag.arcs[number].src == dag.entry:
-                return value[number] + self._passing(vertex)
-        if entry or vertex not in dag.arrival:
-            return None
-        total = sum(value[n] for n in dag.outs[node] if dag.arcs[n].kind is ArcKind.AGAIN)
-        while node != dag.entry:
-            arc = dag.ins[node][0]
-            total += value[arc]
-            node = dag.arcs[arc].src
-        return total
+def _increments(procedure: Procedure, pending: Mapping[int, int]) -> FunctionCounts:
+    return FunctionCounts(SparseCounters(procedure.plan.slots, pending))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from trodden.estimate.calibrate import Calibration
+from trodden.estimating.calibrate import Calibration
 from trodden.report.fields import percent
 from trodden.report.render.pieces import table
 from trodden.report.views.calibration import rows, share_right

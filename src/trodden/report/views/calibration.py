@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from trodden.estimate.calibrate import Calibration
+from trodden.estimating.calibrate import Calibration
 from trodden.report.fields import tabbed
 from trodden.weigh.calibrate.observed import Accuracy
 from trodden.weigh.heuristics.ball_larus import Heuristic

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from trodden.merge.join import Unjoined, join
+from trodden.merging.join import Unjoined, join
 from trodden.plan.paths.numbering import Numbering
 from trodden.profile.analysis.coverage import Coverage, Covered, FunctionCoverage, NearMiss, coverage
 from trodden.profile.model import FunctionProfile, Profile

@@ -1,4 +1,4 @@
-"""Equations with a matrix that is symmetric and positive definite."""
+"""Linear equations with a symmetric positive definite matrix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import sqrt
 
 
 def solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
-    """What the matrix has to be multiplied by to give ``right``, by Cholesky's decomposition."""
+    """The solution of ``matrix @ x = right``, by Cholesky decomposition."""
     size = len(right)
     lower: list[list[float]] = []
     for row in range(size):

@@ -1,4 +1,4 @@
-"""What branches were seen to do, beside what the heuristics say of them (WL94 §3.1).
+"""What branches were observed to do, and what the heuristics predict of them (WL94 §3.1).
 
 A heuristic's coverage and hit rate are shares of executions, as Ball and Larus measured them.
 """
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 from trodden.graph.cfg import Graph
 from trodden.weigh.features.branch import branches
-from trodden.weigh.features.branch_context import Surroundings
+from trodden.weigh.features.branch_context import BranchContext
 from trodden.weigh.features.clues import BlockClues
 from trodden.weigh.heuristics.ball_larus import Scope, scope_of
-from trodden.weigh.heuristics.combine import branch_odds, predictions
+from trodden.weigh.heuristics.combine import branch_probabilities, predictions
 from trodden.weigh.heuristics.rates import Measured, Rates
 from trodden.weigh.heuristics.registry import HEURISTICS
 
 
 @dataclass(frozen=True)
 class Counted:
-    """A function of which it is known how often each edge was taken; ``None`` where that is not known."""
+    """A function with its edge counts; ``None`` where a count is not known."""
 
     graph: Graph
     clues: Sequence[BlockClues]
@@ -29,28 +29,28 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A branch that ran: how often each of its edges was taken, and the places that heuristics predict.
+    """An executed branch: how often each of its edges was taken, and the edges that heuristics predict.
 
-    ``settling`` are those of them that settle a branch alone, in the order in which they are asked.
+    ``decisive`` are the decisive ones among them, in their order of precedence.
     """
 
     scope: Scope
     counts: tuple[float, ...]
     said: tuple[tuple[str, frozenset[int]], ...]
-    settling: tuple[str, ...] = ()
+    decisive: tuple[str, ...] = ()
 
     @property
     def executions(self) -> float:
-        """How often it ran."""
+        """How often it was executed."""
         return sum(self.counts)
 
     def hits(self, places: Iterable[int]) -> float:
-        """How often control went along one of some edges."""
+        """How often one of some edges was taken."""
         return sum(self.counts[place] for place in places)
 
 
 def observe(functions: Iterable[Counted]) -> list[Observation]:
-    """All branches that ran and whose edges are known."""
+    """All executed branches whose edge counts are known."""
     found: list[Observation] = []
     for function in functions:
         for branch, said in predictions(function.graph, function.clues):
@@ -61,16 +61,16 @@ def observe(functions: Iterable[Counted]) -> list[Observation]:
                         scope_of(branch),
                         tuple(counts),
                         tuple((heuristic.key, frozenset(places)) for heuristic, places in said),
-                        tuple(heuristic.key for heuristic, _ in said if heuristic.settles),
+                        tuple(heuristic.key for heuristic, _ in said if heuristic.decisive),
                     )
                 )
     return found
 
 
 def measure(observations: Sequence[Observation]) -> dict[str, Measured]:
-    """Coverage and hit rate of each heuristic that applies to a branch which ran.
+    """Coverage and hit rate of each heuristic that applies to an executed branch.
 
-    Coverage is the share of the executions of those branches that the heuristic is asked about at all.
+    Coverage is relative to the executions of the branches in the scope of the heuristic.
     """
     asked = dict.fromkeys(Scope, 0.0)
     applied: dict[str, list[float]] = {}
@@ -92,9 +92,9 @@ def measure(observations: Sequence[Observation]) -> dict[str, Measured]:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How many executions of branches went the way that was held to be the most probable.
+    """How many executions of branches took the edge that was predicted to be the most probable.
 
-    ``best`` are those that a prediction which knows the counts would get right: always the more frequent way.
+    ``best`` are those that a perfect static prediction gets right: always the most frequent edge.
     """
 
     executions: float
@@ -103,14 +103,14 @@ class Accuracy:
 
 
 def accuracy(functions: Iterable[Counted], rates: Rates) -> Accuracy:
-    """How well a table of rates predicts branches that ran; ways held to be equal share what happened."""
+    """How well a table of rates predicts executed branches; equally probable edges share the executions."""
     executions = right = best = 0.0
     for function in functions:
-        odds = branch_odds(function.graph, function.clues, rates)
-        for branch in branches(Surroundings(function.graph, function.clues)):
+        probabilities = branch_probabilities(function.graph, function.clues, rates)
+        for branch in branches(BranchContext(function.graph, function.clues)):
             counts = [count for edge in branch.edges if (count := function.counts[edge]) is not None]
             if len(counts) == len(branch.edges) and sum(counts) > 0:
-                shares = [odds[edge] for edge in branch.edges]
+                shares = [probabilities[edge] for edge in branch.edges]
                 likely = [count for count, share in zip(counts, shares, strict=True) if share == max(shares)]
                 executions += sum(counts)
                 right += sum(likely) / len(likely)

@@ -1,1 +1,1 @@
-"""What heuristics look at: clues about blocks, branches and what surrounds them (WL94 §3.1)."""
+"""What heuristics look at: features of blocks, and branches in their context (WL94 §3.1)."""

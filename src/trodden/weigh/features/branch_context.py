@@ -1,7 +1,7 @@
-"""What surrounds the branches of a function, as far as their prediction looks (WL94 §3.1, §8).
+"""The context in which the branches of a function are predicted (WL94 §3.1, §8).
 
-Everything here follows from the graph and the clues of its blocks, in one pass over them; what only some
-branches ask for (postdominators, what lies on the way to them) is worked out when it is first asked for.
+Everything here follows from the graph and the features of its blocks, in one pass over them; what only some
+branches need (postdominators, sums along them) is computed when it is first used.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from trodden.weigh.features.clues import NOTHING_KNOWN, BlockClues, Ending, Give
 from trodden.weigh.features.known_functions import complains, reads_options
 
 
-class Surroundings:
-    """One function, seen from its branches.
+class BranchContext:
+    """One function, as its branches need it.
 
-    ``flow[v]`` are the edges that control can take out of ``v``, ``back`` the back edges, ``leaving`` those
-    edges that leave the smallest loop around their source, ``headers`` the entries of loops.
+    ``flow[v]`` are the out-edges of ``v`` that the program can take, ``back`` the back edges, ``leaving``
+    those edges that leave the innermost loop of their source, ``headers`` the loop headers.
     """
 
     def __init__(self, graph: Graph, clues: Sequence[BlockClues], forest: LoopForest | None = None) -> None:
@@ -46,45 +46,45 @@ class Surroundings:
         )
 
     def targets(self, block: int) -> tuple[int, ...]:
-        """Where the edges out of a block lead, one for each of them."""
+        """The targets of the out-edges of a block, one for each of them."""
         return tuple(self.graph.edges[index].dst for index in self.flow[block])
 
     @cached_property
     def postdominators(self) -> Dominators:
-        """What no way to EXIT gets around."""
+        """The postdominator tree."""
         return find_postdominators(self.graph)
 
     @cached_property
     def calls_ahead(self) -> list[bool]:
-        """Blocks that call, or pass control on unconditionally to one that does and that they dominate."""
+        """Blocks with a call, or that jump unconditionally to one which they dominate."""
         return self._ahead(lambda block: bool(self.clues[block].calls), dominated=True)
 
     @cached_property
     def returns_ahead(self) -> list[bool]:
-        """Blocks that return, or pass control on unconditionally to one that does."""
+        """Blocks that return, or that jump unconditionally to one that does."""
         return self._ahead(lambda block: self.clues[block].ending is Ending.RETURNS, dominated=False)
 
     @cached_property
     def headers_ahead(self) -> list[bool]:
-        """Entries of loops, and the blocks that pass control on unconditionally to one they dominate."""
+        """Loop headers, and blocks that jump unconditionally to one which they dominate."""
         return self._ahead(self.headers.__contains__, dominated=True)
 
     @cached_property
-    def ends_badly(self) -> list[bool]:
-        """Blocks from which every way ends where the program or the function does not go on as usual.
+    def terminates(self) -> list[bool]:
+        """Blocks from which every path ends abnormally.
 
-        That is a call that does not come back, or an exception that goes on to the caller.
+        That is in a call that does not return, or in an exception that propagates to the caller.
         """
-        return self._doomed(_gives_up)
+        return self._doomed(_leads_to_dead_end)
 
     @cached_property
     def complains(self) -> list[bool]:
-        """Blocks from which every way leads through a call that reports an error, or ends badly."""
-        return self._doomed(lambda clues: _gives_up(clues) or any(map(complains, clues.calls)))
+        """Blocks from which every path contains a call that reports an error, or ends abnormally."""
+        return self._doomed(lambda clues: _leads_to_dead_end(clues) or any(map(complains, clues.calls)))
 
     @cached_property
     def gives(self) -> list[Given]:
-        """What constant a block makes the function return, at once or after unconditional jumps."""
+        """Which constant the function returns after a block, at once or after unconditional jumps."""
         found = [
             clues.gives if returns else Given.NOTHING
             for clues, returns in zip(self.clues, self.returns_ahead, strict=True)
@@ -96,71 +96,71 @@ class Surroundings:
         return found
 
     @cached_property
-    def popular(self) -> list[int]:
-        """The least number of places that call what some call in each block does; 0 without such a call."""
+    def fewest_call_sites(self) -> list[int]:
+        """For each block the fewest call sites that any of its callees has; 0 without calls."""
         return [min((call.sites for call in clues.calls if call.sites), default=0) for clues in self.clues]
 
     @cached_property
     def loops_over_options(self) -> frozenset[int]:
-        """The loops (their numbers) that ask for the next option of the command line."""
+        """The loops (their numbers) that read the options of the command line."""
         innermost = self.forest.innermost
         asking = (block for block, clues in enumerate(self.clues) if any(map(reads_options, clues.calls)))
         return frozenset(innermost[block] for block in asking if innermost[block] >= 0)
 
     @cached_property
-    def only_way_in(self) -> list[int]:
-        """For each block the edge that leads to it if there is but one, back edges left aside; else -1."""
+    def only_in_edge(self) -> list[int]:
+        """For each block its only in-edge, back edges not counted; -1 if there is none or several."""
         found = [-1] * len(self.graph.labels)
         for block, into in enumerate(self.graph.in_edges):
-            ways = [edge for edge in into if edge not in self.back]
-            if len(ways) == 1:
-                found[block] = ways[0]
+            forward = [edge for edge in into if edge not in self.back]
+            if len(forward) == 1:
+                found[block] = forward[0]
         return found
 
     @cached_property
-    def owned(self) -> list[int]:
+    def dominated_blocks(self) -> list[int]:
         """How many blocks each block dominates, itself included."""
         return self._dominators.sizes()
 
     @cached_property
-    def runs_cold(self) -> list[bool]:
-        """Blocks from which every way leads through a call of what the source says is seldom run."""
+    def reaches_cold_call(self) -> list[bool]:
+        """Blocks from which every path contains a call of a function that the source declares cold."""
         return self._doomed(lambda clues: any(call.cold for call in clues.calls))
 
     @cached_property
-    def surely_calls(self) -> list[int]:
-        """How many blocks with a call lie on every way from a block to EXIT."""
-        return self._surely(lambda block: bool(self.clues[block].calls))
+    def certain_calls(self) -> list[int]:
+        """How many blocks with a call are on every path from a block to EXIT."""
+        return self._certain_along(lambda block: bool(self.clues[block].calls))
 
     @cached_property
-    def surely_stores(self) -> list[int]:
-        """How many blocks with a store lie on every way from a block to EXIT."""
-        return self._surely(lambda block: self.clues[block].stores > 0)
+    def certain_stores(self) -> list[int]:
+        """How many blocks with a store are on every path from a block to EXIT."""
+        return self._certain_along(lambda block: self.clues[block].stores > 0)
 
     @cached_property
-    def surely_loops(self) -> list[int]:
-        """How many entries of loops lie on every way from a block to EXIT."""
-        return self._surely(self.headers.__contains__)
+    def certain_loops(self) -> list[int]:
+        """How many loop headers are on every path from a block to EXIT."""
+        return self._certain_along(self.headers.__contains__)
 
     @cached_property
-    def surely_branches(self) -> list[int]:
-        """How many blocks that branch lie on every way from a block to EXIT."""
-        return self._surely(lambda block: len(self.flow[block]) > 1)
+    def certain_branches(self) -> list[int]:
+        """How many blocks with a branch are on every path from a block to EXIT."""
+        return self._certain_along(lambda block: len(self.flow[block]) > 1)
 
     def postdominates(self, target: int, block: int) -> bool:
-        """Whether every way from a block to EXIT passes ``target``."""
+        """Whether every path from a block to EXIT contains ``target``."""
         return self.postdominators.dominates(target, block)
 
-    def before_meeting(self, counted: Sequence[int], block: int, target: int) -> int:
-        """What is counted for sure on the way from a successor of a branch to where its ways meet again."""
-        meeting = self.postdominators.idom[block]
-        return counted[target] - counted[meeting] if meeting >= 0 else 0
+    def before_join(self, counted: Sequence[int], block: int, target: int) -> int:
+        """The part of such a sum between a successor of a branch and the branch's immediate postdominator."""
+        join = self.postdominators.idom[block]
+        return counted[target] - counted[join] if join >= 0 else 0
 
     def _ahead(self, has: Callable[[int], bool], dominated: bool) -> list[bool]:
-        """Blocks that have something, at once or after unconditional jumps.
+        """Blocks that have a property, themselves or after unconditional jumps.
 
-        A block with one successor dominates what a chain of such blocks leads to just if each of the chain
-        dominates the next, so what is known of the successor is all that a block has to ask for.
+        A block with one successor dominates the end of a chain of such blocks if and only if each block of
+        the chain dominates the next, so the answer for the successor is all that is needed.
         """
         found = [False] * len(self.graph.labels)
         for block in self.search.postorder:
@@ -175,7 +175,7 @@ class Surroundings:
     def _owns(self, block: int, target: int) -> bool:
         """Whether a block with one successor dominates it.
 
-        In a reducible graph that is when all other ways to the successor come back from it.
+        In a reducible graph that holds if all other edges into the successor are back edges.
         """
         if not self.forest.reducible:
             return self._dominators.idom[target] == block
@@ -190,9 +190,9 @@ class Surroundings:
         return find_dominators(self.graph)
 
     def _doomed(self, is_bad: Callable[[BlockClues], bool]) -> list[bool]:
-        """Blocks from which no way leads to where the function ends well without passing one that is bad.
+        """Blocks from which no path without a bad block reaches a normal end of the function.
 
-        It ends well where it returns, and in a loop that it is not meant to leave.
+        It ends normally where it returns, and in an endless loop.
         """
         edges = self.graph.edges
         bad = [is_bad(clues) for clues in self.clues]
@@ -207,8 +207,8 @@ class Surroundings:
                     work.append(source)
         return doomed
 
-    def _surely(self, has: Callable[[int], bool]) -> list[int]:
-        """Sums along the tree of postdominators, from EXIT down."""
+    def _certain_along(self, has: Callable[[int], bool]) -> list[int]:
+        """Sums along the postdominator tree, from EXIT down."""
         above = self.postdominators.idom
         found = [0] * len(self.graph.labels)
         for block in self._from_exit:
@@ -217,7 +217,7 @@ class Surroundings:
 
     @cached_property
     def _from_exit(self) -> list[int]:
-        """The vertices with those that postdominate them first."""
+        """The vertices in preorder of the postdominator tree."""
         below: list[list[int]] = [[] for _ in self.graph.labels]
         for vertex, above in enumerate(self.postdominators.idom):
             if above >= 0:
@@ -228,6 +228,6 @@ class Surroundings:
         return order
 
 
-def _gives_up(clues: BlockClues) -> bool:
-    """Whether a block ends what the function does, or calls what does not come back."""
+def _leads_to_dead_end(clues: BlockClues) -> bool:
+    """Whether a block ends abnormally or contains a call that does not return."""
     return clues.ending in (Ending.NEVER_RETURNS, Ending.UNWINDS) or any(call.ends for call in clues.calls)

@@ -1,7 +1,7 @@
-"""What a ground knows of a block that says something about where control goes next (WL94 §3.1).
+"""The features of a block that predict which successor it takes (WL94 §3.1).
 
-Any ground can supply these facts: they speak of comparisons, stores, calls and ends, not of instructions of
-some machine.  What follows from the shape of the graph alone (loops, dominators) is not among them.
+Any front end can supply them: they are about comparisons, stores, calls and ends of functions, not about
+instructions of some machine.  What follows from the graph alone (loops, dominators) is not among them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Relation(Enum):
 
 
 class Sort(Enum):
-    """What sort of values are compared.  A flag is a truth value that is tested as it is."""
+    """The type of the compared values.  A flag is a truth value that is tested by itself."""
 
     POINTER = "p"
     INTEGER = "i"
@@ -47,7 +47,7 @@ class Origin(Enum):
     LOAD = "l"
     CALL = "c"
     MEETING = "m"
-    """Several values that meet: a variable that was set on different ways, or that changes in a loop."""
+    """A phi: a variable that was assigned on different paths, or that changes in a loop."""
     BITS = "b"
     """Some bits of a word, picked by a mask."""
     ARITHMETIC = "a"
@@ -58,7 +58,7 @@ class Origin(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """The comparison that decides a branch with two ways; if it holds, the block's first edge is taken.
+    """The comparison that decides a two-way branch; if it is true, the block's first edge is taken.
 
     ``callee`` is whose result is tested, if the left operand is that of a direct call.
     """
@@ -72,20 +72,20 @@ class Test:
 
 
 class Ending(Enum):
-    """How a block ends, as far as it matters for where control goes."""
+    """How a block ends, as far as it matters for prediction."""
 
     GOES_ON = "g"
     RETURNS = "r"
     NEVER_RETURNS = "n"
-    """It calls what does not come back, or is not meant to be reached."""
+    """It ends in a call that does not return, or in ``unreachable``."""
     UNWINDS = "u"
 
 
 class Given(Enum):
-    """What constant a function gives back if it returns right after a block."""
+    """Which constant a function returns if it returns right after a block."""
 
     NOTHING = "."
-    """None, or none that is constant."""
+    """No value, or none that is constant."""
     ZERO = "0"
     NULL = "n"
     NEGATIVE = "-"
@@ -97,11 +97,11 @@ class Given(Enum):
 class CallClue:
     """One call in a block.
 
-    ``callee`` is the symbol that is called, empty for a call through a pointer, of which ``signature`` tells
-    the type.  ``passes`` are the functions whose addresses are among the arguments, as ``(place, symbol)``.
-    ``cold`` says that the source declares the callee as seldom called, ``complains`` that it is told to write
-    where errors go, ``ends`` that it does not come back.  Where the whole program is known, these hold of
-    what the callee does in the end, and ``sites`` is how many calls of the same function there are.
+    ``callee`` is the symbol that is called, empty for an indirect call, of which ``signature`` is the type.
+    ``passes`` are the functions whose addresses are among the arguments, as ``(position, symbol)``.  ``cold``
+    says that the source declares the callee cold, ``complains`` that the call writes to standard error,
+    ``ends`` that it does not return.  Where the whole program is known, these include what the callee itself
+    calls, and ``sites`` is the number of call sites of the same function.
     """
 
     callee: str
@@ -117,13 +117,13 @@ class CallClue:
 class BlockClues:
     """What is known of one block.
 
-    ``guarded`` are the places (among the edges out of the block) of those successors that use a compared
-    value before they define it.  ``said`` are relative weights that the source (``__builtin_expect``) gives
-    to the edges in their order, ``guessed`` those that a compiler has put there of its own; both are empty
-    where there are none.  ``trips`` is how often the loop that the block heads turns each time it is
-    entered, if that is certain, else 0.  ``cases`` are, in a branch with many ways, the constants that lead
-    along each edge, ``None`` for the default.  ``gives`` is what the function returns if it does so next.
-    ``may_throw`` says that it ends in a call with a second way, for exceptions.
+    ``guarded`` are the positions (among the out-edges of the block) of those successors that use a compared
+    value before they define it.  ``said`` are the relative weights that the source gives the edges
+    (``__builtin_expect``), in their order, ``guessed`` those that a compiler has added; both are empty where
+    there are none.  ``trips`` is the trip count of the loop of which the block is the header, if that is
+    known, else 0.  ``cases`` are, in a switch, the constants that select each edge, ``None`` for the default.
+    ``gives`` is what the function returns if it returns next.  ``may_throw`` says that the block ends in an
+    invoke, whose second edge is for exceptions.
     """
 
     ending: Ending = Ending.GOES_ON
@@ -146,8 +146,8 @@ NOTHING_KNOWN = BlockClues()
 class FunctionClues:
     """What is known of one function: ``blocks[v]`` belongs to vertex ``v`` of its graph.
 
-    ``signature`` is its type, to find what a call through a pointer may reach; ``local`` that only its own
-    unit can name it; ``cold`` that the source says it runs seldom.
+    ``signature`` is its type, to find the possible callees of an indirect call; ``local`` says that it has
+    internal linkage; ``cold`` that the source declares it cold.
     """
 
     blocks: tuple[BlockClues, ...] = ()

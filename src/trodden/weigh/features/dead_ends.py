@@ -1,4 +1,4 @@
-"""Ways out of a loop that are not meant to be taken: what lies behind them never returns."""
+"""Loop exits that are not meant to be taken: what follows them never returns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from trodden.graph.cfg import Graph
 
 
 def is_dead_end(graph: Graph, vertex: int, never_returns: Callable[[int], bool]) -> bool:
-    """Whether a block does not return, or jumps straight to one that does not; EXIT is none."""
+    """Whether a block does not return, or jumps unconditionally to one that does not; EXIT does return."""
     if vertex == graph.exit:
         return False
     following = [graph.edges[index].dst for index in graph.out_edges[vertex]]

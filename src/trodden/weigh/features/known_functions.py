@@ -12,7 +12,7 @@ COMPLAINERS = frozenset(
         *("__cxa_throw", "__cxa_rethrow", "__cxa_allocate_exception"),
     )
 )
-"""A call of one of them says that control has left its usual way."""
+"""A call of one of them means that an error has occurred."""
 
 COMPARERS = frozenset(
     (
@@ -20,12 +20,12 @@ COMPARERS = frozenset(
         *("wcscmp", "wcsncmp", "wmemcmp"),
     )
 )
-"""What they compare is mostly not the same."""
+"""What they compare is mostly not equal."""
 
 ALLOCATORS = frozenset(
     ("malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup", "fopen", "fdopen", "opendir")
 )
-"""They give a null pointer if there is nothing to be had, which seldom is so."""
+"""They return a null pointer on failure, which is rare."""
 
 OPTION_READERS = frozenset(
     (
@@ -33,7 +33,7 @@ OPTION_READERS = frozenset(
         *("rpl_getopt_long_only", "__posix_getopt", "getsubopt", "poptGetNextOpt"),
     )
 )
-"""A loop around a call of one of them turns as often as there are options, which are mostly few."""
+"""A loop around a call of one of them iterates once per option of the command line, which are mostly few."""
 
 
 def complains(call: CallClue) -> bool:
@@ -42,5 +42,5 @@ def complains(call: CallClue) -> bool:
 
 
 def reads_options(call: CallClue) -> bool:
-    """Whether a call asks the library for the next option of the command line."""
+    """Whether a call reads the next option of the command line."""
     return call.callee in OPTION_READERS

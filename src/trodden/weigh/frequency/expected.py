@@ -1,4 +1,4 @@
-"""What a function is expected to do when it is called: from clues to odds to frequencies (WL94 §3, §4)."""
+"""Expected frequencies of one call: from features to probabilities to frequencies (WL94 §3, §4)."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from trodden.graph.loop_forest import LoopForest
 from trodden.graph.loops import find_loops
 from trodden.weigh.features.clues import NOTHING_KNOWN, FunctionClues
 from trodden.weigh.frequency.local import local_frequencies
-from trodden.weigh.heuristics.combine import branch_odds
+from trodden.weigh.heuristics.combine import branch_probabilities
 from trodden.weigh.heuristics.rates import Rates
 
 
 def expected_frequencies(
     graph: Graph, clues: FunctionClues, rates: Rates, forest: LoopForest | None = None
 ) -> list[float]:
-    """How often each edge is taken in one call; where no clues are known the graph alone must tell.
+    """How often each edge is taken in one call; without features the graph alone has to do.
 
-    A graph may come out of a file that anybody has written, and one without a way to its end is refused.
+    A graph may come from a file that anybody has written; one in which EXIT is not reachable is refused.
     """
     loops = find_loops(graph) if forest is None else forest
     known = clues.blocks or (NOTHING_KNOWN,) * graph.exit
     try:
-        return local_frequencies(graph, branch_odds(graph, known, rates, loops), loops)
+        return local_frequencies(graph, branch_probabilities(graph, known, rates, loops), loops)
     except ValueError as error:
         raise BadFile(f"{graph.name}: its graph makes no sense ({error}); build the program anew") from error
 
@@ -30,7 +30,7 @@ def expected_frequencies(
 def expected_weights(
     graph: Graph, clues: FunctionClues, rates: Rates, forest: LoopForest | None = None
 ) -> list[float]:
-    """The same as weights for placing probes: what stays in a loop for ever takes no edge to do so."""
+    """The same as weights for placing probes: endless edges, which are never taken, weigh nothing."""
     frequencies = expected_frequencies(graph, clues, rates, forest)
     return [
         0.0 if edge.kind is EdgeKind.ENDLESS else frequency

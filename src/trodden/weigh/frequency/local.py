@@ -1,9 +1,9 @@
-"""How often every edge of a function runs for one call, given the odds of its branches.
+"""The frequency of every edge for one call of a function, given the probabilities of its branches.
 
-This is Algorithm 2 of WL94 (§4).  As in the paper loops are worked off from the inside out, the entry of each
-as its last vertex, where the cyclic probability of the loop shows.  Other than there, loops that can be
-entered at several places are solved just as exactly, and a loop that would not end is bounded in such a way
-that the flow law still holds at every vertex.
+This is Algorithm 2 of WL94 (§4).  As in the paper loops are solved from the innermost outwards, the header of
+each as its last vertex, where the cyclic probability of the loop is known.  Unlike in the paper, loops with
+several entries are solved just as exactly, and a loop that would not end is bounded in such a way that the
+flow law still holds at every vertex.
 """
 
 from __future__ import annotations
@@ -17,54 +17,55 @@ from trodden.graph.reach import sweep
 from trodden.graph.traverse import depth_first
 from trodden.weigh.frequency.propagate import propagate
 
-MOST_TURNS = 1e6
-"""How often a loop turns at most each time it is entered (the paper's epsilon is one in so many).
+MAX_ITERATIONS = 1e6
+"""The largest expected trip count of a loop (the paper's epsilon is its inverse).
 
-Loops whose number of turns is certain mostly stay below, so that this is believed.  What heuristics say of
-a branch, all taken together, hardly ever comes near: it takes exits that evidence next to rules out.
+Known trip counts are mostly below it, so that they are used unchanged.  Combined heuristics hardly ever
+come near it: that takes exits that the evidence next to rules out.
 """
 
-ENDLESS_TURNS = 1000.0
-"""How often a loop turns that has no way out at all, before the program is taken to end inside it.
+ENDLESS_ITERATIONS = 1000.0
+"""The expected trip count of a loop without exits, after which the program is assumed to end inside it.
 
-More than heuristics expect of any loop that does end (three loops that share a head turn 579 times, WL94
-Figure 1c), since such a loop is what a program is about; but no more than that, since it stops all the same.
+More than heuristics expect of any loop that does end (three loops that share a header iterate 579 times, WL94
+Figure 1c), since such a loop is the program's main loop; but no more than that, since it ends all the same.
 """
 
 _NEVER = 1e-30
-"""The odds of an edge that is said never to be taken, where it is the only way on."""
+"""The probability of an edge that should never be taken, where EXIT is not reachable without it."""
 
 
 def local_frequencies(
     graph: Graph,
-    odds: Sequence[float],
+    probabilities: Sequence[float],
     forest: LoopForest | None = None,
-    most_turns: float = MOST_TURNS,
-    endless_turns: float = ENDLESS_TURNS,
+    max_iterations: float = MAX_ITERATIONS,
+    endless_iterations: float = ENDLESS_ITERATIONS,
 ) -> list[float]:
     """The expected frequency of every edge for one call.
 
-    ``odds[e]`` is the probability that the source of ``e`` is left along ``e``; for virtual edges it does not
-    matter.  The flow law holds at every vertex: the closing edge has 1, and the endless edge of a region that
-    cannot be left carries what has come to that region.  A loop that would turn more than ``most_turns``
-    times each time it is entered has its exits raised, all in proportion, until it turns just as often.  A
-    block without odds is left along all its edges alike.  ``forest`` are the loops, where they are known.
+    ``probabilities[e]`` is the probability that the source of ``e`` is left along ``e``; those of virtual
+    edges are not used.  The flow law holds at every vertex: the closing edge has frequency 1, and the endless
+    edge of a region that cannot be left carries what has entered that region.  For a loop that would iterate
+    more than ``max_iterations`` times each time it is entered, the probabilities of its exits are raised in
+    proportion until it iterates just as often.  The edges of a block without probabilities are equally
+    likely.  ``forest`` are the loops, if they are known.
     """
     found, stages = _stages(graph, forest)
     edges = [index for index, edge in enumerate(graph.edges) if edge.src in found]
     ends = [(graph.edges[index].src, graph.edges[index].dst) for index in edges]
-    shares = _with_a_way_on(graph, odds, edges, endless_turns)
+    shares = _with_exit_reachable(graph, probabilities, edges, endless_iterations)
     weights = [0.0] * len(graph.edges)
-    taken = propagate(len(graph.labels), ends, shares, graph.exit, 1.0, stages, most_turns)
+    taken = propagate(len(graph.labels), ends, shares, graph.exit, 1.0, stages, max_iterations)
     for index, weight in zip(edges, taken, strict=True):
         weights[index] = weight
     return weights
 
 
 def _stages(graph: Graph, forest: LoopForest | None) -> tuple[set[int], list[list[int]]]:
-    """What can be reached; and what to eliminate when: loops before those around them, entries after bodies.
+    """The reachable vertices, and the order of elimination: inner loops first, headers after bodies.
 
-    The entry of a loop is an ordinary vertex of the loop around it.
+    The header of a loop is an ordinary vertex of the enclosing loop.
     """
     search = depth_first(graph)
     reached = set(search.preorder) | {graph.exit}
@@ -89,23 +90,23 @@ def _stages(graph: Graph, forest: LoopForest | None) -> tuple[set[int], list[lis
     ]
 
 
-def _with_a_way_on(
-    graph: Graph, odds: Sequence[float], edges: Sequence[int], endless_turns: float
+def _with_exit_reachable(
+    graph: Graph, probabilities: Sequence[float], edges: Sequence[int], endless_iterations: float
 ) -> list[float]:
-    """The odds of ``edges``, so that EXIT can be reached from everywhere along edges that have some."""
+    """The probabilities of ``edges``, raised from 0 where EXIT would not be reachable otherwise."""
     totals = [0.0] * len(graph.labels)
     for index in edges:
         if graph.edges[index].kind is EdgeKind.FLOW:
-            totals[graph.edges[index].src] += odds[index]
+            totals[graph.edges[index].src] += probabilities[index]
     shares = []
     before: list[list[int]] = [[] for _ in graph.labels]
     for index in edges:
         src, dst, kind = graph.edges[index]
         if kind is EdgeKind.FLOW:
-            share = odds[index] if totals[src] > 0 else 1.0
+            share = probabilities[index] if totals[src] > 0 else 1.0
         elif kind is EdgeKind.ENDLESS:
             flow_edges = len(graph.out_edges[src]) - 1
-            share = (totals[src] or flow_edges or endless_turns) / (endless_turns - 1)
+            share = (totals[src] or flow_edges or endless_iterations) / (endless_iterations - 1)
         else:
             share = 1.0
         shares.append(share)

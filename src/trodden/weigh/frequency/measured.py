@@ -13,8 +13,8 @@ def measured_weights(
 ) -> list[float]:
     """The counts of an earlier run as weights, one for each edge of the graph.
 
-    A block profile may leave edges open (``None``); those of one block share what its count, from
-    ``block_counts``, leaves for them.  Virtual edges other than the closing one are never walked: weight 0.
+    A block profile may leave edge counts undetermined (``None``); those of one block share what remains of
+    its count in ``block_counts``.  Virtual edges other than the closing one are never taken: weight 0.
     """
     if len(edge_counts) != len(graph.edges):
         raise UsageError(

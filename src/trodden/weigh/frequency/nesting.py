@@ -1,26 +1,25 @@
 """Weights from the shape of the graph alone: the heuristic of BL94 §5.
 
-Every loop is expected to go round LOOP_MULTIPLIER times, every branch to be taken as often as its
-siblings, except that the edges that leave a loop share what has entered it.  The three rules of the
-paper are applied in its order, in one topological traversal.  They leave some corners open, which are
-settled so that no weight is negative and that the flow law holds on every reducible graph from which
-EXIT can be reached:
+Every loop is expected to iterate LOOP_MULTIPLIER times, every edge of a branch to be taken as often as the
+others, except that the exit edges of a loop share what has entered it.  The three rules of the paper are
+applied in its order, in one topological traversal.  They leave some cases open, which are resolved so that no
+weight is negative and that the flow law holds on every reducible graph from which EXIT can be reached:
 
 * *An edge that leaves several loops* gets its weight from the first, outermost one, as the paper says.
   The other exits of the inner loop then share what is left of its entering weight, not W/N each, or more
   would leave the loop than enters it.  There always is another exit, because the inner loop can go on
   to the back edge of the outer one.
-* *Exits dearer than their block* (W < W_E: a loop is left from a branch that is nested so deep that rule 3
-  expects it less often than rule 2), and likewise more leaving an inner loop than enters it: at such a
-  block every branch, exits included, is taken to be equally likely, and since the loop then turns more
-  often than LOOP_MULTIPLIER, the weights are worked out anew from the branch odds that the rules gave.
-* *A loop without exits* turns LOOP_MULTIPLIER times and its weight ends there, as it does in a block that
-  goes nowhere.  The flow law cannot hold at such a loop; endless edges stay at weight 0.
+* *Exits that weigh more than their block* (W < W_E: a loop is left from a branch that is nested so deep that
+  rule 3 expects it less often than rule 2), and likewise more leaving an inner loop than enters it: at such a
+  block all edges, exits included, are assumed to be equally likely, and since the loop then iterates more
+  often than LOOP_MULTIPLIER, the weights are recomputed from the branch probabilities that the rules gave.
+* *A loop without exits* iterates LOOP_MULTIPLIER times and its weight ends there, as it does in a block
+  without successors.  The flow law cannot hold at such a loop; endless edges stay at weight 0.
 * *No edge but exits* (N = 0 in rule 3) cannot be: a block of a loop always has an edge that stays in it.
-  In irreducible graphs it can, and then what is left over is dropped; there the flow law is not promised.
-* *An exit that the traversal meets before its loop's entry* (irreducible graphs only) is an ordinary edge.
-* *Deep nests* stop growing at HIGHEST_WEIGHT (several hundred loops inside each other): from there a loop
-  hardly turns.
+  In irreducible graphs it can, and then the remainder is dropped; there the flow law is not guaranteed.
+* *An exit that the traversal visits before its loop's header* (irreducible graphs only) is an ordinary edge.
+* *Deep nests* stop growing at HIGHEST_WEIGHT (several hundred nested loops): from there a loop hardly
+  iterates.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from trodden.weigh.frequency.local import local_frequencies
 from trodden.weigh.frequency.propagate import HIGHEST_WEIGHT
 
 LOOP_MULTIPLIER = 10.0
-"""How often a loop is expected to go round for each time it is entered."""
+"""The expected number of iterations each time a loop is entered."""
 
 _HARDLY = 1.0 + 2.0**-30
 _ROUNDING = 1e-9
@@ -49,8 +48,8 @@ def nesting_weights(graph: Graph, forest: LoopForest | None = None) -> list[floa
     order = search.postorder[::-1]
     weights, lawful = _apply_rules(graph, order, forest, search.back_edges)
     if not lawful and forest.reducible:
-        odds = _odds(graph, weights)
-        weights = local_frequencies(graph, odds, forest, math.inf, LOOP_MULTIPLIER)
+        probabilities = _probabilities(graph, weights)
+        weights = local_frequencies(graph, probabilities, forest, math.inf, LOOP_MULTIPLIER)
         for index, edge in enumerate(graph.edges):
             if edge.kind is EdgeKind.ENDLESS:
                 weights[index] = 0.0
@@ -61,7 +60,7 @@ def nesting_weights(graph: Graph, forest: LoopForest | None = None) -> list[floa
 def _apply_rules(
     graph: Graph, order: Sequence[int], forest: LoopForest, back_edges: frozenset[int]
 ) -> tuple[list[float], bool]:
-    """Rules (1) to (3); the second answer is whether they needed no bending."""
+    """Rules (1) to (3), and whether they could be applied without exception."""
     weights: list[float | None] = [None] * len(graph.edges)
     arriving = [0.0] * len(graph.labels)
     arriving[graph.root] = 1.0
@@ -87,7 +86,7 @@ def _apply_rules(
 
 
 def _share_among_exits(exits: Sequence[int], weight: float, weights: list[float | None]) -> bool:
-    """Rule (2) for a loop that is entered ``weight`` times; whether no more leaves it than enters."""
+    """Rule (2) for a loop that is entered ``weight`` times; returns whether no more leaves it than enters."""
     unset = [index for index in exits if weights[index] is None]
     taken = sum(weights[index] or 0.0 for index in exits)
     fits = taken == 0.0 or taken < weight * (1 - _ROUNDING)
@@ -96,12 +95,12 @@ def _share_among_exits(exits: Sequence[int], weight: float, weights: list[float 
     return fits or not unset
 
 
-def _odds(graph: Graph, weights: Sequence[float]) -> list[float]:
-    """The branch odds behind a weighting; where nothing is expected to run, all branches are alike."""
-    odds = [0.0] * len(graph.edges)
+def _probabilities(graph: Graph, weights: Sequence[float]) -> list[float]:
+    """The branch probabilities of a weighting; equal where nothing is expected to run."""
+    probabilities = [0.0] * len(graph.edges)
     for out_edges in graph.out_edges:
         outs = [index for index in out_edges if graph.edges[index].kind is EdgeKind.FLOW]
         total = sum(weights[index] for index in outs)
         for index in outs:
-            odds[index] = weights[index] / total if total > 0.0 else 1.0 / len(outs)
-    return odds
+            probabilities[index] = weights[index] / total if total > 0.0 else 1.0 / len(outs)
+    return probabilities

@@ -1,9 +1,9 @@
-"""Kinds of comparisons, finer than the two that the paper tells apart (WL94 §3.1, §8).
+"""Kinds of comparisons, finer than the two that the paper distinguishes (WL94 §3.1, §8).
 
-A kind is what is compared (a pointer, an integer, ...), how (for equality, for order, for order without a
-sign as the check of an index is) and against what.  Every kind predicts that the comparison fails: that two
-values are not equal, that one is not below another.  Whether that is so its rate has to tell, which
-may well be less than a half.
+A kind is the type of the operands (a pointer, an integer, ...), the relation (equality, signed order, or
+unsigned order as in an index check) and what the left operand is compared with.  Every kind predicts that the
+comparison is false: that two values are not equal, that one is not below another.  Its rate says how often
+that is so, which may well be less than a half.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, Places
+from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
 from trodden.weigh.features.clues import Against, Origin, Relation, Sort, Test
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
 
@@ -50,20 +50,20 @@ _EQUALITY = (Relation.EQUAL, Relation.UNEQUAL)
 
 
 @lru_cache(maxsize=4096)
-def kind_of(test: Test) -> tuple[str, str, Places]:
-    """The kind of a comparison, that with the origin of its left side, and the edge taken if it fails."""
+def kind_of(test: Test) -> tuple[str, str, EdgePositions]:
+    """The kind of a comparison, the kind by origin of its left operand, and the edge taken if it is false."""
     sort = _SORTS[test.sort]
     how = "equal" if test.relation in _EQUALITY else "range" if test.unsigned else "below"
-    told = f"{sort}-{how}"
+    prefix = f"{sort}-{how}"
     return (
-        f"{told}-{_AGAINST[test.against]}",
-        f"{told}-of-{_ORIGINS.get(test.origin, '')}",
+        f"{prefix}-{_AGAINST[test.against]}",
+        f"{prefix}-of-{_ORIGINS.get(test.origin, '')}",
         _FAILS[test.relation],
     )
 
 
 def about(branch: Branch) -> Iterator[Heuristic]:
-    """Those of the many rows of this table that are about the comparison which decides a branch."""
+    """The rows of this table that apply to the comparison which decides a branch."""
     test = branch.clues.test
     if test is not None:
         against, origin, _ = kind_of(test)
@@ -73,7 +73,7 @@ def about(branch: Branch) -> Iterator[Heuristic]:
             yield _BY_KIND[origin]
 
 
-def _fails(branch: Branch) -> Places:
+def _fails(branch: Branch) -> EdgePositions:
     test = branch.clues.test
     return NONE if test is None else kind_of(test)[2]
 
@@ -99,7 +99,7 @@ def _rows() -> list[Heuristic]:
     return [Heuristic(key, "", says, Scope.PLAIN, _fails) for key, says in found]
 
 
-KINDS = tuple(_rows())
-"""Rows that are asked only about what they are about (:func:`about`); there are too many to ask them all."""
+COMPARISONS = tuple(_rows())
+"""Looked up by kind (:func:`about`), since there are too many to try them all."""
 
-_BY_KIND = {heuristic.key: heuristic for heuristic in KINDS}
+_BY_KIND = {heuristic.key: heuristic for heuristic in COMPARISONS}

@@ -1,14 +1,13 @@
-"""Evidence about where a branch goes, combined by the rule of Dempster and Shafer (WL94 §3.2).
+"""Evidence about a branch, combined by the rule of Dempster and Shafer (WL94 §3.2).
 
-A piece of evidence spreads a mass of one over sets of outcomes: what lies on a set speaks for the set
-without telling its members apart.  The rule multiplies masses, gives each product to what two sets have
-in common, and shares out again what went to contradictions.
+A piece of evidence distributes a mass of one over sets of outcomes: the mass of a set supports the set
+without distinguishing its members.  The rule multiplies masses, assigns each product to the intersection of
+the two sets, and normalizes to discard the mass of contradictions.
 
-Frequencies that were counted are evidence too (the end of §3.2), of a plainer kind: all of their mass lies
-on single outcomes.  Taken at its word such evidence vetoes: what one run never did could not happen,
-whatever all others say.  So it is discounted first, as Shafer does: the part of it that is not trusted
-speaks for the set of all outcomes, and the larger the sample the more is trusted, but never everything
-(:func:`trust`).
+Counted frequencies are evidence too (the end of §3.2), of a simpler kind: all of their mass is on single
+outcomes.  Taken literally such evidence vetoes: what one run never did would be impossible, whatever all
+others say.  So it is discounted first, after Shafer: the part of it that is not trusted is assigned to the
+set of all outcomes, and the larger the sample the more is trusted, but never everything (:func:`trust`).
 
 The weight of discounted evidence for an outcome (:func:`weight`) is a logarithm, and the rule adds weights;
 :func:`shares` turns their sums back into probabilities.  That takes one number an outcome, in whatever
@@ -21,15 +20,15 @@ from collections.abc import Hashable, Mapping
 from math import exp, expm1, log1p
 from typing import TypeVar
 
-MOST_TRUST = 0.99
-"""How far the largest sample is trusted; a hundred runs of one mind outweigh one of the other mind."""
+MAX_TRUST = 0.99
+"""How far the largest sample is trusted; a hundred runs outweigh one that contradicts them."""
 
 _Outcome = TypeVar("_Outcome", bound=Hashable)
 _NO_COMMON_GROUND = "the evidence contradicts itself: no outcome is possible to both"
 
 
 def combine_two_way(first: float, second: float) -> float:
-    """The probability that a branch with two ways is taken, out of two estimates of it."""
+    """The probability that a two-way branch is taken, from two estimates of it."""
     taken = first * second
     total = taken + (1 - first) * (1 - second)
     if not total:
@@ -56,19 +55,19 @@ def combine(
 def discount(
     masses: Mapping[frozenset[_Outcome], float], frame: frozenset[_Outcome], trusted: float
 ) -> dict[frozenset[_Outcome], float]:
-    """The same evidence trusted only in part; the rest says nothing but that it is one of ``frame``."""
+    """The same evidence, trusted only in part; the rest is assigned to all of ``frame``."""
     found = {outcomes: trusted * mass for outcomes, mass in masses.items()}
     found[frame] = found.get(frame, 0.0) + 1 - trusted
     return found
 
 
 def trust(samples: int) -> float:
-    """How far shares are trusted that were seen in so many samples: half for one, nine tenths for ten."""
-    return MOST_TRUST * samples / (samples + 1)
+    """How far shares from so many samples are trusted: half for one, nine tenths for ten."""
+    return MAX_TRUST * samples / (samples + 1)
 
 
 def weight(share: float, trusted: float) -> float:
-    """What a share of the samples weighs as evidence for its outcome; nothing if the share is nothing.
+    """The weight of evidence for an outcome with this share of the samples; 0 for a share of 0.
 
     It is the logarithm of the commonality of the outcome over that of the whole frame, both of which the rule
     multiplies.

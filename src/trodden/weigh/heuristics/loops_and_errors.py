@@ -1,4 +1,4 @@
-"""Heuristics that go beyond those of the paper, for branches of two ways (WL94 §8).
+"""Heuristics that go beyond those of the paper, for two-way branches (WL94 §8).
 
 The paper asks for rates of the compiler at hand, for heuristics that look deeper into the graph, and for some
 for branches with many ways (:mod:`trodden.weigh.heuristics.switches`).  Loops get more than one rate here:
@@ -9,42 +9,42 @@ from __future__ import annotations
 
 from functools import partial
 
-from trodden.weigh.features.branch import FIRST, NONE, Branch, Places
+from trodden.weigh.features.branch import FIRST, NONE, Branch, EdgePositions
 from trodden.weigh.features.clues import Against, Ending, Origin, Relation, Sort
 from trodden.weigh.features.dead_ends import is_dead_end
 from trodden.weigh.features.known_functions import COMPARERS
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
 
 
-def _ends_badly(branch: Branch) -> Places:
-    return branch.without(branch.around.ends_badly)
+def _ends_badly(branch: Branch) -> EdgePositions:
+    return branch.without(branch.context.terminates)
 
 
-def _complains(branch: Branch) -> Places:
-    return branch.without(branch.around.complains)
+def _complains(branch: Branch) -> EdgePositions:
+    return branch.without(branch.context.complains)
 
 
-def _cold(branch: Branch) -> Places:
-    return branch.without(branch.around.runs_cold)
+def _cold(branch: Branch) -> EdgePositions:
+    return branch.without(branch.context.reaches_cold_call)
 
 
-def _comes_back(branch: Branch) -> Places:
-    """A call that may throw has two ways; the first one goes on."""
+def _returns_normally(branch: Branch) -> EdgePositions:
+    """The first edge of an invoke is that of a normal return."""
     return FIRST if branch.clues.may_throw else NONE
 
 
-def _heaviest(weights: tuple[int, ...], branch: Branch) -> Places:
+def _heaviest(weights: tuple[int, ...], branch: Branch) -> EdgePositions:
     if len(weights) != len(branch.edges):
         return NONE
     most = max(weights)
     return [place for place, weight in enumerate(weights) if weight == most]
 
 
-def _said(branch: Branch) -> Places:
+def _said(branch: Branch) -> EdgePositions:
     return _heaviest(branch.clues.said, branch)
 
 
-def _guessed(branch: Branch) -> Places:
+def _guessed(branch: Branch) -> EdgePositions:
     return _heaviest(branch.clues.guessed, branch)
 
 
@@ -53,72 +53,72 @@ def _share(weights: tuple[int, ...]) -> float:
     return most * weights.count(most) / sum(weights)
 
 
-def _trips(branch: Branch) -> Places:
+def _trips(branch: Branch) -> EdgePositions:
     return branch.staying() if _certain(branch) else NONE
 
 
 def _certain(branch: Branch) -> int:
-    """How often the loop around turns, if that is certain and if it is this branch that ends it.
+    """The trip count of the innermost loop, if it is known and this branch controls it.
 
-    Others may leave the loop as well, but only to where nothing returns.
+    Other branches may leave the loop as well, but only to code that never returns.
     """
-    number = branch.around.forest.innermost[branch.block]
+    number = branch.context.forest.innermost[branch.block]
     if number < 0:
         return 0
-    loop = branch.around.forest.loops[number]
-    trips = branch.around.clues[loop.header].trips
-    return 0 if trips and len(loop.exits) > 1 and _gives_up(branch) else trips
+    loop = branch.context.forest.loops[number]
+    trips = branch.context.clues[loop.header].trips
+    return 0 if trips and len(loop.exits) > 1 and _leads_to_dead_end(branch) else trips
 
 
-def _gives_up(branch: Branch) -> bool:
-    """Whether some way out of the loop leads to where nothing returns."""
-    around = branch.around
+def _leads_to_dead_end(branch: Branch) -> bool:
+    """Whether some edge of the branch leaves the loop to code that never returns."""
+    context = branch.context
     return any(
-        edge in around.leaving
+        edge in context.leaving
         and is_dead_end(
-            around.graph, target, lambda block: around.clues[block].ending is Ending.NEVER_RETURNS
+            context.graph, target, lambda block: context.clues[block].ending is Ending.NEVER_RETURNS
         )
         for edge, target in zip(branch.edges, branch.targets, strict=True)
     )
 
 
-def _stays(branch: Branch) -> Places:
-    leaving = branch.around.leaving
+def _stays(branch: Branch) -> EdgePositions:
+    leaving = branch.context.leaving
     return branch.unlike(branch.edges[0] in leaving, branch.edges[1] in leaving)
 
 
-def _outer(branch: Branch) -> Places:
-    """The back edge belongs to a loop further out: to take it is to leave the loop inside."""
-    around = branch.around
-    back = [edge in around.back and edge in around.leaving for edge in branch.edges]
+def _outer(branch: Branch) -> EdgePositions:
+    """The back edge belongs to an outer loop: taking it leaves the inner loop."""
+    context = branch.context
+    back = [edge in context.back and edge in context.leaving for edge in branch.edges]
     return branch.unlike(back[0], back[1])
 
 
-def _continue(branch: Branch) -> Places:
-    """One way goes back to the entry, the other stays in the loop as well."""
-    around = branch.around
-    if branch.edges[0] in around.leaving or branch.edges[1] in around.leaving:
+def _continue(branch: Branch) -> EdgePositions:
+    """One edge is the back edge, the other one stays in the loop as well."""
+    context = branch.context
+    if branch.edges[0] in context.leaving or branch.edges[1] in context.leaving:
         return NONE
-    return branch.like(branch.edges[0] in around.back, branch.edges[1] in around.back)
+    return branch.like(branch.edges[0] in context.back, branch.edges[1] in context.back)
 
 
-def _turns(branch: Branch) -> Places:
-    """The way that stays, if this is where the loop is meant to end: at its entry or where it goes back."""
-    around = branch.around
-    if around.forest.innermost[branch.block] < 0:
+def _continues(branch: Branch) -> EdgePositions:
+    """The edge that stays in the loop, if the branch is in its header or its latch."""
+    context = branch.context
+    if context.forest.innermost[branch.block] < 0:
         return NONE
-    if branch.block in around.headers or branch.edges[0] in around.back or branch.edges[1] in around.back:
+    if branch.block in context.headers or branch.edges[0] in context.back or branch.edges[1] in context.back:
         return _stays(branch)
     return NONE
 
 
-def _turns_on(what: str, branch: Branch) -> Places:
-    turns = _turns(branch)
+def _continues_on(what: str, branch: Branch) -> EdgePositions:
+    turns = _continues(branch)
     return turns if turns and _decided_by(branch) == what else NONE
 
 
 def _decided_by(branch: Branch) -> str:
-    """What sort of comparison decides a branch, as far as it tells how long a loop may run."""
+    """The kind of comparison that decides a branch, as far as it says something about trip counts."""
     test = branch.clues.test
     if test is None:
         return ""
@@ -133,44 +133,46 @@ def _decided_by(branch: Branch) -> str:
     return {Sort.CHARACTER: "character", Sort.FLOAT: "float", Sort.FLAG: "flag"}[test.sort]
 
 
-def _turns_options(branch: Branch) -> Places:
-    around = branch.around
-    return _turns(branch) if around.forest.innermost[branch.block] in around.loops_over_options else NONE
+def _continues_over_options(branch: Branch) -> EdgePositions:
+    context = branch.context
+    return (
+        _continues(branch) if context.forest.innermost[branch.block] in context.loops_over_options else NONE
+    )
 
 
-def _compares(branch: Branch) -> Places:
+def _compares(branch: Branch) -> EdgePositions:
     test = branch.clues.test
     if test is None or test.callee not in COMPARERS or test.against is not Against.ZERO:
         return NONE
     return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
 
 
-def _detour(branch: Branch) -> Places:
-    meeting = branch.around.postdominators.idom[branch.block]
-    return branch.unlike(branch.targets[0] == meeting, branch.targets[1] == meeting)
+def _detour(branch: Branch) -> EdgePositions:
+    join = branch.context.postdominators.idom[branch.block]
+    return branch.unlike(branch.targets[0] == join, branch.targets[1] == join)
 
 
-def _away_from_crowds(ways: int, branch: Branch) -> Places:
-    """Where many ways come together that have nothing else in common, there is the handling of errors."""
-    into = branch.around.graph.in_edges
+def _away_from_joins(ways: int, branch: Branch) -> EdgePositions:
+    """A join of many otherwise unrelated edges is typically error handling."""
+    into = branch.context.graph.in_edges
     return branch.unlike(len(into[branch.targets[0]]) >= ways, len(into[branch.targets[1]]) >= ways)
 
 
 def _ahead(what: str, branch: Branch) -> tuple[bool, bool]:
-    """Look as far as to where the ways meet again: which of two ways has something on it for sure."""
-    around, (first, second) = branch.around, branch.targets
-    counted = getattr(around, what)
+    """Which of two edges has a property on every path to the immediate postdominator of the branch."""
+    context, (first, second) = branch.context, branch.targets
+    counted = getattr(context, what)
     return (
-        around.before_meeting(counted, branch.block, first) > 0,
-        around.before_meeting(counted, branch.block, second) > 0,
+        context.before_join(counted, branch.block, first) > 0,
+        context.before_join(counted, branch.block, second) > 0,
     )
 
 
-def _towards(what: str, branch: Branch) -> Places:
+def _towards(what: str, branch: Branch) -> EdgePositions:
     return branch.like(*_ahead(what, branch))
 
 
-def _away_from(what: str, branch: Branch) -> Places:
+def _away_from(what: str, branch: Branch) -> EdgePositions:
     return branch.unlike(*_ahead(what, branch))
 
 
@@ -188,86 +190,91 @@ _TESTS = {
     "call": "the result of a call",
 }
 
-FURTHER = (
+LOOPS_AND_ERRORS = (
     Heuristic(
         "trips",
         "",
-        "turns as often as is certain",
+        "a loop continues up to its known trip count",
         Scope.TWO,
         _trips,
         strength=lambda branch: 1 - 1 / _certain(branch),
-        settles=True,
+        decisive=True,
     ),
     Heuristic(
         "said",
         "",
-        "goes where the source says",
+        "goes where the source says (__builtin_expect)",
         Scope.ANY,
         _said,
         strength=lambda branch: _share(branch.clues.said),
-        settles=True,
+        decisive=True,
     ),
     Heuristic(
         "guessed",
         "",
-        "goes where the compiler guesses",
+        "goes where the compiler expects",
         Scope.ANY,
         _guessed,
         strength=lambda branch: _share(branch.clues.guessed),
     ),
     Heuristic(
-        "comes-back", "", "a call comes back without an exception", Scope.TWO, _comes_back, settles=True
+        "comes-back", "", "a call returns without an exception", Scope.TWO, _returns_normally, decisive=True
     ),
-    Heuristic("ends-badly", "", "does not go where the program ends", Scope.ANY, _ends_badly, settles=True),
-    Heuristic("complains", "", "does not go where an error is reported", Scope.ANY, _complains, settles=True),
-    Heuristic("cold", "", "does not go where only cold calls are", Scope.ANY, _cold, settles=True),
-    Heuristic("turns-options", "", "a loop over options goes on", Scope.TWO, _turns_options, settles=True),
-    Heuristic("stays", "", "does not leave the smallest loop", _EXITS, _stays),
-    Heuristic("outer-back", "", "does not go back in a loop further out", Scope.LOOP, _outer),
-    Heuristic("continue", "", "goes back early, within the loop", Scope.LOOP, _continue),
+    Heuristic("ends-badly", "", "avoids code that ends the program", Scope.ANY, _ends_badly, decisive=True),
+    Heuristic("complains", "", "avoids code that reports an error", Scope.ANY, _complains, decisive=True),
+    Heuristic("cold", "", "avoids calls of cold functions", Scope.ANY, _cold, decisive=True),
+    Heuristic(
+        "turns-options",
+        "",
+        "a loop over command-line options continues",
+        Scope.TWO,
+        _continues_over_options,
+        decisive=True,
+    ),
+    Heuristic("stays", "", "does not leave the innermost loop", _EXITS, _stays),
+    Heuristic("outer-back", "", "does not take the back edge of an outer loop", Scope.LOOP, _outer),
+    Heuristic("continue", "", "continues with the next iteration", Scope.LOOP, _continue),
     *(
         Heuristic(
             f"turns-{what}",
             "",
-            f"the loop goes on; its end compares {words}",
+            f"the loop continues; its condition compares {words}",
             Scope.TWO,
-            partial(_turns_on, what),
-            settles=True,
+            partial(_continues_on, what),
+            decisive=True,
         )
         for what, words in _TESTS.items()
     ),
-    Heuristic("compares", "", "two strings or memories are not equal", Scope.PLAIN, _compares),
-    Heuristic("detour", "", "does not go straight to where the ways meet", Scope.PLAIN, _detour),
-    Heuristic(
-        "joined", "", "does not go where several ways meet", Scope.PLAIN, partial(_away_from_crowds, 2)
-    ),
-    Heuristic("crowded", "", "does not go where many ways meet", Scope.PLAIN, partial(_away_from_crowds, 5)),
+    Heuristic("compares", "", "two strings or buffers are not equal", Scope.PLAIN, _compares),
+    Heuristic("detour", "", "does not jump straight to the join", Scope.PLAIN, _detour),
+    Heuristic("joined", "", "avoids a join of several edges", Scope.PLAIN, partial(_away_from_joins, 2)),
+    Heuristic("crowded", "", "avoids a join of many edges", Scope.PLAIN, partial(_away_from_joins, 5)),
     Heuristic(
         "surely-calls",
         "",
-        "does not go where a call lies ahead",
+        "avoids a certain call",
         Scope.PLAIN,
-        partial(_away_from, "surely_calls"),
+        partial(_away_from, "certain_calls"),
     ),
     Heuristic(
         "surely-stores",
         "",
-        "does not go where a store lies ahead",
+        "avoids a certain store",
         Scope.PLAIN,
-        partial(_away_from, "surely_stores"),
+        partial(_away_from, "certain_stores"),
     ),
     Heuristic(
         "surely-loops",
         "",
-        "goes where a loop lies ahead",
+        "goes to a certain loop",
         Scope.PLAIN,
-        partial(_towards, "surely_loops"),
+        partial(_towards, "certain_loops"),
     ),
     Heuristic(
         "surely-branches",
         "",
-        "goes where a branch lies ahead",
+        "goes to a certain branch",
         Scope.PLAIN,
-        partial(_towards, "surely_branches"),
+        partial(_towards, "certain_branches"),
     ),
 )

@@ -1,7 +1,7 @@
-"""How far each heuristic is believed: tables of hit rates, as data (WL94 §3.1, Table 1).
+"""The rate of each heuristic: tables of hit rates, as data (WL94 §3.1, Table 1).
 
-A heuristic that a table does not name takes no part.  So the paper's own table makes the paper's own
-estimate, whatever other heuristics there are, and a table that was measured brings in those that it names.
+A heuristic that a table does not name is not used.  So the paper's own table gives the paper's own estimate,
+whatever other heuristics there are, and a calibrated table uses those that it names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from trodden.weigh.heuristics.registry import KEYS
 _FORMAT, _VERSION = "trodden rates", 1
 _SHIPPED = "calibrated"
 _LEAST = 1e-7
-"""How near to 0 or 1 a rate may come: many that agree must leave something of what they speak against."""
+"""How close to 0 or 1 a rate may be: many heuristics that agree must leave a positive probability."""
 _MEASURED = ("coverage", "hit_rate", "branches")
 _HIGHEST = 1e300
 _LARGEST = 1 << 22
@@ -29,7 +29,7 @@ _LARGEST = 1 << 22
 
 @dataclass(frozen=True)
 class Measured:
-    """What calibration saw of a heuristic: for which share of branches it spoke, how often it was right."""
+    """What calibration measured of a heuristic: to which share of branches it applied, how often rightly."""
 
     coverage: float
     hit_rate: float
@@ -38,7 +38,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Rates:
-    """For each heuristic that takes part, how probable it is that control goes as it says."""
+    """For each heuristic that is used, the probability that its prediction is right."""
 
     name: str
     taken: Mapping[str, float]

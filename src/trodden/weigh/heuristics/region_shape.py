@@ -1,14 +1,14 @@
-"""Heuristics about what lies along the ways out of a branch: most of the function, or a quick way out of it.
+"""Heuristics about the regions behind the edges of a branch: most of the function, or an early return.
 
-A check that fails leads to a few blocks and out; one that holds leads to all the rest of the function.  So
-the way with more blocks that only it leads to is the usual one, the more so the more there are.
+A check that fails leads to a few blocks and a return; one that succeeds leads to the rest of the function.
+So the edge that dominates more blocks is the usual one, the more so the more there are.
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, Places
+from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
 from trodden.weigh.features.clues import Against, Given, Relation
 from trodden.weigh.features.known_functions import ALLOCATORS
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
@@ -23,61 +23,65 @@ _GIVEN = {
 }
 
 
-def _only_way(branch: Branch, place: int) -> int:
-    """How many blocks one edge alone leads to; none if its target can be reached otherwise."""
-    around, target = branch.around, branch.targets[place]
-    return around.owned[target] if around.only_way_in[target] == branch.edges[place] else 0
+def _exclusive_blocks(branch: Branch, place: int) -> int:
+    """How many blocks are reached through one edge only; none if its target has other predecessors."""
+    context, target = branch.context, branch.targets[place]
+    return context.dominated_blocks[target] if context.only_in_edge[target] == branch.edges[place] else 0
 
 
-def _longer(times: int, early: bool, branch: Branch) -> Places:
-    around, (first, second) = branch.around, branch.targets
-    if around.postdominates(first, branch.block) or around.postdominates(second, branch.block):
+def _longer(times: int, early: bool, branch: Branch) -> EdgePositions:
+    context, (first, second) = branch.context, branch.targets
+    if context.postdominates(first, branch.block) or context.postdominates(second, branch.block):
         return NONE
-    meeting = around.postdominators.idom[branch.block]
-    if (meeting < 0 or meeting == around.graph.exit or around.returns_ahead[meeting]) is not early:
+    join = context.postdominators.idom[branch.block]
+    if (join < 0 or join == context.graph.exit or context.returns_ahead[join]) is not early:
         return NONE
-    return _larger(times, _only_way(branch, 0), _only_way(branch, 1))
+    return _larger(times, _exclusive_blocks(branch, 0), _exclusive_blocks(branch, 1))
 
 
-def _larger(times: int, first: int, second: int) -> Places:
+def _larger(times: int, first: int, second: int) -> EdgePositions:
     if max(first, second) < times * max(1, min(first, second)):
         return NONE
     return FIRST if first > second else SECOND
 
 
-def _gives(what: Given, branch: Branch) -> Places:
-    return branch.unlike(_given(branch, 0) is what, _given(branch, 1) is what)
+def _returns_constant(what: Given, branch: Branch) -> EdgePositions:
+    return branch.unlike(_returned_constant(branch, 0) is what, _returned_constant(branch, 1) is what)
 
 
-def _given(branch: Branch, place: int) -> Given:
-    """What is returned after one edge: the target tells, or the block itself if the way out starts there."""
-    around, target = branch.around, branch.targets[place]
-    if around.gives[target] is Given.NOTHING and around.returns_ahead[target]:
+def _returned_constant(branch: Branch, place: int) -> Given:
+    """What is returned after one edge, set by its target or by the block itself."""
+    context, target = branch.context, branch.targets[place]
+    if context.gives[target] is Given.NOTHING and context.returns_ahead[target]:
         return branch.clues.gives
-    return around.gives[target]
+    return context.gives[target]
 
 
-def _popular(places: int, branch: Branch) -> Places:
-    """Away from a call of what is called in so many places."""
-    sites, (first, second) = branch.around.popular, branch.targets
-    around, block = branch.around, branch.block
+def _popular(places: int, branch: Branch) -> EdgePositions:
+    """Avoids a call of a function that has so many call sites."""
+    sites, (first, second) = branch.context.fewest_call_sites, branch.targets
+    context, block = branch.context, branch.block
     return branch.unlike(
-        sites[first] >= places and not around.postdominates(first, block),
-        sites[second] >= places and not around.postdominates(second, block),
+        sites[first] >= places and not context.postdominates(first, block),
+        sites[second] >= places and not context.postdominates(second, block),
     )
 
 
-def _allocated(branch: Branch) -> Places:
+def _allocated(branch: Branch) -> EdgePositions:
     test = branch.clues.test
     if test is None or test.callee not in ALLOCATORS or test.against is not Against.ZERO:
         return NONE
     return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
 
 
-WAYS = (
+REGION_SHAPE = (
     *(
         Heuristic(
-            f"gives-{key}", "", f"does not go where {says} is returned", Scope.PLAIN, partial(_gives, what)
+            f"gives-{key}",
+            "",
+            f"avoids returning {says}",
+            Scope.PLAIN,
+            partial(_returns_constant, what),
         )
         for key, (what, says) in _GIVEN.items()
     ),
@@ -85,18 +89,18 @@ WAYS = (
         Heuristic(
             f"popular-{places}",
             "",
-            f"does not go where a function is called that {places} places call",
+            f"avoids calling a function with {places} call sites",
             Scope.PLAIN,
             partial(_popular, places),
         )
         for places in _PLACES
     ),
-    Heuristic("allocated", "", "memory and files can be had", Scope.PLAIN, _allocated),
+    Heuristic("allocated", "", "allocations and opening files succeed", Scope.PLAIN, _allocated),
     *(
         Heuristic(
             f"long-way-{times}",
             "",
-            f"goes on with the function, {times} times as long as the way out",
+            f"stays in the function, {times} times as many blocks as before the return",
             Scope.PLAIN,
             partial(_longer, times, True),
         )
@@ -106,7 +110,7 @@ WAYS = (
         Heuristic(
             f"long-side-{times}",
             "",
-            f"goes the way that is {times} times as long",
+            f"takes the side with {times} times as many blocks",
             Scope.PLAIN,
             partial(_longer, times, False),
         )

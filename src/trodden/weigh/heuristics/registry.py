@@ -1,16 +1,16 @@
-"""All heuristics there are: those of the paper, and what goes beyond it.
+"""All heuristics: those of the paper, and those that go beyond it.
 
-A row more is a heuristic more; it takes part as soon as a table of rates names it.
+To add one, add a row to one of the tables; it takes effect as soon as a table of rates names it.
 """
 
 from __future__ import annotations
 
-from trodden.weigh.heuristics.ball_larus import NINE, Heuristic
-from trodden.weigh.heuristics.comparisons import KINDS
-from trodden.weigh.heuristics.loops_and_errors import FURTHER
-from trodden.weigh.heuristics.region_shape import WAYS
-from trodden.weigh.heuristics.switches import MANY
+from trodden.weigh.heuristics.ball_larus import BALL_LARUS, Heuristic
+from trodden.weigh.heuristics.comparisons import COMPARISONS
+from trodden.weigh.heuristics.loops_and_errors import LOOPS_AND_ERRORS
+from trodden.weigh.heuristics.region_shape import REGION_SHAPE
+from trodden.weigh.heuristics.switches import SWITCHES
 
-HEURISTICS: tuple[Heuristic, ...] = (*NINE, *FURTHER, *WAYS, *KINDS, *MANY)
+HEURISTICS: tuple[Heuristic, ...] = (*BALL_LARUS, *LOOPS_AND_ERRORS, *REGION_SHAPE, *COMPARISONS, *SWITCHES)
 
 KEYS = frozenset(heuristic.key for heuristic in HEURISTICS)

@@ -1,8 +1,9 @@
-"""What only a look at the whole program tells of its calls (WL94 §8 asks for a deeper look).
+"""Features of calls that depend on the whole program (WL94 §8 asks for interprocedural evidence).
 
-Two things: whether a call means trouble (:mod:`trodden.weigh.interprocedural.traits`), and from how many
-places the same function is called.  What is called from many places, each time under some condition, is more
-often there for what seldom happens: growing a buffer, collecting garbage, giving up.
+There are two: whether a call reports an error or does not return
+(:mod:`trodden.weigh.interprocedural.traits`), and how many call sites its callee has.  A function with many
+call sites, each of them conditional, is more often for something rare: growing a buffer, collecting garbage,
+aborting.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trodden.weigh.features.clues import BlockClues, FunctionClues
-from trodden.weigh.interprocedural.callgraph import Known, Symbols
+from trodden.weigh.interprocedural.callgraph import KnownFunction, Symbols
 from trodden.weigh.interprocedural.traits import with_traits
 
 
-def foreseen(functions: Sequence[Known]) -> list[FunctionClues]:
-    """The clues of all functions of a program, their calls with what is known of what is called."""
+def with_call_features(functions: Sequence[KnownFunction]) -> list[FunctionClues]:
+    """The features of all functions of a program, with those of their calls that depend on the callee."""
     resolve = Symbols(functions)
     sites: Counter[int | None] = Counter(
         callee

@@ -1,8 +1,8 @@
-"""Which library functions call functions that they are given, and how often (WL94 §8).
+"""Which library functions call back functions that are passed to them, and how often (WL94 §8).
 
-The paper knows of ``qsort`` that it calls its last argument.  This is the same for the functions of the C
-library, POSIX and their kin.  The numbers are what one call of the library function is expected to make of
-the callback; where it depends on how much data there is, they stand for 16 to 64 elements.
+The paper knows that ``qsort`` calls its last argument.  This table has the functions of the C library, POSIX
+and similar libraries.  The numbers are the expected calls of the callback per call of the library function;
+where they depend on the amount of data, they are for 16 to 64 elements.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 
 class Callback(NamedTuple):
-    """The place of an argument (0 is the first), and how often it is called for one call."""
+    """The position of an argument (0 is the first), and how often it is called per call."""
 
     place: int
     times: float
 
 
 UNKNOWN_TIMES = 1.0
-"""How often a library function that is not listed calls a function that it is given."""
+"""How often a library function that is not listed calls a function that is passed to it."""
 
 _SORTS = 64.0
 """About n log n for the dozen and a half elements of a small sort."""
@@ -28,7 +28,7 @@ _SEARCHES = 6.0
 _VISITS = 64.0
 """One call for each of 64 files or nodes."""
 _SCANS = 8.0
-"""Half of 16 elements, until the one that is looked for."""
+"""Half of 16 elements, until the one that is searched for."""
 _SELDOM = 0.01
 """Handlers that are installed and mostly never needed."""
 
@@ -82,7 +82,7 @@ CALLBACKS: Mapping[str, tuple[Callback, ...]] = {
 
 
 def called_back(library_function: str, place: int) -> float:
-    """How often one call of a library function calls the function that it is given at a place."""
+    """How often one call of a library function calls the function at a position among its arguments."""
     known = CALLBACKS.get(library_function)
     if known is None:
         return UNKNOWN_TIMES

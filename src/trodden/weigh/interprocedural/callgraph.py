@@ -13,11 +13,10 @@ from trodden.weigh.interprocedural.callbacks import called_back
 
 @dataclass(frozen=True)
 class Procedure:
-    """What is to be known of a function: ``calls[v]`` are made whenever block ``v`` runs.
+    """What the call graph needs of a function: ``calls[v]`` are made whenever block ``v`` is executed.
 
-    ``blocks`` are the expected frequencies of its blocks for one entry.  ``local`` means that only functions
-    of the same ``unit`` can name it so, ``taken`` that its address is used for more than calling it;
-    ``aliases`` are further names, which all units know.
+    ``blocks`` are the expected frequencies of its blocks for one entry.  ``local`` means internal linkage,
+    ``taken`` that its address is taken; ``aliases`` are further names, with external linkage.
     """
 
     symbol: str
@@ -32,10 +31,10 @@ class Procedure:
 
 @dataclass(frozen=True)
 class CallGraph:
-    """Vertices ``0 .. functions-1`` are functions, those behind them stand for the calls of a signature.
+    """Vertices ``0 .. functions-1`` are functions, the others represent the indirect calls of one signature.
 
-    ``calls[v]`` has the local call frequency of each callee; a signature's are the shares of the functions
-    that a pointer may lead to, and sum up to one.  ``outward[f]`` are calls of what is not in the program.
+    ``calls[v]`` has the local call frequency of each callee; those of a signature are
+    the shares of its possible callees, and sum to one.  ``outward[f]`` are calls that leave the program.
     """
 
     functions: int
@@ -45,12 +44,12 @@ class CallGraph:
 
 
 def shares(candidates: Sequence[int]) -> list[float]:
-    """Which share of the calls through pointers of one type goes to each function that they may reach."""
+    """The share of each possible callee in the indirect calls of one signature."""
     return [1 / len(candidates)] * len(candidates)
 
 
 def call_graph(functions: Sequence[Procedure]) -> CallGraph:
-    """Add up the calls of all functions; calls with frequency 0 are edges too."""
+    """Sum the calls of all functions; calls with frequency 0 are edges too."""
     resolve = Symbols(functions)
     reachable: dict[str, list[int]] = {}
     for number, function in enumerate(functions):
@@ -79,8 +78,8 @@ def call_graph(functions: Sequence[Procedure]) -> CallGraph:
 
 
 @dataclass(frozen=True)
-class Known:
-    """A function of a program and its clues; ``taken`` and ``aliases`` are those of a :class:`Procedure`."""
+class KnownFunction:
+    """A function of a program and its features; ``taken`` and ``aliases`` as in :class:`Procedure`."""
 
     unit: int
     symbol: str
@@ -91,7 +90,7 @@ class Known:
 
     @property
     def local(self) -> bool:
-        """Whether only its own unit can name it."""
+        """Whether it has internal linkage."""
         return self.clues.local
 
 
@@ -100,28 +99,28 @@ class Named(Protocol):
 
     @property
     def symbol(self) -> str:
-        """The name the linker knows it by."""
+        """Its symbol."""
 
     @property
     def unit(self) -> int:
-        """The number of the unit that it is part of."""
+        """The number of its unit."""
 
     @property
     def local(self) -> bool:
-        """Whether only its own unit can name it so."""
+        """Whether its symbol has internal linkage."""
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Further names, which all units know."""
+        """Further symbols, with external linkage."""
 
 
 def public_names(function: Named) -> tuple[str, ...]:
-    """The names by which any unit can call a function."""
+    """The symbols by which other units can call a function."""
     return function.aliases if function.local else (function.symbol, *function.aliases)
 
 
 class Symbols:
-    """Finds the function that a symbol means in a unit."""
+    """Resolves symbols to functions, for each unit."""
 
     def __init__(self, functions: Sequence[Named]) -> None:
         self._own: dict[tuple[int, str], int] = {}
@@ -135,19 +134,18 @@ class Symbols:
                 self._shared.setdefault(alias, number)
 
     def __call__(self, unit: int, symbol: str) -> int | None:
-        """That of the unit itself, else the first that others may name; ``None`` if there is none.
+        """The function of the unit itself, else the first external one; ``None`` if there is none.
 
-        Aliases come last: one that is weak gives way to a function of the same name.
+        Aliases come last: a weak one gives way to a function of the same name.
         """
         own = self._own.get((unit, symbol))
         return self._shared.get(symbol) if own is None else own
 
 
 def _frequencies(function: Procedure, resolve: Symbols) -> Iterable[tuple[str, str, float]]:
-    """Symbol, signature and frequency of all calls, those that a library makes of what it is given included.
+    """Symbol, signature and frequency of all calls, those of callbacks by library functions included.
 
-    What is given to a function of the program, or called through a pointer, is called there, through a
-    pointer of its own.
+    A function whose address is passed to a function of the program is called there, indirectly.
     """
     for runs, calls in zip(function.blocks, function.calls, strict=False):
         for call in calls:

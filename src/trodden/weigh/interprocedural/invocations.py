@@ -1,10 +1,10 @@
 """How often every function of a program is invoked and calls others (WL94 §5, Algorithm 3, and §6).
 
-A function's local call frequencies follow from the frequencies of its blocks.  The call graph is worked off
-from its roots on, one strongly connected component at a time; recursion is solved in
-:mod:`trodden.weigh.interprocedural.recursion`.  Other than in the paper calls through pointers count too:
-they are shared out among the functions they may reach.  All calls of one signature come together in one
-vertex of the graph, so that a thousand callers of a thousand functions do not make a million edges.
+A function's local call frequencies follow from the frequencies of its blocks.  The call graph is traversed
+from its roots, one strongly connected component at a time; recursion is solved in
+:mod:`trodden.weigh.interprocedural.recursion`.  Unlike in the paper, indirect calls count too: they are
+distributed over their possible callees.  All indirect calls of one signature share a vertex of the graph, so
+that a thousand callers of a thousand functions do not make a million edges.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from dataclasses import dataclass, field
 from trodden.graph.components import strong_components
 from trodden.weigh.frequency.propagate import HIGHEST_WEIGHT
 from trodden.weigh.interprocedural.callgraph import CallGraph, Procedure, call_graph
-from trodden.weigh.interprocedural.recursion import settle
-from trodden.weigh.interprocedural.roots import entries_of
+from trodden.weigh.interprocedural.recursion import solve_recursion
+from trodden.weigh.interprocedural.roots import root_entries
 
-MOST_ROUNDS = 5.0
-"""How many rounds through its cycles calling a recursive component may lead to if that is to be believed.
+MAX_CYCLE_ITERATIONS = 5.0
+"""How often a call of a recursive component may iterate its cycles for the estimate to be used.
 
-Evidence about branches says little of how deep recursion goes: a walk through a tree calls itself twice
-unless a pointer is null, which by the odds never ends.
+Evidence about branches says little about the depth of recursion: a tree traversal calls itself twice unless
+a pointer is null, which by these probabilities never ends.
 """
 
-UNKNOWN_ROUNDS = 1.5
-"""How many rounds there are taken to be where more than that would follow.
+UNKNOWN_CYCLE_ITERATIONS = 1.5
+"""The number of iterations that is assumed where more than that would follow.
 
-Single walks make some dozens of calls; but with such a number parsers that call each other, and walks that
-call walks, outdo all the rest of a program.  Of 1.5, 2, 4, 8 and 32 the least ranks functions best on the
-bench's programs.
+Single traversals make some dozens of calls; but with such a number, mutually recursive parsers and nested
+traversals dominate all the rest of a program.  Of 1.5, 2, 4, 8 and 32 the least ranks functions best on the
+programs of the bench.
 """
 
 
@@ -39,7 +39,7 @@ class CallFrequency:
     """How often one function calls another: for one invocation of its own, and in the whole run.
 
     ``callee`` is the number of the called function, ``None`` where it is not known or not part of the
-    program; ``symbol`` is empty for calls through pointers, of which ``signature`` tells the type.
+    program; ``symbol`` is empty for indirect calls, of which ``signature`` is the type.
     """
 
     caller: int
@@ -54,10 +54,10 @@ class CallFrequency:
 class CallEstimate:
     """Invocations and calls of a whole program, for one run of it.
 
-    What is invoked is entered from outside, called, or called through pointers: for every function
-    ``invocations`` is the sum of its ``entries``, of the calls that name it, and of its share in
-    ``through_pointers``.  ``elsewhere`` has the invocations of what is not part of the program, ``""``
-    being what pointers lead to if nothing in it has the right signature.
+    A function is entered from outside, called directly, or called indirectly: ``invocations`` is the sum of
+    its ``entries``, of its direct calls, and of its share in ``through_pointers``.  ``elsewhere`` has the
+    invocations of functions outside the program, ``""`` for indirect calls that no function of it can be the
+    callee of.
     """
 
     invocations: list[float]
@@ -71,29 +71,30 @@ def call_frequencies(
     functions: Sequence[Procedure],
     roots: Sequence[int] | None = None,
     also: Sequence[int] = (),
-    most_rounds: float = MOST_ROUNDS,
-    instead: float = UNKNOWN_ROUNDS,
+    max_iterations: float = MAX_CYCLE_ITERATIONS,
+    instead: float = UNKNOWN_CYCLE_ITERATIONS,
 ) -> CallEstimate:
     """The expected invocations and calls if each of the ``roots`` is entered once.
 
-    Without ``roots`` that is ``main``, or in a library what nobody calls.  ``also`` are further functions
-    that are entered once: constructors.  Where recursion would lead to more than ``most_rounds`` rounds, it
-    leads to ``instead``: the calls that close its cycles are scaled down, and that is how they are told.
+    Without ``roots`` that is ``main``, or in a library the functions without callers.  ``also`` are further
+    functions that are entered once: constructors.  Where recursion would lead to more than ``max_iterations``
+    rounds, it leads to ``instead``: the calls that close its cycles are scaled down, and that is how they are
+    told.
     """
     graph = call_graph(functions)
-    entries = entries_of(functions, graph, roots, also)
+    entries = root_entries(functions, graph, roots, also)
     invocations = entries + [0.0] * len(graph.signatures)
     scaled: dict[tuple[int, int], float] = {}
     expected = [[callee for callee, local in calls.items() if local > 0] for calls in graph.calls]
     entered_first = sorted(range(len(expected)), key=lambda number: -invocations[number])
     for members in reversed(strong_components(expected, entered_first)):
-        _settle(graph, members, invocations, scaled, most_rounds, instead)
+        _settle(graph, members, invocations, scaled, max_iterations, instead)
         for caller in members:
             for callee, local in graph.calls[caller].items():
                 if (caller, callee) not in scaled:
                     more = _product(local, invocations[caller])
                     invocations[callee] = min(invocations[callee] + more, HIGHEST_WEIGHT)
-    return _told(functions, graph, entries, invocations, scaled)
+    return _report(functions, graph, entries, invocations, scaled)
 
 
 def _settle(
@@ -101,7 +102,7 @@ def _settle(
     members: Sequence[int],
     invocations: list[float],
     scaled: dict[tuple[int, int], float],
-    most_rounds: float,
+    max_iterations: float,
     instead: float,
 ) -> None:
     """Solve a recursive component; ``scaled`` gets the local frequencies of the calls inside."""
@@ -117,8 +118,8 @@ def _settle(
     scale = 1.0
     inflow = [invocations[member] for member in members]
     if any(inflow):
-        settled = settle(
-            inflow, [(place[i], place[j], local) for i, j, local in inside], most_rounds, instead
+        settled = solve_recursion(
+            inflow, [(place[i], place[j], local) for i, j, local in inside], max_iterations, instead
         )
         scale = settled.scale
         for member, value in zip(members, settled.invocations, strict=True):
@@ -127,16 +128,16 @@ def _settle(
         scaled[caller, callee] = local if place[caller] < place[callee] else local * scale
 
 
-def _told(
+def _report(
     functions: Sequence[Procedure],
     graph: CallGraph,
     entries: list[float],
     invocations: Sequence[float],
     scaled: Mapping[tuple[int, int], float],
 ) -> CallEstimate:
-    """Calls as they are reported: by function, then those out of the program.
+    """Calls as they are reported: by function, then those that leave the program.
 
-    Where a pointer's way to a function closes a cycle and was scaled down, so are the calls through it.
+    Where an indirect call closes a cycle and was scaled down, so are the calls of its signature.
     """
     calls = []
     elsewhere: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Where a program is entered from outside."""
+"""The functions that are entered from outside of the program."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from trodden.graph.components import strong_components
 from trodden.graph.reach import sweep
 from trodden.weigh.interprocedural.callgraph import CallGraph, Procedure, public_names
 
-HANDED_AWAY = 0.1
-"""How often a function is entered that nothing leads to but whose address went somewhere unknown.
+ADDRESS_ESCAPES = 0.1
+"""How often a function without callers is entered whose address escapes.
 
-It stands in some table that is handed to a library, or is a handler for what seldom happens: less than what
-is surely called, more than what nobody can call.
+It is in some table that is passed to a library, or a handler for rare events: less often than what is
+certainly called, more often than what cannot be called.
 """
 
 
-def entries_of(
+def root_entries(
     functions: Sequence[Procedure],
     graph: CallGraph,
     roots: Sequence[int] | None = None,
@@ -24,10 +24,10 @@ def entries_of(
 ) -> list[float]:
     """How often each function is entered from outside.
 
-    Once, if it is among the ``roots`` or ``also`` entered.  Without roots that is ``main``.  If there is none
-    either, as in a library, it is whatever others may enter and no function calls, and one function of every
-    cycle of calls that is not reached from there.  Functions whose address is taken and that nothing
-    leads to are entered a little.
+    Once, if it is in ``roots`` or in ``also``.  Without roots that is ``main``.  If there is none either, as
+    in a library, these are the external functions without callers, and one function of every call cycle that
+    is not reachable from them.  Functions whose address is taken and that are not reachable otherwise are
+    entered a fraction of once.
     """
     successors = [list(calls) for calls in graph.calls]
     components = strong_components(successors, range(len(successors)))[::-1]
@@ -44,12 +44,12 @@ def entries_of(
     for members in components:
         for number in members:
             if number < len(functions) and functions[number].taken and reached.add(number):
-                entries[number] = HANDED_AWAY
+                entries[number] = ADDRESS_ESCAPES
     return entries
 
 
 def _uncalled(functions: Sequence[Procedure], graph: CallGraph) -> list[int]:
-    """What others may enter and no other function of the program calls."""
+    """The external functions without callers in the program."""
     called = {callee for caller, calls in enumerate(graph.calls) for callee in calls if callee != caller}
     return [n for n, function in enumerate(functions) if public_names(function) and n not in called]
 
@@ -57,7 +57,7 @@ def _uncalled(functions: Sequence[Procedure], graph: CallGraph) -> list[int]:
 def _heads(
     functions: Sequence[Procedure], graph: CallGraph, components: Sequence[Sequence[int]]
 ) -> Iterable[int]:
-    """One function of each cycle of calls, best one that others may enter."""
+    """One function of each call cycle, preferably an external one."""
     for members in components:
         if len(members) > 1 or members[0] in graph.calls[members[0]]:
             inside = [number for number in members if number < len(functions)]
@@ -65,7 +65,7 @@ def _heads(
 
 
 class _Reached:
-    """What has been reached so far."""
+    """The functions that have been reached so far."""
 
     def __init__(self, graph: CallGraph, start: Iterable[int]) -> None:
         self._calls = graph.calls

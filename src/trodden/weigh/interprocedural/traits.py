@@ -1,9 +1,9 @@
-"""What calls do in the end: complain, or give up.
+"""Which calls report an error or do not return, through any number of calls.
 
-Programs check for errors everywhere and seldom meet one.  A heuristic that looks at a single function takes a
-call for a call; but one that writes where errors go, or that does not come back, tells nearly for sure that
-control does not go there.  A call of a function that does so on every way through it is as good, which is
-found out here for all functions of a program together (WL94 §8 asks for a deeper look).
+Programs check for errors everywhere, and errors are rare.  To a heuristic that looks at a single function all
+calls are alike; but one that writes to standard error, or that does not return, is nearly certain evidence
+that control does not go there.  A call of a function that does so on every path is just as good, which is
+computed here for all functions of a program together (WL94 §8 asks for interprocedural evidence).
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from trodden.weigh.features.branch_context import Surroundings
+from trodden.weigh.features.branch_context import BranchContext
 from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues
 from trodden.weigh.features.known_functions import complains
-from trodden.weigh.interprocedural.callgraph import Known, Symbols
+from trodden.weigh.interprocedural.callgraph import KnownFunction, Symbols
 
-_TRAITS = {"ends": "ends_badly", "complains": "complains"}
-"""For each mark of a call, what says of the callee's first block that it deserves it."""
+_TRAITS = {"ends": "terminates", "complains": "complains"}
+"""For each trait of a call, the property of the callee's entry block from which it follows."""
 
 
-def with_traits(functions: Sequence[Known]) -> list[FunctionClues]:
-    """The clues of all functions, with the calls marked that complain or end because of what is called.
+def with_traits(functions: Sequence[KnownFunction]) -> list[FunctionClues]:
+    """The features of all functions, with the traits of each call.
 
-    A function ends if no way through it comes to a return; it complains if every way to a return does so.
-    What is marked may make its callers to be marked as well, which goes on until nothing more is found.
+    A call does not return if no path of the callee reaches a return; it reports an error if every path to a
+    return does.  Traits propagate from callees to callers until a fixed point.
     """
     resolve = Symbols(functions)
     callers: list[set[int]] = [set() for _ in functions]
@@ -43,10 +43,10 @@ def with_traits(functions: Sequence[Known]) -> list[FunctionClues]:
         waiting.discard(number)
         known = functions[number]
         clues[number] = _marked(known, clues[number], resolve, found)
-        around = Surroundings(known.graph, clues[number].blocks)
+        context = BranchContext(known.graph, clues[number].blocks)
         news = False
         for trait, members in found.items():
-            if number not in members and getattr(around, _TRAITS[trait])[known.graph.root]:
+            if number not in members and getattr(context, _TRAITS[trait])[known.graph.root]:
                 members.add(number)
                 news = True
         for caller in callers[number] if news else ():
@@ -67,9 +67,9 @@ def _any_trait(blocks: Sequence[BlockClues]) -> bool:
 
 
 def _marked(
-    known: Known, clues: FunctionClues, resolve: Symbols, found: Mapping[str, set[int]]
+    known: KnownFunction, clues: FunctionClues, resolve: Symbols, found: Mapping[str, set[int]]
 ) -> FunctionClues:
-    """The clues of a function with the calls marked that are of what has been found out so far."""
+    """The features of a function with the traits of its calls that are known so far."""
     blocks = list(clues.blocks)
     for place, block in enumerate(blocks):
         calls = tuple(_mark(call, resolve(known.unit, call.callee), found) for call in block.calls)

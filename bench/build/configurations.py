@@ -1,0 +1,225 @@
+"""Configurations that programs are built in, by name: plain, trodden's, and those of other profilers.
+
+Everything is compiled with ``-O2``, file by file, without link-time optimisation, unless the name says
+otherwise.  An instrumented build is compared with its baseline, the plain build by the same compiler.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.build.toolchain import CLANG
+from bench.suite.model import Language
+from bench.support.errors import BenchError
+
+_LEVEL = "-O2"
+_PATHS = "--trodden-profile=paths"
+_LINES = ("-O0", "-g")
+# Without -disable-vp clang also profiles values, which no other profile here does.
+_EDGES_ONLY = ("-fprofile-generate", "-mllvm", "-disable-vp")
+_ATOMIC = "-fprofile-update=atomic"
+
+GUIDED = "paths-guided"
+"""Paths with weights: the profile of another configuration on *train* determines where probes are cheap."""
+
+WEIGHTS_FROM = "paths"
+"""The configuration whose profile the guided one reads."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """A configuration: the driver of each language, and flags for both compilation and linking.
+
+    ``reads`` are files that the flags name: the build is made again when one of them changes.
+    ``label`` heads its columns; ``baseline`` is the configuration that it is compared with, itself if empty.
+    """
+
+    name: str
+    cc: tuple[str, ...] = ()
+    cxx: tuple[str, ...] = ()
+    rustc: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    trodden: bool = False
+    reads: tuple[Path, ...] = ()
+    label: str = ""
+    baseline: str = ""
+
+    def driver(self, language: Language) -> tuple[str, ...]:
+        """The command that compiles and links programs in a language."""
+        driver = {"C": self.cc, "C++": self.cxx, "Rust": self.rustc}[language]
+        if not driver:
+            raise BenchError(f"{self.name}: no compiler for {language} in this configuration")
+        return driver
+
+    @property
+    def compiler(self) -> str:
+        """The compiler that its builds depend on."""
+        return (self.cc or self.rustc)[0]
+
+
+def clang(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
+    """Built by the machine's clang."""
+    cxx = (CLANG, "--driver-mode=g++")
+    return Config(name, (CLANG,), cxx, flags=flags, label=label, baseline=baseline)
+
+
+def gcc(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
+    """Built by the machine's gcc."""
+    return Config(name, ("gcc",), ("g++",), flags=flags, label=label, baseline=baseline)
+
+
+def trodden(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
+    """Built by trodden, with the machine's clang as its compiler."""
+    toolchain = f"--trodden-toolchain={CLANG}"
+    base = (sys.executable, "-m", "trodden")
+    cc, cxx = (*base, "cc", toolchain), (*base, "c++", toolchain)
+    return Config(name, cc, cxx, flags=flags, trodden=True, label=label, baseline=baseline)
+
+
+def rustc(name: str, *flags: str, label: str = "") -> Config:
+    """Built by the machine's rustc."""
+    return Config(name, rustc=("rustc",), flags=flags, label=label, baseline="rustc")
+
+
+def trodden_rustc(name: str, *flags: str, label: str = "") -> Config:
+    """Built by trodden, with the machine's rustc as its front end."""
+    driver = (sys.executable, "-m", "trodden", "rustc")
+    return Config(name, rustc=driver, flags=flags, trodden=True, label=label, baseline="rustc")
+
+
+def _by_clang(name: str, label: str, *flags: str) -> Config:
+    return clang(name, _LEVEL, *flags, label=label, baseline="clang")
+
+
+def _by_gcc(name: str, label: str, *flags: str) -> Config:
+    return gcc(name, _LEVEL, *flags, label=label, baseline="gcc")
+
+
+def _ours(name: str, label: str, *flags: str) -> Config:
+    return trodden(name, _LEVEL, *flags, label=label, baseline="clang")
+
+
+_PROFILERS = (
+    _by_clang("clang", "clang"),
+    _by_gcc("gcc", "gcc"),
+    _ours("edges", "trodden edges"),
+    _ours("blocks", "trodden blocks", "--trodden-profile=blocks"),
+    _ours("paths", "trodden paths", _PATHS),
+    _ours(GUIDED, "trodden paths, guided", _PATHS),
+    _ours("every-block", "trodden, every block", "--trodden-counters=every-block"),
+    _by_clang("clang-ir", "clang IR", *_EDGES_ONLY),
+    _by_clang("clang-ir-atomic", "clang IR, atomic", *_EDGES_ONLY, _ATOMIC),
+    _by_clang("clang-ir-values", "clang IR, values too", "-fprofile-generate"),
+    _by_clang("clang-front", "clang front end", "-fprofile-instr-generate", "-fcoverage-mapping"),
+    _by_clang("clang-gcov", "clang gcov", "--coverage"),
+    _by_gcc("gcc-arcs", "gcc arcs", "-fprofile-arcs"),
+    _by_gcc("gcc-arcs-atomic", "gcc arcs, atomic", "-fprofile-arcs", _ATOMIC),
+)
+
+_CHECKED = (
+    _ours("edges-every", "trodden, every edge", "--trodden-counters=every-edge"),
+    _ours("edges-checked", "trodden edges, checked", "--trodden-counters=checked"),
+    _ours("paths-checked", "trodden paths, checked", _PATHS, "--trodden-counters=checked"),
+)
+"""Counters on every edge, instead of the few that are sufficient or in addition to them."""
+
+_BY_LINE = (
+    trodden("lines-trodden", *_LINES, label="trodden, lines"),
+    trodden("lines-early", *_LINES, "--trodden-stage=early", label="trodden, lines, early stage"),
+    clang("lines-clang", "-O0", "--coverage", label="clang's gcov, lines"),
+    gcc("lines-gcc", "-O0", "--coverage", label="gcc's gcov, lines"),
+    clang("lines-regions", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping", label="llvm-cov, lines"),
+)
+"""Without optimisation, where the line counts of several tools can be compared."""
+
+CUT_LIMITS = ("256", "1024", "4096", "65536")
+CUT_RULES = ("cheapest", "node")
+
+
+def cut_config(rule: str, limit: str) -> str:
+    """The name of the configuration that limits paths by this rule."""
+    return f"paths-{rule}-{limit}"
+
+
+def _cut(rule: str, limit: str) -> Config:
+    flags = (f"--trodden-max-paths={limit}", f"--trodden-cut-by={rule}")
+    return _ours(cut_config(rule, limit), f"{rule}, {limit}", _PATHS, *flags)
+
+
+_PATH_OPTIONS = (
+    *(_cut(rule, limit) for limit in CUT_LIMITS for rule in CUT_RULES),
+    _cut("loops", "1024"),
+    _ours("paths-uncut", "no limit", _PATHS, "--trodden-max-paths=none"),
+    _ours("paths-cycles", "with cycles", _PATHS, "--trodden-metric=cycles"),
+    _ours("paths-context", "with loop context", _PATHS, "--trodden-context=on"),
+    _ours("paths-last-64", "last 64", _PATHS, "--trodden-last=64"),
+    _ours("paths-last-4096", "last 4096", _PATHS, "--trodden-last=4096"),
+    _ours("edges-call-paths", "edges and call paths", "--trodden-call-paths=on"),
+)
+
+_RUST = (
+    rustc("rustc", label="rustc"),
+    trodden_rustc("rust-off", "--trodden-profile=off", label="trodden, no probes"),
+    trodden_rustc("rust-edges", "--trodden-profile=edges", label="trodden edges"),
+    trodden_rustc("rust-paths", _PATHS, label="trodden paths"),
+    rustc("rust-coverage", "-C", "instrument-coverage", label="-C instrument-coverage"),
+    rustc(
+        *("rust-generate", "-C", "profile-generate", "-C", "llvm-args=-disable-vp"),
+        label="-C profile-generate",
+    ),
+)
+
+CONFIGS: Mapping[str, Config] = {
+    config.name: config for config in (*_PROFILERS, *_CHECKED, *_BY_LINE, *_PATH_OPTIONS, *_RUST)
+}
+"""Every configuration by its name; the guided one has no weights yet."""
+
+
+def config_of(name: str) -> Config:
+    """The configuration of this name."""
+    if name not in CONFIGS:
+        raise BenchError(f"no configuration {name}; there are {', '.join(CONFIGS)}")
+    return CONFIGS[name]
+
+
+def label_of(name: str) -> str:
+    """What a configuration is called in the head of a column."""
+    return config_of(name).label
+
+
+def baseline_of(name: str) -> str:
+    """The plain build that a configuration is compared with; a plain one is its own baseline."""
+    return config_of(name).baseline or name
+
+
+def guided(program: str, weights: Path) -> Config:
+    """The guided configuration with the weights of a program; it is built again when these change.
+
+    Programs that are built together have weights of their own, so each has its own build.
+    """
+    config = config_of(GUIDED)
+    flags = (*config.flags, f"--trodden-weights={weights}")
+    return replace(config, name=f"{GUIDED}-{program}", flags=flags, reads=(weights,))
+
+
+def with_baselines(names: Sequence[str]) -> tuple[str, ...]:
+    """These configurations and their baselines, the baselines first, each once."""
+    baselines = sorted({baseline_of(name) for name in names})
+    return tuple(dict.fromkeys([*baselines, *names]))
+
+
+def compilers(names: Sequence[str], cxx: bool) -> set[str]:
+    """The machine's compilers that these configurations need, those of C++ too if there is some."""
+    found: set[str] = set()
+    for name in names:
+        config = config_of(name)
+        if config.rustc:
+            found.add("rustc")
+        elif config.compiler == "gcc":
+            found |= {"gcc", "g++"} if cxx else {"gcc"}
+        else:
+            found.add(CLANG)
+    return found

@@ -1,0 +1,1 @@
+"""The command ``trodden-bench``: what to measure, in which order, and what is printed."""

@@ -1,0 +1,1 @@
+"""Generators of input files, all seeded: the same bytes on every machine."""

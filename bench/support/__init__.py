@@ -1,0 +1,1 @@
+"""Shared by all other parts: errors, directories, locks, atomic files, hashes, statistics."""

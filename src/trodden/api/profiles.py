@@ -1,0 +1,75 @@
+"""Profiles in files: loaded, merged, and collected from raw files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trodden.merging.merge import Merged
+    from trodden.profile.from_runs import Collected
+    from trodden.profile.model import Profile
+
+StrPath = str | os.PathLike[str]
+
+
+def load_process(file: str, process: str | None) -> Profile:
+    """The profile in a file, or the part of it that one process has counted."""
+    from trodden.profile.store.trod import load
+
+    profile = load(file)
+    if process is None:
+        return profile
+    from trodden.profile.estimated import need_counted
+    from trodden.profile.processes import only
+
+    need_counted(profile, file, "leave --process out")
+    return only(profile, process, file)
+
+
+def load_paths(file: str, process: str | None) -> Profile:
+    """The same of a profile that has to be of a run, and to have paths."""
+    from trodden.profile.estimated import need_counted
+    from trodden.report.views.hot_paths import need_paths
+
+    profile = load_process(file, process)
+    need_counted(profile, file, "run it with --profile paths")
+    need_paths(profile, file)
+    return profile
+
+
+def merge(
+    *files: StrPath, combine: str = "sum", strict: bool = False, output: StrPath | None = None
+) -> Merged:
+    """Join profiles and raw files into one profile, as ``trodden merge`` does.
+
+    Files that are damaged or do not belong to the others are left out: see ``left_out`` and ``problems`` of
+    the result.  With ``strict`` that raises :class:`trodden.errors.LeftOut` instead.  ``output`` also writes
+    the profile there.
+    """
+    merged = merge_files((os.fspath(file) for file in files), combine, strict)
+    if output is not None:
+        from trodden.profile.store.trod import save
+
+        save(merged.profile, output)
+    return merged
+
+
+def merge_files(
+    files: Iterable[str], combine: str, strict: bool, tell: Callable[[str], None] = lambda line: None
+) -> Merged:
+    """The same for files that are named one by one; ``tell`` gets a line for each that is left out."""
+    from trodden.merging.merge import merge as join
+
+    return join(files, combine, strict, tell)
+
+
+def collect(raws: Sequence[str], programs: Sequence[str], output: str) -> Collected:
+    """Make a profile of raw files and write it to ``output``."""
+    from trodden.profile.from_runs import collect_all
+    from trodden.profile.store.trod import save
+
+    collected = collect_all(raws, programs)
+    save(collected.profile, output)
+    return collected

@@ -1,0 +1,222 @@
+"""From an instruction of a function to the block that its frame has reached, and its pending probes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from trodden.collect.binary.dwarf import Function
+from trodden.collect.binary.dwarf_expressions import Frame
+from trodden.collect.frames.code_map import CodeMap
+from trodden.collect.frames.frame_state import FrameState
+from trodden.collect.frames.frame_values import FrameValues, FunctionVariables
+from trodden.collect.frames.probe_progress import ProbeProgress, Progress, Undetermined
+from trodden.graph.cfg import EdgeKind
+from trodden.graph.loops import find_loops
+from trodden.graph.traverse import topological_order
+from trodden.plan.paths.locations import Holder, Mark
+from trodden.plan.paths.path_register import Register, track
+from trodden.plan.paths.prefixes import Known, Offset, register_offsets
+from trodden.plan.probes import WORD, AddTrips, Bump, BumpAt, Count, Probe
+from trodden.program.clone_map import origin_of
+from trodden.program.facts import FunctionFacts, UnitFacts
+
+
+@dataclass
+class _State:
+    """A frame state while pending probes are added (see :class:`FrameState`)."""
+
+    block: int
+    register: int | None = None
+    pending: dict[int, int] = field(default_factory=dict)
+    ended_paths: list[int] = field(default_factory=list)
+    path_counted: bool = False
+
+    def add(self, slot: int, amount: int) -> None:
+        """Let a pending probe add to a slot."""
+        self.pending[slot] = self.pending.get(slot, 0) + amount
+
+
+class FunctionLocator:
+    """Locates the frames of function ``number`` of a unit; ``facts`` are those of its code, clones included.
+
+    ``unoptimised``: the function was compiled without optimisation.
+    """
+
+    def __init__(
+        self,
+        unit: UnitFacts,
+        number: int,
+        facts: FunctionFacts,
+        function: Function,
+        code: CodeMap,
+        unoptimised: bool,
+    ) -> None:
+        self._unit = unit
+        self._number = number
+        self._code = code
+        self._source_facts = unit.functions[number]
+        self._facts = facts
+        self._graph = self._facts.graph
+        self._plan = self._facts.plan
+        self._variables = FunctionVariables(function, code, unoptimised)
+        self._progress = ProbeProgress(self._graph, self._plan, code)
+
+    def at(self, pc: int, frame: Frame) -> FrameState | None:
+        """The state of a frame whose next instruction is at ``pc``."""
+        index = self._code.index_of(pc)
+        location = self._code.locations[index] if index is not None else None
+        if index is None or location is None or not self._progress.is_reliable(location):
+            return None
+        try:
+            state = self._state(location, self._progress.progress(location, index), pc, frame)
+        except Undetermined:
+            return None
+        facts = self._source_facts
+        at_exit = state.block == self._graph.exit
+        return FrameState(
+            self._unit.id,
+            self._number,
+            facts.graph.exit if at_exit else origin_of(facts, state.block),
+            state.register,
+            tuple(sorted(state.pending.items())),
+            tuple(state.ended_paths),
+            state.path_counted,
+        )
+
+    def call_before(self, return_address: int) -> int | None:
+        """The address of the call that returns to an address."""
+        return self._code.call_before(return_address)
+
+    def _state(self, location: int, progress: Progress, pc: int, frame: Frame) -> _State:
+        values = FrameValues(self._variables, pc, frame, self._stored_base(location, progress))
+        state = _State(progress.block)
+        for probe in progress.pending:
+            self._add_pending(state, probe, values)
+        if progress.block != self._graph.exit:
+            self._add_running_trip_counts(state, progress, values)
+            if progress.block in self._counted_blocks:
+                self._go_to_exit(state, values)
+            elif self._plan.paths is not None:
+                state.register = self._register_at(progress, location, values)
+        return state
+
+    def _stored_base(self, location: int, progress: Progress) -> str | None:
+        """The base of the path register that the frame's stack slot is certain to hold."""
+        if location not in self._variables.storing_blocks or self._plan.paths is None:
+            return None
+        value = self._register.at[location] if progress.register_stored else None
+        return value.base if value is not None else None
+
+    def _add_pending(self, state: _State, pending: Mark, values: FrameValues) -> None:
+        """Add what a pending probe would have counted."""
+        on_edge = pending.holder is Holder.EDGE
+        probes = (self._plan.on_edges if on_edge else self._plan.on_blocks).get(pending.index, ())
+        if pending.number >= len(probes):
+            raise Undetermined("no such probe")
+        probe: Probe = probes[pending.number]
+        if isinstance(probe, Count):
+            state.add(self._facts.first_slot + probe.slot, 1)
+        elif isinstance(probe, AddTrips):
+            state.add(self._facts.first_slot + probe.slot, values.trip_count(probe.back_edge))
+        elif isinstance(probe, Bump | BumpAt):
+            path = self._path(probe, pending, values)
+            if self._plan.paths is not None and not self._plan.paths.dense:
+                state.ended_paths.append(path)
+            else:
+                state.add(self._facts.first_slot + len(self._plan.measures) + path, 1)
+
+    def _go_to_exit(self, state: _State, values: FrameValues) -> None:
+        """Let a frame whose path is counted already have executed the blocks that are left, up to EXIT."""
+        state.path_counted = True
+        while state.block != self._graph.exit:
+            leaving = self._progress.out_edges(state.block)
+            if len(leaving) != 1 or self._ends_paths(leaving[0]):
+                raise Undetermined("a block has several successors after the path was counted")
+            state.block = self._graph.edges[leaving[0]].dst
+            for holder, index, probes in (
+                (Holder.EDGE, leaving[0], self._plan.on_edges.get(leaving[0], ())),
+                (Holder.BLOCK, state.block, self._plan.on_blocks.get(state.block, ())),
+            ):
+                for number in range(len(probes)):
+                    self._add_pending(state, Mark(holder, index, number), values)
+
+    def _ends_paths(self, edge: int) -> bool:
+        paths = self._plan.paths
+        return paths is not None and edge in (*paths.back_edges, *paths.cuts, *paths.handlers)
+
+    def _path(self, probe: Bump | BumpAt, pending: Mark, values: FrameValues) -> int:
+        """The number of a path that has ended, but is not counted yet."""
+        if isinstance(probe, BumpAt):
+            return probe.path
+        before = self._register.leaving(self._graph.edges[pending.index].src)
+        executed = self._plan.on_edges[pending.index][: pending.number]
+        path = (values.of(self._register.after(before, executed)) + probe.add) % WORD
+        if self._plan.paths is None or path >= self._plan.paths.number:
+            raise Undetermined("no such path")
+        return path
+
+    def _add_running_trip_counts(self, state: _State, progress: Progress, values: FrameValues) -> None:
+        """Add the trip counts of loops that are still running: no counter contains them yet."""
+        for back_edge, (slot, members) in self._counted_loops.items():
+            if progress.block in members:
+                trips = values.trip_count(back_edge) + (progress.edge == back_edge)
+                state.add(self._facts.first_slot + slot, trips)
+
+    @cached_property
+    def _counted_loops(self) -> dict[int, tuple[int, frozenset[int]]]:
+        """By back edge: the slot of a loop's trip count, and the blocks of the loop."""
+        slots = {
+            probe.back_edge: probe.slot
+            for probes in self._plan.on_edges.values()
+            for probe in probes
+            if isinstance(probe, AddTrips)
+        }
+        if not slots:
+            return {}
+        forest = find_loops(self._graph)
+        return {
+            edge: (slots[edge], frozenset(forest.members(number)))
+            for number, loop in enumerate(forest.loops)
+            for edge in loop.back_edges
+            if edge in slots
+        }
+
+    @cached_property
+    def _counted_blocks(self) -> set[int]:
+        """The blocks at which the path is counted already, since all that follow have one successor."""
+        paths = self._plan.paths
+        found: set[int] = set()
+        if paths is None:
+            return found
+        removed = {*paths.back_edges, *paths.cuts, *paths.handlers}
+        for block in topological_order(self._graph):
+            for edge in self._graph.in_edges[block]:
+                source, _, kind = self._graph.edges[edge]
+                if kind is EdgeKind.FLOW and edge not in removed and source != block:
+                    probes = self._plan.on_edges.get(edge, ())
+                    if source in found or any(isinstance(probe, Bump | BumpAt) for probe in probes):
+                        found.add(block)
+        return found
+
+    @cached_property
+    def _register(self) -> Register:
+        """The values of the path register, as they were when the code was generated."""
+        return track(self._graph, self._plan, self._variables.storing_blocks)
+
+    @cached_property
+    def _offsets(self) -> list[Known | Offset | None]:
+        return register_offsets(self._source_facts.graph, self._source_facts.plan)
+
+    def _register_at(self, progress: Progress, location: int, values: FrameValues) -> int | None:
+        """The path register; Undetermined where the prefix of the path would not follow from it."""
+        offset = self._offsets[origin_of(self._source_facts, progress.block)]
+        if isinstance(offset, Known):
+            return None
+        if offset is None:
+            raise Undetermined("the prefix of the path does not follow from the path register")
+        if progress.edge is not None:
+            return values.of(self._register.along.get(progress.edge))
+        if progress.block == location:
+            return values.of(self._register.at[location])
+        return values.of(self._register.leaving(progress.block))

@@ -1,0 +1,149 @@
+"""Reading many profiles one after the other, as parts of a merge.
+
+Profiles of one build differ in their counts alone: the facts of its units, nearly all of the file, are the
+same bytes in each of them.  So the facts of the last few builds are kept together with their text, and
+where the text is the same again it is not parsed again.  Nothing is recovered here either: counters add up
+as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from trodden.collect.call_paths import CallPath
+from trodden.collect.gather import Programs, gather
+from trodden.errors import BadFile, InputMissing, UsageError
+from trodden.gc_pause import no_garbage
+from trodden.profile.estimated import refusal
+from trodden.profile.store.call_path_codec import from_columns
+from trodden.profile.store.trod import MAGIC, from_bytes
+from trodden.profile.store.unit_counts_codec import unit_counts_from_columns
+from trodden.program.checked import ColumnError, text, whole
+from trodden.program.facts import UnitFacts
+from trodden.program.record import parse, unpack
+from trodden.recover.sparse_counters import nonzero
+from trodden.recover.unit_counts import UnitCounts
+
+BUILDS_KEPT = 4
+
+_UNITS, _COUNTS = b',"units":', b',"counts":'
+MOST_COUNT, MOST_FRAMES = 1 << 96, 1 << 48
+"""Far more than a program can count to; sums of any number of profiles stay within what a file may hold."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one file brings to a merge: ``unit_counts[i]`` belongs to ``units[i]``.
+
+    ``merged`` is how many it was made of by an earlier merge.  What each process has counted alone is not
+    kept, nor where its threads were.
+    """
+
+    where: str
+    program: str
+    units: tuple[UnitFacts, ...]
+    unit_counts: tuple[UnitCounts, ...]
+    notes: tuple[str, ...] = ()
+    calls: tuple[CallPath, ...] = ()
+    merged: int = 1
+
+
+class PartReader:
+    """Reads profiles and raw files, and remembers the builds that it has seen last."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[bytes, tuple[UnitFacts, ...]] = OrderedDict()
+        self._programs = Programs()
+
+    def read(self, name: str) -> Part:
+        """The content of a file, every number of it checked."""
+        try:
+            with open(name, "rb") as stream:
+                data = stream.read(len(MAGIC))
+                if data == MAGIC:
+                    data += stream.read()
+        except OSError as error:
+            raise InputMissing(f"{name}: cannot be read: {error.strerror}") from error
+        except ValueError as error:
+            raise InputMissing(f"{name!r}: no file can have such a name") from error
+        with no_garbage():
+            part = self._profile(data, name) if data.startswith(MAGIC) else self._raw(data, name)
+        if not part.units:
+            raise BadFile(f"{name}: there is nothing in it that could be counted")
+        if not all(map(_believable, part.unit_counts)):
+            raise BadFile(f"{name}: corrupt: a count is larger than any program can count to")
+        return part
+
+    def _raw(self, start: bytes, name: str) -> Part:
+        if not start.startswith(b"TROD"):
+            raise BadFile(f"{name}: neither a profile nor a raw file")
+        found = gather(name, self._programs)
+        return Part(name, found.program, found.units, found.unit_counts, found.notes, found.calls)
+
+    def _profile(self, data: bytes, name: str) -> Part:
+        record, size = unpack(MAGIC, data, name)
+        if size != len(data):
+            raise BadFile(f"{name}: corrupt: {len(data) - size} bytes too long")
+        try:
+            units, rest = self._facts(record)
+            document = parse(rest, name)
+            if "estimate" in document:
+                raise UsageError(refusal(name, "merge profiles of runs"))
+            if units is not None and "units" in document:
+                raise ColumnError("it has its units twice")
+            if units is None:
+                # The first of a build is read as any profile is, which shows whether its facts make sense.
+                units = from_bytes(data, name).units
+                self._remember(record, units)
+            return Part(
+                name,
+                text(document["program"]),
+                units,
+                tuple(unit_counts_from_columns(document, units)),
+                tuple(map(text, document["notes"])),
+                from_columns(document["calls"], units, name) if "calls" in document else (),
+                whole(document.get("merged", 1), 1, MOST_COUNT),
+            )
+        except (ColumnError, KeyError, TypeError, ValueError) as error:
+            raise BadFile(f"{name}: corrupt: it is not a profile ({error})") from error
+
+    def _facts(self, record: bytes) -> tuple[tuple[UnitFacts, ...] | None, bytes]:
+        """The units of a profile if their text is known, and what is left to parse.
+
+        A quote inside a text of JSON has a backslash before it, so the name of the field is found nowhere
+        else.
+        """
+        start = record.find(_UNITS)
+        for known, units in self._known.items():
+            if start >= 0 and record.startswith(known, start):
+                self._known.move_to_end(known)
+                end = start + len(known) - len(_COUNTS)
+                return units, record[:start] + record[end:]
+        return None, record
+
+    def _remember(self, record: bytes, units: tuple[UnitFacts, ...]) -> None:
+        start = record.find(_UNITS)
+        end = record.find(_COUNTS, start)
+        if 0 <= start < end:
+            self._known[record[start : end + len(_COUNTS)]] = units
+            if len(self._known) > BUILDS_KEPT:
+                self._known.popitem(last=False)
+
+
+def _believable(counted: UnitCounts) -> bool:
+    counts = [value for _, value in nonzero(counted.counters)]
+    counts += [value for totals in counted.sparse.values() for value in totals]
+    frames = [*counted.active.values(), *counted.prefixes.values()]
+    return max(counts, default=0) < MOST_COUNT and max(map(abs, frames), default=0) < MOST_FRAMES
+
+
+def same_file(name: str) -> int | None:
+    """A number that is the same for all names of one file; nothing for what is no regular file."""
+    try:
+        found = os.stat(name)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev << 64 | found.st_ino if stat.S_ISREG(found.st_mode) else None

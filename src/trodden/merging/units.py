@@ -1,0 +1,85 @@
+"""The units that the result of a merge consists of, and how other builds fit into them.
+
+The first profile decides: its units are those of the result.  A profile of the same build brings the same
+units.  One that has some of them, and others of sources not seen so far, has loaded a library that the
+first did not load; its units are taken too.  All other units are another build's: their functions are found
+again one by one where they are the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
+
+from trodden.collect.call_paths import CalledFunction
+from trodden.errors import OtherBuild
+from trodden.merging.correspondence import Correspondence, correspondence
+from trodden.merging.parts import BUILDS_KEPT, Part
+from trodden.program.facts import FunctionFacts, UnitFacts
+
+Obstacle = Callable[[FunctionFacts, FunctionFacts], str | None]
+
+_NOWHERE = Correspondence({}, {})
+
+
+class MergedUnits:
+    """The units of the result so far; ``obstacle`` says why one function cannot be joined with another."""
+
+    def __init__(self, obstacle: Obstacle) -> None:
+        self.first = ""
+        self.facts: dict[str, UnitFacts] = {}
+        self._obstacle = obstacle
+        self._known: OrderedDict[tuple[str, ...], Correspondence] = OrderedDict()
+
+    def function(self, called: CalledFunction) -> FunctionFacts:
+        """One of their functions."""
+        return self.facts[called[0]].functions[called[1]]
+
+    def place(self, part: Part) -> Correspondence:
+        """Where the functions of a profile belong whose units are not of the result."""
+        if not self.facts:
+            self.first = part.where
+            self._take(part.units)
+        strangers = [unit for unit in part.units if unit.id not in self.facts]
+        if strangers and len(strangers) < len(part.units):
+            sources = {unit.source for unit in self.facts.values()}
+            self._take([unit for unit in strangers if unit.source not in sources])
+            strangers = [unit for unit in strangers if unit.source in sources]
+        if not strangers:
+            return _NOWHERE
+        found = self._correspondence(part, strangers)
+        if not found.targets and len(strangers) == len(part.units):
+            reasons = Counter(found.reasons.values()).most_common(1)
+            why = reasons[0][0] if reasons else "it has no functions"
+            raise OtherBuild(
+                f"{part.where}: of another build, and none of its functions can be joined with those of"
+                f" {self.first} ({why}); merge it apart"
+            )
+        return found
+
+    def _take(self, units: Sequence[UnitFacts]) -> None:
+        self.facts |= {unit.id: unit for unit in units}
+        if units:
+            self._known.clear()
+
+    def _correspondence(self, part: Part, strangers: Sequence[UnitFacts]) -> Correspondence:
+        ids = tuple(unit.id for unit in part.units)
+        if ids not in self._known:
+            ours = [unit for name, unit in self.facts.items() if name not in ids]
+            self._known[ids] = self._joinable(correspondence(ours, strangers), strangers)
+            if len(self._known) > BUILDS_KEPT:
+                self._known.popitem(last=False)
+        self._known.move_to_end(ids)
+        return self._known[ids]
+
+    def _joinable(self, found: Correspondence, strangers: Sequence[UnitFacts]) -> Correspondence:
+        """The same without those that an obstacle keeps apart."""
+        units = {unit.id: unit for unit in strangers}
+        targets = dict(found.targets)
+        reasons = dict(found.reasons)
+        for (unit, number), target in found.targets.items():
+            reason = self._obstacle(units[unit].functions[number], self.function(target))
+            if reason is not None:
+                reasons[unit, number] = reason
+                del targets[unit, number]
+        return Correspondence(targets, reasons)

@@ -1,0 +1,107 @@
+/* The layout of the live file, which holds what a process has counted and outlives the process.
+ *
+ * Everything that a profile is made of lies in shared mappings of this one file: counters, sparse path tables,
+ * call-path trees, non-local exits.  When the process is killed, the file stays.  Its region table gives the address
+ * at which the process had mapped each region, so that a reader can follow the pointers in them.
+ *
+ * collect/rawfile/live.py reads the file.  A process that exits replaces it with a smaller raw file (raw_file.c).
+ * docs/formats.md describes both; names here may change, the layout may not. */
+#ifndef TRODDEN_COUNTERS_LIVE_FILE_H
+#define TRODDEN_COUNTERS_LIVE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum trodden_region_kind {
+    TRODDEN_REGION_FREE,            /* has been freed */
+    TRODDEN_REGION_MODULE,          /* struct trodden_live_module */
+    TRODDEN_REGION_SHARD,           /* the counters of a module in one thread, and later in another */
+    TRODDEN_REGION_NONLOCAL_EXITS,  /* struct trodden_nonlocal_exit_table */
+    TRODDEN_REGION_SPARSE_TABLE,    /* struct trodden_sparse_table, followed by its first array */
+    TRODDEN_REGION_SPARSE_ARRAY,    /* struct trodden_sparse_array */
+    TRODDEN_REGION_CALL_TREE,       /* struct trodden_call_path_tree, followed by its first table and chunk */
+    TRODDEN_REGION_CALL_NODES,      /* struct trodden_call_node_chunk */
+    TRODDEN_REGION_CALL_TABLE,      /* a hash table, which readers do not need */
+    TRODDEN_REGION_FORK_FRAMES,     /* struct trodden_live_frames: frames that were active at the fork */
+    TRODDEN_REGION_END_FRAMES,      /* struct trodden_live_frames: frames of one thread that were active at the end */
+    TRODDEN_REGION_SAVED_REGISTERS, /* struct trodden_saved_registers: of one of these, which was interrupted */
+    TRODDEN_REGION_RING,            /* struct trodden_ring: the last paths of a thread */
+    TRODDEN_REGION_ABANDONED_FRAMES, /* struct trodden_abandoned_chunk: frames that were interrupted and then left */
+};
+
+struct trodden_live_region {
+    uint64_t offset; /* in the file; TRODDEN_NO_OFFSET: it is not in the file */
+    uint64_t size, address;
+    uint32_t kind, module;
+};
+
+#define TRODDEN_NO_OFFSET UINT64_MAX
+
+enum trodden_live_state {
+    TRODDEN_STATE_RUNNING,
+    TRODDEN_STATE_EXEC,   /* about to execute another program */
+    TRODDEN_STATE_SIGNAL, /* killed by the signal in `signal` */
+    TRODDEN_STATE_EXITED, /* by itself, but the raw file could not be written */
+};
+
+enum { TRODDEN_LIVE_INCOMPLETE = 1 }; /* some regions are not in the file */
+
+struct trodden_live_header {
+    char magic[8];
+    uint32_t version, header_bytes;
+    uint64_t pid, parent, start_time, start_ticks; /* `start_ticks`: field 22 of /proc/PID/stat */
+    uint32_t state, signal, flags, incomplete;
+    uint64_t size; /* of the file */
+    uint64_t region_count;
+    uint64_t machine;                     /* e_machine */
+    uint32_t child_started, child_copied; /* set by a forked child while it copies the regions */
+    uint64_t reserved[2];
+    struct trodden_live_region regions[];
+};
+
+struct trodden_live_unit {
+    uint8_t id[16];
+    uint32_t slots, reserved;
+    uint64_t offset; /* of its counters in the module's shards, in bytes */
+};
+
+struct trodden_live_module {
+    uint64_t bias;
+    uint32_t index, unit_count, first_unit, path_length;
+    struct trodden_live_unit units[]; /* followed by the path */
+};
+
+/* As in the raw file. */
+struct trodden_frame {
+    uint32_t thread, module;
+    uint64_t address;    /* the return address or interrupted instruction, relative to the load bias */
+    uint64_t slot_value; /* the function's path register, if that is known */
+    uint32_t flags, reserved;
+};
+
+enum {
+    TRODDEN_FRAME_SLOT_KNOWN = 1,
+    TRODDEN_FRAME_INTERRUPTED = 2,
+    TRODDEN_FRAME_ABANDONED = 4, /* left before the end */
+};
+
+struct trodden_live_frames {
+    uint32_t thread, tid, count, incomplete;
+    struct trodden_frame entries[];
+};
+
+enum { TRODDEN_STACK_SAMPLE = 512 };
+
+/* A frame that a signal interrupted: its registers, and both ends of its stack frame. */
+struct trodden_saved_registers {
+    uint32_t thread, frame; /* the index of the frame, from the thread's innermost */
+    uint64_t pc, cfa, known;
+    uint64_t r[33];
+    uint64_t low_address;
+    uint8_t low_bytes[TRODDEN_STACK_SAMPLE];
+    uint64_t high_address;
+    uint8_t high_bytes[TRODDEN_STACK_SAMPLE];
+};
+
+#endif

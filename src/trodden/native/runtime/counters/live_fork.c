@@ -1,0 +1,134 @@
+/* The live file of a forked child: a file of its own, with copies of its parent's regions at the same addresses.
+ *
+ * The child copies the regions as they are at the moment of the fork, and they are shared memory.  Therefore the
+ * parent waits for it, and no other thread of the parent can add a region meanwhile. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "counters/live_internal.h"
+#include "platform/system.h"
+#include "process/output_file.h"
+#include "process/process.h"
+
+/* Copies the pages that exist: reading the others would allocate them. */
+static void copy_pages(char *target, const struct trodden_live_region *from) {
+    size_t page = trodden_page_size();
+    for (uint64_t at = 0; at < from->size; at += page) {
+        uint64_t data =
+            from->offset == TRODDEN_NO_OFFSET ? at : trodden_live_next_data(from->offset + at) - from->offset;
+        if (data >= from->size)
+            return;
+        at = data & ~(uint64_t)(page - 1);
+        memcpy(target + at, (const char *)(uintptr_t)from->address + at, page);
+    }
+}
+
+static bool move_mapping(void *memory, size_t bytes, void *target) {
+    return mremap(memory, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) == target;
+}
+
+static uint64_t regions_at_fork; /* the parent may have added more since, whose memory the child does not have */
+
+/* Needs no address space: page by page, by way of the stack. */
+static void make_private(uint8_t *at, size_t bytes, bool empty) {
+    size_t page = trodden_page_size();
+    uint8_t copy[page];
+    for (size_t i = 0; i < bytes; i += page) {
+        if (!empty)
+            memcpy(copy, at + i, page);
+        mmap(at + i, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        if (!empty)
+            memcpy(at + i, copy, page);
+    }
+}
+
+static void copy_region(struct trodden_live_header *live, const struct trodden_live_region *old, int fd) {
+    uint64_t offset = __atomic_fetch_add(&live->size, old->size, __ATOMIC_RELAXED);
+    void *target = (void *)(uintptr_t)old->address, *memory = trodden_live_map(fd, &offset, old->size);
+    bool empty = old->kind == TRODDEN_REGION_SHARD || old->kind == TRODDEN_REGION_RING;
+    if (memory && !empty)
+        copy_pages(memory, old);
+    if (!memory || !move_mapping(memory, old->size, target)) {
+        make_private(target, old->size, empty);
+        offset = TRODDEN_NO_OFFSET;
+    }
+    if (offset == TRODDEN_NO_OFFSET)
+        live->flags |= TRODDEN_LIVE_INCOMPLETE;
+    trodden_live_append_region(live, old->kind, old->module, target, old->size, offset);
+}
+
+static void notify_parent(struct trodden_live_header *parent) {
+    __atomic_store_n(&parent->child_copied, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &parent->child_copied, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Out of memory: the child keeps its regions where they are, but no longer shares them with its parent. */
+static void detach_in_place(struct trodden_live_header *old) {
+    for (uint64_t i = 0; i < regions_at_fork; i++)
+        if (old->regions[i].kind)
+            make_private((void *)(uintptr_t)old->regions[i].address, old->regions[i].size,
+                         old->regions[i].kind == TRODDEN_REGION_SHARD || old->regions[i].kind == TRODDEN_REGION_RING);
+    notify_parent(old);
+    make_private((void *)old, old->header_bytes, false);
+    old->flags |= TRODDEN_LIVE_INCOMPLETE;
+    old->region_count = regions_at_fork;
+    trodden_live_abandon();
+}
+
+void trodden_live_after_fork(void) {
+    struct trodden_live_header *old = trodden_process.live;
+    trodden_process.region_owner = 0;
+    if (!old)
+        return;
+    __atomic_store_n(&old->child_started, 1, __ATOMIC_RELEASE);
+    int parent_fd = trodden_live_fd();
+    int fd = trodden_output_create_live();
+    struct trodden_live_header *live = trodden_live_make_header(fd);
+    if (!live) {
+        detach_in_place(old);
+        return;
+    }
+    for (uint64_t i = 0; i < regions_at_fork; i++)
+        if (old->regions[i].kind == TRODDEN_REGION_FORK_FRAMES || old->regions[i].kind == TRODDEN_REGION_END_FRAMES ||
+            old->regions[i].kind == TRODDEN_REGION_SAVED_REGISTERS)
+            trodden_unmap((void *)(uintptr_t)old->regions[i].address, old->regions[i].size);
+        else if (old->regions[i].kind)
+            copy_region(live, &old->regions[i], fd);
+    if (parent_fd >= 0)
+        trodden_sys_close(parent_fd);
+    trodden_live_publish(fd, live);
+    notify_parent(old);
+    if (move_mapping(live, TRODDEN_LIVE_HEADER_BYTES, old))
+        live = old;
+    trodden_process.live = live;
+}
+
+void trodden_live_before_fork(void) {
+    struct trodden_live_header *live = trodden_process.live;
+    uint64_t mask; /* signals are blocked already */
+    trodden_live_acquire(&trodden_process, &mask);
+    if (live) {
+        live->child_started = live->child_copied = 0;
+        regions_at_fork = trodden_live_region_count(live);
+    }
+}
+
+/* Whoever looks for raw files when the parent has exited also finds the child's, since the parent has waited.  It
+ * does not wait for long: fork may have failed, or the child may have been killed at once. */
+void trodden_live_wait_for_child(void) {
+    struct trodden_live_header *live = trodden_process.live;
+    struct timespec interval = {0, 5000000};
+    int saved_errno = errno;
+    for (unsigned i = 0; live && !__atomic_load_n(&live->child_copied, __ATOMIC_ACQUIRE) &&
+                         i < (__atomic_load_n(&live->child_started, __ATOMIC_ACQUIRE) ? 400 : 50);
+         i++)
+        syscall(SYS_futex, &live->child_copied, FUTEX_WAIT, 0, &interval, NULL, 0);
+    __atomic_store_n(&trodden_process.region_owner, 0, __ATOMIC_RELEASE);
+    errno = saved_errno;
+}

@@ -1,0 +1,38 @@
+/* Memory in the live file (live_file.c, live_regions.c, live_fork.c). */
+#ifndef TRODDEN_COUNTERS_LIVE_REGIONS_H
+#define TRODDEN_COUNTERS_LIVE_REGIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counters/live_file.h"
+#include "platform/attributes.h"
+
+void trodden_live_init(void);
+
+/* Zeroed memory in whole pages, or NULL.  Needs no lock, and may be called from signal handlers. */
+void *trodden_live_alloc(enum trodden_region_kind kind, uint32_t module, size_t bytes);
+PROCESS_WIDE void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes);
+void trodden_live_free(void *memory, size_t bytes);
+
+uint64_t trodden_live_offset(const void *memory);
+/* The first offset from this one on at which the file has data; this one itself, if that cannot be determined. */
+uint64_t trodden_live_next_data(uint64_t offset);
+/* Maps the same pages at `target`, too. */
+bool trodden_live_map_alias(void *memory, uint64_t offset, size_t bytes, void *target);
+/* Handles a SIGBUS at this address: true if it was in a page of the live file that the disk had no space for, and
+ * that anonymous memory has replaced. */
+bool trodden_live_replace_page(uintptr_t address);
+
+/* Some counts, paths or frames could not be recorded. */
+void trodden_mark_incomplete(void);
+/* Frees the frames that were saved for the end of the process, which continues after all. */
+void trodden_live_discard_end(void);
+size_t trodden_round_to_pages(size_t bytes);
+
+void trodden_live_before_fork(void);
+void trodden_live_wait_for_child(void); /* in the parent */
+void trodden_live_after_fork(void);     /* in the child */
+
+#endif

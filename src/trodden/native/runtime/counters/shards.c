@@ -1,0 +1,271 @@
+/* Where counters lie: the one file to change if they move elsewhere.
+ *
+ * What a module counts in one thread lies in a shard: a region of the live file.  When the thread exits, its shard is
+ * reused by the next thread, which continues to count in it: nothing is ever added up while the program runs, so that
+ * there is no moment at which a count could be lost or doubled.  The sum over all shards is right whenever the
+ * process is stopped.
+ *
+ * Code that is not position-independent addresses its counters relative to the thread pointer.  They fill whole pages
+ * of the thread's static TLS (tls_padding.c ensures that), and the shard's pages are mapped over these.  Other code
+ * finds its counters by a table of the thread, with one entry for each unit. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+
+#include "counters/live_regions.h"
+#include "counters/shards.h"
+#include "platform/system.h"
+#include "process/process.h"
+
+/* The counters of threads whose start was not observed. */
+void *trodden_common[TRODDEN_MAX_TABLE_UNITS];
+
+static size_t align_to_cache_line(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+
+static uint64_t *tls_counters(const struct trodden_module *module, uintptr_t tp) {
+    return (uint64_t *)(tp + (uintptr_t)module->tls_low);
+}
+
+/* Called by the thread that loads the module, when it is loaded for the first time. */
+void trodden_shards_lay_out(struct trodden_module *module) {
+    uintptr_t tp = trodden_thread_pointer(), low = UINTPTR_MAX, high = 0;
+    for (uint32_t i = 0; i < module->unit_count; i++) {
+        struct trodden_module_unit *unit = &module->units[i];
+        uintptr_t address = (uintptr_t)unit->unit->counters();
+        unit->tls_offset = (intptr_t)(address - tp);
+        unit->static_tls = unit->unit->flags & TRODDEN_STATIC_TLS;
+        if (!unit->static_tls)
+            continue;
+        low = address < low ? address : low;
+        high = address + unit->slots * sizeof(uint64_t) > high ? address + unit->slots * sizeof(uint64_t) : high;
+    }
+    module->tls_low = high ? (intptr_t)(low - tp) : 0;
+    module->tls_bytes = high ? trodden_round_to_pages(high - low) : 0;
+    module->whole_pages = module->padding && low % trodden_page_size() == 0 && module->padding >= high &&
+                          module->padding - low >= module->tls_bytes;
+    size_t bytes = module->tls_bytes;
+    for (uint32_t i = 0; i < module->unit_count; i++) {
+        struct trodden_module_unit *unit = &module->units[i];
+        unit->shard_offset = unit->static_tls ? (size_t)(unit->tls_offset - module->tls_low) : bytes;
+        if (unit->static_tls)
+            continue;
+        unit->table_index = trodden_process.table_units++;
+        module->has_table_units = true;
+        bytes += align_to_cache_line(unit->slots * sizeof(uint64_t));
+    }
+    module->shard_bytes = trodden_round_to_pages(bytes ? bytes : 1);
+}
+
+/* ---- shards ---- */
+static struct trodden_shard *new_shard(struct trodden_module *module) {
+    struct trodden_shard *shard = trodden_alloc(sizeof *shard);
+    uint64_t *memory = shard ? trodden_live_alloc(TRODDEN_REGION_SHARD, module->index, module->shard_bytes) : NULL;
+    if (!memory)
+        return NULL;
+    *shard = (struct trodden_shard){
+        .next = module->shards, .module = module, .memory = memory, .offset = trodden_live_offset(memory)};
+    module->shards = shard;
+    return shard;
+}
+
+static struct trodden_shard *take_shard(struct trodden_module *module) {
+    struct trodden_shard *shard = module->free_shards;
+    if (!shard)
+        return new_shard(module);
+    module->free_shards = shard->next_of_thread;
+    return shard;
+}
+
+static bool map_over_tls(struct trodden_shard *shard) {
+    return trodden_live_map_alias(shard->memory, shard->offset, shard->module->tls_bytes,
+                                  tls_counters(shard->module, shard->tp));
+}
+
+static void unmap_from_tls(struct trodden_shard *shard) {
+    if (shard->mapped_over_tls)
+        mmap(tls_counters(shard->module, shard->tp), shard->module->tls_bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    shard->mapped_over_tls = false;
+}
+
+/* Adds the counters in the thread's own memory to the shard.  Only those that are not zero are written; beside and
+ * between the counters of units there may be other variables. */
+static void fold_tls_into_shard(struct trodden_shard *shard) {
+    const struct trodden_module *module = shard->module;
+    for (uint32_t i = 0; i < module->unit_count; i++) {
+        const struct trodden_module_unit *unit = &module->units[i];
+        uint64_t *counts = (uint64_t *)(shard->tp + (uintptr_t)unit->tls_offset);
+        uint64_t *sums = shard->memory + unit->shard_offset / sizeof *sums;
+        for (uint32_t k = 0; unit->static_tls && k < unit->slots; k++) {
+            k = trodden_skip_zeros(counts, k, unit->slots);
+            if (k < unit->slots) {
+                sums[k] += counts[k];
+                counts[k] = 0;
+            }
+        }
+    }
+}
+
+static void clear_tls(const struct trodden_shard *shard) {
+    const struct trodden_module *module = shard->module;
+    for (uint32_t i = 0; i < module->unit_count; i++)
+        if (module->units[i].static_tls)
+            memset((void *)(shard->tp + (uintptr_t)module->units[i].tls_offset), 0,
+                   module->units[i].slots * sizeof(uint64_t));
+}
+
+static void fill_counter_table(const struct trodden_module *module, const struct trodden_shard *shard, void **table) {
+    for (uint32_t i = 0; i < module->unit_count; i++) {
+        const struct trodden_module_unit *unit = &module->units[i];
+        if (!unit->static_tls)
+            table[unit->table_index] = (uint8_t *)shard->memory + unit->shard_offset;
+    }
+}
+
+static void set_counter_table(const struct trodden_module *module, uintptr_t tp, void **table) {
+    for (uint32_t i = 0; i < module->unit_count; i++)
+        if (!module->units[i].static_tls)
+            __atomic_store_n((void ***)(tp + (uintptr_t)module->units[i].tls_offset), table, __ATOMIC_RELEASE);
+}
+
+static bool has_shard(const struct trodden_thread *thread, const struct trodden_module *module) {
+    for (const struct trodden_shard *shard = thread->shards; shard; shard = shard->next_of_thread)
+        if (shard->module == module)
+            return true;
+    return false;
+}
+
+static void attach(struct trodden_module *module, struct trodden_thread *thread, bool fresh) {
+    if (module->has_table_units && !thread->counter_table)
+        thread->counter_table = trodden_map(TRODDEN_MAX_TABLE_UNITS * sizeof *thread->counter_table);
+    struct trodden_shard *shard =
+        has_shard(thread, module) || (module->has_table_units && !thread->counter_table) ? NULL : take_shard(module);
+    if (!shard) {
+        if (!has_shard(thread, module))
+            trodden_mark_incomplete();
+        return;
+    }
+    shard->tp = thread->tp;
+    shard->next_of_thread = thread->shards;
+    thread->shards = shard;
+    if (module->tls_bytes && !fresh)
+        fold_tls_into_shard(shard);
+    shard->mapped_over_tls = module->tls_bytes && module->whole_pages && map_over_tls(shard);
+    if (module->has_table_units) {
+        fill_counter_table(module, shard, thread->counter_table);
+        set_counter_table(module, thread->tp, thread->counter_table);
+    }
+}
+
+/* The module has been loaded, perhaps not for the first time. */
+void trodden_shards_attach_module(struct trodden_module *module) {
+    if (!module->fallback_shard && (module->fallback_shard = new_shard(module)))
+        fill_counter_table(module, module->fallback_shard, trodden_common);
+    for (struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next)
+        if (thread->tp)
+            attach(module, thread, false);
+}
+
+void trodden_shards_attach_thread(struct trodden_thread *thread) {
+    for (struct trodden_module *module = trodden_process.modules; module; module = module->next)
+        if (module->instance && !module->finalized)
+            attach(module, thread, true);
+}
+
+/* The thread exits, or it does not exist in this forked process (`forked`). */
+void trodden_shards_detach_thread(struct trodden_thread *thread, bool forked) {
+    struct trodden_shard *next;
+    for (struct trodden_shard *shard = thread->shards; shard; shard = next) {
+        struct trodden_module *module = shard->module;
+        next = shard->next_of_thread;
+        if (module->tls_bytes && !shard->mapped_over_tls && !forked)
+            fold_tls_into_shard(shard);
+        unmap_from_tls(shard);
+        if (module->has_table_units && module->instance && !module->finalized)
+            set_counter_table(module, shard->tp, trodden_common);
+        shard->tp = 0;
+        shard->next_of_thread = module->free_shards;
+        module->free_shards = shard;
+    }
+    thread->shards = NULL;
+}
+
+/* All regions are new and zero, but the TLS of this thread still maps its parent's. */
+void trodden_shards_after_fork(struct trodden_thread *own) {
+    for (struct trodden_module *module = trodden_process.modules; module; module = module->next)
+        for (struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
+            shard->offset = trodden_live_offset(shard->memory);
+            shard->zero_from = shard->zero_to = 0;
+        }
+    for (struct trodden_shard *shard = own ? own->shards : NULL; shard; shard = shard->next_of_thread) {
+        if (shard->mapped_over_tls && !map_over_tls(shard))
+            unmap_from_tls(shard);
+        else if (!shard->mapped_over_tls && shard->module->tls_bytes)
+            clear_tls(shard);
+    }
+}
+
+void *trodden_shard_page_of(uintptr_t address) {
+    for (const struct trodden_module *module = trodden_process.modules; module; module = module->next)
+        for (const struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
+            uintptr_t at = address - (uintptr_t)tls_counters(module, shard->tp);
+            if (shard->mapped_over_tls && at < module->tls_bytes)
+                return (uint8_t *)shard->memory + at;
+        }
+    return NULL;
+}
+
+void *trodden_tls_page_of(uintptr_t address) {
+    for (const struct trodden_module *module = trodden_process.modules; module; module = module->next)
+        for (const struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
+            uintptr_t at = address - (uintptr_t)shard->memory;
+            if (shard->mapped_over_tls && at < module->tls_bytes)
+                return (uint8_t *)tls_counters(module, shard->tp) + at;
+        }
+    return NULL;
+}
+
+/* Is the range known to be zero? Reading it would allocate its pages. */
+static bool is_known_zero(struct trodden_shard *shard, size_t from, size_t to) {
+    /* Where the file is incomplete, the range may have been replaced by anonymous memory. */
+    if (shard->offset == TRODDEN_NO_OFFSET || (trodden_process.live->flags & TRODDEN_LIVE_INCOMPLETE))
+        return false;
+    if (from < shard->zero_from || to > shard->zero_to) {
+        uint64_t data = trodden_live_next_data(shard->offset + from);
+        shard->zero_from = from;
+        shard->zero_to = data == TRODDEN_NO_OFFSET ? SIZE_MAX : (size_t)(data - shard->offset);
+    }
+    return to <= shard->zero_to;
+}
+
+/* Sums of counters: a pointer to the counters themselves as long as only one shard has any, else to a buffer. */
+struct counter_sum {
+    uint64_t *buffer;
+    const uint64_t *result; /* NULL: none so far */
+};
+
+static void add_counters(struct counter_sum *sums, const uint64_t *counts, uint32_t count) {
+    const uint64_t *before = sums->result;
+    sums->result = before ? sums->buffer : counts;
+    for (uint32_t i = 0; before && i < count; i++)
+        sums->buffer[i] = before[i] + counts[i];
+}
+
+const uint64_t *trodden_sum_counters(const struct trodden_module *module, const struct trodden_module_unit *unit,
+                                     uint32_t first, uint32_t count, uint64_t *buffer) {
+    uintptr_t own_tp = trodden_thread_pointer();
+    bool own_counted = !unit->static_tls || !unit->unit;
+    struct counter_sum sums = {buffer, NULL};
+    size_t from = unit->shard_offset + first * sizeof *buffer, to = from + count * sizeof *buffer;
+    for (struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
+        if (!is_known_zero(shard, from, to))
+            add_counters(&sums, shard->memory + from / sizeof *buffer, count);
+        if (unit->static_tls && shard->tp && !shard->mapped_over_tls)
+            add_counters(&sums, (const uint64_t *)(shard->tp + (uintptr_t)unit->tls_offset) + first, count);
+        own_counted = own_counted || shard->tp == own_tp;
+    }
+    /* The thread that ends the process may be one whose start was not observed, or that has been seen to exit. */
+    if (!own_counted)
+        add_counters(&sums, (const uint64_t *)(own_tp + (uintptr_t)unit->tls_offset) + first, count);
+    return sums.result;
+}

@@ -1,0 +1,116 @@
+/* Interposers of pthread_create and thrd_create.
+ *
+ * The real pthread_create is found
+ * - in a dynamic program, as the next of that name in lookup order;
+ * - in a static program, under the name __pthread_create, which glibc and musl both use for it.  As the reference is
+ *   weak (no shared glibc or musl exports that name) it does not extract the function from libc.a; the link line has
+ *   to request it: -Wl,-u,__pthread_create. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "counters/tls_padding.h"
+#include "platform/attributes.h"
+#include "platform/system.h"
+#include "process/process.h"
+
+#pragma weak dlsym
+#pragma weak pthread_getattr_default_np
+
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+extern create_function __pthread_create __attribute__((weak));
+
+static create_function *real_create(void) {
+    static create_function *found;
+    create_function *create = __atomic_load_n(&found, __ATOMIC_RELAXED);
+    if (create)
+        return create;
+    if (__pthread_create)
+        create = __pthread_create;
+    else if (dlsym)
+        *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+    __atomic_store_n(&found, create, __ATOMIC_RELAXED);
+    return create;
+}
+
+/* The call in tail position leaves no frame of the runtime below the thread's own, and nothing to return to if this
+ * module has been unloaded meanwhile. */
+static void *run_thread(void *value) {
+    struct trodden_thread *thread = value;
+    void *(*start)(void *) = thread->start;
+    void *argument = thread->argument;
+    trodden_thread_starts(thread);
+    return start(argument);
+}
+
+/* glibc allocates static TLS from the thread's stack: this adds what the counters and the padding behind them use.  A
+ * stack that the caller supplied cannot grow and is left alone; without one, glibc reports an address that ends at
+ * zero. */
+static bool enlarge_stack(pthread_attr_t *attributes) {
+#ifdef __GLIBC__
+    void *stack = NULL;
+    size_t size = 0, extra = __atomic_load_n(&trodden_process.tls_bytes, __ATOMIC_RELAXED);
+    extra += extra ? TRODDEN_PADDING : 0;
+    if (pthread_attr_getstack(attributes, &stack, &size) == 0 && (uintptr_t)stack + size != 0)
+        return false;
+    return extra && pthread_attr_getstacksize(attributes, &size) == 0 && size + extra > size &&
+           pthread_attr_setstacksize(attributes, size + extra) == 0;
+#else
+    (void)attributes;
+    return false;
+#endif
+}
+
+static int create_with_attributes(create_function *create, pthread_t *id, const pthread_attr_t *attributes,
+                                  struct trodden_thread *thread) {
+    pthread_attr_t own;
+    if (attributes) {
+        /* A shallow copy, which is never destroyed: what it points to belongs to the caller. */
+        memcpy(&own, attributes, sizeof own);
+        return create(id, enlarge_stack(&own) ? &own : attributes, run_thread, thread);
+    }
+    if ((pthread_getattr_default_np ? pthread_getattr_default_np(&own) : pthread_attr_init(&own)) != 0)
+        return create(id, NULL, run_thread, thread);
+    int result = create(id, enlarge_stack(&own) ? &own : NULL, run_thread, thread);
+    pthread_attr_destroy(&own);
+    return result;
+}
+
+EXPORTED int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict attributes, void *(*start)(void *),
+                            void *restrict argument) {
+    create_function *create = real_create();
+    if (!create) {
+        static const char message[] = "trodden: no pthread_create; link with -Wl,-u,__pthread_create\n";
+        return write(STDERR_FILENO, message, sizeof message - 1) < 0 ? ENOSYS : EAGAIN;
+    }
+    struct trodden_thread *thread = NULL;
+    if (trodden_is_leader()) {
+        uint64_t mask = trodden_lock();
+        thread = trodden_thread_add();
+        trodden_unlock(mask);
+    }
+    if (!thread)
+        return create(id, attributes, start, argument);
+    thread->start = start;
+    thread->argument = argument;
+    int result = create_with_attributes(create, id, attributes, thread);
+    if (result != 0) {
+        uint64_t mask = trodden_lock();
+        trodden_thread_remove(thread);
+        trodden_unlock(mask);
+    }
+    return result;
+}
+
+/* In glibc and musl a C11 thread is a POSIX thread whose result is converted to int. */
+EXPORTED int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
+    pthread_t thread;
+    int result = pthread_create(&thread, NULL, (void *(*)(void *))(void (*)(void))start, argument);
+    if (result == 0)
+        *id = (thrd_t)thread;
+    return result == 0 ? thrd_success : result == EAGAIN || result == ENOMEM ? thrd_nomem : thrd_error;
+}

@@ -1,0 +1,197 @@
+/* Memory, mutual exclusion, signals, files and time, straight from the kernel.
+ *
+ * The C library's malloc and locks are not used: the process may end inside malloc, inside a signal handler or while
+ * a lock is held.  All signals stay blocked while the runtime's lock is held, so that a handler which ends the
+ * process never finds the lock held by the thread that it interrupted. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/system.h"
+
+int trodden_sys_open(const char *path, int flags) {
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+int trodden_sys_close(int file) { return (int)syscall(SYS_close, file); }
+
+long trodden_sys_read(int file, void *buffer, size_t bytes) { return syscall(SYS_read, file, buffer, bytes); }
+
+long trodden_sys_write(int file, const void *buffer, size_t bytes) { return syscall(SYS_write, file, buffer, bytes); }
+
+void trodden_sleep(uint64_t nanoseconds) {
+    struct timespec interval = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &interval, NULL);
+}
+
+void *trodden_map(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void trodden_unmap(void *memory, size_t bytes) {
+    if (memory)
+        munmap(memory, bytes);
+}
+
+void *trodden_alloc(size_t bytes) {
+    static uint8_t *arena;
+    static size_t remaining;
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (bytes > remaining) {
+        size_t chunk = bytes > 65536 ? bytes : 65536;
+        uint8_t *mapping = trodden_map(chunk);
+        if (!mapping)
+            return NULL;
+        arena = mapping;
+        remaining = chunk;
+    }
+    void *memory = arena;
+    arena += bytes;
+    remaining -= bytes;
+    return memory;
+}
+
+/* 0: free; 1: held; 2: held, and a thread is waiting. */
+static uint32_t lock_word;
+
+uint64_t trodden_block_signals(void) {
+    uint64_t all = ~(uint64_t)0, mask = 0;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
+    return mask;
+}
+
+static bool take_lock(const struct timespec *timeout) {
+    uint32_t expected = 0;
+    int saved_errno = errno;
+    bool acquired = __atomic_compare_exchange_n(&lock_word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    if (!acquired) {
+        bool waiting = true;
+        while (!(acquired = __atomic_exchange_n(&lock_word, 2, __ATOMIC_ACQUIRE) == 0) && waiting)
+            waiting =
+                syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, 2, timeout, NULL, 0) == 0 || errno != ETIMEDOUT;
+    }
+    errno = saved_errno;
+    return acquired;
+}
+
+uint64_t trodden_lock(void) {
+    uint64_t mask = trodden_block_signals();
+    take_lock(NULL);
+    return mask;
+}
+
+bool trodden_lock_timed(uint64_t *mask) {
+    struct timespec timeout = {1, 0};
+    *mask = trodden_block_signals();
+    return take_lock(&timeout);
+}
+
+void trodden_restore_signals(uint64_t mask) { syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask); }
+
+void trodden_unlock(uint64_t mask) {
+    if (__atomic_exchange_n(&lock_word, 0, __ATOMIC_RELEASE) == 2)
+        syscall(SYS_futex, &lock_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    trodden_restore_signals(mask);
+}
+
+void trodden_lock_reset(void) { __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE); }
+
+/* A write that exceeds a size limit or goes to a broken pipe fails and also raises a signal, which would kill a
+ * program that never wrote that file itself.  Call this only while signals are blocked. */
+void trodden_discard_pending_signal(int number) {
+    uint64_t set = (uint64_t)1 << (number - 1);
+    struct timespec none = {0, 0};
+    syscall(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof set);
+}
+
+static uint64_t clock_now(clockid_t clock) {
+    struct timespec now = {0, 0};
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t trodden_now(void) { return clock_now(CLOCK_REALTIME); }
+
+/* Not getpid of the C library: old versions cache the parent's number across vfork. */
+uint32_t trodden_pid(void) { return (uint32_t)syscall(SYS_getpid); }
+
+size_t trodden_page_size(void) {
+    static size_t size;
+    if (!size)
+        size = (size_t)sysconf(_SC_PAGESIZE);
+    return size;
+}
+
+static long read_file(const char *name, char *buffer, size_t capacity) {
+    int file = trodden_sys_open(name, O_RDONLY);
+    if (file < 0)
+        return -1;
+    long got = trodden_sys_read(file, buffer, capacity);
+    trodden_sys_close(file);
+    return got;
+}
+
+static char *append(char *at, const char *text) {
+    size_t length = strlen(text);
+    memcpy(at, text, length + 1);
+    return at + length;
+}
+
+static char *append_number(char *at, uint32_t number) {
+    char digits[12], *digit = digits + sizeof digits;
+    *--digit = 0;
+    do
+        *--digit = (char)('0' + number % 10);
+    while (number /= 10);
+    return append(at, digit);
+}
+
+long trodden_read_task_file(uint32_t tid, const char *name, char *buffer, size_t capacity) {
+    char path[64];
+    append(append(append_number(append(path, "/proc/self/task/"), tid), "/"), name);
+    return read_file(path, buffer, capacity);
+}
+
+/* Field 22 of /proc/PID/stat: when the process started, in clock ticks since boot; 0 if that cannot be determined. */
+uint64_t trodden_start_ticks_of(uint32_t pid) {
+    char name[32], text[1024];
+    append(append_number(append(name, "/proc/"), pid), "/stat");
+    long got = read_file(name, text, sizeof text - 1);
+    if (got <= 0)
+        return 0;
+    text[got] = 0;
+    /* The second field is the name in parentheses, which may itself contain spaces and parentheses. */
+    char *at = text + got;
+    while (at > text && *at != ')')
+        at--;
+    for (int field = 2; field < 22; field++) {
+        while (*at && *at != ' ')
+            at++;
+        if (!*at++)
+            return 0;
+    }
+    uint64_t ticks = 0;
+    for (; *at >= '0' && *at <= '9'; at++)
+        ticks = ticks * 10 + (uint64_t)(*at - '0');
+    return ticks;
+}
+
+uint64_t trodden_process_start_ticks(void) { return trodden_start_ticks_of(trodden_pid()); }
+
+/* The start of this process on the clock of trodden_now. */
+uint64_t trodden_process_start_time(void) {
+    uint64_t ticks = trodden_process_start_ticks();
+    if (!ticks)
+        return 0;
+    long per_second = sysconf(_SC_CLK_TCK);
+    uint64_t since_boot = ticks * (1000000000u / (uint64_t)(per_second > 0 ? per_second : 100));
+    return trodden_now() - clock_now(CLOCK_BOOTTIME) + since_boot;
+}

@@ -1,0 +1,51 @@
+/* Memory, mutual exclusion, signals, files and time, straight from the kernel (system.c). */
+#ifndef TRODDEN_PLATFORM_SYSTEM_H
+#define TRODDEN_PLATFORM_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* System calls.  Unlike the C library's wrappers, these are not cancellation points. */
+int trodden_sys_open(const char *path, int flags);
+int trodden_sys_close(int file);
+long trodden_sys_read(int file, void *buffer, size_t bytes);
+long trodden_sys_write(int file, const void *buffer, size_t bytes);
+void trodden_sleep(uint64_t nanoseconds);
+
+void *trodden_map(size_t bytes); /* anonymous, private and zeroed; NULL: out of memory */
+void trodden_unmap(void *memory, size_t bytes);
+void *trodden_alloc(size_t bytes); /* never freed; the caller holds the lock */
+
+/* The runtime's only lock.  All signals are blocked while it is held. */
+uint64_t trodden_lock(void);             /* returns the signal mask to restore */
+bool trodden_lock_timed(uint64_t *mask); /* false: it was not released within a second */
+void trodden_unlock(uint64_t mask);
+void trodden_lock_reset(void); /* in a forked child */
+
+uint64_t trodden_block_signals(void); /* returns the mask to restore */
+void trodden_restore_signals(uint64_t mask);
+void trodden_discard_pending_signal(int number);
+
+uint64_t trodden_now(void); /* nanoseconds since the epoch */
+uint64_t trodden_process_start_time(void);
+uint64_t trodden_process_start_ticks(void);
+uint64_t trodden_start_ticks_of(uint32_t pid); /* 0: there is no such process, or /proc does not show it */
+/* Reads up to `capacity` bytes of /proc/self/task/TID/NAME; returns how many, or a negative number. */
+long trodden_read_task_file(uint32_t tid, const char *name, char *buffer, size_t capacity);
+size_t trodden_page_size(void);
+uint32_t trodden_pid(void);
+
+static inline uintptr_t trodden_thread_pointer(void) {
+    uintptr_t tp;
+#if defined(__x86_64__)
+    __asm__("movq %%fs:0, %0" : "=r"(tp));
+#elif defined(__aarch64__)
+    __asm__("mrs %0, tpidr_el0" : "=r"(tp));
+#else
+#error "trodden's runtime supports x86-64 and aarch64"
+#endif
+    return tp;
+}
+
+#endif

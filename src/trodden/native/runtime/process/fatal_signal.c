@@ -1,0 +1,154 @@
+/* The end of a process by a signal: the frames of all threads are saved.
+ *
+ * Nothing is written that could fail: frames and registers go into regions of the live file, where everything else is
+ * already.  Afterwards the process is killed by the same signal. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "counters/live_regions.h"
+#include "interpose/interpose.h"
+#include "platform/system.h"
+#include "process/fatal_signal.h"
+#include "process/process.h"
+#include "process/stop_threads.h"
+#include "unwind/nonlocal_exits.h"
+
+enum { MAX_SAVED_FRAMES = 512 }; /* frames of a thread, one record each; those further out are summed up */
+
+static void save_registers(const struct trodden_frames *frames) {
+    for (uint32_t i = 0; i < frames->saved_count; i++) {
+        struct trodden_saved_registers *saved = trodden_live_alloc(TRODDEN_REGION_SAVED_REGISTERS, 0, sizeof *saved);
+        if (saved)
+            memcpy(saved, &frames->saved[i], sizeof *saved);
+    }
+}
+
+/* Like the frames that longjmp leaves. */
+static void record_as_exit(const struct trodden_frame *frame) {
+    bool slot_known = frame->flags & TRODDEN_FRAME_SLOT_KNOWN;
+    struct trodden_nonlocal_exit *entry =
+        trodden_nonlocal_exit_at(frame->module, frame->address, slot_known, slot_known ? frame->slot_value : 0, true);
+    if (entry)
+        __atomic_fetch_add(&entry->count, 1, __ATOMIC_RELAXED);
+    else
+        trodden_process.live->incomplete = 1;
+}
+
+void trodden_live_save_frames(enum trodden_region_kind kind, const struct trodden_frames *frames, uint32_t thread,
+                              uint32_t tid) {
+    uint32_t count =
+        frames->count < MAX_SAVED_FRAMES || kind == TRODDEN_REGION_FORK_FRAMES ? frames->count : MAX_SAVED_FRAMES;
+    struct trodden_live_frames *saved = trodden_live_alloc(kind, 0, sizeof *saved + count * sizeof *saved->entries);
+    if (!saved)
+        return;
+    saved->thread = thread;
+    saved->tid = tid;
+    saved->incomplete = frames->incomplete;
+    if (count)
+        memcpy(saved->entries, frames->entries, count * sizeof *saved->entries);
+    __atomic_store_n(&saved->count, count, __ATOMIC_RELEASE);
+    for (uint32_t i = count; i < frames->count; i++)
+        record_as_exit(&frames->entries[i]);
+    save_registers(frames);
+}
+
+static void save_thread(const struct trodden_regs *regs, bool interrupted, uint32_t number, uint32_t tid) {
+    struct trodden_frames frames = trodden_collect_frames(regs, number, interrupted);
+    trodden_live_save_frames(TRODDEN_REGION_END_FRAMES, &frames, number, tid);
+    trodden_frames_free(&frames);
+}
+
+void trodden_save_all_threads(const struct trodden_regs *regs, bool interrupted) {
+    uintptr_t own_tp = trodden_thread_pointer();
+    uint32_t unstopped = trodden_stop_threads();
+    save_thread(regs, interrupted, trodden_thread_number(), (uint32_t)syscall(SYS_gettid));
+    for (const struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next) {
+        struct trodden_regs thread_regs;
+        if (thread->tp == own_tp || !thread->stopped_at)
+            continue;
+        trodden_regs_from_ucontext(thread->stopped_at, &thread_regs);
+        save_thread(&thread_regs, true, thread->number, thread->tid);
+    }
+    if (unstopped)
+        trodden_process.live->incomplete = 1;
+}
+
+static uint32_t handling_thread; /* the tid of the thread that handles the signal, or 0 */
+static bool recorded, lock_held;
+
+static void record_end(int number, const void *ucontext) {
+    struct trodden_regs regs;
+    trodden_regs_from_ucontext(ucontext, &regs);
+    if (!trodden_process.live || trodden_process.final_written)
+        return;
+    uint64_t mask;
+    bool locked = trodden_lock_timed(&mask);
+    trodden_process.live->signal = (uint32_t)number;
+    __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_SIGNAL, __ATOMIC_RELEASE);
+    lock_held = locked;
+    if (locked)
+        trodden_save_all_threads(&regs, true);
+    else
+        trodden_process.live->incomplete = 1;
+}
+
+/* The signal did not kill the process, as in the first process of a container: everything continues. */
+static void resume_process(void) {
+    if (trodden_process.live && !trodden_process.final_written) {
+        __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_RUNNING, __ATOMIC_RELEASE);
+        trodden_live_discard_end();
+    }
+    trodden_resume_threads();
+    if (lock_held)
+        trodden_unlock(~(uint64_t)0);
+    lock_held = recorded = false;
+    __atomic_store_n(&handling_thread, 0, __ATOMIC_RELEASE);
+}
+
+/* Will the instruction raise the signal again when it is restarted? */
+static bool is_repeated_by_instruction(int number, const siginfo_t *info) {
+    if (number == SIGBUS && info->si_code == BUS_MCEERR_AO)
+        return false;
+    return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
+}
+
+void trodden_fatal_signal(int number, siginfo_t *info, void *ucontext) {
+    int saved_errno = errno;
+    uint32_t own_tid = (uint32_t)syscall(SYS_gettid), expected = 0;
+    if (number == SIGBUS && info->si_code > 0 && trodden_live_replace_page((uintptr_t)info->si_addr)) {
+        errno = saved_errno;
+        return;
+    }
+    if (trodden_process.init_state == TRODDEN_INITIALIZED && trodden_pid() == trodden_process.pid) {
+        if (__atomic_compare_exchange_n(&handling_thread, &expected, own_tid, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+            record_end(number, ucontext);
+            __atomic_store_n(&recorded, true, __ATOMIC_RELEASE);
+        } else if (expected != own_tid) {
+            /* Another thread handles a fatal signal already; the process ends when it is done. */
+            for (int i = 0; i < 3000 && !__atomic_load_n(&recorded, __ATOMIC_ACQUIRE); i++)
+                trodden_sleep(1000000);
+        }
+    }
+    struct sigaction default_action = {.sa_flags = 0};
+    default_action.sa_handler = SIG_DFL;
+    trodden_real_sigaction(number, &default_action, NULL);
+    if (!is_repeated_by_instruction(number, info)) {
+        uint64_t signal_bit = (uint64_t)1 << (number - 1);
+        syscall(SYS_rt_tgsigqueueinfo, trodden_pid(), own_tid, number, info);
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &signal_bit, NULL,
+                sizeof signal_bit); /* the process is killed here */
+        if (__atomic_load_n(&handling_thread, __ATOMIC_ACQUIRE) == own_tid)
+            resume_process();
+    }
+    errno = saved_errno;
+}
+
+void trodden_fatal_signal_after_fork(void) {
+    handling_thread = 0;
+    recorded = lock_held = false;
+}

@@ -1,0 +1,28 @@
+/* The output file: its name (output_name.c), and how it is created and replaced (output_file.c). */
+#ifndef TRODDEN_PROCESS_OUTPUT_FILE_H
+#define TRODDEN_PROCESS_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRODDEN_PATH_BYTES 8192
+
+/* ---- output_name.c ---- */
+void trodden_output_name_init(void);
+bool trodden_output_name(char *path, uint32_t attempt); /* TRODDEN_PATH_BYTES bytes; false: it is too long */
+
+/* ---- output_file.c ---- */
+const char *trodden_output_path(void);
+int trodden_output_open(bool *by_rename); /* `by_rename`: the file gets its name when it is closed */
+int trodden_output_close(bool by_rename, int file, int error, bool final); /* returns the error */
+int trodden_output_create_live(void);
+bool trodden_output_publish_live(void);
+void trodden_output_remove_live(void);
+const char *trodden_output_live_path(void);
+
+/* ---- output_error.c ---- */
+/* Says once on standard error that the output file cannot be written.  `message` has room for two paths. */
+void trodden_output_report(char *message, int error);
+
+#endif

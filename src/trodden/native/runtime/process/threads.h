@@ -1,0 +1,37 @@
+/* The threads of the process (threads.c). */
+#ifndef TRODDEN_PROCESS_THREADS_H
+#define TRODDEN_PROCESS_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trodden_thread {
+    struct trodden_thread *next, *previous; /* in the list of threads; `next` also in the free list */
+    uintptr_t tp;                           /* 0 until it runs */
+    uint32_t number;
+    uint32_t destructor_rounds; /* seen so far */
+    uint32_t tid;
+    struct trodden_shard *shards;
+    struct trodden_ring_region *ring;
+    bool ending;                     /* all its functions have returned */
+    void *alternate_stack;           /* for signal handlers, unless the program has installed one */
+    uint64_t vfork_return, vfork_sp; /* the return address of its last vfork, and the stack pointer after it */
+    const void *stopped_at;          /* the ucontext that it was stopped with (stop_threads.c) */
+    void **counter_table;            /* of TRODDEN_MAX_TABLE_UNITS entries: where the counters of each unit are */
+    void *(*start)(void *);
+    void *argument;
+};
+
+void trodden_threads_init(void);
+void trodden_threads_shutdown(void);
+void trodden_threads_after_fork(void);
+
+uint32_t trodden_thread_number(void);
+struct trodden_thread *trodden_own_thread(void); /* NULL: its start was not observed */
+
+/* ---- for pthread_create.c ---- */
+struct trodden_thread *trodden_thread_add(void);           /* the caller holds the lock */
+void trodden_thread_remove(struct trodden_thread *thread); /* the caller holds the lock */
+void trodden_thread_starts(struct trodden_thread *thread); /* in the new thread */
+
+#endif

@@ -1,0 +1,105 @@
+"""From the state of a frame to the path prefix that it had executed, and back (BL96 §3.6).
+
+A path that was cut short is a *prefix*: the block that it had come to, and the sum of the values of its arcs
+up to there (:mod:`trodden.plan.paths.numbering`).  That sum appears in three forms, and this module is the
+one place that translates between them.
+
+``stack slot``
+    What the frame of a caller holds in memory while a call is active.  ``FunctionFacts.registers`` relates it
+    to the path register, for each block of the code.  Raw files and stored profiles have this form.
+``path register``
+    What :class:`trodden.recover.function_counts.FunctionCounts` holds.  A block of the graph may have several
+    clones in the code with different stack slots; the register has the same meaning in all of them.
+``sum``
+    What names the prefix.  The register may be ahead of the sum or behind it, by an amount that depends on
+    the block only; where a single prefix leads to a block the register is not needed at all.
+"""
+
+from __future__ import annotations
+
+from trodden.graph.cfg import Graph
+from trodden.plan.paths.numbering import Numbering
+from trodden.plan.paths.prefixes import Known, Offset, register_offsets
+from trodden.plan.probes import WORD, Plan
+from trodden.plan.routes import Route
+from trodden.program.facts import FunctionFacts
+
+
+def register_at_call(facts: FunctionFacts, code_block: int, slot: int | None) -> int | None:
+    """The path register while a call in a block of the code is active, from the stack slot of the frame.
+
+    ``None`` where the register is not needed to decode the prefix, or the slot was not found.
+    """
+    held = facts.registers.get(code_block)
+    return None if held is None else _from_slot(held, slot)
+
+
+def register_from_slot(facts: FunctionFacts, block: int, slot: int | None) -> int | None:
+    """The path register in a block of the graph, from the stack slot that a profile stores for it."""
+    return _from_slot(_slot_of(facts, block), slot)
+
+
+def slot_from_register(facts: FunctionFacts, block: int, register: int | None) -> int | None:
+    """What a profile stores for a path register in a block of the graph: the inverse of the above."""
+    in_slot, addend = _slot_of(facts, block)
+    return (register - addend) % WORD if in_slot and register is not None else None
+
+
+def canonical_register(facts: FunctionFacts, block: int, register: int | None) -> int | None:
+    """The same register, or the constant that it is known to be, so that equal prefixes have equal keys."""
+    return register_from_slot(facts, block, slot_from_register(facts, block, register))
+
+
+def _slot_of(facts: FunctionFacts, block: int) -> tuple[bool, int]:
+    """How the register of a block of the graph is stored; as in ``FunctionFacts.registers``.
+
+    In a block that has clones, and in one that no call needs it in, the register itself is stored.
+    """
+    return (True, 0) if block in facts.copied_blocks else facts.registers.get(block, (True, 0))
+
+
+def _from_slot(held: tuple[bool, int], slot: int | None) -> int | None:
+    in_slot, number = held
+    if not in_slot:
+        return number % WORD
+    return None if slot is None else (slot + number) % WORD
+
+
+class PrefixDecoder:
+    """Decodes the path registers of one plan into prefixes, and encodes them again."""
+
+    def __init__(self, graph: Graph, plan: Plan, numbering: Numbering) -> None:
+        self._numbering = numbering
+        self._offsets = register_offsets(graph, plan, numbering)
+
+    def sum_of(self, block: int, register: int | None) -> int | None:
+        """The sum that a prefix had come to in a block; ``None`` if that cannot be decoded."""
+        offset = self._offsets[block]
+        if isinstance(offset, Known):
+            return offset.sum
+        if isinstance(offset, Offset) and register is not None:
+            return (register - offset.amount) % WORD
+        return None
+
+    def prefix_of(self, block: int, total: int) -> tuple[int, int | None] | None:
+        """The block and the register of a prefix with that sum, ``None`` if no register stands for it.
+
+        Where a single prefix leads to the block, its register is not needed and left out.
+        """
+        offset = self._offsets[block]
+        if isinstance(offset, Known):
+            return (block, None) if offset.sum == total else None
+        return (block, (total + offset.amount) % WORD) if isinstance(offset, Offset) else None
+
+    def route(self, block: int, total: int) -> Route:
+        """The blocks and edges of a prefix; :class:`ValueError` if there is no such prefix."""
+        return self._numbering.prefix(block, total)
+
+    def path_id(self, block: int, total: int) -> int:
+        """The number of a prefix among all paths (:class:`trodden.plan.routes.PathCount`).
+
+        A block without successors ends every path that comes there, so that its prefixes are whole paths.
+        """
+        if not self._numbering.ways(block):
+            return total
+        return self._numbering.number * (block + 1) + total

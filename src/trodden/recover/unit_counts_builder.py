@@ -1,0 +1,85 @@
+"""Adding up what was counted in one unit, in one process or in many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from trodden.program.facts import UnitFacts
+from trodden.recover.function_counts import FunctionCounts
+from trodden.recover.path_prefix import canonical_register
+from trodden.recover.sparse_counters import SparseCounters, nonzero
+from trodden.recover.unit_counts import UnitCounts
+
+
+class UnitCountsBuilder:
+    """The sums of one unit so far; functions are named by their indices in it."""
+
+    def __init__(self, facts: UnitFacts) -> None:
+        self.facts = facts
+        self._counters: Counter[int] = Counter()
+        self._active: Counter[tuple[int, int]] = Counter()
+        self._prefixes: Counter[tuple[int, int, int | None]] = Counter()
+        self._executions: Counter[tuple[int, int]] = Counter()
+        self._cycles: Counter[tuple[int, int]] = Counter()
+
+    def add(self, counted: UnitCounts) -> None:
+        """Add what was counted elsewhere in the same unit."""
+        self.add_counters(counted.counters)
+        self._active.update(counted.active)
+        self._prefixes.update(counted.prefixes)
+        for key, (count, cycles) in counted.sparse.items():
+            self._executions[key] += count
+            self._cycles[key] += cycles
+
+    def add_function(self, function: int, counted: FunctionCounts) -> None:
+        """Add what was counted in one function."""
+        first = self.facts.functions[function].first_slot
+        for slot, value in nonzero(counted.counters):
+            self.add_to_counter(first + slot, value)
+        for block, frames in counted.active.items():
+            self._active[function, block] += frames
+        for (block, register), times in counted.prefixes.items():
+            self.add_cut_short(function, block, register, times)
+        for path, (count, cycles) in counted.sparse.items():
+            self.add_path(function, path, count, cycles)
+
+    def add_counters(self, counters: Sequence[int]) -> None:
+        """Add the values of all counters of the unit."""
+        for slot, value in nonzero(counters):
+            self._counters[slot] += value
+
+    def add_to_counter(self, slot: int, amount: int) -> None:
+        """Add to one counter of the unit: increments that were pending when a frame was interrupted."""
+        self._counters[slot] += amount
+
+    def add_cut_short(self, function: int, block: int, register: int | None, times: int) -> None:
+        """Add frames that ended in a block without leaving it along an edge (BL94 §3.2, BL96 §3.6).
+
+        ``register`` is the path register in that block; ``times`` is negative for frames that a forked
+        child has inherited: it leaves their blocks without having entered them.
+        """
+        facts = self.facts.functions[function]
+        if facts.plan.paths is None:
+            self._active[function, block] += times
+        else:
+            self._prefixes[function, block, canonical_register(facts, block, register)] += times
+
+    def add_resumed(self, function: int, block: int, times: int) -> None:
+        """Add calls in a block that returned more often than they were made, as ``setjmp`` does."""
+        self._active[function, block] -= times
+
+    def add_path(self, function: int, path: int, count: int, cycles: int) -> None:
+        """Add executions of a path that has no counter of its own, and the cycles spent on it."""
+        self._executions[function, path] += count
+        self._cycles[function, path] += cycles
+
+    def result(self) -> UnitCounts:
+        """The sums."""
+        return UnitCounts(
+            unit=self.facts.id,
+            counters=SparseCounters(self.facts.slots, self._counters),
+            active={key: frames for key, frames in self._active.items() if frames},
+            prefixes={key: times for key, times in self._prefixes.items() if times},
+            sparse={key: (count, self._cycles[key]) for key, count in self._executions.items()},
+        )

@@ -1,5 +1,0 @@
-#include "ends.h"
-
-int main(void) {
-    return run_threads();
-}

@@ -1,8 +1,0 @@
-/* A library that keeps last paths. */
-int choose_one(int i);
-
-int choose_one(int i) {
-    if (i % 3 == 0)
-        return 1;
-    return i;
-}

@@ -1,0 +1,5 @@
+#include "thread_exits.h"
+
+int main(void) {
+    return run_threads();
+}
