@@ -85,29 +85,29 @@ class NoDebug:
     repeats_values: bool = False
 
     def probe_location(self, mark: Mark) -> str | None:
-        """None."""
+        """Probes have no location of their own."""
         return None
 
     def block_record(self, block: int) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def edge_record(self, edge: int) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def value_record(self, base: str) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def slot_record(self, kept: Collection[int]) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def trip_count_record(
         self, back_edge: int, induction: Induction, value: str, one_more: bool = False
     ) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def header(self, header: str) -> str:
