@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trodden.native.analysis.module_reader import ModuleReader, tag_of_text
-from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
+from trodden.native.clone.clone_blocks import ClonedFunction, clone_hot_blocks
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.module import cut_module
 from trodden.native.lower.branch_weights import Odds
@@ -95,15 +95,15 @@ class _Unit:
         place = Place(self.slots, len(self.facts), self.machine, self.options.calls, self.tag)
         if self.sites is not None and self.options.stage != "early":
             read.ir.header = self.personalities.give(read.ir.header)
-        shaped = Shaped(read, planned)
+        shaped = ClonedFunction(read, planned)
         if self.options.copies and not optnone:
-            shaped = with_hot_copies(read, planned, self.reader.attributes, self.reader.types)
+            shaped = clone_hot_blocks(read, planned, self.reader.attributes, self.reader.types)
         read = shaped.read
         marks = self.marks.of(read, place.number, function.line, optnone) if self.marks is not None else None
         odds = self.odds if self.options.odds and planned.measured else None
         lowered = lower(read, shaped.planned, place, self.sites, marks, odds)
         self.facts.append(
-            self.reader.facts(function, planned.plan, self.slots, lowered.registers, shaped.copies)
+            self.reader.facts(function, planned.plan, self.slots, lowered.registers, shaped.clones)
         )
         self.slots += lowered.slots
         if optnone or (self.options.durable and self.options.stage == "early"):

@@ -7,7 +7,7 @@ import pytest
 from trodden.collect.binary.dwarf_expressions import Frame, evaluate
 from trodden.collect.binary.x86 import Way, decode
 from trodden.graph.cfg import build
-from trodden.plan.paths.locations import Holder, Mark, Places
+from trodden.plan.paths.locations import Holder, Locations, Mark
 
 INSTRUCTIONS = {
     "push rbp": ("55", Way.ON, False),
@@ -88,7 +88,7 @@ def test_expressions(expression: str, size: int, value: int | None) -> None:
 
 def test_places_and_marks_have_numbers_of_their_own() -> None:
     graph = build("f", ["a", "b", "c", "EXIT"], [(0, 1), (0, 2), (1, 2), (2, 3)])
-    numbers = Places.of(graph)
+    numbers = Locations.of(graph)
     on_edges = [numbers.on_edge(edge) for edge in range(len(graph.edges))]
     places = [*range(graph.exit), *on_edges]
     assert len({*places}) == graph.exit + len(on_edges)

@@ -11,7 +11,7 @@ import pytest
 from tests.native.building import PROGRAMS, must, trodden
 from trodden.native.analysis.function_cfg import read_function
 from trodden.native.clone.choose import GROWTH, LEAST
-from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
+from trodden.native.clone.clone_blocks import ClonedFunction, clone_hot_blocks
 from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
@@ -94,14 +94,14 @@ int main(int argc, char **argv) {
 """
 
 
-def shaped(definition: str, weights: Sequence[float] | None = None) -> Shaped:
+def shaped(definition: str, weights: Sequence[float] | None = None) -> ClonedFunction:
     module = cut_module(definition)
     attributes = read_attributes(module)
     read = read_function(cut_function(module.definitions[0]), attributes)
     measured = (lambda graph, symbol: list(weights)) if weights is not None else None
     options = Options(paths=PathOptions(), measured=measured)
     planned = plan_for(read, options, "x86_64", 0, FunctionClues())
-    return with_hot_copies(read, planned, attributes, ())
+    return clone_hot_blocks(read, planned, attributes, ())
 
 
 def counted(profile: Profile) -> dict[str, object]:
@@ -119,13 +119,13 @@ def counted(profile: Profile) -> dict[str, object]:
 def test_a_loop_turns_in_copies_where_the_register_is_known() -> None:
     found = shaped(LOOP)
     register = track(found.read.graph, found.planned.plan)
-    assert {1, 4} <= {block for block, _ in found.copies}
-    for copy, (_, value) in enumerate(found.copies, 6):
+    assert {1, 4} <= {block for block, _ in found.clones}
+    for copy, (_, value) in enumerate(found.clones, 6):
         assert register.at[copy] == (None, value)
 
 
 def test_what_never_ran_gets_no_copies() -> None:
-    assert shaped(LOOP, [0.0] * 10).copies == ()
+    assert shaped(LOOP, [0.0] * 10).clones == ()
 
 
 def test_a_function_does_not_grow_by_more_than_its_share() -> None:
@@ -139,7 +139,7 @@ def test_a_function_does_not_grow_by_more_than_its_share() -> None:
     found = shaped(text)
     own = cut_function(cut_module(text).definitions[0])
     size = sum(block.size for block in own.blocks)
-    more = sum(own.blocks[block].size for block, _ in found.copies)
+    more = sum(own.blocks[block].size for block, _ in found.clones)
     assert 0 < more <= max(LEAST, GROWTH * size)
 
 
@@ -184,14 +184,14 @@ attributes #0 = { noduplicate }
     ("attribute", "copied"), [("noduplicate", False), ("convergent", False), ("cold", True)]
 )
 def test_what_must_be_there_once_is_not_copied(attribute: str, copied: bool) -> None:
-    blocks = {block for block, _ in shaped(ONCE.replace("noduplicate", attribute)).copies}
+    blocks = {block for block, _ in shaped(ONCE.replace("noduplicate", attribute)).clones}
     assert (2 in blocks) is copied
 
 
 def test_measured_counts_choose_the_way_that_was_walked() -> None:
     # To the loop, past it; to add, to double; on from there; round again, out of the loop; EXIT, closing.
     weights = [1.0, 0.0, 0.0, 1000.0, 0.0, 1000.0, 999.0, 1.0, 1.0, 1.0]
-    copied = {block for block, _ in shaped(LOOP, weights).copies}
+    copied = {block for block, _ in shaped(LOOP, weights).clones}
     assert copied == {1, 3, 4}
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.graphs import graphs, prices_for, seeds, walks_for
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import interpret
-from trodden.plan.paths.block_cloning import Copied, copied
+from trodden.plan.paths.block_cloning import Cloned, cloned
 from trodden.plan.paths.path_register import track
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
@@ -34,7 +34,7 @@ def chosen(graph: Graph, plan: Plan, rng: random.Random) -> list[tuple[int, int]
     return sorted(found)
 
 
-def followed(made: Copied, walk: list[int]) -> list[int]:
+def followed(made: Cloned, walk: list[int]) -> list[int]:
     """The same walk through the graph with copies."""
     vertex, found = made.graph.root, []
     for edge in walk:
@@ -49,7 +49,7 @@ def test_a_loop_is_entered_by_its_own_block_and_turns_in_a_copy() -> None:
     plan = path_plan(LOOP, [1.0] * len(LOOP.edges))
     back = track(LOOP, plan).along[5]
     assert back is not None
-    made = copied(LOOP, plan, [(1, back.add)])
+    made = cloned(LOOP, plan, [(1, back.add)])
     led = {made.edges[index]: made.graph.edges[index] for index in range(len(made.edges))}
     assert led[0][:2] == (0, 1)
     assert led[5][:2] == (4, 5)
@@ -61,7 +61,7 @@ def test_a_loop_is_entered_by_its_own_block_and_turns_in_a_copy() -> None:
 def test_every_walk_counts_the_same_with_copies(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     plan = path_plan(graph, prices_for(graph, seed), limit=rng.choice([None, 4, 16]))
-    made = copied(graph, plan, chosen(graph, plan, rng))
+    made = cloned(graph, plan, chosen(graph, plan, rng))
     walks = walks_for(graph, seed)
     mirrored = [followed(made, walk) for walk in walks]
     assert interpret(graph, plan, walks) == interpret(made.graph, made.plan, mirrored)
@@ -72,7 +72,7 @@ def test_copies_hold_what_they_are_for(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     plan = path_plan(graph, prices_for(graph, seed))
     copies = chosen(graph, plan, rng)
-    made = copied(graph, plan, copies)
+    made = cloned(graph, plan, copies)
     register = track(made.graph, made.plan)
     for number, (_, value) in enumerate(copies, graph.exit):
         held = register.at[number]
@@ -82,7 +82,7 @@ def test_copies_hold_what_they_are_for(graph: Graph, seed: int) -> None:
 @given(graph=graphs(), seed=seeds())
 def test_what_nothing_leads_to_is_left_without_ways(graph: Graph, seed: int) -> None:
     plan = path_plan(graph, prices_for(graph, seed))
-    made = copied(graph, plan, chosen(graph, plan, random.Random(seed)))
+    made = cloned(graph, plan, chosen(graph, plan, random.Random(seed)))
     for vertex in set(range(made.graph.exit)) - made.reached:
         leaving = [made.graph.edges[e] for e in made.graph.out_edges[vertex]]
         assert [edge.dst for edge in leaving if edge.kind is EdgeKind.FLOW] == [made.graph.exit]

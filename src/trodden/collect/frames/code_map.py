@@ -1,6 +1,6 @@
 """The machine code of one function, with the place and the marks of every instruction.
 
-Places come from debug information, which LLVM keeps as well as it can but does not promise.  So they are
+Locations come from debug information, which LLVM keeps as well as it can but does not promise.  So they are
 checked against the code: where a block can be entered from a place that does not lead there, LLVM has let
 several blocks share their instructions, and nothing is told.
 """
@@ -15,7 +15,7 @@ from trodden.collect.binary.dwarf import Row, Variable
 from trodden.collect.binary.dwarf_expressions import Frame, evaluate
 from trodden.collect.binary.x86 import Instruction, Way
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.paths.locations import Places
+from trodden.plan.paths.locations import Locations
 from trodden.program.facts import BranchKind, FunctionFacts
 
 
@@ -34,7 +34,7 @@ class CodeView:
     places: list[int | None]
     done: dict[int, int]
     between: set[int]
-    numbers: Places
+    numbers: Locations
     ends: Collection[int] = frozenset()
     before: Collection[int] = frozenset()
     joined: Set[int] = frozenset()
@@ -212,7 +212,7 @@ def view(
             between.update(range(writes[0] + 1, writes[-1] + 1))
     ends = {block for block, each in enumerate(facts.blocks) if each.kind is BranchKind.DEAD_END}
     before = _lead_on(instructions, places, codes)
-    return CodeView(graph, instructions, places, done, between, Places.of(graph), ends, before, joined)
+    return CodeView(graph, instructions, places, done, between, Locations.of(graph), ends, before, joined)
 
 
 def _lead_on(instructions: Sequence[Instruction], places: list[int | None], codes: Sequence[int]) -> set[int]:

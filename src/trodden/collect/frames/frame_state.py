@@ -141,7 +141,7 @@ class Standing:
         """The number of a path that has come to its end, but is not counted yet."""
         if isinstance(probe, BumpAt):
             return probe.path
-        before = self._register.leaving(self._graph.edges[mark.index].src)
+        before = self._register.at_end(self._graph.edges[mark.index].src)
         passed = self._plan.on_edges[mark.index][: mark.number]
         path = (values.of(self._register.after(before, passed)) + probe.add) % WORD
         if self._plan.paths is None or path >= self._plan.paths.number:
@@ -212,4 +212,4 @@ class Standing:
             return values.of(self._register.along.get(walk.edge))
         if walk.block == place:
             return values.of(self._register.at[place])
-        return values.of(self._register.leaving(walk.block))
+        return values.of(self._register.at_end(walk.block))

@@ -8,7 +8,7 @@ from trodden.collect.binary.dwarf import Function, Variable
 from trodden.collect.binary.dwarf_expressions import Frame, evaluate, in_memory
 from trodden.collect.frames.code_map import CodeView
 from trodden.collect.frames.probe_progress import Unknown
-from trodden.plan.paths.path_register import CELL, Value
+from trodden.plan.paths.path_register import STACK_SLOT, Value
 from trodden.plan.probes import WORD
 from trodden.program.debug_variables import KEPT, TRIPS, VALUE
 
@@ -79,9 +79,9 @@ class Values:
         if value.base is None:
             return value.add % WORD
         base, cell = None, self.variables.cell
-        if value.base != CELL:
+        if value.base != STACK_SLOT:
             base = self.variables.held(f"{VALUE}.{value.base}", _WORD_SIZE, self.pc, self.frame)
-        if base is None and value.base in (CELL, self.stored) and cell is not None:
+        if base is None and value.base in (STACK_SLOT, self.stored) and cell is not None:
             base = self.variables.held(cell.name, _WORD_SIZE, self.pc, self.frame)
         if base is None:
             raise Unknown("the path register is nowhere")

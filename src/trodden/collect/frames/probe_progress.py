@@ -76,7 +76,7 @@ class Reaching:
             raise Unknown("only a phi knows which edge was taken")
         self._check_strangers(place, self._marks(here & ahead))
         walk = self._walk(place, self._marks(here - ahead - overtaken), waiting)
-        walk.stored = not any(mark.holder is Holder.CELL for mark in waiting)
+        walk.stored = not any(mark.holder is Holder.SLOT for mark in waiting)
         return walk
 
     def _marks(self, codes: Iterable[int]) -> list[Mark]:
@@ -102,7 +102,7 @@ class Reaching:
                 source, target, _ = self._graph.edges[mark.index]
                 known = target == block or source in following
             else:
-                known = mark.holder is Holder.CELL or mark.index in following
+                known = mark.holder is Holder.SLOT or mark.index in following
             if not known:
                 raise Unknown("a probe stands where it does not belong")
 

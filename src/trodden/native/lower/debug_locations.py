@@ -21,8 +21,8 @@ from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.induction import Induction
 from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.grammar import NAME
-from trodden.plan.paths.locations import Mark, Places
-from trodden.plan.paths.path_register import CELL
+from trodden.plan.paths.locations import Locations, Mark
+from trodden.plan.paths.path_register import STACK_SLOT
 from trodden.program.debug_variables import AT, BY_DISCRIMINATOR, BY_LINE, KEPT, PLAIN, TRIPS, VALUE
 
 _ONE_MORE = "DW_OP_plus_uconst, 1, DW_OP_stack_value"
@@ -117,7 +117,7 @@ class FunctionMarks:
     def __init__(
         self, unit: UnitMarks, read: FunctionRead, function: int, scope: str, line: int, plain: bool
     ) -> None:
-        self.places = Places.of(read.graph)
+        self.places = Locations.of(read.graph)
         self.plain = plain
         self._unit = unit
         self._read = read
@@ -140,7 +140,7 @@ class FunctionMarks:
     def cell(self, kept: Collection[int]) -> str:
         """The record for the frame's cell; ``kept`` are the blocks behind whose calls it is the register."""
         name = ".".join([KEPT, *(f"{block:x}" for block in sorted(kept))])
-        return self._record("declare", f"ptr %{CELL}", self._variable(name, 64))
+        return self._record("declare", f"ptr %{STACK_SLOT}", self._variable(name, 64))
 
     def trips(self, back_edge: int, induction: Induction, value: str, begins: bool = False) -> str:
         """The record that the trips of a loop are told from ``value``; ``begins``: from one more than it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from trodden.native.lower.debug_locations import FunctionMarks
 from trodden.native.lower.emit_last_paths import RingCode
 from trodden.plan.paths.locations import Mark
-from trodden.plan.paths.path_register import CELL, Register, Value
+from trodden.plan.paths.path_register import STACK_SLOT, Register, Value
 from trodden.plan.probes import Bump, BumpAt, Paths, Plan, Probe, StartClock
 
 COUNTERS = "@__trodden_counts"
@@ -189,10 +189,10 @@ class PathCode:
         return f"%{name}"
 
     def _base(self, lines: list[str], value: Value) -> str:
-        if value.base != CELL:
+        if value.base != STACK_SLOT:
             return f"%{value.base}"
         name = self.name()
-        lines.append(f"  %{name} = load volatile i64, ptr %{CELL}, align 8")
+        lines.append(f"  %{name} = load volatile i64, ptr %{STACK_SLOT}, align 8")
         return f"%{name}"
 
     def _address(self, lines: list[str], path: Value, offset: int) -> str:

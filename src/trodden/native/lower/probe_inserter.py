@@ -17,7 +17,7 @@ from trodden.native.lower.emit_paths import CLOCK, PathCode, increment, slot_add
 from trodden.native.lower.emit_trips import TripCode, turned
 from trodden.native.lower.register_slot import Cells
 from trodden.native.planning.plan_function import Planned
-from trodden.native.planning.register_slots import kept_in_cell
+from trodden.native.planning.register_slots import reloaded_blocks
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, Value, track
 from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Probe
@@ -67,7 +67,7 @@ class Placing:
         if plan.paths is not None:
             ambiguous, weights = planned.ambiguous, planned.weights
             self.register = track(read.graph, plan)
-            kept = kept_in_cell(read, self.register, ambiguous, weights)
+            kept = reloaded_blocks(read, self.register, ambiguous, weights)
             if kept:
                 self.register = track(read.graph, plan, kept)
             self.cells = Cells(read, self.register, ambiguous, weights)
@@ -115,7 +115,7 @@ class Placing:
         for block, lines in self.cells.stores().items():
             if self.marks is not None:
                 store = lines[:1]
-                self.marks.on(store, 0, Mark(Holder.CELL, block))
+                self.marks.on(store, 0, Mark(Holder.SLOT, block))
                 lines[:1] = store
             self.top[block] += lines
         used = [*self.pathcode.used, *self.cells.used]
@@ -129,7 +129,7 @@ class Placing:
                     self._repeat(name, target)
         entry = self.cells.declare()
         if entry and self.marks is not None:
-            entry.append(self.marks.cell(self.register.kept))
+            entry.append(self.marks.cell(self.register.reloaded))
         if self.plan.paths is not None and self.plan.paths.timed:
             entry.append(f"  {CLOCK} = alloca i64, align 8")
         entry += self.pathcode.code(self.plan.on_entry, None)
@@ -149,7 +149,7 @@ class Placing:
         return self.split.setdefault(edge, (self.name(), []))[1]
 
     def _held(self, block: int) -> Value | None:
-        return self.register.leaving(block) if self.pathcode is not None else None
+        return self.register.at_end(block) if self.pathcode is not None else None
 
     def _on_edges(self) -> dict[int, Sequence[Placed]]:
         """The probes of all edges; a block that must stay empty has those behind it on all edges into it."""

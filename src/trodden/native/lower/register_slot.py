@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.lower.call_site_labels import LINE_ENDS
 from trodden.native.planning.register_slots import block_frequencies
-from trodden.plan.paths.path_register import CELL, UNSET, Register, Value
+from trodden.plan.paths.path_register import STACK_SLOT, UNSET, Register, Value
 
 
 def cell_entry(cell: str, kind: str) -> str:
@@ -48,13 +48,13 @@ class Cells:
         for block in sorted(ambiguous):
             value = register.at[block] or UNSET
             self.registers[block] = (value.base is not None, value.add)
-            if value.base is not None and value.base != CELL:
+            if value.base is not None and value.base != STACK_SLOT:
                 self._asking.setdefault(value.base, []).append(block)
         self.used = [Value(base, 0) for base in self._asking]
 
     def declare(self) -> list[str]:
         """The cell itself, for the entry block."""
-        return [f"  %{CELL} = alloca i64, align 8"] if self._asking else []
+        return [f"  %{STACK_SLOT} = alloca i64, align 8"] if self._asking else []
 
     def stores(self) -> dict[int, list[str]]:
         """The code for the top of blocks; the first one also tells where the cell is.
@@ -68,9 +68,9 @@ class Cells:
             cheaper = self._frequency[made] < sum(self._frequency[block] for block in blocks)
             places |= dict.fromkeys([made] if cheaper else blocks, base)
         lines = {
-            block: [f"  store volatile i64 %{base}, ptr %{CELL}, align 8"]
+            block: [f"  store volatile i64 %{base}, ptr %{STACK_SLOT}, align 8"]
             for block, base in sorted(places.items())
         }
         if lines:
-            lines[next(iter(lines))].append(cell_entry(CELL, "cell"))
+            lines[next(iter(lines))].append(cell_entry(STACK_SLOT, "cell"))
         return lines

@@ -1,4 +1,4 @@
-"""From a function and the user's wishes to a plan: weigh it, price its edges, place the probes."""
+"""From a function and the user's options to a plan: weigh it, cost its edges, place the probes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.induction import Induction
 from trodden.native.options import Options
-from trodden.native.planning.probe_costs import edge_prices, find_trips
+from trodden.native.planning.probe_costs import edge_costs, find_trip_counts
 from trodden.native.planning.register_slots import block_frequencies, holding_blocks
 from trodden.plan.counters.schemes import (
     checked,
@@ -27,14 +27,14 @@ from trodden.weigh.frequency.nesting import nesting_weights
 from trodden.weigh.heuristics.rates import default_rates
 
 MOST_SLOTS = 1 << 21
-"""From where on large tables are kept by number: a unit's counters are memory of every thread."""
+"""From how many counters of a unit on large path tables are sparse: every thread has memory for them all."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan, the weights behind it, and what tells the trips of its loops.
+    """A plan, the weights that it is based on, and what the trip counts of its loops follow from.
 
-    ``ambiguous`` are the blocks where a path may be cut short and only the register tells which one.
+    ``ambiguous`` are the blocks in which a path may be cut short and only the register identifies it.
     ``measured``: the weights are counts of an earlier run.
     """
 
@@ -45,7 +45,7 @@ class Planned:
     measured: bool = False
 
 
-def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clues: FunctionClues) -> Planned:
+def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, features: FunctionClues) -> Planned:
     """The plan for one function of a unit that has so many slots already."""
     graph = read.graph
     if options.paths is None and options.counters == "every-block":
@@ -56,7 +56,7 @@ def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clu
     if weights is not None:
         return replace(_placed(read, options, machine, weights, slots), measured=True)
     if options.estimated:
-        weights = expected_weights(graph, clues, default_rates(), read.loops)
+        weights = expected_weights(graph, features, default_rates(), read.loops)
     else:
         weights = nesting_weights(graph, read.loops)
     return _placed(read, options, machine, weights, slots)
@@ -68,27 +68,27 @@ def _placed(read: FunctionRead, options: Options, machine: str, weights: list[fl
         return _paths(read, options, machine, weights, slots)
     if options.counters == "blocks-by-blocks":
         return Planned(vprof_by_blocks(graph, block_frequencies(read, weights)), weights)
-    prices = edge_prices(read, weights)
+    costs = edge_costs(read, weights)
     if options.counters == "blocks-by-edges":
-        return Planned(vprof_by_edges(graph, prices), weights)
-    trips, inductions = find_trips(read, weights) if options.trips else ([], {})
-    place = checked if options.counters == "checked" else eprof
-    return Planned(place(graph, prices, trips), weights, inductions)
+        return Planned(vprof_by_edges(graph, costs), weights)
+    trips, inductions = find_trip_counts(read, weights) if options.trips else ([], {})
+    scheme = checked if options.counters == "checked" else eprof
+    return Planned(scheme(graph, costs, trips), weights, inductions)
 
 
 def _paths(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
     asked = options.paths
     assert asked is not None
-    trips, inductions = find_trips(read, weights) if options.trips else ([], {})
+    trips, inductions = find_trip_counts(read, weights) if options.trips else ([], {})
     holds = holding_blocks(read)
     plan = path_plan(
         read.graph,
-        edge_prices(read, weights),
+        edge_costs(read, weights),
         limit=asked.most,
         dense=min(DENSE, max(MOST_SLOTS - slots, DEFAULT_LIMIT)),
         holds=holds,
         cells=machine == "x86_64",
-        handlers=returning_twice(read),
+        handlers=resume_edges(read),
         context=asked.context,
         timed=asked.timed,
         rule=asked.cutting,
@@ -102,8 +102,8 @@ def _paths(read: FunctionRead, options: Options, machine: str, weights: list[flo
     return Planned(plan, weights, inductions, ambiguous)
 
 
-def returning_twice(read: FunctionRead) -> list[int]:
-    """The edges behind calls that return twice; of an invoke the one that it takes when it returns."""
+def resume_edges(read: FunctionRead) -> list[int]:
+    """The edges behind calls that return twice; of an invoke the one to its normal destination."""
     return [
         edge
         for block in sorted(read.returning_twice)
