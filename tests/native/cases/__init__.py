@@ -1,7 +1,8 @@
 """IR with the expected result, as data: the ``*.test`` files here, in the manner of mypyc's test data.
 
-A case starts with ``[case name]``; lines that start with ``--`` describe it, and what follows up to the next
-line in brackets is its input.  Further sections are named in brackets: ``[out]`` is the expected result.
+A case starts with ``[case name]``; its input follows, up to the next line in brackets.  Such lines name
+further sections: ``[out]`` is the expected result.  Sections before the first case belong to all cases of the
+file.  Lines that start with ``--`` are comments.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
-_SECTION = re.compile(r"\[(case )?([\w -]+)\]")
+_SECTION = re.compile(r"\[(case )?([\w ]+)\]")
 
 
 @dataclass
@@ -35,21 +36,27 @@ class Case:
 
 def cases(file: str) -> list[Case]:
     """The cases of a file."""
+    shared: dict[str, str] = {}
     found: list[Case] = []
-    lines: list[str] = []
-    for line in (HERE / f"{file}.test").read_text().splitlines():
-        match = _SECTION.fullmatch(line)
-        if match is not None:
-            lines = []
-            if match.group(1):
-                found.append(Case(file, match.group(2)))
-        elif not line.startswith("--"):
-            lines.append(line)
-        if found:
-            name = "in" if match is not None and match.group(1) else match.group(2) if match else None
-            if name is not None:
-                assert name not in found[-1].sections, f"{found[-1]}: [{name}] twice"
-                section = name
-            found[-1].sections[section] = "\n".join(lines).strip("\n")
+    for name, lines in _sections((HERE / f"{file}.test").read_text()):
+        if name.startswith("case "):
+            found.append(Case(file, name.removeprefix("case "), {**shared, "in": lines}))
+        elif found:
+            assert name not in found[-1].sections.keys() - shared.keys(), f"{found[-1]}: [{name}] twice"
+            found[-1].sections[name] = lines
+        else:
+            shared[name] = lines
     assert len({case.name for case in found}) == len(found), f"{file}: a name is used twice"
     return found
+
+
+def _sections(text: str) -> list[tuple[str, str]]:
+    """The sections of a file: what stands in the brackets, and the lines below."""
+    found: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        match = _SECTION.fullmatch(line)
+        if match is not None:
+            found.append(((match.group(1) or "") + match.group(2), []))
+        elif found and not line.startswith("--"):
+            found[-1][1].append(line)
+    return [(name, "\n".join(lines).strip("\n")) for name, lines in found]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 
 from trodden.native.ir.calls import CallParts, bundle_operands, read_arguments, read_call
 from trodden.native.ir.grammar import (
@@ -23,9 +24,8 @@ from trodden.native.ir.grammar import (
     SUCCESSOR,
     SWITCH_CASE,
     TYPED_VALUE,
-    WORD,
 )
-from trodden.native.ir.opcodes import BINARY, CALLS, COMPARISONS, PADS, TERMINATORS
+from trodden.native.ir.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, PADS, TERMINATORS
 from trodden.native.ir.operands import Operand, phi_incoming, read_operands, typed_value
 from trodden.native.ir.result_type import result_type
 
@@ -113,14 +113,8 @@ class Instruction:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The words between the opcode and the first type: ``nsw``, ``volatile``, a predicate."""
-        found: list[str] = []
-        for match in WORD.finditer(self.rest):
-            word = match.group()
-            if not word.isalpha() or word in _TYPE_WORDS:
-                break
-            found.append(word)
-        return tuple(found)
+        """The words before the first type that modify the operation: ``nsw``, ``volatile``, ``fast``."""
+        return tuple(takewhile(FLAGS.__contains__, self.rest.split(" ")))
 
     @property
     def predicate(self) -> str | None:
@@ -315,9 +309,6 @@ class Instruction:
         labels = tuple(Operand("label", f"%{label}") for label in self.successors)
         callee = Operand("ptr", call.callee if call.callee is not None else "asm")
         return (*self.arguments, *bundle_operands(call.bundles), callee, *labels)
-
-
-_TYPE_WORDS = frozenset(["ptr", "half", "bfloat", "float", "double", "label", "token", "metadata", "void"])
 
 
 def instructions_of(text: str, start: int = 0) -> Iterator[Instruction]:

@@ -45,7 +45,9 @@ class Planned:
     measured: bool = False
 
 
-def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, features: FunctionClues) -> Planned:
+def plan_for(
+    read: FunctionRead, options: Options, machine: str, slots: int, features: FunctionClues
+) -> Planned:
     """The plan for one function of a unit that has so many slots already."""
     graph = read.graph
     if options.paths is None and options.counters == "every-block":
