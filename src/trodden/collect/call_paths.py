@@ -27,6 +27,7 @@ class CallPath:
     count: int
     recursive: bool = False
 
+
 _Chain = tuple[CalledFunction, ...]
 
 _DEPTH = 256

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.paths.block_cloning import copied
+from trodden.plan.paths.block_cloning import cloned
 from trodden.program.facts import FunctionFacts
 
 
@@ -29,7 +29,7 @@ def code_of(facts: FunctionFacts) -> Code:
     """The code of a function."""
     if not facts.copies:
         return Code(facts)
-    made = copied(facts.graph, facts.plan, facts.copies)
+    made = cloned(facts.graph, facts.plan, facts.copies)
     blocks = tuple(facts.blocks[origin] for origin in made.origins)
     before, now = _ways_to(facts.graph), _ways_to(made.graph)
     joined = frozenset(v for v, origin in enumerate(made.origins) if now[v] == 1 < before[origin])

@@ -182,9 +182,7 @@ def _numbering(graph: Graph, paths: Paths) -> Numbering:
     return numbering
 
 
-def _add_paths(
-    walked: _Walked, numbering: Numbering, table: Mapping[int, PathTotals], timed: bool
-) -> None:
+def _add_paths(walked: _Walked, numbering: Numbering, table: Mapping[int, PathTotals], timed: bool) -> None:
     for path, (count, cycles) in table.items():
         if path >= numbering.number:
             walked.violations.append(f"path {path} was counted, but there are only {numbering.number}")

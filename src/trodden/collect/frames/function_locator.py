@@ -149,7 +149,7 @@ class FunctionLocator:
         """The number of a path that has ended, but is not counted yet."""
         if isinstance(probe, BumpAt):
             return probe.path
-        before = self._register.leaving(self._graph.edges[pending.index].src)
+        before = self._register.at_end(self._graph.edges[pending.index].src)
         executed = self._plan.on_edges[pending.index][: pending.number]
         path = (values.of(self._register.after(before, executed)) + probe.add) % WORD
         if self._plan.paths is None or path >= self._plan.paths.number:
@@ -219,4 +219,4 @@ class FunctionLocator:
             return values.of(self._register.along.get(progress.edge))
         if progress.block == location:
             return values.of(self._register.at[location])
-        return values.of(self._register.leaving(progress.block))
+        return values.of(self._register.at_end(progress.block))

@@ -25,9 +25,7 @@ def to_documents(processes: Sequence[Process], units: Sequence[UnitFacts]) -> li
     return [_to_document(process, numbers, units) for process in processes]
 
 
-def _to_document(
-    process: Process, numbers: dict[str, int], units: Sequence[UnitFacts]
-) -> dict[str, Any]:
+def _to_document(process: Process, numbers: dict[str, int], units: Sequence[UnitFacts]) -> dict[str, Any]:
     document: dict[str, Any] = {
         "pid": process.pid,
         "parent": process.parent,
