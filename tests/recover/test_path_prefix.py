@@ -33,7 +33,7 @@ def facts(cloned: bool = True) -> FunctionFacts:
         "f", "a>b a>c b>d c>d d>exit", planner=lambda graph: path_plan(graph, [1.0] * len(graph.edges))
     )
     clones = ((1, 7),) if cloned else ()
-    return replace(made, registers={1: (True, 2), 2: (False, -3), 4: (False, 7)}, copies=clones)
+    return replace(made, registers={1: (True, 2), 2: (False, -3), 4: (False, 7)}, clones=clones)
 
 
 @pytest.mark.parametrize(

@@ -209,8 +209,8 @@ def test_the_profile_is_the_same(tmp_path: Path, level: str, arguments: list[str
         found.append(load(trod))
     assert outputs[0] == outputs[1]
     assert counted(found[0]) == counted(found[1])
-    assert found[0].functions["walk"].facts.copies
-    assert not found[1].functions["walk"].facts.copies
+    assert found[0].functions["walk"].facts.clones
+    assert not found[1].functions["walk"].facts.clones
     trodden("merge", "on.trod", "off.trod", "-o", "both.trod", cwd=tmp_path)
     both = load(tmp_path / "both.trod").functions["walk"]
     once = found[0].functions["walk"]
@@ -233,7 +233,7 @@ def test_counters_on_every_edge_agree(tmp_path: Path, name: str) -> None:
         cwd=tmp_path,
     )
     profile = load(checked)
-    assert any(function.facts.copies for function in profile.functions.values())
+    assert any(function.facts.clones for function in profile.functions.values())
     assert [each.violations for each in profile.functions.values() if each.violations] == []
 
 

@@ -101,7 +101,15 @@ def test_all_instructions() -> None:
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 @pytest.mark.parametrize(
-    "name", ["calculator.c", "exact_flow.c", "unusual_jumps.c", "goto_tail.c", "exact_throws.cpp", "exceptions_through_c.cpp"]
+    "name",
+    [
+        "calculator.c",
+        "exact_flow.c",
+        "unusual_jumps.c",
+        "goto_tail.c",
+        "exact_throws.cpp",
+        "exceptions_through_c.cpp",
+    ],
 )
 def test_real_modules(name: str, level: str) -> None:
     line = parse(["-S", "-emit-llvm", level, "-g", str(PROGRAMS / name)], cxx=name.endswith(".cpp"))

@@ -170,14 +170,14 @@ def compare(directory: Path, known: dict[str, Function], options: list[str], *op
     (directory / "graphs.ll").write_text(module(list(known.values())))
     must("run", "-o", "graphs.trod", *options, "graphs.ll", *optimise, "--", cwd=directory)
     profile = load(directory / "graphs.trod")
-    (reading,) = profile.unit_counts
+    (counted,) = profile.unit_counts
     compared = 0
     for facts in profile.units[0].functions:
         function = known.get(facts.linkage_name)
         if function is None:
             continue
         expected = interpret(facts.graph, facts.plan, walks(function, facts))
-        held = list(reading.counters[facts.first_slot : facts.first_slot + facts.plan.slots])
+        held = list(counted.counters[facts.first_slot : facts.first_slot + facts.plan.slots])
         if facts.plan.paths is not None and facts.plan.paths.timed:
             # The interpreter has another clock: only the counts are the same.
             expected, held = (x[: -facts.plan.paths.number] for x in (expected, held))

@@ -33,7 +33,7 @@ def _negative(totals: list[int], ends: Ends, sink: int, stops: tuple[int, ...]) 
 
 
 def _minimal(totals: list[int], ends: Ends, sink: int, allowed: list[int], most: int) -> set[tuple[int, ...]]:
-    """All ways to place as few stops as possible, by trying everything."""
+    """All placements of as few stops as possible, by trying everything."""
     for number in range(most + 1):
         found = {
             stops
