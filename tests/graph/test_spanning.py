@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from tests.graphs import graphs, costs_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from tests.oracles import acyclic, spanning_trees
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.spanning import live_edges, maximum_spanning_tree, minimum_spanning_tree

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.graphs import graphs, costs_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, seeds, walks_for
 from tests.merging.merging import Walks, facts_for, joined, lawful, part_of, profile_for, unit_for
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.collect.call_paths import CallPath

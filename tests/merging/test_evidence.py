@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, leaving_graphs, costs_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds, walks_for
 from tests.merging.merging import facts_for, joined, lawful, part_of, profile_for, unit_for
 from tests.profile.making import Flow, function, graph_of, profile_of, unit_of
 from trodden.collect.call_paths import CallPath

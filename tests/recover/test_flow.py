@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import cases
-from tests.graphs import graphs, leaving_graphs, costs_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds, walks_for
 from tests.programs import chain, nest, random_program
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph, build

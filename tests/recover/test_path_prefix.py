@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, costs_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from tests.profile.making import function, unit_of
 from trodden.graph.cfg import Graph
 from trodden.plan.interpret import Walk, interpret_paths, random_walk

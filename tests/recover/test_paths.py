@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.graphs import graphs, costs_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, seeds, walks_for
 from trodden.errors import BadFile, OtherBuild
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.traverse import back_edges

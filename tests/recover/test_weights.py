@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from tests.graphs import graphs, costs_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, seeds, walks_for
 from trodden.graph.cfg import Graph
 from trodden.plan.counters.schemes import checked, eprof, every_block, every_edge
 from trodden.plan.interpret import interpret, tally

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.graphs import graphs, leaving_graphs, costs_for, seeds
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds
 from tests.oracles import has_pipe, simple_cycles, solves_vprof
 from tests.programs import PLAIN, random_program
 from trodden.errors import UsageError

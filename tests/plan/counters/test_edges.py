@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import cases
-from tests.graphs import graphs, leaving_graphs, costs_for, seeds, whole_walk
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds, whole_walk
 from tests.oracles import acyclic, spanning_trees
 from tests.programs import random_program
 from trodden.graph.cfg import EdgeKind, Graph, build

@@ -4,7 +4,7 @@ import random
 
 from hypothesis import given, settings
 
-from tests.graphs import graphs, leaving_graphs, costs_for, seeds, walks_for, whole_walk
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds, walks_for, whole_walk
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.counters.schemes import eprof, every_block, every_edge, hoist
 from trodden.plan.interpret import interpret, tally

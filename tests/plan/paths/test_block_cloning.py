@@ -6,7 +6,7 @@ import random
 
 from hypothesis import given
 
-from tests.graphs import graphs, costs_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, seeds, walks_for
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import interpret
 from trodden.plan.paths.block_cloning import Cloned, cloned

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 
-from tests.graphs import graphs, costs_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import back_edges

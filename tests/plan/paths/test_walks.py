@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hypothesis import given, settings
 
-from tests.graphs import graphs, costs_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from tests.plan.splitting import dead_ends, jumping_walk, split
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.spanning import live_edges

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, costs_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from tests.programs import chain
 from tests.recover.killed.executing import Execution, opinions_first
 from trodden.graph.cfg import Graph, build

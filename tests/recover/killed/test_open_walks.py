@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, costs_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import random_walk
 from trodden.plan.paths.plan import path_plan

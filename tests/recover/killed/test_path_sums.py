@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, costs_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import interpret_paths, random_walk
 from trodden.plan.paths.numbering import Numbering

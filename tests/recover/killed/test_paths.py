@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, leaving_graphs, costs_for, seeds
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds
 from tests.recover.killed.executing import Execution, opinions_first
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import PathTally, interpret_paths, random_walk, tally
