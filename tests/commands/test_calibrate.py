@@ -18,20 +18,20 @@ from trodden.profile.store.trod import save
 from trodden.program.facts import UnitFacts
 from trodden.weigh.calibrate.fitting import WEIGHINGS
 from trodden.weigh.features.block_features import (
-    Against,
     BlockFeatures,
+    Comparison,
     Ending,
     FunctionFeatures,
+    OperandType,
     Relation,
-    Sort,
+    RightOperand,
 )
-from trodden.weigh.features.block_features import Test as Comparison
 from trodden.weigh.heuristics.rates import Measured, load_rates
 
 SHAPE = "a>b a>c b>exit c>c c>exit"
 RAN = {"f": {"a>b": 10, "a>c": 90, "b>exit": 10, "c>c": 810, "c>exit": 90}}
 CLUES = (
-    BlockFeatures(test=Comparison(Relation.EQUAL, Sort.POINTER, Against.ZERO)),
+    BlockFeatures(test=Comparison(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO)),
     BlockFeatures(ending=Ending.RETURNS),
     BlockFeatures(ending=Ending.RETURNS),
 )
