@@ -103,24 +103,22 @@ def test_a_call_that_may_throw_comes_back() -> None:
     assert found[:2] == pytest.approx([0.99, 0.01])
 
 
-def test_what_the_source_says_is_believed_as_far_as_its_rate() -> None:
-    assert probabilities(DIAMOND, {0: BlockFeatures(source_weights=(1, 3))}, said=0.9)[:2] == pytest.approx(
-        [0.25, 0.75]
-    )
-    assert probabilities(DIAMOND, {0: BlockFeatures(source_weights=(1, 2000))}, said=0.9)[
-        :2
-    ] == pytest.approx([0.1, 0.9])
-    assert probabilities(DIAMOND, {0: BlockFeatures(source_weights=(5, 5))}, said=0.9)[:2] == [
-        0.5,
-        0.5,
-    ]
-    assert probabilities(DIAMOND, {0: BlockFeatures(compiler_weights=(9, 1))}, compiler_weights=0.99)[
-        :2
-    ] == pytest.approx([0.9, 0.1])
-    switch = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]
-    assert probabilities(switch, {0: BlockFeatures(source_weights=(1, 8, 1))}, said=0.99)[
-        :3
-    ] == pytest.approx([0.1, 0.8, 0.1])
+@pytest.mark.parametrize(
+    ("features", "rate", "expected"),
+    [
+        (BlockFeatures(source_weights=(1, 3)), {"said": 0.9}, [0.25, 0.75]),
+        (BlockFeatures(source_weights=(1, 2000)), {"said": 0.9}, [0.1, 0.9]),
+        (BlockFeatures(source_weights=(5, 5)), {"said": 0.9}, [0.5, 0.5]),
+        (BlockFeatures(compiler_weights=(9, 1)), {"guessed": 0.99}, [0.9, 0.1]),
+        (BlockFeatures(source_weights=(1, 8, 1)), {"said": 0.99}, [0.1, 0.8, 0.1]),
+    ],
+)
+def test_weights_in_the_source_count_as_far_as_their_rate(
+    features: BlockFeatures, rate: dict[str, float], expected: list[float]
+) -> None:
+    edges = [(0, successor) for successor in range(1, len(expected) + 1)]
+    edges += [(successor, len(expected) + 1) for successor in range(1, len(expected) + 1)]
+    assert probabilities(edges, {0: features}, **rate)[: len(expected)] == pytest.approx(expected)
 
 
 def test_certain_trips_settle_a_branch() -> None:
