@@ -35,7 +35,7 @@ def emit_register(context: Context, plan: Plan, paths: PathEmitter) -> Emitted:
 
 
 def _slot_stores(context: Context, register: PathRegister) -> list[Insertion]:
-    """The stores into the stack slot; behind the first one the runtime is told where the slot is."""
+    """The stores into the stack slot; after the first one the runtime is told where the slot is."""
     insertions: list[Insertion] = []
     for block, base in register.slot.stores.items():
         builder = context.builder()
