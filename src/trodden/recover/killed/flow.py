@@ -39,7 +39,8 @@ from trodden.graph.traverse import depth_first, reachable
 from trodden.plan.probes import AddTrips, BlockMeasure, EdgeMeasure, Plan, SecondOpinion
 from trodden.recover.flow import recover
 from trodden.recover.function_counts import FunctionCounts
-from trodden.recover.killed.least_stops import Preference, least_stops
+from trodden.recover.killed.least_stops import least_stops
+from trodden.recover.killed.room import Preference
 from trodden.recover.narrow import Ends
 from trodden.recover.sparse_counters import SparseCounters
 
