@@ -4,33 +4,41 @@ A path is counted when it ends (BL96 §3.4).  Of a path that had started at the 
 not ended there is no trace in the path table, and it is simply missing.  But behind a path that ended on a
 back edge another one started (§4.1): that one is known to have come to the loop entry.  If every edge has a
 counter of its own beside the paths (a plan that checks itself), the edges also show how far each path had
-come.
+come.  The counter of a self loop shows that some execution had come to its block.
 
-The counts are completed in six steps.  Each takes values and returns values; what they find is added up in a
-:class:`FunctionCounts` of what is missing.
+The counts are completed in seven steps.  Each takes values and returns values; what they find is added up in
+a :class:`FunctionCounts` of what is missing.
 
 1. *Excess* (``Procedure.excess``): for each edge with a counter of its own, by how much that is ahead of the
-paths.  All later steps are about this number.  Self loops are set aside for steps 5 and 6, because paths do
-not contain them. 2. *Counters behind the paths* (``edge_counters_behind_paths``): where the excess is
-negative, the process was killed after the path was counted and before its edge was.  The counter of the edge
-has an increment pending.  What remains is never negative, so that step 4 can take it for a flow. 3. *Sources*
-(:mod:`trodden.recover.killed.sources`): where executions under way had started: in paths that a forked child
-inherited, behind paths that had ended, and at the entry.  Inherited paths come first, since they account for
-excess that would otherwise be taken for new executions.  Entries come last: nothing counts them, and there
-are as many as the other sources leave to be explained. 4. *Walks* (:mod:`trodden.recover.killed.open_walks`):
-the excess is split into walks from these sources.  Each is a path that ended without being counted, or one
-that was about to be counted before its end, or one that was cut short in a block.  Afterwards paths and
-counters agree on every edge but self loops. 5. *Entries of a root block that is a self loop*
-(``entries_in_root_loop``): these show only in the trip count of that loop, which is right only after step 4
-has found the paths that lead to the block. 6. *Counters of self loops* (``self_loop_counters``): of two
-counters of a loop the lower has increments pending.  Before step 5, an entry would be taken for an iteration.
+   paths.  All later steps are about this number.  Self loops are set aside for steps 4, 6 and 7, because
+   paths do not contain them.
+2. *Counters behind the paths* (``edge_counters_behind_paths``): where the excess is negative, the process was
+   killed after the path was counted and before its edge was.  The counter of the edge has an increment
+   pending.  What remains is never negative, so that step 5 can take it for a flow.
+3. *Sources* (:mod:`trodden.recover.killed.sources`): where executions under way had started: in paths that
+   a forked child inherited, behind paths that had ended, and at the entry.  Inherited paths come first, since
+   they account for excess that would otherwise be taken for new executions.  Entries come last: nothing
+   counts them, and there are as many as the other sources leave to be explained.
+4. *Self loops that nothing came to* (:mod:`trodden.recover.killed.unreached_loops`): some execution under way
+   must have taken edges that have no counters.  These are added to the excess, and further entries to the
+   sources.  All known sources are needed first, because an execution that is known to have started explains
+   a loop better than one of which there is no trace.
+5. *Walks* (:mod:`trodden.recover.killed.open_walks`): the excess is split into walks from the sources.  Each
+   is a path that ended without being counted, or one that was about to be counted before its end, or one that
+   was cut short in a block.  Afterwards paths and counters agree on every edge but self loops.
+6. *Entries of a root block that is a self loop* (``entries_in_root_loop``): these show only in the trip count
+   of that loop, which is right only after step 5 has found the paths that lead to the block.
+7. *Counters of self loops* (``self_loop_counters``): of two counters of a loop the lower has increments
+   pending.  Before step 6, an entry would be taken for an iteration.
 
-Without counters on the edges there is no excess; then every walk is empty, and each path is cut short where
-its execution is last known to have been.  No step repeats until something holds, so that no bound on rounds
-is needed: there are no more walks than sources and edges.
+Without counters on the edges the only excess is that of step 4; a path that leads to no such loop is cut
+short where its execution is last known to have been.  No step repeats until something holds, so that no bound
+on rounds is needed: there are no more walks than sources and edges.
 
-The result is checked by recovering all counts from it.  If they still contradict each other, something else
-is wrong with them; then nothing is changed, and the contradiction is reported.
+The result is one that some execution can have produced; where there are several, it need not be what
+happened.  It is checked by recovering all counts from it.  If they still contradict each other, or no
+execution can have come to some self loop, something else is wrong with them; then nothing is changed, and
+the contradiction is reported.
 """
 
 from __future__ import annotations
@@ -57,6 +65,7 @@ from trodden.recover.killed.sources import (
     entries,
     inherited_unfinished,
 )
+from trodden.recover.killed.unreached_loops import loop_arrivals, reach_loops
 from trodden.recover.paths import PathFlow, recover_paths
 from trodden.recover.sparse_counters import SparseCounters
 
@@ -74,33 +83,48 @@ def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> Functio
     if plan.paths is None:
         return None
     flow = recover_paths(graph, plan, counted)
-    if not flow.violations:
+    if not flow.violations and not loop_arrivals(graph, plan, counted, flow.edges).unreached:
         return None
     procedure = Procedure(graph, plan)
     missing = paths_under_way(procedure, counted, flow)
+    if missing is None:
+        return None
     missing += self_loops(procedure, counted + missing)
     return None if recover_paths(graph, plan, counted + missing).violations else missing
 
 
-def paths_under_way(procedure: Procedure, counted: FunctionCounts, flow: PathFlow) -> FunctionCounts:
-    """Steps 1 to 4: what is missing in paths, and on the edges that they take."""
+def paths_under_way(procedure: Procedure, counted: FunctionCounts, flow: PathFlow) -> FunctionCounts | None:
+    """Steps 1 to 5: what is missing in paths, and on the edges that they take.
+
+    ``None`` if no execution can have come to some self loop that was iterated.
+    """
+    graph = procedure.graph
     every = procedure.excess(flow, counted.counters)
     excess = {edge: times for edge, times in every.items() if procedure.sums.takes(edge)}
     pending = edge_counters_behind_paths(procedure, excess)
     begun = behind_ended_paths(procedure, flow, excess)
-    inherited, excess, begun = inherited_unfinished(procedure, counted.prefixes, flow, excess, begun)
-    started = behind_others(procedure, begun)
+    inherited = inherited_unfinished(procedure, counted.prefixes, flow, excess, begun)
+    started = behind_others(procedure, inherited.begun)
+    known = [*inherited.sources, *started]
     forked = any(times < 0 for times in counted.prefixes.values())
-    never_entered = flow.edges[procedure.graph.closing] == 0 and not forked
-    entered = entries(procedure, excess, [*inherited, *started], never_entered)
+    never_entered = flow.edges[graph.closing] == 0 and not forked
+    entered = entries(procedure, inherited.excess, known, never_entered)
+    blocks = [source.block for source in (*known, *entered)]
+    loops = loop_arrivals(graph, procedure.plan, counted, inherited.edges, inherited.excess, blocks)
+    budget = Budget(len(known) + len(graph.edges), _STEPS_A_SOURCE)
+    reached = reach_loops(procedure, loops, known, lambda steps: budget.spend(steps, graph.name))
+    if reached.unexplained:
+        return None
+    if reached.entries:
+        entered = [*entered, Source(graph.root, procedure.sums.at_entry(), reached.entries)]
     # If nothing had been entered before, the first execution did not come round a loop.
     others = [*entered, *started] if never_entered else [*started, *entered]
-    walks = open_paths(procedure, excess, [*inherited, *others])
+    walks = open_paths(procedure, inherited.excess | reached.taken, [*inherited.sources, *others])
     return _increments(procedure, pending) + outcomes(procedure, walks)
 
 
 def open_paths(procedure: Procedure, excess: Mapping[int, int], sources: list[Source]) -> Iterator[OpenPath]:
-    """Step 4: the excess as walks, each with the sum that its source had come to.
+    """Step 5: the excess as walks, each with the sum that its source had come to.
 
     A walk without a source is left out, and with it whatever contradicts the flow law; the others are found
     all the same.
@@ -168,7 +192,7 @@ def determined_rest(procedure: Procedure, walk: Walk) -> list[int]:
 
 
 def self_loops(procedure: Procedure, counted: FunctionCounts) -> FunctionCounts:
-    """Steps 5 and 6: what is missing in the trip counts of self loops."""
+    """Steps 6 and 7: what is missing in the trip counts of self loops."""
     graph, plan = procedure.graph, procedure.plan
     flow = recover_paths(graph, plan, counted)
     excess = procedure.excess(flow, counted.counters)

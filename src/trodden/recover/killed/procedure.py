@@ -18,6 +18,7 @@ class Procedure:
 
     ``opinions`` are the slots of the counters that count edges once more, by edge; ``loop_counters`` the
     slots of the counters from which the trip counts of self loops follow (BL96 §4.1), by self loop.
+    ``order`` are the reachable blocks in topological order of the acyclic graph whose paths are counted.
     """
 
     def __init__(self, graph: Graph, plan: Plan) -> None:
@@ -25,6 +26,7 @@ class Procedure:
         self.graph, self.plan, self.paths = graph, plan, plan.paths
         numbering = Numbering(graph, plan.paths, LARGEST)
         self.removed = numbering.dag.removed
+        self.order = [node for node in numbering.dag.order if node < graph.exit]
         self.sums = PathSums(graph, numbering)
         self.decoder = PrefixDecoder(graph, plan, numbering)
         self.opinions: dict[int, int] = {}
@@ -60,6 +62,19 @@ class Procedure:
                 leaving = [edge for edge in self.graph.out_edges[block] if self.sums.takes(edge)]
                 work += [self.graph.edges[edge].dst for edge in leaving if edge not in self.sums.ends]
         return frozenset(found)
+
+    @cached_property
+    def uncounted(self) -> frozenset[int]:
+        """The edges that leave no trace: they have no counter, and are taken before the path is counted."""
+        return frozenset(
+            edge
+            for edge in range(len(self.graph.edges))
+            if self.sums.takes(edge)
+            and edge not in self.sums.ends
+            and edge not in self.opinions
+            and not self.counts_paths(edge)
+            and self.graph.edges[edge].src not in self.counted_early
+        )
 
     def counts_paths(self, edge: int) -> bool:
         """Whether taking an edge counts a path."""

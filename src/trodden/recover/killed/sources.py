@@ -58,21 +58,33 @@ def behind_ended_paths(procedure: Procedure, flow: PathFlow, excess: Mapping[int
     return +found
 
 
+@dataclass(frozen=True)
+class Inherited:
+    """The paths that a forked child has inherited and has not ended, and what is left without them.
+
+    ``sources`` are where they were when the child began.  ``excess`` and ``begun`` do not contain their
+    beginnings any more, and from ``edges``, the counts by the paths, these are no longer subtracted.
+    """
+
+    sources: list[Source]
+    excess: dict[int, int]
+    begun: Counter[int]
+    edges: list[int]
+
+
 def inherited_unfinished(
     procedure: Procedure,
     prefixes: Mapping[Prefix, int],
     flow: PathFlow,
     excess: Mapping[int, int],
     begun: Mapping[int, int],
-) -> tuple[list[Source], dict[int, int], Counter[int]]:
-    """The paths that a forked child has inherited and has not ended, and what is left without them.
+) -> Inherited:
+    """The paths of its parent that a forked child has not ended.
 
     A forked child continues the paths of its parent.  What the parent had executed of them is subtracted from
     the child (:mod:`trodden.recover.paths`), which is right for those that the child ends.  Of the others too
     much is subtracted: they are still under way, from where the child began.  With counters on the edges the
     excess shows how many those are.  Without, or if only the entry is subtracted, negative counts show it.
-
-    The excess and the starts in ``begun`` are returned without the beginnings of these paths.
     """
     excess_left, begun_left, counts = dict(excess), Counter(begun), list(flow.edges)
     found: list[Source] = []
@@ -98,7 +110,7 @@ def inherited_unfinished(
                 counts[procedure.graph.closing] += unfinished
             else:
                 begun_left[route.blocks[route.context]] -= unfinished
-    return found, excess_left, +begun_left
+    return Inherited(found, excess_left, +begun_left, counts)
 
 
 def _taken(route: Route) -> Sequence[int]:
