@@ -36,15 +36,17 @@ short where its execution is last known to have been.  No step repeats until som
 on rounds is needed: there are no more walks than sources and edges.
 
 The result is one that some execution can have produced; where there are several, it need not be what
-happened.  It is checked by recovering all counts from it.  If they still contradict each other, or no
-execution can have come to some self loop, something else is wrong with them; then nothing is changed, and
-the contradiction is reported.
+happened.  It is checked by recovering all counts from it.  If they still contradict each other, something
+else is wrong with them; then nothing is changed, and the contradiction is reported.  A self loop for which
+step 4 finds no explanation that can be stated is added as a path that was cut short there without its
+register, for which :mod:`trodden.recover.paths` reports that nothing tells which path it was.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
@@ -86,17 +88,19 @@ def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> Functio
     if not flow.violations and not loop_arrivals(graph, plan, counted, flow.edges).unreached:
         return None
     procedure = Procedure(graph, plan)
-    missing = paths_under_way(procedure, counted, flow)
-    if missing is None:
-        return None
+    missing, undetermined = paths_under_way(procedure, counted, flow)
     missing += self_loops(procedure, counted + missing)
-    return None if recover_paths(graph, plan, counted + missing).violations else missing
+    if recover_paths(graph, plan, counted + missing).violations:
+        return None
+    return missing + undetermined
 
 
-def paths_under_way(procedure: Procedure, counted: FunctionCounts, flow: PathFlow) -> FunctionCounts | None:
+def paths_under_way(
+    procedure: Procedure, counted: FunctionCounts, flow: PathFlow
+) -> tuple[FunctionCounts, FunctionCounts]:
     """Steps 1 to 5: what is missing in paths, and on the edges that they take.
 
-    ``None`` if no execution can have come to some self loop that was iterated.
+    The second part are paths of which only the last block is known: a self loop that was iterated.
     """
     graph = procedure.graph
     every = procedure.excess(flow, counted.counters)
@@ -113,14 +117,14 @@ def paths_under_way(procedure: Procedure, counted: FunctionCounts, flow: PathFlo
     loops = loop_arrivals(graph, procedure.plan, counted, inherited.edges, inherited.excess, blocks)
     budget = Budget(len(known) + len(graph.edges), _STEPS_A_SOURCE)
     reached = reach_loops(procedure, loops, known, lambda steps: budget.spend(steps, graph.name))
-    if reached.unexplained:
-        return None
     if reached.entries:
         entered = [*entered, Source(graph.root, procedure.sums.at_entry(), reached.entries)]
     # If nothing had been entered before, the first execution did not come round a loop.
     others = [*entered, *started] if never_entered else [*started, *entered]
     walks = open_paths(procedure, inherited.excess | reached.taken, [*inherited.sources, *others])
-    return _increments(procedure, pending) + outcomes(procedure, walks)
+    missing = _increments(procedure, pending) + outcomes(procedure, walks)
+    unknown = [block for block in reached.undetermined if procedure.decoder.needs_register(block)]
+    return missing, replace(_increments(procedure, {}), prefixes={(block, None): 1 for block in unknown})
 
 
 def open_paths(procedure: Procedure, excess: Mapping[int, int], sources: list[Source]) -> Iterator[OpenPath]:

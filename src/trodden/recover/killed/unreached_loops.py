@@ -10,6 +10,9 @@ Which edges they took is not known.  Those are chosen that have no counter of th
 would show it, and that paths take before they are counted.  If it is the block that has the counter
 (``BlockMeasure``), every arrival was counted as well: then no more executions can have come to the block than
 its counter has beyond the arrivals that are known.
+
+A path that was cut short can be stated only where the path register identifies it, which it need not do in
+a block without calls from which no path can end.  A loop in such a block is left undetermined.
 """
 
 from __future__ import annotations
@@ -76,12 +79,13 @@ def loop_arrivals(
 class Reached:
     """How executions under way came to self loops: the edges, with how often, and how many were entered.
 
-    ``unexplained`` are blocks to which no execution can have come.
+    ``undetermined`` are the blocks for which that cannot be said: the path register identifies no path there,
+    or no execution can have come there.
     """
 
     taken: dict[int, int]
     entries: int
-    unexplained: list[int]
+    undetermined: list[int]
 
 
 def reach_loops(
@@ -93,5 +97,7 @@ def reach_loops(
         starts[source.block] += source.times
     cover = Cover(procedure.graph, procedure.uncounted, starts, loops.room, spend)
     unreached = set(loops.unreached)
-    unexplained = cover.require(block for block in procedure.order if block in unreached)
-    return Reached(dict(+cover.taken), cover.entries, unexplained)
+    undetermined = [block for block in loops.unreached if not procedure.decoder.decodes(block)]
+    unreached.difference_update(undetermined)
+    undetermined += cover.require(block for block in procedure.order if block in unreached)
+    return Reached(dict(+cover.taken), cover.entries, undetermined)
