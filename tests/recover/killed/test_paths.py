@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations_with_replacement
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
 
 from tests.graphs import graphs, leaving_graphs, prices_for, seeds
 from tests.recover.killed.executing import Execution, opinions_first
-from trodden.graph.cfg import EdgeKind, Graph, build
+from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import PathTally, interpret_paths, random_walk, tally
 from trodden.plan.paths.plan import checked_paths, path_plan
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, SecondOpinion
@@ -280,57 +279,6 @@ def test_a_forked_child_that_was_killed_later(context: bool, checked: bool, grap
     assert flow.violations == ()
     if checked:
         assert _walked(graph, flow.edges) == _walked(graph, process.edges)
-
-
-# Beside everything that can have happened
-
-
-def _executions(graph: Graph, plan: Plan, steps: int) -> Iterator[Execution]:
-    """Every execution of at most so many edges, stopped between any two probes."""
-    work: list[tuple[int, ...]] = [()]
-    for walk in work:
-        last = graph.edges[walk[-1]].dst if walk else graph.root
-        leaving = [e for e in graph.out_edges[last] if graph.edges[e].kind is EdgeKind.FLOW]
-        if len(walk) < steps:
-            work += [(*walk, edge) for edge in leaving]
-        probes = 0
-        while True:
-            process = Execution(graph, plan)
-            if not process.run(walk, probes):
-                break
-            yield process
-            probes += 1
-        yield process
-
-
-def _possible(graph: Graph, plan: Plan, steps: int, seed: int) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
-    """By what the counters hold: the edges that up to two executions can have taken."""
-    zero = (0,) * plan.slots, (0,) * len(graph.edges)
-    one = {(tuple(each.counters), tuple(each.edges)) for each in _executions(graph, plan, steps)} | {zero}
-    states = sorted(one)
-    if len(states) > 60:
-        states = random.Random(seed).sample(states, 60)
-    found: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
-    for (counters, edges), (more, further) in combinations_with_replacement([*states, zero], 2):
-        total = tuple(a + b for a, b in zip(counters, more, strict=True))
-        found.setdefault(total, set()).add(tuple(a + b for a, b in zip(edges, further, strict=True)))
-    return found
-
-
-@given(graphs(max_blocks=4, max_edges=6), seeds())
-@settings(max_examples=25, deadline=None)
-def test_some_execution_takes_the_edges_that_are_found(graph: Graph, seed: int) -> None:
-    """With counters on the edges only one thing can have happened, and that is found.
-
-    The entries alone may have been more.
-    """
-    plan = checked_paths(path_plan(graph, prices_for(graph, seed), holds=range(graph.exit)), graph)
-    possible = _possible(graph, plan, 4, seed)
-    for counters in random.Random(seed).sample(sorted(possible), min(len(possible), 60)):
-        flow = _flow(graph, plan, FunctionCounts(list(counters)))
-        assert flow.violations == ()
-        truths = {tuple(_walked(graph, edges)) for edges in possible[counters]}
-        assert truths == {tuple(_walked(graph, flow.edges))}
 
 
 # What used to be bounded, or to stop too soon

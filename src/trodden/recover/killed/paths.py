@@ -36,10 +36,13 @@ short where its execution is last known to have been.  No step repeats until som
 on rounds is needed: there are no more walks than sources and edges.
 
 The result is one that some execution can have produced; where there are several, it need not be what
-happened.  It is checked by recovering all counts from it.  If they still contradict each other, something
-else is wrong with them; then nothing is changed, and the contradiction is reported.  A self loop for which
-step 4 finds no explanation that can be stated is added as a path that was cut short there without its
-register, for which :mod:`trodden.recover.paths` reports that nothing tells which path it was.
+happened.  Only the loop context (MR98 §7) of a path that is found to have ended may be another one that leads
+to its loop (``PathSums.at_start``).
+
+The result is checked by recovering all counts from it.  If they still contradict each other, something else
+is wrong with them; then nothing is changed, and the contradiction is reported.  A self loop for which step 4
+finds no explanation that can be stated is added as a path that was cut short there without its register, for
+which :mod:`trodden.recover.paths` reports that nothing tells which path it was.
 """
 
 from __future__ import annotations
