@@ -48,7 +48,7 @@ def _arrivals(graph: Graph, walks: tuple[Walk, ...]) -> Counter[int]:
 
 
 def _fewest_entries(cover: Cover, required: list[int]) -> int | None:
-    """No more walks are needed than there are blocks to come to."""
+    """No more walks are needed than there are blocks to reach."""
     graph, edges = cover.graph, set(cover.edges)
     walks: list[Walk] = [(0, walk, True) for walk in _walks(graph, 0, edges)]
     walks += [(block, walk, False) for block in cover.sources for walk in _walks(graph, block, edges)]

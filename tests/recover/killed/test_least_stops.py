@@ -111,19 +111,19 @@ CHAIN: Ends = [(0, 1), (1, 2)]
 def test_of_several_places_the_preferred_one(
     preferences: list[Preference | None], stops: list[int] | None
 ) -> None:
-    """Two walks came to node 0, none left node 2 for the sink, which is node 3."""
+    """Two walks reached node 0, none left node 2 for the sink, which is node 3."""
     found = least_stops([-2, 0, 0, 2], CHAIN, 3, preferences)
     assert found == (None if stops is None else (stops, []))
 
 
 def test_no_more_stop_at_a_node_than_came_there() -> None:
-    """Two walks came to node 0 and one to node 1, which leads to node 0; nothing left that for the sink."""
+    """Two walks reached node 0 and one reached node 1, which leads to node 0; nothing left that for the sink."""
     found = least_stops([-2, -1, 3], [(1, 0)], 2, [(0, 0), (9, 9), None])
     assert found == ([2, 1, 0], [])
 
 
 def test_a_subtree_has_room_for_no_more_stops_than_its_nodes() -> None:
-    """Two walks stopped in the tree of node 1: node 5 is preferred, but only one walk came there."""
+    """Two walks stopped in the tree of node 1: node 5 is preferred, but only one walk reached it."""
     ends: Ends = [(1, 0), (2, 1), (4, 2), (5, 0)]
     preferences: list[Preference | None] = [None, (1, 1), (0, 2), None, (0, 4), (1, 5)]
     found = least_stops([2, -1, 2, 2, -4, -1], ends, 3, preferences)
@@ -152,7 +152,7 @@ def test_large_forests(shape: str, nodes: int) -> None:
 
 
 def test_a_back_edge_is_raised_before_walks_are_taken_to_have_stopped() -> None:
-    """The loop 1 -> 2 -> 1 was gone round three times, which is counted only when it is left."""
+    """The loop 1 -> 2 -> 1 was iterated three times, which is counted only when it is left."""
     ends: Ends = [(0, 1), (1, 2), (2, 3)]
     totals = [0, 0, 0, 0]
     forest = root_forest([0, 3, -3, 0], ends, 3)

@@ -191,7 +191,7 @@ def test_a_path_that_is_counted_before_its_end_and_was_about_to_be(dense: int, a
 
 
 def _killed(graph: Graph, plan: Plan, seed: int) -> Execution:
-    """Some executions that came to their ends, or were stopped between any two of their probes."""
+    """Some executions that reached their ends, or were stopped between any two of their probes."""
     rng = random.Random(seed)
     process = Execution(graph, plan)
     for _ in range(rng.randint(1, 4)):
@@ -235,7 +235,7 @@ def test_counters_on_all_edges_show_every_edge_that_was_taken(
 def test_so_they_do_where_paths_are_counted_before_their_ends(
     context: bool, order: str, graph: Graph, seed: int
 ) -> None:
-    """A path that was counted, or about to be, is taken to have come to its end; no other edge is wrong."""
+    """A path that was counted, or about to be, is taken to have reached its end; no other edge is wrong."""
     lean = path_plan(graph, prices_for(graph, seed), context=context)
     plan = ORDERS[order](checked_paths(lean, graph))
     process = _killed(graph, plan, seed)

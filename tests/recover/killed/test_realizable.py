@@ -92,7 +92,7 @@ def test_where_the_register_is_not_maintained_it_does_or_that_is_reported(graph:
 
 
 def test_several_edges_to_a_loop_that_is_never_left() -> None:
-    """Each of two executions ended a path and stopped behind it: nothing shows that they went on."""
+    """Each of two executions ended a path and stopped behind it: nothing shows that they continued."""
     graph = build("f", ["b0", "b1", "EXIT"], [(0, 1), (0, 1), (0, 1), (1, 0), (1, 0)])
     plan = path_plan(graph, prices_for(graph, 1), holds=range(graph.exit))
     process = Execution(graph, plan)

@@ -114,7 +114,7 @@ def test_an_inherited_path_that_did_not_end_shows_in_negative_counts() -> None:
 
 
 def test_an_inherited_path_that_ended_is_finished() -> None:
-    """The child went on to the end: what the parent had walked is taken away from that path."""
+    """The child continued to the end: what the parent had executed is subtracted from that path."""
     made = procedure(LOOP)
     prefixes = _inherited(made, [AH, HB])
     flow = recovered(made, [AH, HB, BACK, HE, LEAVE], prefixes)
@@ -122,7 +122,7 @@ def test_an_inherited_path_that_ended_is_finished() -> None:
 
 
 def test_with_counters_on_edges_the_excess_shows_it() -> None:
-    """The child went on round the loop twice, and was killed in b; the path of its parent has ended."""
+    """The child iterated the loop twice, and was killed in b; the path of its parent has ended."""
     made = procedure(LOOP, checked=True)
     prefixes = _inherited(made, [AH, HB])
     assert made.decoder.sum_of(*next(iter(prefixes))) is not None

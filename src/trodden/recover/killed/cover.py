@@ -1,18 +1,18 @@
-"""The fewest walks that come to given blocks of an acyclic graph.
+"""The fewest walks that reach given blocks of an acyclic graph.
 
-Known are blocks that walks must have come to, blocks where walks may have started, and blocks that walks can
-have come to only so many times.  Unknown are the walks.  They are a flow with bounds: from the sources along
+Known are blocks that walks must have reached, blocks where walks may have started, and blocks that walks can
+have reached only so many times.  Unknown are the walks.  They are a flow with bounds: from the sources along
 the edges, at least one unit through each of the given blocks, no more through a block than it has room for,
-and an end anywhere.  One walk may come to many of the blocks, and one source may lead to several of them.
+and an end anywhere.  One walk may reach many of the blocks, and one source may lead to several of them.
 Therefore a walk for each block by itself could use up a source that another block depends on.
 
 The given blocks are added one after the other.  For each, a search against the direction of the edges finds
-how one more unit of flow can come there: from a walk that ends in another block and is made longer, from
+how one more unit of flow can get there: from a walk that ends in another block and is made longer, from
 a source, or from the entry.  The search is that of the residual graph (Ford and Fulkerson): flow may also be
 taken back from an edge, if the block behind that edge can be supplied otherwise.  The entry is used only if
 nothing else is found.  This is a minimum-cost flow, by shortest augmenting paths, where an entry costs 1 and
 everything else nothing.  So the number of entries is the least possible, and a block for which no supply is
-found cannot have been come to together with those before it.
+found cannot have been reached together with those before it.
 
 Each search takes linear time at most.  If the blocks are given in topological order, the end of another walk
 is usually near, and blocks that lie behind each other take linear time together.
@@ -56,7 +56,7 @@ class Cover:
     _required: set[int] = field(default_factory=set)
 
     def require(self, blocks: Iterable[int]) -> list[int]:
-        """Let walks come to all these blocks; returns those to which none can."""
+        """Let walks reach all these blocks; returns those that none can reach."""
         unreachable = []
         for block in blocks:
             if not self._arrivals[block]:
@@ -98,7 +98,7 @@ class Cover:
         return block not in self.room or self._arrivals[block] < self.room[block]
 
     def _supplying(self, vertex: int, leaving: bool) -> Iterator[_Step]:
-        """The nodes from which one more unit of flow may come to a node, and how."""
+        """The nodes from which one more unit of flow may get to a node, and how."""
         edges = self.graph.edges
         if leaving:
             if self._admits(vertex):

@@ -1,4 +1,4 @@
-"""The least number of walks that stopped somewhere on their way, such that no edge of a flow is negative.
+"""The least number of walks that stopped before their end, such that no edge of a flow is negative.
 
 The unknown edges of a flow form a forest (BL94 §3.2).  One more walk that stopped at a node takes one unit
 out of the flow there, so that it changes the edges between that node and the root of its tree, and no others:
@@ -13,7 +13,7 @@ Three steps, in this order:
 1. ``root_forest``: the forest, with what its edges carry if no walk stopped.
 2. ``raise_back_edges``: a back edge whose count may be too low is raised as far as that makes negative edges
    less negative and no other edge negative.  A loop that is counted only when it is left explains them better
-   than stops do, since one walk may have gone round it any number of times: so this comes before stops.
+   than stops do, since one walk may have iterated it any number of times: so this comes before stops.
 3. ``place_stops``: the least numbers of stops, and the nodes that have them.
 """
 
@@ -185,7 +185,7 @@ def _cycle(
 def _branches(forest: RootedForest, one: int, other: int) -> tuple[list[int], list[int]] | None:
     """The nodes from each of two up to their lowest common ancestor, that one left out; if they have one.
 
-    Both climb by turns, so that this takes no longer than they are apart.
+    Both are followed upwards alternately, so that the time is proportional to their distance.
     """
     branches: tuple[list[int], list[int]] = ([], [])
     positions: tuple[dict[int, int], dict[int, int]] = ({}, {})

@@ -2,9 +2,9 @@
 
 A path is counted when it ends (BL96 §3.4).  Of a path that had started at the entry of the function and had
 not ended there is no trace in the path table, and it is simply missing.  But behind a path that ended on a
-back edge another one started (§4.1): that one is known to have come to the loop entry.  If every edge has a
+back edge another one started (§4.1): that one is known to have reached the loop entry.  If every edge has a
 counter of its own beside the paths (a plan that checks itself), the edges also show how far each path had
-come.  The counter of a self loop shows that some execution had come to its block.
+got.  The counter of a self loop shows that some execution had reached its block.
 
 The counts are completed in seven steps.  Each takes values and returns values; what they find is added up in
 a :class:`FunctionCounts` of what is missing.
@@ -19,7 +19,7 @@ a :class:`FunctionCounts` of what is missing.
    a forked child inherited, behind paths that had ended, and at the entry.  Inherited paths come first, since
    they account for excess that would otherwise be taken for new executions.  Entries come last: nothing
    counts them, and there are as many as the other sources leave to be explained.
-4. *Self loops that nothing came to* (:mod:`trodden.recover.killed.unreached_loops`): some execution under way
+4. *Self loops that no path reaches* (:mod:`trodden.recover.killed.unreached_loops`): some execution under way
    must have taken edges that have no counters.  These are added to the excess, and further entries to the
    sources.  All known sources are needed first, because an execution that is known to have started explains
    a loop better than one of which there is no trace.
@@ -77,7 +77,7 @@ from trodden.recover.sparse_counters import SparseCounters
 _STEPS_A_SOURCE = 256
 
 OpenPath = tuple[int, Walk]
-"""The sum of values that executions had come to in the first block of a walk, and the walk."""
+"""The sum of values with which executions left the first block of a walk, and the walk."""
 
 
 def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> FunctionCounts | None:
@@ -122,7 +122,7 @@ def paths_under_way(
     reached = reach_loops(procedure, loops, known, lambda steps: budget.spend(steps, graph.name))
     if reached.entries:
         entered = [*entered, Source(graph.root, procedure.sums.at_entry(), reached.entries)]
-    # If nothing had been entered before, the first execution did not come round a loop.
+    # If nothing had been entered before, the first execution did not arrive by a back edge.
     others = [*entered, *started] if never_entered else [*started, *entered]
     walks = open_paths(procedure, inherited.excess | reached.taken, [*inherited.sources, *others])
     missing = _increments(procedure, pending) + outcomes(procedure, walks)
@@ -131,7 +131,7 @@ def paths_under_way(
 
 
 def open_paths(procedure: Procedure, excess: Mapping[int, int], sources: list[Source]) -> Iterator[OpenPath]:
-    """Step 5: the excess as walks, each with the sum that its source had come to.
+    """Step 5: the excess as walks, each with the sum of values of its source.
 
     A walk without a source is left out, and with it whatever contradicts the flow law; the others are found
     all the same.

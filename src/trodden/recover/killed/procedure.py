@@ -48,7 +48,7 @@ class Procedure:
 
     @cached_property
     def counted_early(self) -> frozenset[int]:
-        """The blocks that paths come to after they were counted.
+        """The blocks that paths reach after they were counted.
 
         Figure 8 of BL96 counts a path as early as it can: where only one continuation is left.
         """

@@ -2,7 +2,7 @@
 
 Two ends of one queue are needed: stops are placed at the most preferred nodes, and where an edge admits no
 more than so many below it, the least preferred nodes lose their room.  Both ends are heaps that share their
-entries; an entry without any room left is skipped when it comes up.
+entries; an entry without any room left is skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,16 @@
-"""Where the executions started that were under way when a process was killed."""
+"""Where the executions started that were under way when a process was killed.
+
+A walk can be turned into a path only with the sum of values (BL96 §3.2) that it had in its first block.
+Known are the paths that ended: behind each that ended on a back edge, a cut edge or a resume edge another one
+started (§4.1), with a sum that depends on the block alone.  Known are also the paths that a forked child
+inherited, each with its block and register.  Unknown is how many executions entered the procedure, because
+nothing counts that.
+
+So the order is: starts behind ended paths (``behind_ended_paths``); then inherited paths
+(``inherited_unfinished``), whose beginnings are part of the starts and of the excess, and are removed from
+both; then what is left of the starts, as sources (``behind_others``); and last the entries (``entries``),
+which account for what leaves the root block beyond all of these.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +26,7 @@ from trodden.recover.paths import PathFlow
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """``times`` executions of paths that had come to ``block`` with the sum of values ``total`` so far."""
+    """``times`` executions of paths that had reached ``block`` with the sum of values ``total``."""
 
     block: int
     total: int
@@ -31,7 +43,7 @@ class SourcePool:
             self._at.setdefault(source.block, []).append(number)
 
     def draw(self, block: int, times: int) -> Iterator[tuple[int, int]]:
-        """The sums that so many executions from a block had come to, each with its number of executions."""
+        """The sums of values of so many executions from a block, each with its number of executions."""
         for number in self._at.get(block, ()):
             source = self._sources[number]
             part = min(times, source.times)
@@ -148,7 +160,8 @@ def entries(
     """The executions that entered the procedure: as many as left its root block, less the ``known`` ones.
 
     Nothing counts an entry, so that those which have not left the root block yet leave no trace.  But what
-    was executed was entered at least once, even if all that left the root block may have come round a loop.
+    was executed was entered at least once, even if all that left the root block may have arrived there by
+    back edges.
     """
     root = procedure.graph.root
     leaving = sum(max(excess.get(edge, 0), 0) for edge in procedure.graph.out_edges[root])

@@ -3,13 +3,13 @@
 A self loop has a counter of its own, since paths do not contain it (BL96 §4.1).  That counter is incremented
 at once, the path only when it ends: of a process that was killed while it iterated the loop for the first
 time, the loop is all that was counted.  But nothing is executed without having been entered.  Some execution
-under way must have come to the block, from the entry or from where a path is known to have started.
+under way must have reached the block, from the entry or from where a path is known to have started.
 :mod:`trodden.recover.killed.cover` finds the fewest that explain all such loops together.
 
 Which edges they took is not known.  Those are chosen that have no counter of their own, since one that has
 would show it, and that paths take before they are counted.  If it is the block that has the counter
-(``BlockMeasure``), every arrival was counted as well: then no more executions can have come to the block than
-its counter has beyond the arrivals that are known.
+(``BlockMeasure``), every arrival was counted as well: then no more executions can have reached the block
+than its counter has beyond the arrivals that are known.
 
 A path that was cut short can be stated only where the path register identifies it, which it need not do in
 a block without calls from which no path can end.  A loop in such a block is left undetermined.
@@ -33,8 +33,8 @@ from trodden.recover.killed.sources import Source
 class Arrivals:
     """What is known of the blocks that have counted self loops.
 
-    ``unreached`` are those whose loop was iterated although nothing came there.  ``room[block]`` is how often
-    more a block may have been come to; without limit where it is not given.
+    ``unreached`` are those whose loop was iterated although no path reaches them.  ``room[block]`` is how
+    many more arrivals a block may have had; any number where it is not given.
     """
 
     unreached: list[int]
@@ -49,9 +49,9 @@ def loop_arrivals(
     excess: Mapping[int, int] | None = None,
     starts: Collection[int] = (),
 ) -> Arrivals:
-    """How often control came to self loops by the paths, which took ``edges``, and by the excess of others.
+    """How often control reached self loops by the paths, which took ``edges``, and by the excess of others.
 
-    Executions under way are known to have come to the blocks ``starts``.  So are the paths of its parent that
+    Executions under way are known to have reached the blocks ``starts``.  So are the paths of its parent that
     a forked child continues.
     """
     ahead = excess or {}
@@ -77,10 +77,10 @@ def loop_arrivals(
 
 @dataclass(frozen=True)
 class Reached:
-    """How executions under way came to self loops: the edges, with how often, and how many were entered.
+    """How executions under way reached self loops: the edges, with how often, and how many were entered.
 
     ``undetermined`` are the blocks for which that cannot be said: the path register identifies no path there,
-    or no execution can have come there.
+    or no execution can have reached them.
     """
 
     taken: dict[int, int]
@@ -91,7 +91,7 @@ class Reached:
 def reach_loops(
     procedure: Procedure, loops: Arrivals, sources: Iterable[Source], spend: Callable[[int], None]
 ) -> Reached:
-    """The fewest entries by which, with the ``sources``, some execution came to every loop."""
+    """The fewest entries by which, with the ``sources``, some execution reached every loop."""
     starts: Counter[int] = Counter()
     for source in sources:
         starts[source.block] += source.times
