@@ -108,7 +108,7 @@ CHAIN: Ends = [(0, 1), (1, 2)]
     ],
     ids=["the last", "one that is preferred", "where walks can stop", "nowhere"],
 )
-def test_of_several_places_the_preferred_one(
+def test_of_several_nodes_the_preferred_one(
     preferences: list[Preference | None], stops: list[int] | None
 ) -> None:
     """Two walks reached node 0, none left node 2 for the sink, which is node 3."""
@@ -116,8 +116,8 @@ def test_of_several_places_the_preferred_one(
     assert found == (None if stops is None else (stops, []))
 
 
-def test_no_more_stop_at_a_node_than_came_there() -> None:
-    """Two walks reached node 0 and one reached node 1, which leads to node 0; nothing left that for the sink."""
+def test_no_more_stop_at_a_node_than_reached_it() -> None:
+    """Two walks reached node 0 and one node 1, which leads to node 0; nothing left that for the sink."""
     found = least_stops([-2, -1, 3], [(1, 0)], 2, [(0, 0), (9, 9), None])
     assert found == ([2, 1, 0], [])
 

@@ -15,7 +15,7 @@ from tests.recover.killed.realizing import can_have_happened
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import random_walk
 from trodden.plan.paths.plan import checked_paths, path_plan
-from trodden.plan.probes import Plan
+from trodden.plan.probes import Plan, Trip
 from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.killed.paths import complete_paths
 from trodden.recover.killed.procedure import Procedure
@@ -89,6 +89,27 @@ def test_where_the_register_is_not_maintained_it_does_or_that_is_reported(graph:
     assert all(message.endswith(NOTHING_TELLS) for message in flow.violations)
     if not flow.violations:
         assert can_have_happened(graph, plan, list(completed.counters), flow.edges)
+
+
+def _trips(graph: Graph) -> list[Trip]:
+    """All self loops that can be left, and are the only ones of their block."""
+    found = []
+    for block in range(graph.exit):
+        leaving = [edge for edge in graph.out_edges[block] if graph.edges[edge].kind is EdgeKind.FLOW]
+        loops = [edge for edge in leaving if graph.edges[edge].dst == block]
+        exits = tuple(edge for edge in leaving if edge not in loops)
+        found += [Trip(loops[0], exits, 0.0)] if len(loops) == 1 and exits else []
+    return found
+
+
+@pytest.mark.parametrize("holds", [False, True])
+@given(leaving_graphs(max_blocks=3, max_edges=6), seeds())
+@settings(max_examples=60)
+def test_so_it_does_where_trip_counts_are_added_when_loops_are_left(
+    holds: bool, graph: Graph, seed: int
+) -> None:
+    held = range(graph.exit) if holds else ()
+    _check(graph, path_plan(graph, prices_for(graph, seed), holds=held, trips=_trips(graph)), seed)
 
 
 def test_several_edges_to_a_loop_that_is_never_left() -> None:

@@ -68,6 +68,22 @@ class Cover:
             self._required.add(block)
         return unreachable
 
+    def continue_from(self, block: int, edges: Iterable[int]) -> None:
+        """Let one of the walks that end in a block take the first of some edges whose target admits it.
+
+        If walks reach the block and none ends there, they have taken such an edge already.
+        """
+        if not self._ends[block]:
+            return
+        for edge in edges:
+            target = self.graph.edges[edge].dst
+            if self._admits(target):
+                self.taken[edge] += 1
+                self._arrivals[target] += 1
+                self._ends[block] -= 1
+                self._ends[target] += 1
+                return
+
     def _search(self, block: int) -> list[_Step] | None:
         """The steps by which one more unit of flow arrives in a block; empty if it is entered there."""
         if not self._admits(block):

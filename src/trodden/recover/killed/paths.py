@@ -50,6 +50,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
@@ -119,7 +120,8 @@ def paths_under_way(
     blocks = [source.block for source in (*known, *entered)]
     loops = loop_arrivals(graph, procedure.plan, counted, inherited.edges, inherited.excess, blocks)
     budget = Budget(len(known) + len(graph.edges), _STEPS_A_SOURCE)
-    reached = reach_loops(procedure, loops, known, lambda steps: budget.spend(steps, graph.name))
+    spend = partial(budget.spend, where=graph.name)
+    reached = reach_loops(procedure, counted.counters, loops, known, spend)
     if reached.entries:
         entered = [*entered, Source(graph.root, procedure.sums.at_entry(), reached.entries)]
     # If nothing had been entered before, the first execution did not arrive by a back edge.

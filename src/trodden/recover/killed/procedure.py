@@ -7,7 +7,7 @@ from functools import cached_property
 
 from trodden.graph.cfg import Graph
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.probes import BlockMeasure, Bump, BumpAt, Plan, SecondOpinion
+from trodden.plan.probes import AddTrips, BlockMeasure, Bump, BumpAt, Plan, SecondOpinion
 from trodden.recover.killed.path_sums import PathSums
 from trodden.recover.path_prefix import PrefixDecoder
 from trodden.recover.paths import PathFlow
@@ -74,6 +74,26 @@ class Procedure:
             and edge not in self.opinions
             and not self.counts_paths(edge)
             and self.graph.edges[edge].src not in self.counted_early
+        )
+
+    def trip_count_edges(self, block: int, counters: Sequence[int]) -> list[int]:
+        """The edges by which a self loop was left, if that adds its trip count to a counter (BL94 §6.3).
+
+        None if nothing was added, or the edges have counters that show which were taken.  First those that
+        leave no trace and lead to a block where paths can be decoded.
+        """
+        found = [
+            edge
+            for edge in self.graph.out_edges[block]
+            for probe in self.plan.on_edges.get(edge, ())
+            if isinstance(probe, AddTrips) and self.graph.edges[probe.back_edge].src == block
+            if counters[probe.slot] and edge not in self.opinions
+        ]
+        return sorted(
+            found,
+            key=lambda edge: (
+                edge not in self.uncounted or not self.decoder.decodes(self.graph.edges[edge].dst)
+            ),
         )
 
     def counts_paths(self, edge: int) -> bool:

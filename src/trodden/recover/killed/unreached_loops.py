@@ -11,6 +11,8 @@ would show it, and that paths take before they are counted.  If it is the block 
 (``BlockMeasure``), every arrival was counted as well: then no more executions can have reached the block
 than its counter has beyond the arrivals that are known.
 
+Where the trip count is added to the counter when the loop is left, the execution has left it.
+
 A path that was cut short can be stated only where the path register identifies it, which it need not do in
 a block without calls from which no path can end.  A loop in such a block is left undetermined.
 """
@@ -89,7 +91,11 @@ class Reached:
 
 
 def reach_loops(
-    procedure: Procedure, loops: Arrivals, sources: Iterable[Source], spend: Callable[[int], None]
+    procedure: Procedure,
+    counters: Sequence[int],
+    loops: Arrivals,
+    sources: Iterable[Source],
+    spend: Callable[[int], None],
 ) -> Reached:
     """The fewest entries by which, with the ``sources``, some execution reached every loop."""
     starts: Counter[int] = Counter()
@@ -100,4 +106,6 @@ def reach_loops(
     undetermined = [block for block in loops.unreached if not procedure.decoder.decodes(block)]
     unreached.difference_update(undetermined)
     undetermined += cover.require(block for block in procedure.order if block in unreached)
+    for block in unreached.difference(undetermined):
+        cover.continue_from(block, procedure.trip_count_edges(block, counters))
     return Reached(dict(+cover.taken), cover.entries, undetermined)
