@@ -36,8 +36,9 @@ short where its execution is last known to have been.  No step repeats until som
 on rounds is needed: there are no more walks than sources and edges.
 
 The result is one that some execution can have produced; where there are several, it need not be what
-happened.  Only the loop context (MR98 §7) of a path that is found to have ended may be another one that leads
-to its loop (``PathSums.at_start``).
+happened.  One thing is not determined by counters on the edges: where a path had started that is found to
+have ended, at the entry or behind a back edge to the root block, and in which loop context (MR98 §7).  The
+edges are right in any case; there may have been more entries.
 
 The result is checked by recovering all counts from it.  If they still contradict each other, something else
 is wrong with them; then nothing is changed, and the contradiction is reported.  A self loop for which step 4
