@@ -43,8 +43,8 @@ def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     if profile.threads:
         names = function_names(profile)
         document["threads"] = [_thread(profile, each, names) for each in profile.threads]
-    if profile.notes:
-        document["notes"] = list(profile.notes)
+    if profile.messages:
+        document["notes"] = list(profile.messages)
     return document
 
 
@@ -120,7 +120,7 @@ def _function(function: FunctionProfile) -> dict[str, Any]:
 
 
 def _paths(function: FunctionProfile) -> dict[str, Any]:
-    """What a path profile tells besides: nothing for a function whose paths were not counted."""
+    """What a path profile adds: nothing for a function whose paths were not counted."""
     plan, graph = function.facts.plan.paths, function.facts.graph
     if plan is None or function.paths is None:
         return {}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, SecondOpinion
+from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, RedundantMeasure
 from trodden.plan.routes import PathCount, PathStart, Route
 from trodden.recover.budget import Budget
 from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
@@ -33,7 +33,7 @@ class PathFlow:
     ``paths`` were executed at least once, most frequent first.  ``early[v]`` is how often one was cut short
     in block ``v``, less how often control was resumed there; with it ``blocks`` and ``edges`` obey the flow
     law as those of :class:`trodden.recover.flow.Flow` do.  ``begun[v]`` is the number of paths that must have
-    started at ``v``, behind the end of another, without having been counted; negative if more started than
+    started at ``v``, after the end of another, without having been counted; negative if more started than
     ended.
     """
 
@@ -86,7 +86,7 @@ def recover_paths(
         f"edge {edge_name(graph, measure.edge)}: the paths say {edges[measure.edge]},"
         f" its own counter {counters[slot]}"
         for slot, measure in enumerate(plan.measures)
-        if isinstance(measure, SecondOpinion) and counters[slot] != edges[measure.edge]
+        if isinstance(measure, RedundantMeasure) and counters[slot] != edges[measure.edge]
     ]
     return PathFlow(
         paths=sorted(totals.paths, key=lambda path: (-path.count, path.id)),
@@ -108,7 +108,7 @@ def _self_loop(graph: Graph, block: int) -> int:
 
 @dataclass
 class _Totals:
-    """What the paths add up to: edges taken, starts behind the ends of other paths, paths cut short."""
+    """What the paths add up to: edges taken, starts after the ends of other paths, paths cut short."""
 
     graph: Graph
     ends: Paths
@@ -125,7 +125,7 @@ class _Totals:
     def __post_init__(self) -> None:
         self.edges = [0] * len(self.graph.edges)
         self.removed_into = {}
-        for index in sorted({*self.ends.back_edges, *self.ends.cuts, *self.ends.handlers}):
+        for index in sorted({*self.ends.back_edges, *self.ends.cuts, *self.ends.resume_edges}):
             self.removed_into.setdefault(self.graph.edges[index].dst, []).append(index)
 
     def pay(self, numbering: Numbering) -> None:
@@ -209,7 +209,7 @@ def _add_prefixes(
         else:
             totals.violations.append(
                 f"block {totals.graph.labels[block]}: {abs(count)} paths were cut short there,"
-                " and nothing tells which"
+                " and it is not known which"
             )
     for (block, value), count in found.items():
         totals.pay(numbering)
@@ -227,7 +227,7 @@ def _add_prefixes(
 def _begun(totals: _Totals, resumed: Mapping[int, int]) -> dict[int, int]:
     """By how many fewer paths start in a block than ended on edges to it, or were resumed there."""
     expected = Counter({vertex: totals.ended_before(vertex) for vertex in totals.removed_into})
-    for index in totals.ends.handlers:
+    for index in totals.ends.resume_edges:
         source, target, _ = totals.graph.edges[index]
         expected[target] += resumed.get(source, 0)
     expected.subtract({vertex: totals.starts[vertex] for vertex in totals.removed_into})
@@ -235,12 +235,12 @@ def _begun(totals: _Totals, resumed: Mapping[int, int]) -> dict[int, int]:
 
 
 def _count_resume_edges(totals: _Totals, resumed: Mapping[int, int]) -> Iterable[str]:
-    """Count resume edges, those behind calls that return twice, as often as paths start behind them.
+    """Count resume edges, those after calls that return twice, as often as paths start after them.
 
     A path ends on such an edge before the call is made; each later return starts another.
     """
     graph = totals.graph
-    resume_edges = set(totals.ends.handlers)
+    resume_edges = set(totals.ends.resume_edges)
     later: Counter[int] = Counter()
     for index in sorted(resume_edges):
         source, target, _ = graph.edges[index]
@@ -254,16 +254,16 @@ def _count_resume_edges(totals: _Totals, resumed: Mapping[int, int]) -> Iterable
         if later[source] != resumed.get(source, 0):
             yield (
                 f"block {graph.labels[source]}: control came back to it {resumed.get(source, 0)} times,"
-                f" but behind it {later[source]} more paths start than came there"
+                f" but after it {later[source]} more paths start than came there"
             )
 
 
 def _contradictory_starts(totals: _Totals) -> Iterable[str]:
-    """Contradictions: behind every edge that ends a path another one starts (BL96 §4.1)."""
+    """Contradictions: after every edge that ends a path another one starts (BL96 §4.1)."""
     for vertex in sorted({*totals.starts, *totals.removed_into}):
         starts, ends = totals.starts[vertex], totals.ended_before(vertex)
         if starts != ends:
-            yield f"block {totals.graph.labels[vertex]}: {starts} paths start there behind {ends} that end"
+            yield f"block {totals.graph.labels[vertex]}: {starts} paths start there after {ends} that end"
 
 
 def _negative(graph: Graph, blocks: Sequence[int], edges: Sequence[int]) -> list[str]:

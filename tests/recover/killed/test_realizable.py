@@ -9,19 +9,19 @@ from itertools import combinations_with_replacement
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, leaving_graphs, prices_for, seeds
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds
 from tests.recover.killed.executing import Execution, opinions_first
 from tests.recover.killed.realizing import can_have_happened
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import random_walk
 from trodden.plan.paths.plan import checked_paths, path_plan
-from trodden.plan.probes import Plan, Trip
+from trodden.plan.probes import CountableLoop, Plan
 from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.killed.paths import complete_paths
 from trodden.recover.killed.procedure import Procedure
 from trodden.recover.paths import PathFlow, recover_paths
 
-NOTHING_TELLS = "paths were cut short there, and nothing tells which"
+NOT_KNOWN = "paths were cut short there, and it is not known which"
 
 
 def _completed(graph: Graph, plan: Plan, counted: FunctionCounts) -> tuple[FunctionCounts, PathFlow]:
@@ -68,8 +68,8 @@ def _check(graph: Graph, plan: Plan, seed: int) -> None:
 def test_some_execution_takes_the_edges_that_are_found(
     checked: bool, context: bool, limit: int, graph: Graph, seed: int
 ) -> None:
-    prices = prices_for(graph, seed)
-    plan = path_plan(graph, prices, context=context, limit=limit, holds=range(graph.exit))
+    prices = costs_for(graph, seed)
+    plan = path_plan(graph, prices, context=context, limit=limit, interruptible=range(graph.exit))
     _check(graph, opinions_first(checked_paths(plan, graph)) if checked else plan, seed)
 
 
@@ -80,7 +80,7 @@ def test_some_execution_takes_the_edges_that_are_found(
 def test_so_it_does_where_paths_are_counted_before_their_ends(
     checked: bool, context: bool, graph: Graph, seed: int
 ) -> None:
-    plan = path_plan(graph, prices_for(graph, seed), context=context)
+    plan = path_plan(graph, costs_for(graph, seed), context=context)
     _check(graph, checked_paths(plan, graph) if checked else plan, seed)
 
 
@@ -89,39 +89,43 @@ def test_so_it_does_where_paths_are_counted_before_their_ends(
 def test_where_the_register_is_not_maintained_it_does_or_that_is_reported(graph: Graph, seed: int) -> None:
     """Only some blocks have calls; in regions that are never left, nothing else needs the register."""
     rng = random.Random(seed)
-    holds = [block for block in range(graph.exit) if rng.random() < 0.4]
-    plan = path_plan(graph, prices_for(graph, seed), holds=holds)
+    chosen = [block for block in range(graph.exit) if rng.random() < 0.4]
+    plan = path_plan(graph, costs_for(graph, seed), interruptible=chosen)
     completed, flow = _completed(graph, plan, FunctionCounts(_killed(graph, plan, seed).counters))
-    assert all(message.endswith(NOTHING_TELLS) for message in flow.violations)
+    assert all(message.endswith(NOT_KNOWN) for message in flow.violations)
     if not flow.violations:
         assert can_have_happened(graph, plan, list(completed.counters), flow.edges)
 
 
-def _trips(graph: Graph) -> list[Trip]:
+def _countable(graph: Graph) -> list[CountableLoop]:
     """All self loops that can be left, and are the only ones of their block."""
     found = []
     for block in range(graph.exit):
         leaving = [edge for edge in graph.out_edges[block] if graph.edges[edge].kind is EdgeKind.FLOW]
         loops = [edge for edge in leaving if graph.edges[edge].dst == block]
         exits = tuple(edge for edge in leaving if edge not in loops)
-        found += [Trip(loops[0], exits, 0.0)] if len(loops) == 1 and exits else []
+        found += [CountableLoop(loops[0], exits, 0.0)] if len(loops) == 1 and exits else []
     return found
 
 
-@pytest.mark.parametrize("holds", [False, True])
+@pytest.mark.parametrize("interruptible", [False, True])
 @given(leaving_graphs(max_blocks=3, max_edges=6), seeds())
 @settings(max_examples=60)
 def test_so_it_does_where_trip_counts_are_added_when_loops_are_left(
-    holds: bool, graph: Graph, seed: int
+    interruptible: bool, graph: Graph, seed: int
 ) -> None:
-    held = range(graph.exit) if holds else ()
-    _check(graph, path_plan(graph, prices_for(graph, seed), holds=held, trips=_trips(graph)), seed)
+    held = range(graph.exit) if interruptible else ()
+    _check(
+        graph,
+        path_plan(graph, costs_for(graph, seed), interruptible=held, countable_loops=_countable(graph)),
+        seed,
+    )
 
 
 def test_several_edges_to_a_loop_that_is_never_left() -> None:
     """Each of two executions ended a path and stopped behind it: nothing shows that they continued."""
     graph = build("f", ["b0", "b1", "EXIT"], [(0, 1), (0, 1), (0, 1), (1, 0), (1, 0)])
-    plan = path_plan(graph, prices_for(graph, 1), holds=range(graph.exit))
+    plan = path_plan(graph, costs_for(graph, 1), interruptible=range(graph.exit))
     process = Execution(graph, plan)
     process.run([0, 4])
     process.run([1, 3])
@@ -170,7 +174,7 @@ def test_with_counters_on_all_edges_nothing_else_can_have_happened(graph: Graph,
 
     The entries alone may have been more.
     """
-    plan = checked_paths(path_plan(graph, prices_for(graph, seed), holds=range(graph.exit)), graph)
+    plan = checked_paths(path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit)), graph)
     possible = _possible(graph, plan, 4, seed)
     for counters in random.Random(seed).sample(sorted(possible), min(len(possible), 60)):
         _, flow = _completed(graph, plan, FunctionCounts(list(counters)))

@@ -2,7 +2,7 @@
 
 Where the register is known it needs no code.  It is known on the most frequent paths if their blocks are
 cloned: the clone is for control that arrives with the usual value, the block itself for all other values.
-An edge along which the register has the value of a clone leads to the clone, behind which the register is
+An edge along which the register has the value of a clone leads to the clone, after which the register is
 known in turn.  So a loop that is entered with one value and iterates with another has its first iteration
 peeled, and a frequent path through a procedure ends in an increment at a fixed address, with nothing before
 it.
@@ -19,7 +19,7 @@ from itertools import starmap
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph, build
 from trodden.plan.paths.path_register import Register, Value, track
-from trodden.plan.probes import AddTrips, Paths, Plan, Probe
+from trodden.plan.probes import AddTripCount, Paths, Plan, Probe
 
 Clone = tuple[int, int]
 """A block, and what the path register holds in this clone of it."""
@@ -120,8 +120,8 @@ def _plan_for(graph: Graph, plan: Plan, origins: Sequence[int], original: Sequen
     }
 
     def moved(probe: Probe, source: int) -> Probe:
-        if isinstance(probe, AddTrips):
-            return AddTrips(probe.slot, self_loops[source, probe.back_edge])
+        if isinstance(probe, AddTripCount):
+            return AddTripCount(probe.slot, self_loops[source, probe.back_edge])
         return probe
 
     on_edges = {
@@ -145,5 +145,5 @@ def _paths_for(paths: Paths, original: Sequence[int | None]) -> Paths:
         paths,
         back_edges=now(paths.back_edges),
         cuts=now(paths.cuts),
-        handlers=now(paths.handlers),
+        resume_edges=now(paths.resume_edges),
     )

@@ -35,8 +35,8 @@ def choose_cuts(dag: Dag, weights: Sequence[float], limit: int, rule: str = "che
     return sorted(dag.arcs[number].of for number in arcs)
 
 
-def cuts_that_tell_prefixes(dag: Dag, holds: Collection[int]) -> list[int]:
-    """The edges to cut so that every block of ``holds`` has a single prefix.
+def cuts_for_single_prefixes(dag: Dag, interruptible: Collection[int]) -> list[int]:
+    """The edges to cut so that every block of ``interruptible`` has a single prefix.
 
     A prefix is then determined by the block alone.  Only a root that is also the header of a loop has two in
     any case.  Cutting a back edge gives up the context of its loop.
@@ -47,7 +47,7 @@ def cuts_that_tell_prefixes(dag: Dag, holds: Collection[int]) -> list[int]:
         ins = dag.ins[node]
         if len(ins) == 1 and dag.arcs[ins[0]].src in single:
             single.add(node)
-        elif node in holds and node != dag.graph.root:
+        elif node in interruptible and node != dag.graph.root:
             cuts.update(dag.arcs[number].of for number in dag.ins[dag.into(node)] if _can_be_cut(dag, number))
             if node in dag.arrival:
                 cuts.update(edge for edge in dag.graph.in_edges[node] if edge in dag.removed)
@@ -55,7 +55,7 @@ def cuts_that_tell_prefixes(dag: Dag, holds: Collection[int]) -> list[int]:
     return sorted(cuts)
 
 
-def entries_of_loops(dag: Dag, weights: Sequence[float]) -> list[int]:
+def loop_entry_cuts(dag: Dag, weights: Sequence[float]) -> list[int]:
     """The entry edges of loops that are expected to iterate more often than they are entered.
 
     With these cut, all paths of a loop start at its header in the same state, and the register is a constant
@@ -93,7 +93,7 @@ def _cut_the_cheapest(dag: Dag, weights: Sequence[float], limit: int) -> set[int
     tried again at the end, because joins can also save paths.
     Of equals, loop entries stay cut rather than others, and edges later in the order are joined first.
     """
-    position = {node: place for place, node in enumerate(dag.order)}
+    position = {node: index for index, node in enumerate(dag.order)}
     entries = {loop.header for loop in find_loops(dag.graph).loops}
     pieces = _Pieces(dag, position)
     limit = max(limit, pieces.total)
@@ -112,11 +112,11 @@ def _cut_the_cheapest(dag: Dag, weights: Sequence[float], limit: int) -> set[int
     heapify(waiting)
     apart: list[int] = []
     while waiting:
-        before, enters, place, number = waiting[0]
+        before, enters, rank, number = waiting[0]
         now = dearness(number)
         if now > before and not pieces.tired:
             pieces.tire(1)
-            heapreplace(waiting, (now, enters, place, number))
+            heapreplace(waiting, (now, enters, rank, number))
             continue
         heappop(waiting)
         if not pieces.join(number, limit):
@@ -158,7 +158,9 @@ class _Pieces:
             self._up[vertex] += [arrival, arrival]
             self.before[vertex] = 2 * self.before[arrival]
             self.after[arrival] = 2 * self.after[vertex]
-        self.total = sum(starts * ways for starts, ways in zip(self._starts, self.after, strict=True))
+        self.total = sum(
+            starts * paths_from for starts, paths_from in zip(self._starts, self.after, strict=True)
+        )
         self._effort = _EFFORT * len(dag.arcs)
 
     @property
@@ -241,20 +243,20 @@ def _cut_below_nodes(dag: Dag, weights: Sequence[float], limit: int) -> set[int]
 def _cut_above(dag: Dag, bound: int) -> tuple[set[int], int]:
     """What is cut if no vertex may have more than ``bound`` paths below it, and how many paths are left."""
     cuts: set[int] = set()
-    ways = [1] * len(dag.outs)
+    paths_from = [1] * len(dag.outs)
     behind: set[int] = set()
     for node in reversed(dag.order[1:]):
         outs = dag.outs[node]
         if not outs:
             continue
-        ways[node] = sum(ways[dag.arcs[number].dst] for number in outs)
-        if ways[node] > bound:
+        paths_from[node] = sum(paths_from[dag.arcs[number].dst] for number in outs)
+        if paths_from[node] > bound:
             for number in outs:
                 arc = dag.arcs[number]
                 if _can_be_cut(dag, number):
-                    ways[node] += 1 - ways[arc.dst]
+                    paths_from[node] += 1 - paths_from[arc.dst]
                     cuts.add(number)
                     behind.add(arc.dst)
     starts = [dag.arcs[number] for number in dag.outs[dag.entry]]
     behind -= {arc.dst for arc in starts if arc.kind is ArcKind.START}
-    return cuts, sum(ways[arc.dst] for arc in starts) + sum(ways[node] for node in behind)
+    return cuts, sum(paths_from[arc.dst] for arc in starts) + sum(paths_from[node] for node in behind)

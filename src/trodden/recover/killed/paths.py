@@ -43,7 +43,7 @@ edges are right in any case; there may have been more entries.
 The result is checked by recovering all counts from it.  If they still contradict each other, something else
 is wrong with them; then nothing is changed, and the contradiction is reported.  A self loop for which step 4
 finds no explanation that can be stated is added as a path that was cut short there without its register, for
-which :mod:`trodden.recover.paths` reports that nothing tells which path it was.
+which :mod:`trodden.recover.paths` reports that it is not known which path it was.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from trodden.native.analysis.induction import Induction
 from trodden.native.lower.builder import Builder
 from trodden.native.lower.context import Context
-from trodden.native.lower.emit_paths import PathEmitter
-from trodden.native.lower.emit_trip_counts import emit_trip_count
+from trodden.native.lower.emit.paths import PathEmitter
+from trodden.native.lower.emit.trip_counts import emit_trip_count
 from trodden.native.lower.insertions import CounterPhi, Emitted, Insertion, Phi, Point, ValuePhi, Where
 from trodden.native.lower.probe_locations import (
     PlacedProbe,
@@ -19,7 +19,7 @@ from trodden.native.lower.probe_locations import (
 )
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Value
-from trodden.plan.probes import AddTrips, Count
+from trodden.plan.probes import AddTripCount, Count
 
 
 def emit_probes(
@@ -63,7 +63,7 @@ def _emit_placement(
         builder.location = location
         if isinstance(probe, Count):
             access.increment(builder, context.first_slot + probe.slot, "1")
-        elif isinstance(probe, AddTrips):
+        elif isinstance(probe, AddTripCount):
             trip_count = emit_trip_count(builder, inductions[probe.back_edge])
             access.increment(builder, context.first_slot + probe.slot, trip_count)
     if paths is not None:
