@@ -133,7 +133,7 @@ class Values:
             found = replace(found, test=replace(found.test, relation=_OPPOSITE[found.test.relation]))
         if stated is None and found.stated is not None:
             stated = found.stated[::-1] if inverted else found.stated
-        return replace(found, stated=stated)
+        return found if stated == found.stated else replace(found, stated=stated)
 
     def _tests_boolean(self, comparison: Instruction) -> str | None:
         """What a comparison compares with zero, if that is a Boolean value, widened perhaps."""
@@ -160,7 +160,8 @@ class Values:
 
     def _test(self, name: str) -> Condition:
         definition = self.definition(name)
-        relation = None if definition is None else _relation(definition.predicate or "")
+        predicate = "" if definition is None else definition.predicate or ""
+        relation = _relation(predicate)
         if definition is None or relation is None:
             origin, callee = self._origin(name)
             return Condition(
@@ -187,7 +188,7 @@ class Values:
         for operand in (left, right[1:]) if right.startswith("%") else (left,):
             more_values, more_variables = self._looked_at(operand)
             values, variables = values + more_values, variables + more_variables
-        unsigned = (definition.predicate or "").startswith("u") and definition.opcode == "icmp"
+        unsigned = predicate.startswith("u") and definition.opcode == "icmp"
         relation, against = _as_written(relation, right, unsigned)
         return Condition(Test(relation, sort, against, origin, unsigned, callee), values, variables, stated)
 

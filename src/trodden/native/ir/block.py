@@ -34,6 +34,7 @@ class IRBlock:
     successors: tuple[str, ...]
     _instructions: tuple[Instruction, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _calls: tuple[Instruction, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _terminator: Instruction | None = field(default=None, init=False, repr=False, compare=False)
     _insertion_point: int = field(default=-1, init=False, repr=False, compare=False)
 
     @staticmethod
@@ -61,7 +62,9 @@ class IRBlock:
     @property
     def terminator(self) -> Instruction:
         """A view of its last instruction."""
-        return next(instructions_of(self.text, self.terminator_start))
+        if self._terminator is None:
+            self._terminator = next(instructions_of(self.text, self.terminator_start))
+        return self._terminator
 
     @property
     def calls(self) -> tuple[Instruction, ...]:
@@ -93,6 +96,8 @@ class IRBlock:
     @property
     def phis(self) -> Iterator[Instruction]:
         """Views of its phis, which are its first instructions."""
+        if " = phi " not in self.text:
+            return
         for instruction in instructions_of(self.text, self.body_start):
             if instruction.opcode != "phi":
                 break

@@ -25,6 +25,7 @@ from trodden.native.ir.grammar import (
     SWITCH_CASE,
     TYPED_VALUE,
 )
+from trodden.native.ir.nesting import enclosed
 from trodden.native.ir.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, PADS, TERMINATORS
 from trodden.native.ir.operands import Operand, phi_incoming, read_operands, typed_value
 from trodden.native.ir.result_type import result_type
@@ -39,7 +40,7 @@ class Instruction:
     marker of a call: ``tail``, ``musttail``, ``notail`` or nothing.
     """
 
-    __slots__ = ("_attachments_start", "_call", "_match", "_operands", "opcode", "result", "tail")
+    __slots__ = ("_attachments_start", "_call", "_direct", "_match", "_operands", "opcode", "result", "tail")
 
     def __init__(self, match: re.Match[str]) -> None:
         self._match = match
@@ -49,6 +50,7 @@ class Instruction:
         self.result, self.tail, self.opcode = match.groups()
         # The other attributes are set when they are first asked for.
         self._call: CallParts | None
+        self._direct: re.Match[str] | None
         self._operands: tuple[Operand, ...]
         self._attachments_start: int
 
@@ -216,7 +218,7 @@ class Instruction:
         """The function that is called (as printed, without its sign); None for an indirect call."""
         if self.opcode not in CALLS:
             return None
-        direct = DIRECT_CALLEE.match(self.source, self._rest_at - 1, self.end)
+        direct = self._direct_callee()
         if direct is not None:
             return direct.group(1)
         call = self.call
@@ -235,6 +237,9 @@ class Instruction:
     @property
     def argument_list(self) -> str:
         """The text between the brackets of a call."""
+        direct = self._direct_callee() if self.opcode in CALLS else None
+        if direct is not None:
+            return enclosed(self.source, direct.end() - 1)
         call = self.call
         return "" if call is None else self.rest[call.arguments_start : call.arguments_end]
 
@@ -288,6 +293,14 @@ class Instruction:
             run = None if first < 0 else ATTACHMENTS.search(source, first, end)
             self._attachments_start = end if run is None else run.start()
             return self._attachments_start
+
+    def _direct_callee(self) -> re.Match[str] | None:
+        """The callee of a direct call, up to the bracket that opens the list of arguments."""
+        try:
+            return self._direct
+        except AttributeError:
+            self._direct = DIRECT_CALLEE.match(self.source, self._rest_at - 1, self.end)
+            return self._direct
 
     def _labels_at(self) -> int:
         """Where the labels of a terminator start: of an invoke and a callbr on the last line."""
