@@ -160,8 +160,8 @@ def test_python_hears_what_is_wrong(folder: Path) -> None:
 
 def test_several_programs_in_one_estimate_have_a_note(folder: Path) -> None:
     (folder / "c.c").write_text(SOURCE.replace("pick", "choose"))
-    assert trodden.estimate("a.c", "b.c").notes == ()
-    assert trodden.estimate("a.c", "c.c", output="x.trod").notes == (
+    assert trodden.estimate("a.c", "b.c").messages == ()
+    assert trodden.estimate("a.c", "c.c", output="x.trod").messages == (
         "2 functions are called main: several programs were estimated as one",
     )
     assert "\nnote\t2 functions are called main" in click("report", "x.trod").output
@@ -340,6 +340,6 @@ def test_show_weighs_by_an_estimate(folder: Path) -> None:
 def test_notes_of_older_builds_are_told(folder: Path) -> None:
     save(sample(str(folder)), "old.trod")
     assert click("estimate", "old.trod", "-o", "x.trod").exit_code == 0
-    (note,) = load("x.trod").notes
+    (note,) = load("x.trod").messages
     assert note.startswith("2 of 2 functions were built by an earlier trodden")
     assert f"note\t{note}\n" in click("report", "x.trod").output

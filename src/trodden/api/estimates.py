@@ -68,7 +68,7 @@ def estimate_of(
         _refuse_compiler_options(files, flags, options)
     units = units_of(progress(files), flags, options)
     profile = estimated(shlex.join(files), units, rates)
-    return replace(profile, notes=(*profile.notes, *_notes(profile)))
+    return replace(profile, messages=(*profile.messages, *_messages(profile)))
 
 
 def _refuse_compiler_options(files: Sequence[str], flags: Sequence[str], options: Options) -> None:
@@ -84,7 +84,7 @@ def _refuse_compiler_options(files: Sequence[str], flags: Sequence[str], options
         )
 
 
-def _notes(profile: Profile) -> Iterable[str]:
+def _messages(profile: Profile) -> Iterable[str]:
     mains = sum(each.facts.linkage_name == "main" for each in profile.functions.values())
     if mains > 1:
         yield f"{mains} functions are called main: several programs were estimated as one"

@@ -7,17 +7,19 @@ from collections.abc import Mapping
 import pytest
 
 from tests.weigh.branches import CALLS, DIAMOND, IF, RETURNS, STORES, Flow, branch, comparing
-from trodden.weigh.features.clues import Against, BlockClues, Relation, Sort
+from trodden.weigh.features.block_features import BlockFeatures, OperandType, Relation, RightOperand
 from trodden.weigh.heuristics.ball_larus import BALL_LARUS, Scope, scope_of
 
 BY_SHORT = {heuristic.short: heuristic for heuristic in BALL_LARUS}
-P, N, C, F = Sort.POINTER, Sort.INTEGER, Sort.CHARACTER, Sort.FLOAT
+P, N, C, F = OperandType.POINTER, OperandType.INTEGER, OperandType.CHARACTER, OperandType.FLOAT
 EQ, NE, LT, LE, GT, GE = Relation
 
 
-def says(short: str, flow: Flow, clues: Mapping[int, BlockClues] | None = None, block: int = 0) -> list[int]:
+def says(
+    short: str, flow: Flow, features: Mapping[int, BlockFeatures] | None = None, block: int = 0
+) -> list[int]:
     """Which places a heuristic predicts; it must be asked in the right case of Algorithm 1."""
-    asked = branch(flow, clues, block)
+    asked = branch(flow, features, block)
     assert scope_of(asked) & BY_SHORT[short].scope
     return list(BY_SHORT[short].predicts(asked))
 
@@ -27,65 +29,65 @@ def test_they_are_those_of_table_1() -> None:
 
 
 @pytest.mark.parametrize(
-    ("relation", "sort", "against", "place"),
+    ("relation", "sort", "against", "position"),
     [
-        (EQ, P, Against.ZERO, [1]),
-        (NE, P, Against.ZERO, [0]),
-        (EQ, P, Against.VARIABLE, [1]),
-        (NE, P, Against.VARIABLE, [0]),
-        (LT, P, Against.VARIABLE, []),
-        (EQ, N, Against.ZERO, []),
+        (EQ, P, RightOperand.ZERO, [1]),
+        (NE, P, RightOperand.ZERO, [0]),
+        (EQ, P, RightOperand.VARIABLE, [1]),
+        (NE, P, RightOperand.VARIABLE, [0]),
+        (LT, P, RightOperand.VARIABLE, []),
+        (EQ, N, RightOperand.ZERO, []),
     ],
 )
-def test_pointer(relation: Relation, sort: Sort, against: Against, place: list[int]) -> None:
-    assert says("PH", DIAMOND, {0: comparing(relation, sort, against)}) == place
+def test_pointer(relation: Relation, sort: OperandType, against: RightOperand, position: list[int]) -> None:
+    assert says("PH", DIAMOND, {0: comparing(relation, sort, against)}) == position
 
 
 @pytest.mark.parametrize(
-    ("relation", "sort", "against", "place"),
+    ("relation", "sort", "against", "position"),
     [
-        (LT, N, Against.ZERO, [1]),
-        (LE, N, Against.ZERO, [1]),
-        (GT, N, Against.ZERO, [0]),
-        (GE, C, Against.ZERO, [0]),
-        (LT, N, Against.POSITIVE, []),
-        (LT, N, Against.VARIABLE, []),
-        (EQ, N, Against.ZERO, [1]),
-        (EQ, C, Against.POSITIVE, [1]),
-        (NE, N, Against.NEGATIVE, [0]),
-        (EQ, N, Against.VARIABLE, []),
-        (EQ, P, Against.ZERO, []),
-        (EQ, F, Against.ZERO, []),
-        (NE, Sort.FLAG, Against.ZERO, []),
+        (LT, N, RightOperand.ZERO, [1]),
+        (LE, N, RightOperand.ZERO, [1]),
+        (GT, N, RightOperand.ZERO, [0]),
+        (GE, C, RightOperand.ZERO, [0]),
+        (LT, N, RightOperand.POSITIVE, []),
+        (LT, N, RightOperand.VARIABLE, []),
+        (EQ, N, RightOperand.ZERO, [1]),
+        (EQ, C, RightOperand.POSITIVE, [1]),
+        (NE, N, RightOperand.NEGATIVE, [0]),
+        (EQ, N, RightOperand.VARIABLE, []),
+        (EQ, P, RightOperand.ZERO, []),
+        (EQ, F, RightOperand.ZERO, []),
+        (NE, OperandType.FLAG, RightOperand.ZERO, []),
     ],
 )
-def test_opcode(relation: Relation, sort: Sort, against: Against, place: list[int]) -> None:
-    assert says("OH", DIAMOND, {0: comparing(relation, sort, against)}) == place
+def test_opcode(relation: Relation, sort: OperandType, against: RightOperand, position: list[int]) -> None:
+    assert says("OH", DIAMOND, {0: comparing(relation, sort, against)}) == position
 
 
 def test_opcode_knows_a_switch_of_one_case_and_numbers_without_sign() -> None:
-    assert says("OH", DIAMOND, {0: BlockClues(cases=(None, 7))}) == [0]
-    assert says("OH", DIAMOND, {0: BlockClues(cases=(7, None))}) == [1]
-    assert says("OH", DIAMOND, {0: comparing(LT, N, Against.ZERO, unsigned=True)}) == []
+    assert says("OH", DIAMOND, {0: BlockFeatures(cases=(None, 7))}) == [0]
+    assert says("OH", DIAMOND, {0: BlockFeatures(cases=(7, None))}) == [1]
+    assert says("OH", DIAMOND, {0: comparing(LT, N, RightOperand.ZERO, unsigned=True)}) == []
     assert says("OH", DIAMOND) == []
 
 
 @pytest.mark.parametrize(
-    ("flow", "guarded", "place"),
+    ("flow", "guarded", "position"),
     [(DIAMOND, (0,), [0]), (DIAMOND, (1,), [1]), (DIAMOND, (0, 1), []), (IF, (1,), []), (IF, (0, 1), [0])],
 )
-def test_guard(flow: Flow, guarded: tuple[int, ...], place: list[int]) -> None:
+def test_guard(flow: Flow, guarded: tuple[int, ...], position: list[int]) -> None:
     """A successor that postdominates is reached anyway and does not count."""
-    assert says("GH", flow, {0: BlockClues(guarded=guarded)}) == place
+    assert says("GH", flow, {0: BlockFeatures(guarded=guarded)}) == position
 
 
-@pytest.mark.parametrize(("short", "clue"), [("CH", CALLS), ("SH", STORES)])
-def test_call_and_store(short: str, clue: BlockClues) -> None:
-    assert says(short, DIAMOND, {1: clue}) == [1]
-    assert says(short, DIAMOND, {2: clue}) == [0]
-    assert says(short, DIAMOND, {1: clue, 2: clue}) == []
-    assert says(short, IF, {2: clue}) == []
-    assert says(short, IF, {1: clue, 2: clue}) == [1]
+@pytest.mark.parametrize(("short", "feature"), [("CH", CALLS), ("SH", STORES)])
+def test_call_and_store(short: str, feature: BlockFeatures) -> None:
+    assert says(short, DIAMOND, {1: feature}) == [1]
+    assert says(short, DIAMOND, {2: feature}) == [0]
+    assert says(short, DIAMOND, {1: feature, 2: feature}) == []
+    assert says(short, IF, {2: feature}) == []
+    assert says(short, IF, {1: feature, 2: feature}) == [1]
 
 
 def test_a_call_may_come_after_unconditional_jumps() -> None:
@@ -145,7 +147,7 @@ def test_loop_header() -> None:
 def test_ways_to_the_same_block_tell_nothing_by_their_targets() -> None:
     flow = [(0, 1), (0, 1), (1, 2)]
     for short in ("CH", "SH", "RH", "LHH", "LEH"):
-        assert says(short, flow, {1: BlockClues(stores=1, calls=CALLS.calls)}) == []
+        assert says(short, flow, {1: BlockFeatures(stores=1, calls=CALLS.calls)}) == []
 
 
 @pytest.mark.parametrize(

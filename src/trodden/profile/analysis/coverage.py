@@ -18,7 +18,7 @@ from trodden.graph.cfg import EdgeKind
 from trodden.graph.traverse import reachable
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, Route
-from trodden.profile.analysis.path_trie import Node, PathTree, Start, edges_out, is_whole
+from trodden.profile.analysis.path_trie import Node, PathTree, Start, edges_out, is_complete
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts
 
@@ -116,7 +116,7 @@ def cover(name: str, function: FunctionProfile, paths: Paths, top: int | None = 
     graph = function.facts.graph
     live = reachable(graph)
     executed = [path for path in function.paths or () if path.count > 0]
-    whole = sum(is_whole(function.facts, path) for path in executed)
+    whole = sum(is_complete(function.facts, path) for path in executed)
     blocks = [function.block_counts[v] for v in live if v != graph.exit]
     edges = [
         count
@@ -179,7 +179,7 @@ def _ends(facts: FunctionFacts, paths: Paths) -> Mapping[int, PathEnd]:
     """The edges on which paths end."""
     graph = facts.graph
     ends = dict.fromkeys(graph.in_edges[graph.exit], PathEnd.EXIT)
-    ends |= dict.fromkeys((*paths.cuts, *paths.handlers), PathEnd.CUT)
+    ends |= dict.fromkeys((*paths.cuts, *paths.resume_edges), PathEnd.CUT)
     return ends | dict.fromkeys(paths.back_edges, PathEnd.BACK_EDGE)
 
 

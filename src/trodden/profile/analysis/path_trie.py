@@ -28,12 +28,12 @@ def start_of(path: PathCount) -> Start:
     return Start(path.starts, path.blocks[path.context], path.edges[: path.context])
 
 
-def walked_blocks(path: PathCount) -> tuple[int, ...]:
+def executed_blocks(path: PathCount) -> tuple[int, ...]:
     """The blocks of a path without those of its loop context."""
     return path.blocks[path.context :]
 
 
-def walked_edges(path: PathCount) -> tuple[int, ...]:
+def executed_edges(path: PathCount) -> tuple[int, ...]:
     """The edges that it took itself, including the one that it ended on."""
     return path.edges[path.context :]
 
@@ -51,7 +51,7 @@ def edges_out(facts: FunctionFacts, block: int) -> Sequence[int]:
     ]
 
 
-def is_whole(facts: FunctionFacts, path: PathCount) -> bool:
+def is_complete(facts: FunctionFacts, path: PathCount) -> bool:
     """Whether a path came to an end; one that was cut short in a block without successors did.
 
     So did one that left by a call which never returns, or by an exception: it took its last edge.
@@ -94,10 +94,10 @@ class PathTree:
             self._add(path)
 
     def _add(self, path: PathCount) -> None:
-        blocks, start = walked_blocks(path), start_of(path)
+        blocks, start = executed_blocks(path), start_of(path)
         node = self.starts.setdefault(start, Node(blocks[0]))
         node.count += path.count
-        for position, edge in enumerate(walked_edges(path), 1):
+        for position, edge in enumerate(executed_edges(path), 1):
             longer = node.behind.get(edge)
             if longer is None:
                 block = blocks[position] if position < len(blocks) else None
@@ -119,7 +119,7 @@ class PathTree:
         """The nodes of a path, as far as the tree has them: none if it has no path with that start."""
         node = self.starts.get(start_of(path))
         found: list[Node] = []
-        edges = iter(walked_edges(path))
+        edges = iter(executed_edges(path))
         while node is not None:
             found.append(node)
             edge = next(edges, None)

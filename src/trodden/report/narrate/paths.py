@@ -98,7 +98,7 @@ class _Teller:
             return f"enters at {at}"
         if path.starts is PathStart.CUT and not path.context:
             return f"goes on at {at}, where the path before was cut"
-        if path.starts is PathStart.HANDLER and not path.context:
+        if path.starts is PathStart.RESUME and not path.context:
             return f"goes on at {at}, behind a call that can return twice"
         return f"starts a new round of the loop at {self.places.name_of_loop(first)}"
 
@@ -120,7 +120,7 @@ class _Teller:
             return f"goes round the loop at {self.places.name_of_loop(target)} again"
         if path.ends is PathEnd.CUT:
             plan = self._facts.plan.paths
-            if plan is not None and path.edges[-1] in plan.handlers:
+            if plan is not None and path.edges[-1] in plan.resume_edges:
                 return f"stops before the call at {at} that can return twice"
             following = self.places.name_of_block(target, self.places.begin(target))
             return f"the path is cut here; the next one begins at {following}"

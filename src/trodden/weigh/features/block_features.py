@@ -17,11 +17,11 @@ class Relation(Enum):
     UNEQUAL = "ne"
     LESS = "lt"
     AT_MOST = "le"
-    MORE = "gt"
+    GREATER = "gt"
     AT_LEAST = "ge"
 
 
-class Sort(Enum):
+class OperandType(Enum):
     """The type of the compared values.  A flag is a truth value that is tested by itself."""
 
     POINTER = "p"
@@ -31,7 +31,7 @@ class Sort(Enum):
     FLAG = "b"
 
 
-class Against(Enum):
+class RightOperand(Enum):
     """What the right operand is.  ``ZERO`` is the null pointer where pointers are compared."""
 
     ZERO = "0"
@@ -46,26 +46,26 @@ class Origin(Enum):
 
     LOAD = "l"
     CALL = "c"
-    MEETING = "m"
+    PHI = "m"
     """A phi: a variable that was assigned on different paths, or that changes in a loop."""
     BITS = "b"
     """Some bits of a word, picked by a mask."""
     ARITHMETIC = "a"
-    GIVEN = "g"
+    PARAMETER = "g"
     """A parameter of the function."""
     OTHER = "o"
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Comparison:
     """The comparison that decides a two-way branch; if it is true, the block's first edge is taken.
 
     ``callee`` is whose result is tested, if the left operand is that of a direct call.
     """
 
     relation: Relation
-    sort: Sort
-    against: Against
+    operand_type: OperandType
+    right: RightOperand
     origin: Origin = Origin.OTHER
     unsigned: bool = False
     callee: str = ""
@@ -74,14 +74,14 @@ class Test:
 class Ending(Enum):
     """How a block ends, as far as it matters for prediction."""
 
-    GOES_ON = "g"
+    CONTINUES = "g"
     RETURNS = "r"
     NEVER_RETURNS = "n"
     """It ends in a call that does not return, or in ``unreachable``."""
     UNWINDS = "u"
 
 
-class Given(Enum):
+class ReturnedConstant(Enum):
     """Which constant a function returns if it returns right after a block."""
 
     NOTHING = "."
@@ -94,12 +94,12 @@ class Given(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class CallClue:
+class CallFeatures:
     """One call in a block.
 
     ``callee`` is the symbol that is called, empty for an indirect call, of which ``signature`` is the type.
     ``passes`` are the functions whose addresses are among the arguments, as ``(position, symbol)``.  ``cold``
-    says that the source declares the callee cold, ``complains`` that the call writes to standard error,
+    says that the source declares the callee cold, ``reports_error`` that the call writes to standard error,
     ``ends`` that it does not return.  Where the whole program is known, these include what the callee itself
     calls, and ``sites`` is the number of call sites of the same function.
     """
@@ -108,49 +108,49 @@ class CallClue:
     signature: str = ""
     passes: tuple[tuple[int, str], ...] = ()
     cold: bool = False
-    complains: bool = False
+    reports_error: bool = False
     ends: bool = False
     sites: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class BlockClues:
+class BlockFeatures:
     """What is known of one block.
 
     ``guarded`` are the positions (among the out-edges of the block) of those successors that use a compared
-    value before they define it.  ``said`` are the relative weights that the source gives the edges
-    (``__builtin_expect``), in their order, ``guessed`` those that a compiler has added; both are empty where
-    there are none.  ``trips`` is the trip count of the loop of which the block is the header, if that is
-    known, else 0.  ``cases`` are, in a switch, the constants that select each edge, ``None`` for the default.
-    ``gives`` is what the function returns if it returns next.  ``may_throw`` says that the block ends in an
-    invoke, whose second edge is for exceptions.
+    value before they define it.  ``source_weights`` are the relative weights that the source gives the edges
+    (``__builtin_expect``), in their order, ``compiler_weights`` those that a compiler has added; both are
+    empty where there are none.  ``trip_count`` is the trip count of the loop of which the block is the
+    header, if that is known, else 0.  ``cases`` are, in a switch, the constants that select each edge,
+    ``None`` for the default.  ``returned`` is what the function returns if it returns next.  ``may_throw``
+    says that the block ends in an invoke, whose second edge is for exceptions.
     """
 
-    ending: Ending = Ending.GOES_ON
-    test: Test | None = None
+    ending: Ending = Ending.CONTINUES
+    test: Comparison | None = None
     guarded: tuple[int, ...] = ()
     stores: int = 0
-    calls: tuple[CallClue, ...] = ()
-    said: tuple[int, ...] = ()
-    guessed: tuple[int, ...] = ()
-    trips: int = 0
+    calls: tuple[CallFeatures, ...] = ()
+    source_weights: tuple[int, ...] = ()
+    compiler_weights: tuple[int, ...] = ()
+    trip_count: int = 0
     cases: tuple[int | None, ...] = ()
-    gives: Given = Given.NOTHING
+    returned: ReturnedConstant = ReturnedConstant.NOTHING
     may_throw: bool = False
 
 
-NOTHING_KNOWN = BlockClues()
+NOTHING_KNOWN = BlockFeatures()
 
 
 @dataclass(frozen=True)
-class FunctionClues:
+class FunctionFeatures:
     """What is known of one function: ``blocks[v]`` belongs to vertex ``v`` of its graph.
 
     ``signature`` is its type, to find the possible callees of an indirect call; ``local`` says that it has
     internal linkage; ``cold`` that the source declares it cold.
     """
 
-    blocks: tuple[BlockClues, ...] = ()
+    blocks: tuple[BlockFeatures, ...] = ()
     signature: str = ""
     local: bool = False
     cold: bool = False
