@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.native.cases import Case, cases
-from trodden.native.clone.clone_text import with_clones
+from trodden.native.clone.clone_text import add_clones
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check
 
@@ -38,7 +38,7 @@ def clones_of(case: Case, function: IRFunction) -> tuple[list[int], list[list[in
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_clones(case: Case) -> None:
     function = cut_function(case["in"])
-    result = with_clones(function, *clones_of(case, function), case.get("types").split())
+    result = add_clones(function, *clones_of(case, function), case.get("types").split())
     if "refused" in case.sections:
         assert result is None
         return
@@ -52,7 +52,7 @@ def test_clones(case: Case) -> None:
 def test_blocks_that_do_not_change_are_the_same() -> None:
     case = next(case for case in CASES if case.name == "merge_cloned_for_one_predecessor")
     function = cut_function(case["in"])
-    result = with_clones(function, [5], [[1, 2], [3], [3], [5, 4], [6], [], []])
+    result = add_clones(function, [5], [[1, 2], [3], [3], [5, 4], [6], [], []])
     assert result is not None
     same = [new is old for new, old in zip(result.blocks, function.blocks, strict=False)]
     assert same == [True, True, True, True, False, False]

@@ -24,7 +24,7 @@ class IRBlock:
     """One basic block.  ``text`` is all of it, label line included, without the blank lines around.
 
     ``terminator_start`` is where the terminator starts in ``text``, ``opcode`` is its opcode; ``successors``
-    are the labels that it can go to, in order, one for each edge.
+    are the labels of its targets, in order, one for each edge.
     """
 
     label: str
@@ -124,7 +124,7 @@ class IRBlock:
 
     @property
     def body_start(self) -> int:
-        """Where the text behind the label line starts."""
+        """Where the text after the label line starts."""
         return self.text.index("\n") + 1 if LABEL_LINE.match(self.text) else 0
 
     def insertion_point(self) -> int:

@@ -1,7 +1,7 @@
-"""A view of one instruction of a block: what it defines, does, uses and where it leads.
+"""A view of one instruction of a block: its result, operation, operands and successors.
 
-A view refers to the text of its block and is parsed when a property is asked for: of most instructions of a
-large module nobody asks more than the opcode.  Nothing is ever printed from a view, so that an instruction
+A view refers to the text of its block and is parsed when a property is read: of most instructions of a
+large module only the opcode is ever read.  Nothing is ever printed from a view, so that an instruction
 that does not change is emitted byte for byte as it was read.
 """
 
@@ -48,7 +48,7 @@ class Instruction:
         self.tail: str | None
         self.opcode: str
         self.result, self.tail, self.opcode = match.groups()
-        # The other attributes are set when they are first asked for.
+        # The other attributes are set when they are first read.
         self._call: CallParts | None
         self._direct: re.Match[str] | None
         self._operands: tuple[Operand, ...]
@@ -100,7 +100,7 @@ class Instruction:
 
     @property
     def is_pad(self) -> bool:
-        """Whether it is an exception pad, which stays the first instruction of its block behind phis."""
+        """Whether it is an exception pad, which stays the first instruction of its block after phis."""
         return self.opcode in PADS
 
     @property
@@ -137,7 +137,7 @@ class Instruction:
 
     @property
     def type(self) -> str | None:
-        """The type of its result; None where it has none, or one that the text does not say."""
+        """The type of its result; None if it has none, or one that the text does not determine."""
         if self.opcode in CALLS:
             call = self.call
             found = None if call is None else call.type
@@ -168,7 +168,7 @@ class Instruction:
 
     @property
     def incoming(self) -> tuple[tuple[str, str], ...]:
-        """Of a phi: the values as printed, each with the label of the predecessor that it comes from."""
+        """Of a phi: the values as printed, each with the label of its predecessor."""
         return phi_incoming(self.rest)[1] if self.opcode == "phi" else ()
 
     @property
