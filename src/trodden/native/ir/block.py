@@ -70,7 +70,7 @@ class IRBlock:
     def calls(self) -> tuple[Instruction, ...]:
         """Views of its calls, except one that is its terminator."""
         if self._calls is None:
-            self._calls = tuple(map(Instruction, CALL.finditer(self.text)))
+            self._calls = tuple(map(Instruction, CALL.finditer(self.text))) if "call " in self.text else ()
         return self._calls
 
     def count(self, opcode: str) -> int:

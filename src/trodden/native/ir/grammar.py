@@ -60,7 +60,8 @@ INSTRUCTION = re.compile(
 """Result, tail marker and opcode; what matches is all lines of the instruction."""
 CALL = re.compile(rf"^  (?:%({NAME}) = )?(?:(tail|musttail|notail) )?(call) [^\n]*", re.MULTILINE)
 """The same for calls that do not end their block."""
-DEFINITION = re.compile(rf"^  %({NAME}) = ", re.MULTILINE)
+DEFINITION = re.compile(rf"  %(?<=^  %)({NAME}) = ", re.MULTILINE)
+"""It begins with plain text, and the start of the line is checked afterwards, so that it is found quickly."""
 DEBUG_RECORD = re.compile(r"^    #(\w+)\(([^\n]*)\)$", re.MULTILINE)
 LABEL_LINE = re.compile(rf"({NAME}):")
 FIRST_OPCODE = re.compile(rf"  (?:%{NAME} = )?(\w+)")
@@ -110,8 +111,8 @@ ALIAS = re.compile(
 CONSTRUCTORS = re.compile(r"^@llvm\.global_[cd]tors = ([^\n]*)$", re.MULTILINE)
 CONSTRUCTOR_ENTRY = re.compile(rf"\{{ i32 \d+, {_POINTER}, ")
 CHARACTER_ARRAY = re.compile(rf"\bc{STRING}")
-ADDRESS_TAKEN = re.compile(rf"(?<!blockaddress\()@({NAME})(?![\w$.\"(-])")
-"""A global identifier that is not the callee of a call."""
+ADDRESS_TAKEN = re.compile(rf"@(?<!blockaddress\(@)({NAME})(?![\w$.\"(-])")
+"""A global identifier that is not the callee of a call.  It too begins with plain text."""
 TARGET_TRIPLE = re.compile(r'^target triple = "([^-"]+)', re.MULTILINE)
 IFUNC_RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({NAME})", re.MULTILINE)
 
@@ -139,7 +140,7 @@ METADATA_REFERENCE = re.compile(r"!(\d+)")
 USED_GLOBALS = re.compile(
     r"^@llvm\.used = appending global \[\d+ x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE
 )
-METADATA_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+METADATA_NODE = re.compile(r"!(?<=^!)(\d+) = ", re.MULTILINE)
 DEBUG_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILINE)
 DEBUG_LOCATION = re.compile(r"line: (\d+),(?: column: \d+,)? scope: !(\d+)(?:, inlinedAt: !(\d+))?")
 FILE_FIELD = re.compile(r"\bfile: !(\d+)")
