@@ -40,7 +40,10 @@ class Instruction:
     marker of a call: ``tail``, ``musttail``, ``notail`` or nothing.
     """
 
-    __slots__ = ("_attachments_start", "_call", "_direct", "_match", "_operands", "opcode", "result", "tail")
+    __slots__ = (
+        *("_attachments_start", "_call", "_direct", "_match", "_operands", "_phi"),
+        *("opcode", "result", "tail"),
+    )
 
     def __init__(self, match: re.Match[str]) -> None:
         self._match = match
@@ -52,6 +55,7 @@ class Instruction:
         self._call: CallParts | None
         self._direct: re.Match[str] | None
         self._operands: tuple[Operand, ...]
+        self._phi: tuple[str, tuple[tuple[str, str], ...], int]
         self._attachments_start: int
 
     def __repr__(self) -> str:
@@ -169,12 +173,12 @@ class Instruction:
     @property
     def incoming(self) -> tuple[tuple[str, str], ...]:
         """Of a phi: the values as printed, each with the label of its predecessor."""
-        return phi_incoming(self.rest)[1] if self.opcode == "phi" else ()
+        return self._phi_parts()[1] if self.opcode == "phi" else ()
 
     @property
     def phi_type(self) -> str:
         """Of a phi: its type, with the flags before it."""
-        return phi_incoming(self.rest)[0] if self.opcode == "phi" else ""
+        return self._phi_parts()[0] if self.opcode == "phi" else ""
 
     # Where control goes.
 
@@ -301,6 +305,13 @@ class Instruction:
         except AttributeError:
             self._direct = DIRECT_CALLEE.match(self.source, self._rest_at - 1, self.end)
             return self._direct
+
+    def _phi_parts(self) -> tuple[str, tuple[tuple[str, str], ...], int]:
+        try:
+            return self._phi
+        except AttributeError:
+            self._phi = phi_incoming(self.rest)
+            return self._phi
 
     def _labels_at(self) -> int:
         """Where the labels of a terminator start: of an invoke and a callbr on the last line."""
