@@ -135,7 +135,7 @@ def test_what_cannot_be_calibrated_with(tmp_path: Path, capsys: pytest.CaptureFi
         "old": (profile_of(_unit(()), RAN), "has no features of branches: its program was built by"),
         "blocks": (
             profile_of(unit_of(blocks), {"f": {"@a": 1, "a>b": 1, "b>exit": 1}}),
-            "tells blocks, not edges; build and run the program",
+            "has block counts only; build and run the program",
         ),
         "idle": (profile_of(unit, {}), "no branch has run"),
         "guess": (

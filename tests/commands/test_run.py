@@ -272,7 +272,7 @@ def test_bad_input(sources: Path, words: list[str], status: int) -> None:
         (["--max-paths", "9", "square.c"], "--max-paths: goes with --profile=paths"),
         (["square.c", "--trodden-stge=late"], "--trodden-stge: no such option; did you mean"),
         (["--stage", "early", "./use.c.o"], "--stage=early: is for building; ./use.c.o is built already"),
-        (["square.c", "argument"], "argument: no such file; arguments of the program go behind --"),
+        (["square.c", "argument"], "argument: no such file; arguments of the program go after --"),
     ],
 )
 def test_options_are_named_as_they_were_given(sources: Path, words: list[str], message: str) -> None:

@@ -128,7 +128,7 @@ def test_frames_that_have_counted_their_way_out_are_left_alone(tmp_path: Path) -
 
 def test_a_frame_that_fits_no_site_is_noted(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
-    # The call of site 0 has a label behind it, but elsewhere: this is a copy without one.
+    # The call of site 0 has a label after it, but elsewhere: this is a copy without one.
     labels = [(CODE_AT + 0x10, 0, False), (CODE_AT + 0x20, 1, False), (CODE_AT + 0x30, 0, True)]
     sites = sites_bytes(UNIT, labels)
     Path(program).write_bytes(elf_bytes({".trodden": pack_unit(UNIT), ".trodden_sites": sites}))

@@ -76,7 +76,7 @@ def _refuse_compiler_options(files: Sequence[str], flags: Sequence[str], options
     named = " ".join(files)
     if flags:
         raise UsageError(
-            f"{named}: nothing of it is compiled; flags behind -- are for sources: leave them out"
+            f"{named}: nothing of it is compiled; flags after -- are for sources: leave them out"
         )
     if options.stage == "early":
         raise UsageError(

@@ -137,7 +137,9 @@ class _Comparison:
         if at >= len(edges):
             return None
         nodes = [_node(tree.follow(path), at) for tree in self._trees]
-        behind = [{edge: each.count for edge, each in node.behind.items()} if node else {} for node in nodes]
+        behind = [
+            {edge: each.count for edge, each in node.extensions.items()} if node else {} for node in nodes
+        ]
         shares = Shares(
             behind[0].get(edges[at], 0),
             nodes[0].count if nodes[0] else 0,

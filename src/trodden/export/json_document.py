@@ -120,7 +120,7 @@ def _function(function: FunctionProfile) -> dict[str, Any]:
 
 
 def _paths(function: FunctionProfile) -> dict[str, Any]:
-    """What a path profile tells besides: nothing for a function whose paths were not counted."""
+    """What a path profile adds: nothing for a function whose paths were not counted."""
     plan, graph = function.facts.plan.paths, function.facts.graph
     if plan is None or function.paths is None:
         return {}

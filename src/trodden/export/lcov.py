@@ -54,9 +54,9 @@ def _branches(found: Sequence[Branch]) -> list[str]:
     out: list[str] = []
     hit = total = 0
     for number, branch in enumerate(sorted(found, key=lambda each: each.line)):
-        for way, outcome in enumerate(branch.outcomes):
+        for index, outcome in enumerate(branch.outcomes):
             taken = str(_whole(outcome.count)) if branch.ran else "-"
-            out.append(f"BRDA:{branch.line},{number},{way},{taken}")
+            out.append(f"BRDA:{branch.line},{number},{index},{taken}")
             total += 1
             hit += outcome.count > 0
     return [*out, f"BRF:{total}", f"BRH:{hit}"]

@@ -46,7 +46,7 @@ class FunctionProfile:
 
     ``block_counts[v]`` and ``edge_counts[e]`` follow the indices of ``facts.graph``.  ``cut_short[v]`` is how
     often the function ended in block ``v`` without leaving it along an edge (exit in a callee, an exception),
-    less how often it was resumed there without having entered the block (behind a setjmp).  ``violations``
+    less how often it was resumed there without having entered the block (after a setjmp).  ``violations``
     are contradictions between the counters and the flow law.  ``paths`` are the paths that were executed,
     most frequent first; ``None`` if the profile has no paths.
 

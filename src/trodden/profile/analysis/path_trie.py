@@ -1,7 +1,7 @@
 """The paths that a function has executed, as a tree of their prefixes.
 
 Paths with a common prefix share its nodes, so that the tree has for every prefix how often it was executed,
-and which edges were taken behind it.
+and which edges were taken after it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def is_complete(facts: FunctionFacts, path: PathCount) -> bool:
 class Node:
     """A prefix of paths that ends in ``block`` and was executed ``count`` times.
 
-    ``behind`` it are the prefixes that are one edge longer; a path that ended on an edge has a last node
+    ``extensions`` are the prefixes that are one edge longer; a path that ended on an edge has a last node
     without a block.  ``edge`` leads from its ``parent`` to it.
     """
 
@@ -73,7 +73,7 @@ class Node:
     parent: Node | None = None
     edge: int = -1
     count: int = 0
-    behind: dict[int, Node] = field(default_factory=dict)
+    extensions: dict[int, Node] = field(default_factory=dict)
 
     def edges(self) -> tuple[int, ...]:
         """The edges from the start to here."""
@@ -98,10 +98,10 @@ class PathTree:
         node = self.starts.setdefault(start, Node(blocks[0]))
         node.count += path.count
         for position, edge in enumerate(executed_edges(path), 1):
-            longer = node.behind.get(edge)
+            longer = node.extensions.get(edge)
             if longer is None:
                 block = blocks[position] if position < len(blocks) else None
-                longer = node.behind[edge] = Node(block, node, edge)
+                longer = node.extensions[edge] = Node(block, node, edge)
             longer.count += path.count
             node = longer
 
@@ -113,7 +113,7 @@ class PathTree:
                 node = work.pop()
                 if node.block is not None:
                     yield start, node.block, node
-                work += reversed(node.behind.values())
+                work += reversed(node.extensions.values())
 
     def follow(self, path: PathCount) -> list[Node]:
         """The nodes of a path, as far as the tree has them: none if it has no path with that start."""
@@ -123,5 +123,5 @@ class PathTree:
         while node is not None:
             found.append(node)
             edge = next(edges, None)
-            node = None if edge is None else node.behind.get(edge)
+            node = None if edge is None else node.extensions.get(edge)
         return found

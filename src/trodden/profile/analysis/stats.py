@@ -64,7 +64,7 @@ class Stats:
     """The paths of one function, or of several together.
 
     ``possible`` is the number of possible paths, ``paths`` the number of different ones that were executed,
-    ``cut_short`` how many of these did not come to their end.  ``predicted`` of them are predicted entirely
+    ``cut_short`` how many of these were not completed.  ``predicted`` of them are predicted entirely
     by the edge profile; they were executed ``predicted_walks`` times.
     """
 

@@ -1,8 +1,8 @@
 """Heuristics that go beyond those of the paper, for two-way branches (WL94 §8).
 
 The paper asks for rates of the compiler at hand, for heuristics that look deeper into the graph, and for some
-for branches with many ways (:mod:`trodden.weigh.heuristics.switches`).  Loops get more than one rate here:
-where the test stands, what it compares, and what the edges do to the loops around say how often a loop turns.
+for switches (:mod:`trodden.weigh.heuristics.switches`).  Loops get more than one rate here:
+the location of the test, what it compares, and which loops its edges leave predict how often a loop iterates.
 """
 
 from __future__ import annotations
@@ -113,8 +113,8 @@ def _continues(branch: Branch) -> EdgePositions:
 
 
 def _continues_on(what: str, branch: Branch) -> EdgePositions:
-    turns = _continues(branch)
-    return turns if turns and _decided_by(branch) == what else NONE
+    continuing = _continues(branch)
+    return continuing if continuing and _decided_by(branch) == what else NONE
 
 
 def _decided_by(branch: Branch) -> str:
@@ -154,10 +154,10 @@ def _detour(branch: Branch) -> EdgePositions:
     return branch.unlike(branch.targets[0] == join, branch.targets[1] == join)
 
 
-def _away_from_joins(ways: int, branch: Branch) -> EdgePositions:
+def _away_from_joins(in_edges: int, branch: Branch) -> EdgePositions:
     """A join of many otherwise unrelated edges is typically error handling."""
     into = branch.context.graph.in_edges
-    return branch.unlike(len(into[branch.targets[0]]) >= ways, len(into[branch.targets[1]]) >= ways)
+    return branch.unlike(len(into[branch.targets[0]]) >= in_edges, len(into[branch.targets[1]]) >= in_edges)
 
 
 def _ahead(what: str, branch: Branch) -> tuple[bool, bool]:

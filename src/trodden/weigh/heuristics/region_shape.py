@@ -1,4 +1,4 @@
-"""Heuristics about the regions behind the edges of a branch: most of the function, or an early return.
+"""Heuristics about the regions that the edges of a branch lead to: most of the function, or an early return.
 
 A check that fails leads to a few blocks and a return; one that succeeds leads to the rest of the function.
 So the edge that dominates more blocks is the usual one, the more so the more there are.
