@@ -8,6 +8,8 @@ import pytest
 
 from tests.native.cases import Case, cases
 from trodden.native.clone.clone_text import add_clones
+from trodden.native.clone.ssa_repair import Versions
+from trodden.native.ir.fresh_names import FreshNames
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check
 
@@ -47,6 +49,34 @@ def test_clones(case: Case) -> None:
     assert text == case["out"]
     assert cut_function(text) == result, "blocks are what their text says"
     check(f"{case.get('module')}\n{text}\n", str(case))
+
+
+@pytest.mark.parametrize("case", cases("ssa_repair"), ids=str)
+def test_versions(case: Case) -> None:
+    function = cut_function(case["in"])
+    origins, successors = clones_of(case, function)
+    reachable = {0}
+    work = [0]
+    while work:
+        new = set(successors[work.pop()]) - reachable
+        reachable |= new
+        work += new
+    edges = [to if number in reachable else None for number, to in enumerate(successors)]
+    names = [block.label for block in function.blocks]
+    fresh = FreshNames(function)
+    labels = [*names, *(fresh.label() for _ in origins)]
+    names += [f"{names[origin]}'" for origin in origins]
+    whole = [*range(len(function.blocks)), *origins]
+    versions = Versions(function, whole, edges, labels, fresh)
+    lines = [f"phi {phi} of %{name} in {names[number]}" for (name, number), phi in versions.phis.items()]
+    for number in sorted(reachable):
+        reaching = {name: versions.reaching_end(name, number) for name in versions.home}
+        texts = [f"%{name} is {version}" for name, version in reaching.items() if version != "poison"]
+        lines += [f"{names[number]}: {', '.join(texts)}"] if texts else []
+    assert "\n".join(lines) == case["out"]
+    result = add_clones(function, origins, edges)
+    assert result is not None
+    check(result.render(), str(case))
 
 
 def test_blocks_that_do_not_change_are_the_same() -> None:
