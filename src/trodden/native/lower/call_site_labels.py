@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.instruction import Instruction, instructions_of
 from trodden.native.ir.rewriting import with_attachment
-from trodden.native.lower.register_slot import LINE_ENDS
+from trodden.native.lower.emit.register_slot import LINE_ENDS
 from trodden.native.lower.runtime_symbols import SITE_SECTION, UNWIND_RESUME
 
 NO_BLOCK = -1
