@@ -4,7 +4,7 @@ The paper solves the flow equations by elimination along the loops of a reducibl
 eliminated one by one: the predecessors of a vertex are connected to its successors, and its self loop (the
 paper's cyclic probability) is recorded as a number of repetitions.  Then they are restored in reverse order,
 and the flow of each edge that represented several is distributed among these.  So what enters a vertex
-leaves it self_loop whatever the repetitions are, and these may be bounded without breaking the flow law.
+leaves it again whatever the repetitions are, and these may be bounded without breaking the flow law.
 
 There are no subtractions, so no precision is lost where a loop is hardly ever left (the elimination of
 Grassmann, Taksar and Heyman).  The vertex with the fewest pairs of predecessor and successor is eliminated
