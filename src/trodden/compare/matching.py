@@ -1,4 +1,4 @@
-"""How well one profile foretells another: Wall's matching scores (WL94 §7).
+"""How well one profile predicts another: Wall's matching scores (WL94 §7).
 
 Both profiles rank the same items by frequency.  Of the most frequent ones of the measured profile, the score
 is the part that the other ranks as high: unweighted by their number, weighted by their measured counts.

@@ -33,7 +33,7 @@ _SORTS = {each.value: each for each in OperandType}
 _AGAINST = {each.value: each for each in RightOperand}
 _ORIGINS = {each.value: each for each in Origin}
 _ENDINGS = {each.value: each for each in Ending}
-_GIVEN = {each.value: each for each in ReturnedConstant}
+_RETURNED = {each.value: each for each in ReturnedConstant}
 _SIGNS = {"s": False, "u": True}
 
 
@@ -82,7 +82,7 @@ def features_from_columns(data: Any, graph: Graph) -> FunctionFeatures:
     """The features of a function with this graph; empty if there are none of its blocks."""
     names = ["", *map(text, _list(data["names"]))]
     ends = [_ENDINGS[letter] for letter in text(data["ends"])]
-    gives = [_GIVEN[letter] for letter in text(data["gives"])]
+    gives = [_RETURNED[letter] for letter in text(data["gives"])]
     same_length(ends, gives)
     if len(ends) not in (0, graph.exit):
         raise ColumnError("features and blocks differ in number")

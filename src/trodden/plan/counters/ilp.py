@@ -81,8 +81,8 @@ def _uncounted_cycles(
 def _finite(costs: Sequence[float], candidates: Iterable[int]) -> dict[int, float]:
     """Costs in which infinity is replaced by a number larger than the sum of all others."""
     chosen = {index: costs[index] for index in candidates}
-    dearest = sum(price for price in chosen.values() if math.isfinite(price)) + 1.0
-    return {index: price if math.isfinite(price) else dearest for index, price in chosen.items()}
+    largest = sum(cost for cost in chosen.values() if math.isfinite(cost)) + 1.0
+    return {index: cost if math.isfinite(cost) else largest for index, cost in chosen.items()}
 
 
 class _Program:

@@ -67,8 +67,8 @@ def loop_entry_cuts(dag: Dag, weights: Sequence[float]) -> list[int]:
     for loop in find_loops(graph).loops:
         arriving = [number for number in dag.ins[dag.into(loop.header)] if _can_be_cut(dag, number)]
         entering = {dag.arcs[number].of for number in arriving}
-        turning = dag.removed.intersection(graph.in_edges[loop.header])
-        if sum(weights[edge] for edge in turning) > sum(weights[edge] for edge in entering):
+        back_edges = dag.removed.intersection(graph.in_edges[loop.header])
+        if sum(weights[edge] for edge in back_edges) > sum(weights[edge] for edge in entering):
             cuts |= entering
     return sorted(cuts)
 
@@ -98,7 +98,7 @@ def _cut_the_cheapest(dag: Dag, weights: Sequence[float], limit: int) -> set[int
     pieces = _Pieces(dag, position)
     limit = max(limit, pieces.total)
 
-    def dearness(number: int) -> tuple[float, float]:
+    def relative_cost(number: int) -> tuple[float, float]:
         more, weight = pieces.cost(number), weights[dag.arcs[number].of]
         if more <= 0:
             return -math.inf, -weight
@@ -108,14 +108,14 @@ def _cut_the_cheapest(dag: Dag, weights: Sequence[float], limit: int) -> set[int
     for number in _candidates(dag):
         arc = dag.arcs[number]
         enters = dag.graph.edges[arc.of].dst in entries
-        waiting.append((dearness(number), enters, -position[arc.src], number))
+        waiting.append((relative_cost(number), enters, -position[arc.src], number))
     heapify(waiting)
     apart: list[int] = []
     while waiting:
         before, enters, rank, number = waiting[0]
-        now = dearness(number)
-        if now > before and not pieces.tired:
-            pieces.tire(1)
+        now = relative_cost(number)
+        if now > before and not pieces.exhausted:
+            pieces.spend(1)
             heapreplace(waiting, (now, enters, rank, number))
             continue
         heappop(waiting)
@@ -164,11 +164,11 @@ class _Pieces:
         self._effort = _EFFORT * len(dag.arcs)
 
     @property
-    def tired(self) -> bool:
+    def exhausted(self) -> bool:
         """Whether the budget for bookkeeping is spent; then only joins that need none are made."""
         return self._effort < 0
 
-    def tire(self, steps: int) -> None:
+    def spend(self, steps: int) -> None:
         """Spend some of the budget for bookkeeping."""
         self._effort -= steps
 
@@ -184,7 +184,7 @@ class _Pieces:
         total = self.total + self.cost(number)
         more_after = self.after[target] - 1
         more_before = self.before[source] - self._is_last(target)
-        if total > limit or (self.tired and (more_after or more_before)):
+        if total > limit or (self.exhausted and (more_after or more_before)):
             return False
         self.total = total
         self._cut_into[target] -= 1
@@ -210,7 +210,7 @@ class _Pieces:
             _, node = heappop(heap)
             more = waiting.pop(node)
             numbers[node] += more
-            self.tire(1 + len(onward[node]))
+            self.spend(1 + len(onward[node]))
             for other in onward[node]:
                 if other in waiting:
                     waiting[other] += more

@@ -89,9 +89,9 @@ def _fewest(stage: Sequence[int], out: Sequence[dict[int, float]], into: Sequenc
     ]
     heapify(queue)
     while queue:
-        price, vertex = heappop(queue)
+        cost, vertex = heappop(queue)
         now = len(out[vertex]) * len(into[vertex])
-        if now > price:
+        if now > cost:
             heappush(queue, (now, vertex))
         else:
             yield vertex

@@ -109,7 +109,7 @@ def _shares(branch: Branch, heuristics: Mapping[Scope, Sequence[Heuristic]], rat
     """The combined evidence; the first decisive heuristic fixes the total probability of its edges."""
     edges = len(branch.edges)
     found: list[tuple[EdgePositions, float]] = []
-    settled: tuple[EdgePositions, float] | None = None
+    decisive: tuple[EdgePositions, float] | None = None
     for heuristic, positions in _said(branch, heuristics):
         rate = rates.taken.get(heuristic.key)
         if rate is None:
@@ -117,14 +117,14 @@ def _shares(branch: Branch, heuristics: Mapping[Scope, Sequence[Heuristic]], rat
         mass = heuristic.mass(branch, rate)
         if not heuristic.decisive:
             found.append((positions, mass))
-        elif settled is None:
-            settled = positions, mass
+        elif decisive is None:
+            decisive = positions, mass
             if edges == 2:
-                return _of_two([settled])
+                return _of_two([decisive])
     if edges == 2:
         return _of_two(found)
     shares = combined(edges, found)
-    return shares if settled is None else _rescaled(shares, *settled)
+    return shares if decisive is None else _rescaled(shares, *decisive)
 
 
 def _rescaled(shares: Sequence[float], positions: EdgePositions, mass: float) -> list[float]:

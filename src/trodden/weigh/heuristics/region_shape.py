@@ -14,8 +14,8 @@ from trodden.weigh.features.known_functions import ALLOCATORS
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
 
 _TIMES = (2, 4, 16, 64)
-_PLACES = (2, 8, 32)
-_GIVEN = {
+_CALL_SITES = (2, 8, 32)
+_RETURNED = {
     "zero": (ReturnedConstant.ZERO, "zero"),
     "null": (ReturnedConstant.NULL, "a null pointer"),
     "negative": (ReturnedConstant.NEGATIVE, "a negative number"),
@@ -83,17 +83,17 @@ REGION_SHAPE = (
             Scope.PLAIN,
             partial(_returns_constant, what),
         )
-        for key, (what, says) in _GIVEN.items()
+        for key, (what, says) in _RETURNED.items()
     ),
     *(
         Heuristic(
-            f"popular-{positions}",
+            f"popular-{sites}",
             "",
-            f"avoids calling a function with {positions} call sites",
+            f"avoids calling a function with {sites} call sites",
             Scope.PLAIN,
-            partial(_popular, positions),
+            partial(_popular, sites),
         )
-        for positions in _PLACES
+        for sites in _CALL_SITES
     ),
     Heuristic("allocated", "", "allocations and opening files succeed", Scope.PLAIN, _allocated),
     *(

@@ -118,11 +118,11 @@ def _settle(
     scale = 1.0
     inflow = [invocations[member] for member in members]
     if any(inflow):
-        settled = solve_recursion(
+        solution = solve_recursion(
             inflow, [(position[i], position[j], local) for i, j, local in inside], max_iterations, instead
         )
-        scale = settled.scale
-        for member, value in zip(members, settled.invocations, strict=True):
+        scale = solution.scale
+        for member, value in zip(members, solution.invocations, strict=True):
             invocations[member] = value
     for caller, callee, local in inside:
         scaled[caller, callee] = local if position[caller] < position[callee] else local * scale
