@@ -57,13 +57,13 @@ def _returned_constant(branch: Branch, position: int) -> ReturnedConstant:
     return context.gives[target]
 
 
-def _popular(positions: int, branch: Branch) -> EdgePositions:
+def _popular(least: int, branch: Branch) -> EdgePositions:
     """Avoids a call of a function that has so many call sites."""
     sites, (first, second) = branch.context.fewest_call_sites, branch.targets
     context, block = branch.context, branch.block
     return branch.unlike(
-        sites[first] >= positions and not context.postdominates(first, block),
-        sites[second] >= positions and not context.postdominates(second, block),
+        sites[first] >= least and not context.postdominates(first, block),
+        sites[second] >= least and not context.postdominates(second, block),
     )
 
 
