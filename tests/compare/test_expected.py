@@ -19,7 +19,7 @@ RUN: Flow = {"a>b": 900, "a>c": 100, "b>d": 900, "c>d": 100, "d>a": 990, "d>e": 
 
 
 def _guess(share: float, calls: float = 1.0, turns: float = 100.0) -> Profile:
-    """``a`` goes to ``b`` in this share; the loop turns so often."""
+    """``a`` branches to ``b`` with this share; the loop has this trip count."""
     of = {"a>b": share * turns, "a>c": (1 - share) * turns, "b>d": share * turns, "c>d": (1 - share) * turns}
     of |= {"d>a": turns - 1, "d>e": 1.0, "e>exit": 1.0}
     graph = UNIT.functions[0].graph
@@ -36,10 +36,10 @@ def _compared(first: Profile, second: Profile) -> Comparison:
     return compare(first.functions, second.functions)
 
 
-def test_a_branch_is_told_once_by_the_way_that_the_second_takes_more() -> None:
+def test_a_branch_is_reported_once_by_the_edge_that_the_second_takes_more() -> None:
     found = _compared(_guess(0.5), _run())
     (each,) = found.differences
-    assert (each.kind, each.place) == (Kind.EXPECTS, 0)
+    assert (each.kind, each.position) == (Kind.EXPECTS, 0)
     assert each.what.first_share == 0.5
     assert (each.what.second, each.what.second_of) == (900, 1000)
     assert each.off == pytest.approx(400)

@@ -40,7 +40,7 @@ def test_golden(name: str, text: str) -> None:
     assert text == (GOLDEN / name).read_text()
 
 
-def test_json_tells_what_was_cut_short_and_inlined() -> None:
+def test_json_holds_unfinished_paths_and_inlined_lines() -> None:
     [main] = to_document(sample(), "main")["functions"]
     blocks = {block["id"]: block for block in main["blocks"]}
     assert blocks["last"] == {"id": "last", "lines": [12], "count": 1, "cut_short": 1}
@@ -67,7 +67,7 @@ def test_lcov_totals_agree_with_its_records() -> None:
             assert f"{hit}:{sum(count not in ('0', '-') for count in taken)}\n" in record
 
 
-def test_lcov_tells_functions_of_one_name_apart() -> None:
+def test_lcov_distinguishes_functions_of_one_name() -> None:
     unit = unit_of(
         function("f(int)", "a>exit", linkage_name="_Z1fi.1"),
         function("f(int)", "a>exit", linkage_name="_Z1fi.2"),

@@ -36,7 +36,7 @@ def facts_of(
     inlined: Sequence[Place] = (),
     **options: Any,
 ) -> FunctionFacts:
-    """A function with a path plan; a block holds three instructions unless told otherwise."""
+    """A function with a path plan; a block holds three instructions unless ``sizes`` says otherwise."""
     facts = function(name, shape, lines, line=line, inlined=inlined, planner=planner(**options))
     labels = facts.graph.labels
     blocks = (
@@ -68,13 +68,13 @@ def profile_of_walks(
     walks: Mapping[str, Sequence[str]],
     files: Sequence[str | SourceFile] = ("/src/a.c",),
 ) -> Profile:
-    """What a program leaves behind whose functions were walked like this, from entry to exit."""
+    """The profile of a program whose functions were executed along these walks, from entry to exit."""
     unit = unit_of(*functions, files=files)
     counts = [0] * unit.slots
     for facts in unit.functions:
         taken = [edges_along(facts.graph, walk) for walk in walks.get(facts.name, ())]
-        told = interpret_paths(facts.graph, facts.plan, taken)
-        counts[facts.first_slot : facts.first_slot + facts.plan.slots] = told.counters
+        state = interpret_paths(facts.graph, facts.plan, taken)
+        counts[facts.first_slot : facts.first_slot + facts.plan.slots] = state.counters
     return assemble("/bin/prog", [unit], [UnitCounts(unit.id, counts)])
 
 
@@ -93,12 +93,12 @@ def path_of(
     return PathCount(1, 1, vertices, edges_along(graph, walk), starts, ends, None, context)
 
 
-ROUNDS = 9 * ["body then latch cond"] + ["body else latch cond"]
-MAIN_WALK = " ".join(["entry cond", *ROUNDS, "after last exit"])
+ITERATIONS = 9 * ["body then latch cond"] + ["body else latch cond"]
+MAIN_WALK = " ".join(["entry cond", *ITERATIONS, "after last exit"])
 
 
 def path_sample(folder: Path, **options: Any) -> Profile:
-    """The program of tests.profile.sample with ten rounds of its loop, one of them through the else."""
+    """The program of tests.profile.sample with ten iterations of its loop, one of them through the else."""
     write_sources(folder)
     main = facts_of(
         "main",

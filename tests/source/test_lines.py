@@ -21,19 +21,19 @@ CASES = tomllib.loads((Path(__file__).parents[1] / "cases" / "lines.toml").read_
 FILES = ["/src/a.c", "/src/a.h"]
 
 
-def _place(value: int | str) -> Place:
-    """``7``, ``1:7`` in another file, ``1:7@2`` in a copy that was inlined."""
+def _location(value: int | str) -> Place:
+    """``7``, ``1:7`` in another file, ``1:7@2`` in an inlined instance."""
     if isinstance(value, int):
         return value
-    where, _, copy = value.partition("@")
+    where, _, instance = value.partition("@")
     file, line = where.split(":")
-    return int(file), int(line), int(copy or 0)
+    return int(file), int(line), int(instance or 0)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
 def test_case(case: dict[str, Any]) -> None:
-    lines = {label: [_place(value) for value in values] for label, values in case["lines"].items()}
-    inlined = [_place(value) for value in case.get("inlined", ())]
+    lines = {label: [_location(value) for value in values] for label, values in case["lines"].items()}
+    inlined = [_location(value) for value in case.get("inlined", ())]
     unit = unit_of(function("f", case["shape"], lines, inlined=inlined), files=FILES)
     profile = profile_of(unit, {"f": case["flow"]})
     assert profile.functions["f"].violations == ()
@@ -57,7 +57,7 @@ def test_instances_of_a_line_are_added() -> None:
     assert lines["/src/a.c"] == {1: LineCount(1)}
 
 
-def test_a_call_that_does_not_come_back_still_counts() -> None:
+def test_a_call_that_does_not_return_still_counts() -> None:
     unit = unit_of(function("f", "a>b b>b b>exit", {"a": [1], "b": [2]}))
     profile = assemble("p", [unit], [reading_of(unit, {"f": {"a>b": 1, "b>b": 4}}, {(0, 1): 1})])
     assert line_counts(profile) == {"/src/a.c": {1: LineCount(1), 2: LineCount(5)}}

@@ -142,7 +142,7 @@ def test_boxes_never_overlap_and_edges_lead_down(graph: Graph) -> None:
         nodes = [layout.nodes[number] for number in layer]
         for left, right in pairwise(nodes):
             assert right.x - right.width / 2 - (left.x + left.width / 2) > GAP - 1e-6
-    for way in layout.ways.values():
+    for way in layout.routes.values():
         tops = [layout.nodes[number].y for number in way]
         assert tops == sorted(set(tops))
     for upper, lower in pairwise(layout.layers):

@@ -16,7 +16,7 @@ from trodden.profile.model import Profile
 from trodden.program.facts import BranchKind
 from trodden.report.narrate.paths import Describer, PathDescription
 
-ROUND = "cond body then latch cond"
+ITERATION = "cond body then latch cond"
 
 
 def _described(
@@ -35,7 +35,7 @@ def test_steps_are_conditions_with_their_values(tmp_path: Path) -> None:
 
 
 def test_an_iteration(tmp_path: Path) -> None:
-    path = _described(path_sample(tmp_path), f"entry {ROUND}", PathStart.ENTRY, PathEnd.BACK_EDGE)
+    path = _described(path_sample(tmp_path), f"entry {ITERATION}", PathStart.ENTRY, PathEnd.BACK_EDGE)
     assert path.starts == "starts at function entry (line 4)"
     assert path.steps_text() == "5: i < 1000: true → 6: i % 10: true → 7: sum += twice(i);"
     assert path.ends == "ends at back edge to line 5"
@@ -83,7 +83,7 @@ def test_ends(kind: BranchKind, words: str) -> None:
 
 def test_the_context_of_a_path_is_kept_apart(tmp_path: Path) -> None:
     path = _described(
-        path_sample(tmp_path), f"body else latch {ROUND}", PathStart.ENTRY, PathEnd.BACK_EDGE, 3
+        path_sample(tmp_path), f"body else latch {ITERATION}", PathStart.ENTRY, PathEnd.BACK_EDGE, 3
     )
     assert path.starts == "starts at loop iteration (line 5)"
     assert [step.words() for step in path.context] == ["6: if (i % 10) continues at line 9"]
@@ -154,6 +154,6 @@ def test_inlined_code_is_named_by_its_function_or_its_file(tmp_path: Path) -> No
 
 
 def test_long_texts_are_cut_on_request(tmp_path: Path) -> None:
-    path = _described(path_sample(tmp_path), f"entry {ROUND}", PathStart.ENTRY, PathEnd.BACK_EDGE)
+    path = _described(path_sample(tmp_path), f"entry {ITERATION}", PathStart.ENTRY, PathEnd.BACK_EDGE)
     assert path.steps[0].words(6) == "5: i < 1…: true"
     assert len(path.steps_text(10)) < len(path.steps_text())

@@ -60,7 +60,7 @@ def test_a_path_that_was_executed_once(tmp_path: Path) -> None:
     assert "executed once, " in _annotator(path_sample(tmp_path), "4").head()[0]
 
 
-def test_time_and_context_stand_in_the_head(tmp_path: Path) -> None:
+def test_time_and_context_are_in_the_head(tmp_path: Path) -> None:
     profile = path_sample(tmp_path)
     main = profile.functions["main"]
     walk = "body else latch cond body then latch cond"

@@ -1,4 +1,4 @@
-"""What coverage says, for people and for programs."""
+"""What coverage says, at a terminal and for other programs."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_coverage_as_json(tmp_path: Path) -> None:
     assert near["id"] == executed[0].id
 
 
-def test_coverage_for_a_person(tmp_path: Path) -> None:
+def test_coverage_at_a_terminal(tmp_path: Path) -> None:
     console = wide_console()
     print_coverage(_coverage(tmp_path, 2), console, most=2)
     text = text_of(console)

@@ -1,4 +1,4 @@
-"""What diff says, for people and for programs."""
+"""What diff says, at a terminal and for other programs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_differences_as_json(tmp_path: Path) -> None:
     assert document["unpaired"] == document["compared_by_counts"] == []
 
 
-def test_differences_for_a_person(tmp_path: Path) -> None:
+def test_differences_at_a_terminal(tmp_path: Path) -> None:
     console = wide_console()
     print_difference(_difference(tmp_path, 2), console)
     text = text_of(console)

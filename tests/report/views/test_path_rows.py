@@ -1,4 +1,4 @@
-"""Paths in the report: for people, for programs, as JSON."""
+"""Paths in the report: at a terminal, as plain rows, as JSON."""
 
 from __future__ import annotations
 
