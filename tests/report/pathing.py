@@ -19,6 +19,8 @@ from trodden.profile.assemble import assemble
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BranchKind, FunctionFacts, SourceFile
 from trodden.recover.unit_counts import UnitCounts
+from trodden.weigh.features.clues import BlockClues, FunctionClues
+from trodden.weigh.features.clues import Test as Compiled
 
 
 def planner(**options: Any) -> Callable[[Graph], Plan]:
@@ -34,6 +36,7 @@ def facts_of(
     sizes: Mapping[str, int] | None = None,
     line: int = 1,
     inlined: Sequence[Place] = (),
+    compares: Mapping[str, Compiled] | None = None,
     **options: Any,
 ) -> FunctionFacts:
     """A function with a path plan; a block holds three instructions unless ``sizes`` says otherwise."""
@@ -47,7 +50,10 @@ def facts_of(
         )
         for v, block in enumerate(facts.blocks)
     )
-    return replace(facts, blocks=tuple(blocks))
+    clues = FunctionClues()
+    if compares is not None:
+        clues = FunctionClues(tuple(BlockClues(test=compares.get(label)) for label in labels[:-1]))
+    return replace(facts, blocks=tuple(blocks), clues=clues)
 
 
 def edges_along(graph: Graph, walk: str) -> tuple[int, ...]:
