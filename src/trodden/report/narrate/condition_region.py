@@ -64,6 +64,12 @@ class ConditionRegion:
             and self.deciding.first <= ref.line <= self.deciding.last
         )
 
+    def ending(self) -> list[int]:
+        """The blocks that end on a line of the condition, in the order of the blocks."""
+        lines = range(self.deciding.first, self.deciding.last + 1)
+        refs = (LineRef(self.at.file, line, self.at.copy) for line in lines)
+        return sorted(vertex for ref in refs for vertex in self.locations.ending_at.get(ref, ()))
+
     def branches(self, vertex: int) -> bool:
         """Whether a block ends in a branch of the condition.
 

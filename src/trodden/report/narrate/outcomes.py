@@ -173,8 +173,7 @@ class ConditionOutcomes:
         region, graph = self._region, self._graph
         return any(
             region.side(graph.edges[edge].dst) is Side.BODY and region.enters_body(graph.edges[edge].dst)
-            for vertex in range(graph.exit)
-            if region.holds(self._locations.end(vertex))
+            for vertex in region.ending()
             for edge in self._locations.flow_out(vertex)
         )
 

@@ -79,6 +79,7 @@ class FunctionLocations:
     def __init__(self, function: FunctionProfile, index: SourceIndex) -> None:
         self.function, self.index = function, index
         self._graph, self._blocks = function.facts.graph, function.facts.blocks
+        self._loop_statements: dict[int, Statement | None] = {}
 
     @cached_property
     def loops(self) -> LoopForest:
@@ -107,6 +108,16 @@ class FunctionLocations:
         while loop >= 0:
             yield loop
             loop = self.loops.loops[loop].parent
+
+    @cached_property
+    def ending_at(self) -> dict[LineRef, list[int]]:
+        """The blocks that end at a line."""
+        found: dict[LineRef, list[int]] = {}
+        for vertex in range(self._graph.exit):
+            ref = self.end(vertex)
+            if ref is not None:
+                found.setdefault(ref, []).append(vertex)
+        return found
 
     def flow_out(self, vertex: int) -> list[int]:
         """The edges of the program that leave a block, in the order of its successors."""
@@ -214,8 +225,12 @@ class FunctionLocations:
 
     def loop_statement(self, header: int) -> Statement | None:
         """The statement that became the loop of a header, as far as lines show it."""
-        ref = self.begin(header)
-        return None if ref is None else self.structure(ref).loop_around(self._lines_of_loop(header, ref))
+        if header not in self._loop_statements:
+            ref = self.begin(header)
+            lines = [] if ref is None else self._lines_of_loop(header, ref)
+            found = None if ref is None else self.structure(ref).loop_around(lines)
+            self._loop_statements[header] = found
+        return self._loop_statements[header]
 
     def _lines_of_loop(self, header: int, ref: LineRef) -> list[int]:
         """The first line of a loop's header, and the lines of its back edges."""
