@@ -43,15 +43,18 @@ class Link(NamedTuple):
 
 LINKS = (
     Link("a C program", (*TRODDEN, "cc")),
+    Link("a stripped C program", (*TRODDEN, "cc", "-s")),
+    Link("a C program without frame pointers", (*TRODDEN, "cc", "-fomit-frame-pointer")),
     Link("a position-independent C program", (*TRODDEN, "cc", "-fPIE", "-pie")),
     Link("a shared library", (*TRODDEN, "cc", "-fPIC", "-shared")),
     Link("a C++ program", (*TRODDEN, "c++"), _CXX),
+    Link("a C++ program without frame pointers", (*TRODDEN, "c++", "-fomit-frame-pointer"), _CXX),
     Link("a static C program with musl", (*TRODDEN, "cc", *_MUSL)),
     Link("a static C++ program with musl", (*TRODDEN, "c++", *_MUSL), _CXX),
-    Link("a C program, uninstrumented", (*_ZIG, "cc", "-O1", *_UNCHECKED)),
-    Link("a C++ program, uninstrumented", (*_ZIG, "c++", "-O1", *_UNCHECKED), _CXX),
-    Link("a static C program with musl, uninstrumented", (*_ZIG, "cc", "-O1", *_UNCHECKED, *_MUSL)),
+    Link("an uninstrumented C program", (*_ZIG, "cc", "-O1", *_UNCHECKED)),
+    Link("an uninstrumented C++ program", (*_ZIG, "c++", "-O1", *_UNCHECKED), _CXX),
 )
+"""One for each variant of the libraries that tests with time limits link."""
 
 
 def warm_up(report: Callable[[str], None]) -> None:

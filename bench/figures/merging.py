@@ -107,7 +107,7 @@ def _run(directory: Path, program: Path, random: Random, known: Programs) -> Pro
     environment = {**os.environ, "TRODDEN_FILE": str(raw)}
     subprocess.run([program, text], stdout=subprocess.DEVNULL, env=environment, check=True)
     found = gather(raw, known)
-    return assemble(found.program, found.units, found.unit_counts, found.notes, found.calls)
+    return assemble(found.program, found.units, found.unit_counts, found.messages, found.call_paths)
 
 
 def damage(path: Path, random: Random) -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.fuzz.sparse import pack
 from tests.native.building import execute, must, trodden
-from tests.profile.making import elf_bytes, function, reading_of, sites_bytes, unit_of
+from tests.profile.making import elf_bytes, function, sites_bytes, unit_counts_of, unit_of
 from tests.profile.making import raw_bytes as made_raw
 from tests.profile.sample import sample, write_sources
 from tests.profile.walking import stored
@@ -101,13 +101,13 @@ def _made(folder: Path) -> None:
         [(unit.id, 0, counted)],
         [(0, 0, 0x1009), (1, 0xFFFFFFFF, 7, 5)],
         inherited=[(0, 0, 0x1009, 1 << 63)],
-        jumps=[(0, 0x1009, -2), (1, 4, 1, 9)],
-        notes=[(0, 0, 3, 4), (0, 1, 5, 6), (0, 1 << 63, 7, 8)],
-        calls=[(0xFFFFFFFF, 0, 0, 0, 0), (0, 0, 0, 0, 5), (0, 1, 1, 0, 2), (0, 0, 2, 1, 9)],
+        non_local_exits=[(0, 0x1009, -2), (1, 4, 1, 9)],
+        sparse_paths=[(0, 0, 3, 4), (0, 1, 5, 6), (0, 1 << 63, 7, 8)],
+        call_nodes=[(0xFFFFFFFF, 0, 0, 0, 0), (0, 0, 0, 0, 5), (0, 1, 1, 0, 2), (0, 0, 2, 1, 9)],
     )
     (folder / "raw" / "made").write_bytes(raw)
     paths = (CallPath(((unit.id, 0),), 4), CallPath(((unit.id, 0), (unit.id, 1)), 2, True))
-    called = assemble("/bin/prog", [unit], [reading_of(unit, {"main": {"a>b": 1}})], ["note"], paths)
+    called = assemble("/bin/prog", [unit], [unit_counts_of(unit, {"main": {"a>b": 1}})], ["note"], paths)
     (folder / "trod" / "called").write_bytes(to_bytes(called))
     write_sources(folder)
     (folder / "trod" / "sample").write_bytes(to_bytes(sample(str(folder))))
@@ -117,8 +117,8 @@ def _made(folder: Path) -> None:
     (folder / "trod" / "estimated").write_bytes(to_bytes(guessed))
     for number, found in enumerate(_made_up()):
         (folder / "unit" / f"made-up{number}").write_bytes(pack_unit(found))
-        readings = [UnitCounts(found.id, [0] * found.slots)]
-        (folder / "trod" / f"made-up{number}").write_bytes(to_bytes(assemble("p", [found], readings)))
+        unit_counts = [UnitCounts(found.id, [0] * found.slots)]
+        (folder / "trod" / f"made-up{number}").write_bytes(to_bytes(assemble("p", [found], unit_counts)))
         (folder / "trod" / f"guessed{number}").write_bytes(to_bytes(estimate("p", [found], WL94)))
     (folder / "unit" / "made").write_bytes(pack_unit(unit) + bytes(3) + pack_unit(unit))
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.commands.calling import at_a_terminal, process
 from tests.fuzz.trial import limit_memory
-from tests.profile.making import elf_bytes, function, profile_of, raw_bytes, reading_of, unit_of
+from tests.profile.making import elf_bytes, function, profile_of, raw_bytes, unit_counts_of, unit_of
 from tests.profile.walking import path_plan
 from trodden.collect.binary.program import read_program
 from trodden.commands.main import main
@@ -49,7 +49,7 @@ def _within(seconds: float) -> Iterator[None]:
 
 
 def _document(**changes: Any) -> dict[str, Any]:
-    document = unseal(MAGIC, to_bytes(assemble("p", [SMALL], [reading_of(SMALL, {})])), "x")[0]
+    document = unseal(MAGIC, to_bytes(assemble("p", [SMALL], [unit_counts_of(SMALL, {})])), "x")[0]
     return {**document, **changes}
 
 
@@ -87,7 +87,7 @@ def test_numbers_too_long_to_be_written_are_refused() -> None:
 def test_functions_of_one_name_take_no_longer_than_others() -> None:
     unit = unit_of(*[function("f", "x>exit", linkage_name=f"f{number}") for number in range(5000)])
     with _within(5):
-        profile = assemble("p", [unit], [reading_of(unit, {})])
+        profile = assemble("p", [unit], [unit_counts_of(unit, {})])
     assert list(profile.functions)[-1] == "/src/a.c:f#5000"
 
 
@@ -123,7 +123,7 @@ def test_calls_without_end_are_not_spelled_out(tmp_path: Path) -> None:
     program = tmp_path / "prog"
     program.write_bytes(elf_bytes({".trodden": pack_unit(SMALL)}))
     raw = tmp_path / "x.raw"
-    raw.write_bytes(raw_bytes([(0, str(program))], [(SMALL.id, 0, [0] * SMALL.slots)], calls=calls))
+    raw.write_bytes(raw_bytes([(0, str(program))], [(SMALL.id, 0, [0] * SMALL.slots)], call_nodes=calls))
     with _within(10), pytest.raises(BadFile, match=r"x.raw: its call paths are too many and too long"):
         collect([raw])
 

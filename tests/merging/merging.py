@@ -1,4 +1,4 @@
-"""Profiles to merge: one function, walked in a given way and counted by a given plan."""
+"""Profiles to merge: one function, executed along given walks and counted by a given plan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Walks = Sequence[Sequence[int]]
 
 
 def facts_for(graph: Graph, plan: Plan, name: str = "f", addend: int = 5) -> FunctionFacts:
-    """A function; frames keep their register less ``addend`` in a cell where it has to be kept."""
+    """A function; frames keep their register less ``addend`` in a stack slot where it has to be kept."""
     registers = {}
     if plan.paths is not None:
         offsets = enumerate(register_offsets(graph, plan))
@@ -64,7 +64,7 @@ def joined(joining: Sums | Evidence, profiles: Sequence[Profile]) -> Profile:
     for number, profile in enumerate(profiles):
         joining.add(part_of(profile, f"{number}.trod"))
     unit_counts, calls = joining.result()
-    return assemble("/bin/prog", list(joining.units.facts.values()), unit_counts, joining.notes(), calls)
+    return assemble("/bin/prog", list(joining.units.facts.values()), unit_counts, joining.messages(), calls)
 
 
 def lawful(function: FunctionProfile) -> None:

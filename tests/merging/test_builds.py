@@ -64,7 +64,7 @@ def _one(graph: Graph, plan: Plan, walks: Walks, build: int) -> Profile:
 @settings(max_examples=150, deadline=None)
 @given(graphs(), st.lists(st.sampled_from([*EDGE_PLANS, "paths"]), min_size=1, max_size=4), seeds())
 def test_other_placements_join_exactly(graph: Graph, kinds: list[str], seed: int) -> None:
-    """Into an edge profile goes everything that tells edges."""
+    """Everything that determines edges can be merged into an edge profile."""
     kinds = ["eprof", *kinds]
     walks = [walks_for(graph, seed + number) for number in range(len(kinds))]
     profiles = [
@@ -163,12 +163,12 @@ def test_what_cannot_be_joined_is_listed_with_its_reason() -> None:
     assert listed == [
         ("new", "1.trod", "the other build has no such function", True),
         ("changed", "1.trod", "it was compiled to another graph in the other build", False),
-        ("cut", "1.trod", "its paths end at other places there", False),
+        ("cut", "1.trod", "its paths end on other edges there", False),
     ]
 
 
 def test_block_counts_cannot_fill_edge_counters() -> None:
-    """Four blocks in a ring of ways: their counts leave the edges open."""
+    """Four blocks whose edges form a cycle: the block counts do not determine the edges."""
     graph = graph_of("f", "a>b a>c b>d b>e c>d c>e d>exit e>exit")
     walks = [[0, 2, 6], [0, 3, 7], [1, 4, 6], [1, 5, 7]]
     units = [
@@ -192,9 +192,9 @@ def test_counts_that_contradict_each_other_are_not_joined() -> None:
     good, bad = (profile_for(unit, [WALKS]) for unit in units)
     counts = list(bad.unit_counts[0].counters)
     counts[0] += 3
-    reading = replace(bad.unit_counts[0], counters=counts)
+    counted = replace(bad.unit_counts[0], counters=counts)
     sums = Sums()
-    found = joined(sums, [good, replace(bad, unit_counts=(reading,))])
+    found = joined(sums, [good, replace(bad, unit_counts=(counted,))])
     assert [each.reason for each in sums.unjoined.functions()] == ["its counts contradict each other there"]
     assert found.functions["f"].edge_counts == good.functions["f"].edge_counts
 
@@ -256,7 +256,7 @@ def test_one_file_compiled_anew_joins_only_what_was_its_own() -> None:
 
 
 def test_many_builds_at_once() -> None:
-    """More than are kept under way: what was put in early counts as what was put in late."""
+    """More builds than are kept at once: those that were transferred early count like the others."""
     profiles = [
         _one(DIAMOND, eprof(DIAMOND, prices_for(DIAMOND, number)), WALKS, number) for number in range(12)
     ]
@@ -282,5 +282,5 @@ def test_call_paths_add_up_and_find_their_functions_again() -> None:
         CallPath(((first, 0), (first, 1)), 4),
     )
     assert found.notes == ("1 call paths lead over functions that were not joined",)
-    partly = joined(Sums(), [one, replace(one, call_paths=())])
-    assert partly.notes == ("call paths are those of 1 of 2 profiles; the others kept none",)
+    some = joined(Sums(), [one, replace(one, call_paths=())])
+    assert some.notes == ("call paths are those of 1 of 2 profiles; the others kept none",)

@@ -52,7 +52,7 @@ def test_no_run_vetoes_another() -> None:
 
 
 def test_many_runs_of_the_same_habits_keep_them() -> None:
-    """By the rule as it stands, sixty runs that go round ten times would go round for ever."""
+    """By Dempster's rule alone, sixty runs of ten iterations each would iterate for ever."""
     unit = unit_of(function("f", "a>b b>b b>exit"))
     flow = {"a>b": 7, "b>b": 63, "b>exit": 7}
     found = joined(Evidence(), [profile_of(unit, {"f": flow})] * 60).functions["f"]
@@ -109,9 +109,9 @@ def test_what_is_no_evidence_is_listed() -> None:
     profile = profile_for(unit, [[[0, 1]]])
     twice = replace(profile.unit_counts[0], counters=[1, 4], active={(0, 1): -3})
     wrong = replace(profile.unit_counts[0], counters=[1, 4])
-    for reading, reason in ((twice, "control came back"), (wrong, "contradict each other")):
+    for counted, reason in ((twice, "control was resumed"), (wrong, "contradict each other")):
         evidence = Evidence()
-        joined(evidence, [profile, replace(profile, unit_counts=(reading,))])
+        joined(evidence, [profile, replace(profile, unit_counts=(counted,))])
         (listed,) = evidence.unjoined.functions()
         assert (listed.name, listed.where, listed.ran) == ("f", "1.trod", True)
         assert reason in listed.reason

@@ -15,8 +15,8 @@ from tests.profile.making import (
     function,
     profile_of,
     raw_bytes,
-    reading_of,
     sites_bytes,
+    unit_counts_of,
     unit_of,
 )
 from trodden.collect.call_paths import CallPath
@@ -34,9 +34,9 @@ UNIT = unit_of(function("f", "a>b a>c b>d c>d d>exit"), function("g", "a>exit"),
 
 
 def run_of(times: int, *notes: str) -> Profile:
-    """``f`` took its first way so often, the second once, and was once left by a call in c."""
+    """``f`` took its first path so often, the second once, and a call in c did not return once."""
     flow = {"a>b": times, "a>c": 2, "b>d": times, "c>d": 1, "d>exit": times + 1}
-    return assemble("/bin/prog", [UNIT], [reading_of(UNIT, {"f": flow}, {(0, 2): 1})], notes)
+    return assemble("/bin/prog", [UNIT], [unit_counts_of(UNIT, {"f": flow}, {(0, 2): 1})], notes)
 
 
 def files(folder: Path, runs: int) -> list[str]:
@@ -94,33 +94,33 @@ def test_merging_in_steps_makes_no_difference(tmp_path: Path) -> None:
     assert merge(halves).profile == merge(names).profile
 
 
-@pytest.mark.parametrize("place", [0, 2])
+@pytest.mark.parametrize("position", [0, 2])
 @pytest.mark.parametrize(
     "what",
     ["truncated", "flipped", "longer", "empty", "foreign", "later", "missing", "folder", "senseless"],
 )
-def test_a_damaged_file_is_named_and_left_out(tmp_path: Path, what: str, place: int) -> None:
+def test_a_damaged_file_is_named_and_left_out(tmp_path: Path, what: str, position: int) -> None:
     names = files(tmp_path, 4)
-    damage(names[place], what)
-    told: list[str] = []
-    merged = merge(names, tell=told.append)
-    others = merge([name for name in names if name != names[place]])
+    damage(names[position], what)
+    reported: list[str] = []
+    merged = merge(names, report=reported.append)
+    others = merge([name for name in names if name != names[position]])
     assert edges(merged.profile) == edges(others.profile)
     assert (merged.taken, merged.left_out) == (3, 1)
-    assert merged.problems == tuple(told)
-    assert told[0].startswith(f"{names[place]}: ")
-    assert told[0].endswith(" (left out)")
-    assert merged.profile.notes == ("1 of 4 profiles were left out of the merge", *told)
+    assert merged.problems == tuple(reported)
+    assert reported[0].startswith(f"{names[position]}: ")
+    assert reported[0].endswith(" (left out)")
+    assert merged.profile.notes == ("1 of 4 profiles were left out of the merge", *reported)
 
 
 def test_strict_looks_at_everything_and_takes_nothing(tmp_path: Path) -> None:
     names = files(tmp_path, 4)
     damage(names[1], "truncated")
     damage(names[3], "flipped")
-    told: list[str] = []
+    reported: list[str] = []
     with pytest.raises(LeftOut, match="2 of 4 profiles cannot be merged; nothing was written"):
-        merge(names, strict=True, tell=told.append)
-    assert [line.split(":")[0] for line in told] == [names[1], names[3]]
+        merge(names, strict=True, report=reported.append)
+    assert [line.split(":")[0] for line in reported] == [names[1], names[3]]
     assert merge([names[0], names[2]], strict=True).taken == 2
 
 
@@ -155,13 +155,13 @@ def test_a_file_is_counted_once_whatever_it_is_called(tmp_path: Path) -> None:
             path.symlink_to(names[0])
         else:
             path.write_bytes(Path(names[1]).read_bytes())
-    told: list[str] = []
+    reported: list[str] = []
     again = [names[0], str(tmp_path / "link"), str(tmp_path / "symlink")]
-    merged = merge([*names, *again, str(tmp_path / "copy")], tell=told.append)
+    merged = merge([*names, *again, str(tmp_path / "copy")], report=reported.append)
     assert (merged.taken, merged.left_out) == (3, 0)
     assert edges(merged.profile)[0] == 1 + 2 + 2
-    assert told == [f"{name}: was given before; it is counted once" for name in again]
-    assert merged.profile.notes == tuple(told)
+    assert reported == [f"{name}: was given before; it is counted once" for name in again]
+    assert merged.profile.notes == tuple(reported)
 
 
 def test_a_file_that_was_damaged_may_be_given_again_once_it_is_mended(tmp_path: Path) -> None:
@@ -228,9 +228,9 @@ def test_notes_are_kept_but_not_all_of_very_many(tmp_path: Path) -> None:
 
 def test_damage_beyond_all_bounds_is_counted(tmp_path: Path) -> None:
     good = files(tmp_path, 1)
-    told: list[str] = []
-    merged = merge([*good, *(f"/nowhere/{number}" for number in range(300))], tell=told.append)
-    assert (len(told), merged.left_out, len(merged.problems)) == (300, 300, MOST_LISTED)
+    reported: list[str] = []
+    merged = merge([*good, *(f"/nowhere/{number}" for number in range(300))], report=reported.append)
+    assert (len(reported), merged.left_out, len(merged.problems)) == (300, 300, MOST_LISTED)
     assert merged.profile.notes[-1] == "and 200 more files were left out or given twice"
 
 

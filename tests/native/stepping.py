@@ -23,8 +23,8 @@ STACK, COUNTS, REGISTERS = 512, 64, 17
 COUNTED = 43
 SP, PC = 7, 16
 _COUNT = re.compile(
-    r"  store volatile i32 \S+, ptr (?:@path_marks|"
-    r"getelementptr [^(]*\((?:(i8), ptr|\[64 x i32\], ptr) @path_marks, (?:i64 0, )?i64 (\d+)\)), "
+    r"  store volatile i32 \S+, ptr (?:@own_counts|"
+    r"getelementptr [^(]*\((?:(i8), ptr|\[64 x i32\], ptr) @own_counts, (?:i64 0, )?i64 (\d+)\)), "
 )
 _BLOCK = re.compile(r"    #dbg_value\(i64 (\d+), ")
 CountsByBlock = dict[str, dict[int, set[int]]]

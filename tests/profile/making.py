@@ -134,14 +134,14 @@ def counts_of(unit: UnitFacts, flows: Mapping[str, Flow]) -> list[int]:
     return counts
 
 
-def reading_of(
+def unit_counts_of(
     unit: UnitFacts, flows: Mapping[str, Flow], active: Mapping[tuple[int, int], int] | None = None
 ) -> UnitCounts:
     return UnitCounts(unit.id, tuple(counts_of(unit, flows)), active or {})
 
 
 def profile_of(unit: UnitFacts, flows: Mapping[str, Flow], notes: Sequence[str] = ()) -> Profile:
-    return assemble("/bin/prog", [unit], [reading_of(unit, flows)], notes)
+    return assemble("/bin/prog", [unit], [unit_counts_of(unit, flows)], notes)
 
 
 def raw_bytes(
@@ -150,10 +150,10 @@ def raw_bytes(
     frames: Sequence[Frame] = (),
     *,
     inherited: Sequence[Frame] = (),
-    jumps: Sequence[Frame] = (),
-    notes: Sequence[tuple[int, int, int, int]] = (),
-    calls: Sequence[tuple[int, int, int, int, int]] = (),
-    lasts: Sequence[tuple[int, int, int, int]] = (),
+    non_local_exits: Sequence[Frame] = (),
+    sparse_paths: Sequence[tuple[int, int, int, int]] = (),
+    call_nodes: Sequence[tuple[int, int, int, int, int]] = (),
+    last_paths: Sequence[tuple[int, int, int, int]] = (),
     ending: int = 0,
     signal: int = 0,
     pid: int = 42,
@@ -164,9 +164,9 @@ def raw_bytes(
 ) -> bytes:
     """A raw file as the runtime writes it.
 
-    Frames are (thread, module, address), jumps (module, address, count), both perhaps with a cell behind;
-    notes are (unit, key, value, amount), calls (unit, function, parent, flags, count), lasts (thread, tag,
-    function, path).
+    Frames are (thread, module, address), non-local exits (module, address, count), both with a stack slot as
+    one more element if it is known; sparse paths (unit, key, path, amount), nodes of call-path trees (unit,
+    function, parent, flags, count), last paths (thread, tag, function, path).
     """
     body = b""
     for bias, path in modules:
@@ -177,21 +177,21 @@ def raw_bytes(
         for slot, count in enumerate(counts):
             body += struct.pack("<IIQ", slot, 1, count) if count else b""
         body += struct.pack("<II", len(counts), 0)
-    for thread, module, address, *cell in [*frames, *inherited]:
-        body += struct.pack("<IIQQII", thread, module, address, *(cell or [0]), len(cell), 0)
-    for module, address, count, *cell in jumps:
-        body += struct.pack("<IIQQq", module, len(cell), address, *(cell or [0]), count)
-    for unit, key, value, amount in notes:
-        body += struct.pack("<IIQQQ", unit, 0, key, value, amount)
-    for call in calls:
-        body += struct.pack("<IIIIQ", *call)
-    for thread, tag, number, walked in lasts:
-        body += struct.pack("<IIIIQ", thread, tag, number, 0, walked)
+    for thread, module, address, *known in [*frames, *inherited]:
+        body += struct.pack("<IIQQII", thread, module, address, *(known or [0]), len(known), 0)
+    for module, address, count, *known in non_local_exits:
+        body += struct.pack("<IIQQq", module, len(known), address, *(known or [0]), count)
+    for unit, key, number, amount in sparse_paths:
+        body += struct.pack("<IIQQQ", unit, 0, key, number, amount)
+    for node in call_nodes:
+        body += struct.pack("<IIIIQ", *node)
+    for thread, tag, function, number in last_paths:
+        body += struct.pack("<IIIIQ", thread, tag, function, 0, number)
     head = struct.pack(
         "<8sIIQQQ12I",
         *(b"TRODRAW1", version, flags, pid, parent, started),
-        *(len(modules), len(units), len(frames), len(inherited), len(jumps), len(notes), len(calls)),
-        *(0, len(lasts), ending, signal, 0),
+        *(len(modules), len(units), len(frames), len(inherited), len(non_local_exits), len(sparse_paths)),
+        *(len(call_nodes), 0, len(last_paths), ending, signal, 0),
     )
     size = len(head) + len(body) + 16
     return head + body + struct.pack("<QI4s", size, zlib.crc32(head + body), b"DONE")
@@ -228,21 +228,24 @@ def sites_bytes(unit: UnitFacts, labels: Sequence[tuple[int, int, bool]]) -> byt
     return b"".join(struct.pack("<Q4sI", address, tag, 2 * site + after) for address, site, after in labels)
 
 
-def places_in(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def positions_in(document: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Where everything in a JSON document is, the whole left out."""
     members: Iterable[tuple[Any, Any]] = ()
     if isinstance(document, dict):
         members = document.items()
     elif isinstance(document, list):
         members = enumerate(document)
-    return [place for key, inner in members for place in [(*path, key), *places_in(inner, (*path, key))]]
+    found: list[tuple[Any, ...]] = []
+    for key, inner in members:
+        found += [(*path, key), *positions_in(inner, (*path, key))]
+    return found
 
 
-def with_wrong(document: Any, place: tuple[Any, ...], wrong: Any) -> Any:
-    """A copy of a JSON document with something else in one place."""
+def with_wrong(document: Any, position: tuple[Any, ...], wrong: Any) -> Any:
+    """A JSON document with something else in one position."""
     changed = copy.deepcopy(document)
     holder = changed
-    for key in place[:-1]:
+    for key in position[:-1]:
         holder = holder[key]
-    holder[place[-1]] = wrong
+    holder[position[-1]] = wrong
     return changed

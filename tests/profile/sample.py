@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from tests.profile.making import Flow, function, reading_of, unit_of
+from tests.profile.making import Flow, function, unit_counts_of, unit_of
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
 from trodden.program.facts import SourceFile
@@ -81,7 +81,8 @@ def sample(root: str = "/src", digests: bool = True) -> Profile:
         skipped=[("start", "it is written in assembler")],
     )
     last = main.graph.labels.index("last")
-    return assemble("/bin/prog", [unit], [reading_of(unit, FLOWS, {(0, last): 1})], ["one thread was killed"])
+    counted = unit_counts_of(unit, FLOWS, {(0, last): 1})
+    return assemble("/bin/prog", [unit], [counted], ["one thread was killed"])
 
 
 def write_sources(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.profile.making import elf_bytes, function, raw_bytes, reading_of, unit_of
+from tests.profile.making import elf_bytes, function, raw_bytes, unit_counts_of, unit_of
 from trodden.collect.call_paths import CallPath
 from trodden.commands.main import main
 from trodden.errors import BadFile, UsageError
@@ -36,7 +36,7 @@ def _collected(tmp_path: Path, *processes: Calls) -> Profile:
     units = [(unit.id, 0, [0] * unit.slots) for unit in (ONE, TWO)]
     raws = [tmp_path / f"{number}.raw" for number in range(len(processes))]
     for path, calls in zip(raws, processes, strict=True):
-        path.write_bytes(raw_bytes([(0, str(program))], units, calls=calls))
+        path.write_bytes(raw_bytes([(0, str(program))], units, call_nodes=calls))
     return collect(raws)
 
 
@@ -83,7 +83,7 @@ def test_calls_that_make_no_sense_are_refused(tmp_path: Path, calls: Calls) -> N
 
 
 def _profile(*paths: CallPath) -> Profile:
-    return assemble("/bin/prog", [ONE, TWO], [reading_of(ONE, {}), reading_of(TWO, {})], (), paths)
+    return assemble("/bin/prog", [ONE, TWO], [unit_counts_of(ONE, {}), unit_counts_of(TWO, {})], (), paths)
 
 
 A, B, C, D = (ONE.id, 0), (ONE.id, 1), (ONE.id, 2), (TWO.id, 0)
@@ -134,7 +134,7 @@ def test_copies_of_one_function_are_one() -> None:
     ]
     paths = [CallPath(((unit.id, 0), (unit.id, 1)), 3) for unit in copies]
     paths += [CallPath(((copies[0].id, 0), (copies[1].id, 1)), 4, True)]
-    profile = assemble("/bin/prog", copies, [reading_of(unit, {}) for unit in copies], (), paths)
+    profile = assemble("/bin/prog", copies, [unit_counts_of(unit, {}) for unit in copies], (), paths)
     assert named_call_paths(profile) == [
         NamedCallPath(("/src/a.c:use", "get"), 7, True),
         NamedCallPath(("/src/a.c:use#2", "get"), 3, False),

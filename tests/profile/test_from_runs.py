@@ -49,7 +49,7 @@ def _raw(
     frames: Sequence[int] = (),
     *,
     inherited: Sequence[int] = (),
-    jumps: Sequence[tuple[int, int]] = (),
+    non_local_exits: Sequence[tuple[int, int]] = (),
     name: str = "x.raw",
     ending: int = 0,
     signal: int = 0,
@@ -60,14 +60,14 @@ def _raw(
     path = tmp_path / name
     units = [(unit.id, 0, counts) for unit, counts in counted]
     active, first = ([(0, 0, CODE_AT + at) for at in each] for each in (frames, inherited))
-    jumped = [(0, CODE_AT + at, count) for at, count in jumps]
+    exits = [(0, CODE_AT + at, count) for at, count in non_local_exits]
     path.write_bytes(
         raw_bytes(
             [(0, program)],
             units,
             active,
             inherited=first,
-            jumps=jumped,
+            non_local_exits=exits,
             ending=ending,
             signal=signal,
             pid=pid,
@@ -259,7 +259,10 @@ def test_jumps_leave_blocks_and_come_back_to_others(tmp_path: Path) -> None:
     """``exits`` is left by 3 jumps in its first block; they come back into the loop of ``main``."""
     flows: dict[str, Flow] = {"main": {**WALK, "b>c": 4, "c>exit": 4}, "exits": {"e>x": 2, "x>exit": 2}}
     raw = _raw(
-        tmp_path, _program(tmp_path, UNIT), [(UNIT, counts_of(UNIT, flows))], jumps=[(0x28, 3), (0x18, -3)]
+        tmp_path,
+        _program(tmp_path, UNIT),
+        [(UNIT, counts_of(UNIT, flows))],
+        non_local_exits=[(0x28, 3), (0x18, -3)],
     )
     profile = collect([raw])
     main, exits = profile.functions["main"], profile.functions["exits"]
@@ -275,7 +278,8 @@ def test_jumps_that_fit_no_site_are_noted_by_their_number(tmp_path: Path) -> Non
     labels = [(CODE_AT + 0x10, 0, False), (CODE_AT + 0x20, 1, False), (CODE_AT + 0x30, 0, True)]
     sites = sites_bytes(UNIT, labels)
     Path(program).write_bytes(elf_bytes({".trodden": pack_unit(UNIT), ".trodden_sites": sites}))
-    raw = _raw(tmp_path, program, [(UNIT, counts_of(UNIT, {"main": WALK}))], jumps=[(0x18, -5), (0x18, 2)])
+    counted = [(UNIT, counts_of(UNIT, {"main": WALK}))]
+    raw = _raw(tmp_path, program, counted, non_local_exits=[(0x18, -5), (0x18, 2)])
     (note,) = collect([raw]).notes
     assert "7 active calls fit no call site" in note
 
@@ -288,5 +292,5 @@ def test_copies_keep_what_came_back_twice(tmp_path: Path) -> None:
     walk = {**WALK, "b>c": 4, "c>exit": 4}
     program = _program(tmp_path, *units)
     counted = [(unit, counts_of(unit, {"max": walk})) for unit in units]
-    profile = collect([_raw(tmp_path, program, counted, jumps=[(0x18, -3)])])
+    profile = collect([_raw(tmp_path, program, counted, non_local_exits=[(0x18, -3)])])
     assert profile.functions["max"].cut_short == {1: -3}

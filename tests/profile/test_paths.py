@@ -1,4 +1,4 @@
-"""Paths all the way: from what a program leaves behind to a file, and to what other tools read."""
+"""Path profiles from the raw files of a program to a stored profile and exports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.profile.making import (
     CODE_AT,
     elf_bytes,
     function,
-    places_in,
+    positions_in,
     raw_bytes,
     sites_bytes,
     unit_of,
@@ -61,7 +61,7 @@ def planner(handlers: Sequence[int] = (), **options: Any) -> Callable[[Graph], P
 def path_function(
     name: str, shape: str = DIAMOND, handlers: Sequence[int] = (), **options: Any
 ) -> FunctionFacts:
-    """A function whose frames keep their register less ADDEND in a cell, where it has to be kept."""
+    """A function whose frames keep their register less ADDEND in a stack slot, where it has to be kept."""
     facts = function(name, shape, planner=planner(handlers, **options))
     offsets = enumerate(register_offsets(facts.graph, facts.plan))
     registers = {block: (isinstance(offset, Offset), ADDEND) for block, offset in offsets if offset}
@@ -144,8 +144,8 @@ def test_copies_of_a_shared_function_are_joined_path_by_path() -> None:
         for others in ((), (path_function("f"),))
     ]
     walks = ["a b d e exit", "a c d"], ["a c d a b d e exit", "a c d", "a b d e exit"]
-    readings = [read(unit, {"max": each}) for unit, each in zip(units, walks, strict=True)]
-    joined = assemble("p", units, readings).functions["max"]
+    unit_counts = [read(unit, {"max": each}) for unit, each in zip(units, walks, strict=True)]
+    joined = assemble("p", units, unit_counts).functions["max"]
     expect(joined, [*walks[0], *walks[1]])
     paths = joined.paths or ()
     assert [path.count for path in paths] == [2, 2, 1, 1]
@@ -159,10 +159,10 @@ def test_copies_whose_paths_are_numbered_differently_are_kept_apart() -> None:
         unit_of(replace(each, shared=True, fingerprint="one"), files=[f"/{number}.h"])
         for number, each in enumerate(copies)
     ]
-    readings = [read(unit, {"max": [f"{LEFT} exit"]}) for unit in units]
-    assert list(assemble("p", units, readings).functions) == ["/0.h:max", "/1.h:max"]
-    readings[0] = read(units[0], {})
-    assert list(assemble("p", units, readings).functions) == ["max"]
+    unit_counts = [read(unit, {"max": [f"{LEFT} exit"]}) for unit in units]
+    assert list(assemble("p", units, unit_counts).functions) == ["/0.h:max", "/1.h:max"]
+    unit_counts[0] = read(units[0], {})
+    assert list(assemble("p", units, unit_counts).functions) == ["max"]
 
 
 def _program(tmp_path: Path, unit: UnitFacts) -> str:
@@ -172,15 +172,15 @@ def _program(tmp_path: Path, unit: UnitFacts) -> str:
     return str(path)
 
 
-def _collected(tmp_path: Path, unit: UnitFacts, reading: UnitCounts, **parts: Any) -> Profile:
+def _collected(tmp_path: Path, unit: UnitFacts, counted: UnitCounts, **parts: Any) -> Profile:
     raw = tmp_path / "x.raw"
-    units = [(unit.id, 0, list(reading.counters))]
+    units = [(unit.id, 0, list(counted.counters))]
     raw.write_bytes(raw_bytes([(0, _program(tmp_path, unit))], units, **parts))
     return collect([raw])
 
 
-def _key(index: int, time: bool = False) -> int:
-    return (time << 63) | index
+def _key(index: int, cycles: bool = False) -> int:
+    return (cycles << 63) | index
 
 
 def _slots(counted: UnitCounts, index: int, block: int) -> list[int]:
@@ -190,28 +190,28 @@ def _slots(counted: UnitCounts, index: int, block: int) -> list[int]:
     return [slot for slot in slots if slot is not None]
 
 
-def test_frames_tell_their_paths(tmp_path: Path) -> None:
-    reading = read(UNIT, WALKS)
-    (main_slot,), (sparse_slot,) = _slots(reading, 0, 3), _slots(reading, 1, 3)
-    notes = [
-        (0, _key(f, time=time), path, counted[time])
-        for (f, path), counted in reading.sparse.items()
-        for time in (False, True)
+def test_frames_give_their_paths(tmp_path: Path) -> None:
+    counted = read(UNIT, WALKS)
+    (main_slot,), (sparse_slot,) = _slots(counted, 0, 3), _slots(counted, 1, 3)
+    sparse_paths = [
+        (0, _key(f, cycles=cycles), path, totals[cycles])
+        for (f, path), totals in counted.sparse.items()
+        for cycles in (False, True)
     ]
     profile = _collected(
         tmp_path,
         UNIT,
-        reading,
+        counted,
         frames=[(0, 0, CODE_AT + 0x18, main_slot), (0, 0, CODE_AT + 0x38, sparse_slot)],
-        notes=notes,
+        sparse_paths=sparse_paths,
     )
     assert profile.notes == ()
-    assert profile.unit_counts[0].prefixes == reading.prefixes
-    assert profile.unit_counts[0].sparse == reading.sparse
+    assert profile.unit_counts[0].prefixes == counted.prefixes
+    assert profile.unit_counts[0].sparse == counted.sparse
     assert profile == replace(small(), program=profile.program, processes=profile.processes)
 
 
-def test_a_forked_child_takes_away_what_its_parent_walked(tmp_path: Path) -> None:
+def test_what_its_parent_executed_is_subtracted_from_a_forked_child(tmp_path: Path) -> None:
     cut = read(UNIT, {"main": ["a b d a b d"]})
     (slot,) = _slots(cut, 0, 3)
     frames = [(0, 0, CODE_AT + 0x18, slot)]
@@ -223,20 +223,20 @@ def test_a_forked_child_takes_away_what_its_parent_walked(tmp_path: Path) -> Non
     expect(both.functions["main"], whole)
 
 
-def test_jumps_end_paths_and_begin_others(tmp_path: Path) -> None:
-    """``main`` is come back to in its last block but one, three times out of a call in d."""
+def test_non_local_exits_end_paths_and_start_others(tmp_path: Path) -> None:
+    """``setjmp`` in s returns three times more, by a jump out of a call in d."""
     facts = path_function("main", "s>d d>t d>u t>exit u>t", handlers=[0])
     unit = unit_of(facts, sites=[(0, 0), (0, 1)])
     walk = [0, 0, 0, 0, *walk_of(facts.graph, "d u t exit")]
-    told = interpret_paths(facts.graph, facts.plan, [walk])
+    run = interpret_paths(facts.graph, facts.plan, [walk])
     profile = _collected(
         tmp_path,
         unit,
-        UnitCounts(unit.id, told.counters),
-        jumps=[(0, CODE_AT + 0x18, -3), (0, CODE_AT + 0x28, 2, 17), (0, CODE_AT + 0x28, 1)],
+        UnitCounts(unit.id, run.counters),
+        non_local_exits=[(0, CODE_AT + 0x18, -3), (0, CODE_AT + 0x28, 2, 17), (0, CODE_AT + 0x28, 1)],
     )
-    reading, main = profile.unit_counts[0], profile.functions["main"]
-    assert (reading.active, reading.prefixes) == ({(0, 0): -3}, {(0, 1, ADDEND): 3})
+    counted, main = profile.unit_counts[0], profile.functions["main"]
+    assert (counted.active, counted.prefixes) == ({(0, 0): -3}, {(0, 1, ADDEND): 3})
     assert unseal(MAGIC, to_bytes(profile), "x")[0]["prefixes"] == [[0, 1, -1, 3]]
     assert main.violations == ()
     truth = tally(facts.graph, [walk])
@@ -244,10 +244,10 @@ def test_jumps_end_paths_and_begin_others(tmp_path: Path) -> None:
     assert main.cut_short == truth.early == {0: -3, 1: 3}
 
 
-@pytest.mark.parametrize("key", [_key(9), _key(9, time=True), _key(0) + (1 << 62)])
-def test_notes_about_nothing_are_refused(tmp_path: Path, key: int) -> None:
-    with pytest.raises(BadFile, match=r"x.raw: corrupt: a note is about no path of its program"):
-        _collected(tmp_path, UNIT, read(UNIT, {}), notes=[(0, key, 0, 1)])
+@pytest.mark.parametrize("key", [_key(9), _key(9, cycles=True), _key(0) + (1 << 62)])
+def test_sparse_paths_of_no_function_are_refused(tmp_path: Path, key: int) -> None:
+    with pytest.raises(BadFile, match=r"x.raw: corrupt: a sparse path is of no function of its program"):
+        _collected(tmp_path, UNIT, read(UNIT, {}), sparse_paths=[(0, key, 0, 1)])
 
 
 DOCUMENT = unseal(MAGIC, to_bytes(small()), "x")[0]
@@ -255,11 +255,11 @@ DOCUMENT = unseal(MAGIC, to_bytes(small()), "x")[0]
 
 @settings(max_examples=1500, deadline=None)
 @given(
-    st.sampled_from(places_in(DOCUMENT)),
+    st.sampled_from(positions_in(DOCUMENT)),
     st.sampled_from([-1, 0, 1, 3, 10**9, 2**62, 10**30, 1.5, "x", None, [], {}, [1, 2], [[], [], []]]),
 )
-def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
-    document = with_wrong(DOCUMENT, place, wrong)
+def test_well_sealed_nonsense_is_refused_or_sound(position: tuple[Any, ...], wrong: Any) -> None:
+    document = with_wrong(DOCUMENT, position, wrong)
     try:
         profile = from_bytes(seal(MAGIC, document), "x.trod")
     except TroddenError:

@@ -1,4 +1,4 @@
-"""Processes and their threads: told apart, stored, and shown one by one."""
+"""Processes and their threads: distinguished, stored, and shown one by one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.profile.making import (
     counts_of,
     elf_bytes,
     function,
-    places_in,
+    positions_in,
     raw_bytes,
     sites_bytes,
     unit_of,
@@ -164,7 +164,7 @@ def test_processes_add_up_to_the_whole(three: Profile) -> None:
 def test_processes_that_are_not_there_are_refused(three: Profile) -> None:
     with pytest.raises(UsageError, match="no process 13; it has 10, 11, 12"):
         only(three, "13", "x.trod")
-    with pytest.raises(UsageError, match="does not tell processes apart"):
+    with pytest.raises(UsageError, match="has no counts of single processes"):
         only(replace(three, processes=()), "10", "x.trod")
 
 
@@ -183,7 +183,7 @@ def test_an_exit_in_a_call_is_no_news_but_running_threads_are(program: str) -> N
     assert (thread.number, len(thread.frames)) == (3, 1)
 
 
-def test_a_single_process_needs_no_readings_of_its_own(program: str) -> None:
+def test_a_single_process_needs_no_counts_of_its_own(program: str) -> None:
     profile = collect([write(program, "1.raw", 3)])
     (process,) = profile.processes
     assert (process.unit_counts, process.executed) == ((), None)
@@ -239,10 +239,10 @@ def test_nothing_in_a_profile_is_believed(three: Profile) -> None:
     document, _ = unseal(MAGIC, to_bytes(three), "x")
     refused = Counter[str]()
     for part in ("processes", "threads"):
-        for place in places_in(document[part], (part,)):
+        for position in positions_in(document[part], (part,)):
             for wrong in WRONG:
                 try:
-                    from_bytes(seal(MAGIC, with_wrong(document, place, wrong)), "x")
+                    from_bytes(seal(MAGIC, with_wrong(document, position, wrong)), "x")
                 except BadFile:
                     refused[part] += 1
     assert min(refused["processes"], refused["threads"]) > 50
@@ -305,17 +305,17 @@ def test_a_killed_process_is_completed(program: str) -> None:
     """``main`` is known to have gone round its loop, but not to have left it."""
     path = write(program, "1.raw", 0, flow={"a>b": 1, "b>b": 8, "b>c": 0, "c>exit": 0}, pid=9)
     facts = read_program(program)
-    raw = replace(read_raw(path), ending=Ending.KILLED, partly=True)
+    raw = replace(read_raw(path), ending=Ending.KILLED, counts_missing=True)
     plan = every_edge(UNIT.functions[0].graph)
-    told = unit_of(function("main", LOOP, planner=lambda graph: plan))
-    counts = counts_of(told, {"main": {"a>b": 1, "b>b": 8}})
-    other = replace(facts, units={told.id: told})
-    killed = replace(raw, units=(RawUnit(told.id, 0, counts),))
-    tally = ProcessCounts(killed, {0: other}, FrameLocator)
-    (reading,) = tally.unit_counts()
-    assert reading.active == {(0, 1): 1}
-    assert tally.completed == ((told.id, 0),)
-    assert tally.notes == [
+    unit = unit_of(function("main", LOOP, planner=lambda graph: plan))
+    counts = counts_of(unit, {"main": {"a>b": 1, "b>b": 8}})
+    other = replace(facts, units={unit.id: unit})
+    killed = replace(raw, units=(RawUnit(unit.id, 0, counts),))
+    process = ProcessCounts(killed, {0: other}, FrameLocator)
+    (counted,) = process.unit_counts()
+    assert counted.active == {(0, 1): 1}
+    assert process.completed == ((unit.id, 0),)
+    assert process.messages == [
         " was killed (or ended unseen): functions active then are not known,"
         " counts may be off by one for each of them",
         ": counts were completed in main",

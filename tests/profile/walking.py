@@ -1,4 +1,4 @@
-"""Path profiles made by hand: a function, and the ways that control took through it."""
+"""Path profiles made by hand: a function, and the paths that control took through it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def edge_named(graph: Graph, name: str) -> int:
 
 
 def walked(unit: UnitFacts, index: int, walks: Walks) -> FunctionProfile:
-    """``{"a b d": 3}``: three calls through these blocks and out; ``a b!`` never came back from ``b``."""
+    """``{"a b d": 3}``: three calls through these blocks and out; ``a b!`` was cut short in ``b``."""
     facts = unit.functions[index]
     graph, paths = facts.graph, facts.plan.paths
     assert paths is not None
@@ -84,8 +84,8 @@ def walked(unit: UnitFacts, index: int, walks: Walks) -> FunctionProfile:
             tally[path] += count
     number_of = Numbering(graph, paths).number_of
     counted = [
-        PathCount(number_of(way), count, way.blocks, way.edges, way.starts, way.ends)
-        for way, count in tally.items()
+        PathCount(number_of(route), count, route.blocks, route.edges, route.starts, route.ends)
+        for route, count in tally.items()
     ]
     return FunctionProfile(
         facts=facts,

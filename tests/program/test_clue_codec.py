@@ -49,7 +49,7 @@ def test_every_constant_and_every_mark_of_a_call_comes_back_from_its_column() ->
 
 
 def test_what_the_whole_program_tells_is_not_kept() -> None:
-    """How many places call a function changes with the program around, so it is counted anew each time."""
+    """The number of callers of a function depends on the whole program, so that it is not stored."""
     line = build("f", ["a", "EXIT"], [(0, 1)])
     clues = FunctionClues((BlockClues(calls=(CallClue("f", sites=9),)),))
     assert clues_from_columns(clues_to_columns(clues), line).blocks[0].calls == (CallClue("f"),)

@@ -1,4 +1,4 @@
-"""Unit facts survive the way through an object file, and damage never gets further than a message."""
+"""Unit facts are read from an object file as they were written, and damaged ones are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.profile.making import function, places_in, unit_of, with_wrong
+from tests.profile.making import function, positions_in, unit_of, with_wrong
 from trodden.errors import BadFile, LaterVersion
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.probes import (
@@ -94,7 +94,7 @@ WORDS = st.integers(1 - 2**64, 2**64 - 1)
 @st.composite
 def path_plans(draw: st.DrawFn, graph: Graph) -> Plan:
     """Any probes on any edges: it is not for the reader of a file to say what a good plan is."""
-    edge, cell = st.integers(0, len(graph.edges) - 1), st.integers(0, graph.exit)
+    edge, variable = st.integers(0, len(graph.edges) - 1), st.integers(0, graph.exit)
     measures = draw(st.lists(st.builds(SecondOpinion, edge), max_size=2))
     dense = draw(st.booleans())
     number = draw(st.integers(1, 1) if dense else st.integers(1, 2**63 - 1))
@@ -103,8 +103,8 @@ def path_plans(draw: st.DrawFn, graph: Graph) -> Plan:
         st.builds(Add, WORDS),
         st.builds(Bump, WORDS),
         st.builds(BumpAt, st.integers(0, number - 1)),
-        st.builds(Save, cell),
-        st.builds(Restore, cell, WORDS),
+        st.builds(Save, variable),
+        st.builds(Restore, variable, WORDS),
         st.just(StartClock()),
     )
     probes = st.lists(probe, min_size=1, max_size=3).map(tuple)
@@ -138,8 +138,8 @@ def functions(draw: st.DrawFn, files: int, slots: int) -> FunctionFacts:
     for number in range(draw(st.integers(0, 3))):
         where, outer = draw(st.integers(0, files - 1)), draw(st.integers(0, number))
         inlined.append(LineRef(where, draw(st.integers(0, 2**31)), outer))
-    copies = st.integers(0, len(inlined))
-    refs = st.builds(LineRef, st.integers(0, files - 1), st.integers(0, 2**31), copies)
+    instances = st.integers(0, len(inlined))
+    refs = st.builds(LineRef, st.integers(0, files - 1), st.integers(0, 2**31), instances)
     blocks = st.builds(
         BlockFacts,
         st.lists(refs, max_size=3).map(tuple),
@@ -264,9 +264,9 @@ WRONG: list[Any] = [-1, 10**6, 10**30, 1.5, "x", None, True, [], {}, [[]], [1, 2
 
 
 @settings(max_examples=1500, deadline=None)
-@given(st.sampled_from(places_in(DOCUMENT)), st.sampled_from(WRONG))
-def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
-    document = with_wrong(DOCUMENT, place, wrong)
+@given(st.sampled_from(positions_in(DOCUMENT)), st.sampled_from(WRONG))
+def test_well_sealed_nonsense_is_refused_or_sound(position: tuple[Any, ...], wrong: Any) -> None:
+    document = with_wrong(DOCUMENT, position, wrong)
     try:
         [unit] = unpack_units(seal(MAGIC, document))
     except BadFile:
@@ -278,14 +278,14 @@ def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong:
 
 
 @RELAXED
-@given(st.sampled_from(places_in(DOCUMENT)))
-def test_nothing_may_be_missing(place: tuple[Any, ...]) -> None:
+@given(st.sampled_from(positions_in(DOCUMENT)))
+def test_nothing_may_be_missing(position: tuple[Any, ...]) -> None:
     document = copy.deepcopy(DOCUMENT)
     holder = document
-    for key in place[:-1]:
+    for key in position[:-1]:
         holder = holder[key]
-    if isinstance(holder, dict) and place not in MAY_BE_MISSING:
-        del holder[place[-1]]
+    if isinstance(holder, dict) and position not in MAY_BE_MISSING:
+        del holder[position[-1]]
         with pytest.raises(BadFile):
             unit_from_json(document, "prog")
 

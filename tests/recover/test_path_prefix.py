@@ -33,7 +33,7 @@ def facts(cloned: bool = True) -> FunctionFacts:
         "f", "a>b a>c b>d c>d d>exit", planner=lambda graph: path_plan(graph, [1.0] * len(graph.edges))
     )
     clones = ((1, 7),) if cloned else ()
-    return replace(made, registers={1: (True, 2), 2: (False, -3), 4: (False, 7)}, copies=clones)
+    return replace(made, registers={1: (True, 2), 2: (False, -3), 4: (False, 7)}, clones=clones)
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,7 @@ def _cut(graph: Graph, walk: Walk, removed: frozenset[int]) -> tuple[int, ...]:
 @pytest.mark.parametrize("context", [False, True])
 @given(graphs(), seeds())
 @settings(max_examples=200, deadline=None)
-def test_a_register_is_decoded_into_the_edges_that_were_taken(
-    context: bool, graph: Graph, seed: int
-) -> None:
+def test_a_register_is_decoded_into_the_edges_that_were_taken(context: bool, graph: Graph, seed: int) -> None:
     plan = path_plan(graph, prices_for(graph, seed), context=context, holds=range(graph.exit))
     assert plan.paths is not None
     numbering = Numbering(graph, plan.paths)

@@ -178,11 +178,11 @@ def jumping_walk(graph: Graph, handlers: Sequence[int], rng: random.Random, step
         vertex = graph.edges[walk[-1]].dst if walk else graph.root
         if vertex == graph.exit:
             break
-        ways = [edge for edge in graph.out_edges[vertex] if graph.edges[edge].kind is EdgeKind.FLOW]
-        if ready and (not ways or rng.random() < 0.2):
+        leaving = [edge for edge in graph.out_edges[vertex] if graph.edges[edge].kind is EdgeKind.FLOW]
+        if ready and (not leaving or rng.random() < 0.2):
             walk.append(rng.choice(ready))
-        elif ways:
-            walk.append(rng.choice(ways))
+        elif leaving:
+            walk.append(rng.choice(leaving))
             ready += [edge for edge in walk[-1:] if edge in handlers]
         else:
             break
@@ -207,7 +207,7 @@ def test_calls_that_return_twice(graph: Graph, seed: int) -> None:
 
 
 def jumps(graph: Graph, walk: Walk) -> Counter[int]:
-    """How often control came back to each block out of another one."""
+    """How often control was resumed in each block from another one."""
     came, found = graph.root, Counter[int]()
     for edge in walk:
         if graph.edges[edge].src != came:
@@ -246,13 +246,13 @@ def test_every_placement_gives_back_what_was_walked(
         context=context,
         timed=timed,
     )
-    told = interpret_paths(graph, plan, walks)
+    run = interpret_paths(graph, plan, walks)
     prefixes = Counter[tuple[int, int | None]]()
-    for (block, register), times in told.prefixes.items():
+    for (block, register), times in run.prefixes.items():
         prefixes[block, register if cells else None] += times
     resumed = sum((jumps(graph, walk) for walk in walks), Counter[int]())
     active = {block: -times for block, times in resumed.items()}
-    flow = recover_paths(graph, plan, FunctionCounts(told.counters, active, prefixes, told.sparse))
+    flow = recover_paths(graph, plan, FunctionCounts(run.counters, active, prefixes, run.sparse))
     assert flow.violations == ()
     assert (flow.edges, flow.blocks, flow.early) == (expected.edges, expected.blocks, expected.early)
     whole = [path for path in flow.paths if path.ends is not PathEnd.UNWOUND]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.profile.making import Place, function, profile_of, reading_of, unit_of
+from tests.profile.making import Place, function, profile_of, unit_counts_of, unit_of
 from trodden.plan.counters.blocks import every_block
 from trodden.plan.counters.edges import every_edge
 from trodden.profile.assemble import assemble
@@ -59,7 +59,7 @@ def test_instances_of_a_line_are_added() -> None:
 
 def test_a_call_that_does_not_return_still_counts() -> None:
     unit = unit_of(function("f", "a>b b>b b>exit", {"a": [1], "b": [2]}))
-    profile = assemble("p", [unit], [reading_of(unit, {"f": {"a>b": 1, "b>b": 4}}, {(0, 1): 1})])
+    profile = assemble("p", [unit], [unit_counts_of(unit, {"f": {"a>b": 1, "b>b": 4}}, {(0, 1): 1})])
     assert line_counts(profile) == {"/src/a.c": {1: LineCount(1), 2: LineCount(5)}}
 
 

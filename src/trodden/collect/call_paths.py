@@ -1,4 +1,4 @@
-"""Paths of calls (BL96 §1.2): which functions were called through which, added up over processes."""
+"""Call paths (BL96 §1.2): the chains of calls that led to each function, added up over processes."""
 
 from __future__ import annotations
 
@@ -17,58 +17,63 @@ CalledFunction = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class CallPath:
-    """A path of calls from the start of a thread, the outermost function first, and how often it was taken.
+    """A chain of calls from the start of a thread, the outermost function first, and how often it occurred.
 
-    No function is on it twice: one that is called again by what it has called itself goes back to where it
-    stands.  ``recursive`` says that some of the calls counted here were of this kind.
+    No function is on it twice: a recursive call, direct or indirect, counts for the path that ends in the
+    active call of the same function.  ``recursive`` says that some of the calls counted here were recursive.
     """
 
     functions: tuple[CalledFunction, ...]
     count: int
     recursive: bool = False
 
-_Chain = tuple[CalledFunction, ...]
 
-_DEPTH = 256
-"""How deep calls may be nested on average, in a tree so large that it matters."""
+Chain = tuple[CalledFunction, ...]
+
+AVERAGE_DEPTH = 256
+"""How deep calls may be nested on average in a tree of unlimited size."""
 
 
-class CallTally:
-    """The call paths of several processes and threads: the same chains add up."""
+class CallPathCounts:
+    """The call paths of several threads, processes or profiles; those of the same functions add up."""
 
     def __init__(self) -> None:
-        self._counts: Counter[_Chain] = Counter()
-        self._recursive: set[_Chain] = set()
+        self.counts: Counter[Chain] = Counter()
+        self.recursive: set[Chain] = set()
 
-    def add(self, raw: Raw, units: Mapping[str, UnitFacts]) -> None:
+    def add(self, chain: Chain, count: int, recursive: bool) -> None:
+        """Add so many calls."""
+        self.counts[chain] += count
+        if recursive and count:
+            self.recursive.add(chain)
+
+    def add_process(self, raw: Raw, units: Mapping[str, UnitFacts]) -> None:
         """Add what one process has counted."""
-        chains: list[_Chain | None] = []
-        budget = Budget(len(raw.calls), _DEPTH)
-        for call in raw.calls:
-            if call.unit is None:
+        chains: list[Chain | None] = []
+        budget = Budget(len(raw.call_nodes), AVERAGE_DEPTH)
+        for node in raw.call_nodes:
+            if node.unit is None:
                 chains.append(())
                 continue
-            unit = units[raw.units[call.unit].id]
-            parent = chains[call.parent]
-            if call.function >= len(unit.functions) or parent is None:
+            unit = units[raw.units[node.unit].id]
+            parent = chains[node.parent]
+            if node.function >= len(unit.functions) or parent is None:
                 raise BadFile(f"{raw.path}: corrupt: a call is of no function of its program")
-            called = unit.id, call.function
+            called = unit.id, node.function
             budget.spend(len(parent) + 1, raw.path, "its call paths")
-            if not call.recursive:
+            if not node.recursive:
                 chain = (*parent, called)
                 chains.append(chain)
             elif called in parent:
                 chain = parent[: parent.index(called) + 1]
                 chains.append(None)
             else:
-                raise BadFile(f"{raw.path}: corrupt: a call goes back to a function that is not active")
-            self._counts[chain] += call.count
-            if call.recursive and call.count:
-                self._recursive.add(chain)
+                raise BadFile(f"{raw.path}: corrupt: a recursive call is of a function that is not active")
+            self.add(chain, node.count, node.recursive)
 
     def paths(self) -> tuple[CallPath, ...]:
-        """All that were taken, most frequent first."""
+        """All that occurred, most frequent first."""
         found = [
-            CallPath(chain, count, chain in self._recursive) for chain, count in self._counts.items() if count
+            CallPath(chain, count, chain in self.recursive) for chain, count in self.counts.items() if count
         ]
         return tuple(sorted(found, key=lambda path: (-path.count, path.functions)))

@@ -1,4 +1,4 @@
-"""How the processes of a run came to their ends, and where their threads were then."""
+"""How the processes of a run ended, and where their threads were at that moment."""
 
 from __future__ import annotations
 
@@ -6,30 +6,27 @@ import signal
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from trodden.collect.call_paths import CalledFunction
 from trodden.collect.rawfile.model import Ending
 from trodden.recover.unit_counts import UnitCounts
 
-if TYPE_CHECKING:
-    from trodden.collect.call_paths import CalledFunction
-
 MOST_THREADS = 64
 MOST_FRAMES = 512
-MOST_LASTS = 65536
-"""What is kept of one process's threads, of one thread's frames, and of one thread's last paths."""
+MOST_LAST_PATHS = 65536
+"""How many threads are kept of a process, and how many frames and last paths of a thread."""
 
 
 @dataclass(frozen=True)
 class Process:
-    """One process, or one image of it: ``exec`` makes another of the same pid.
+    """One process, or one process image: ``exec`` makes another with the same pid.
 
     ``name`` is the pid, or if several have it the pid, a dot and a number in the order of their starts.
     ``parent`` is the pid of the parent, ``started`` is in nanoseconds since 1970.  ``signal`` is the number
     of the signal that ended it, or 0.  ``executed`` are the blocks that it ran, and ``unit_counts`` what it
     alone has counted, without the units where it has counted nothing; both are left out of a profile of a
-    single process.  ``completed`` are functions that were active when it was killed, whose counts were made
-    to fit together again (:mod:`trodden.recover.killed.flow`).
+    single process.  ``completed`` are functions that were active when it was killed, whose counts were
+    completed (:mod:`trodden.recover.killed`).
     """
 
     name: str
@@ -46,11 +43,11 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class StoppedFrame:
-    """A function, an index into a unit, that was active, and the block that it had come to.
+    """A frame of a function, given by its index in a unit, and the block that it had come to.
 
-    It was behind a call, or ``interrupted`` anywhere in the block.  ``block`` is ``None`` where the function
-    had counted its way out already.  ``register`` is what the path register held, ``None`` if that is not
-    known, or not needed to tell the path that was under way.
+    It was inside a call, or ``interrupted`` at any instruction of the block.  ``block`` is ``None`` if the
+    function was counted as left already.  ``register`` is the path register, ``None`` if it is not known, or
+    not needed to decode the path.
     """
 
     unit: str
@@ -62,7 +59,7 @@ class StoppedFrame:
 
 @dataclass(frozen=True, slots=True)
 class LastPath:
-    """One of the last paths that a thread has walked to its end: of a function, an index into a unit."""
+    """One of the last paths that a thread has executed to its end, in a function of a unit."""
 
     unit: str
     function: int
@@ -73,7 +70,7 @@ class LastPath:
 class StoppedThread:
     """Where a thread was when its process ended; ``process`` is an index into those of the profile.
 
-    ``number`` counts the threads of the process, ``tid`` is what the system called it, if that is known.
+    ``number`` counts the threads of the process, ``tid`` is the kernel's id, if it is known.
     ``frames`` are innermost first, ``left_out`` says how many more there were.  ``last`` are the paths that
     it walked last, the oldest first.
     """

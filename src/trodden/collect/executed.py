@@ -1,7 +1,7 @@
 """How many blocks a process ran.
 
-There may be thousands of processes, too many to recover every count of each.  Where edges are counted it
-takes a sum over the counters that are not zero.
+There may be thousands of processes, too many to recover every count of each.  Where edges are counted, a sum
+over the nonzero counters is enough.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trodden.recover.weights import block_weights
 
 @dataclass
 class _Unit:
-    """What a count in a slot, and an end in a function's block, is worth; ``others`` are without weights."""
+    """How many blocks a count or an early end stands for; ``others`` are functions without weights."""
 
     slots: dict[int, int] = field(default_factory=dict)
     ends: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class _Unit:
 
 
 class Executed:
-    """Answers for the units of a program."""
+    """Counts executed blocks in the units of a program."""
 
     def __init__(self, units: Mapping[str, UnitFacts]) -> None:
         self._facts = units

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trodden.collect.binary.program import Program, build_name, read_program
-from trodden.collect.call_paths import CallPath, CallTally
+from trodden.collect.call_paths import CallPath, CallPathCounts
 from trodden.collect.endings import Process, StoppedThread, named_processes
 from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.process_counts import ProcessCounts
@@ -31,13 +31,13 @@ _PROGRAMS_KEPT = 8
 
 @dataclass(frozen=True)
 class Gathered:
-    """What raw files have counted, with the facts of their programs: a profile that is not recovered yet."""
+    """What raw files have counted, with the facts of their programs: a profile before recovery."""
 
     program: str
     units: tuple[UnitFacts, ...]
     unit_counts: tuple[UnitCounts, ...]
-    notes: tuple[str, ...]
-    calls: tuple[CallPath, ...]
+    messages: tuple[str, ...]
+    call_paths: tuple[CallPath, ...]
     processes: tuple[Process, ...]
     threads: tuple[StoppedThread, ...]
 
@@ -53,11 +53,11 @@ def gather(path: Path, known: Programs) -> Gathered:
 
 
 def gather_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> tuple[Gathered, tuple[str, ...]]:
-    """The counts of all ``raws``, and a line for each that was left out because it is damaged.
+    """The counts of all ``raws``, and a message for each that was left out because it is damaged.
 
-    A directory stands for all raw files in it.  A raw file names the programs it comes from; ``programs`` are
-    looked at first, for those that have been moved since.  A file that cannot be taken is named and
-    left out if there are others.
+    A directory stands for all raw files in it.  A raw file names the programs that wrote it; ``programs`` are
+    tried first, for those that have been moved since.  A file that cannot be used is named and left out if
+    there are others.
     """
     if not raws:
         raise InputMissing("no raw file given; run an instrumented program first")
@@ -76,10 +76,10 @@ def gather_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> tuple[Gat
 
 @dataclass(frozen=True)
 class _Added:
-    """One process, and what is to be told of it once its name is known."""
+    """One process, with the messages that its name goes before as soon as that is known."""
 
     process: Process
-    notes: tuple[str, ...]
+    messages: tuple[str, ...]
     threads: tuple[StoppedThread, ...]
 
 
@@ -90,11 +90,11 @@ class _Gathering:
         self._given = [read_program(path) for path in programs]
         self._found = {} if known is None else known
         self._units: dict[str, UnitCountsBuilder] = {}
-        self._calls = CallTally()
+        self._call_paths = CallPathCounts()
         self._added: list[_Added] = []
         self._seen: dict[int, str] = {}
         self._locators: dict[str, FrameLocator] = {}
-        self._notes: list[str] = []
+        self._messages: list[str] = []
         self._program = ""
 
     @property
@@ -103,21 +103,21 @@ class _Gathering:
         return not self._added
 
     def add(self, raw: Raw) -> None:
-        """Add what one process has counted; if that cannot be done, nothing is."""
+        """Add what one process has counted, all of it or, in case of an error, nothing."""
         if not raw.units:
             raise NotInstrumented(f"{raw.path}: counts nothing; build the program with trodden cc")
-        counted = raw.units, raw.frames, raw.inherited, raw.jumps, raw.notes, raw.calls
+        counted = raw.units, raw.frames, raw.inherited, raw.non_local_exits, raw.sparse_paths, raw.call_nodes
         mark = hash((raw.pid, raw.parent, raw.started, raw.ending, counted))
         if mark in self._seen:
-            self._notes.append(f"{raw.path}: is the same as {self._seen[mark]}; it is counted once")
+            self._messages.append(f"{raw.path}: is the same as {self._seen[mark]}; it is counted once")
             return
         modules = self._modules(raw)
-        tally = ProcessCounts(raw, modules, self._locator_of)
+        counts = ProcessCounts(raw, modules, self._locator_of)
         units = {name: facts for program in modules.values() for name, facts in program.units.items()}
-        self._calls.add(raw, units)
+        self._call_paths.add_process(raw, units)
         for name, facts in units.items():
             self._units.setdefault(name, UnitCountsBuilder(facts))
-        unit_counts = tally.unit_counts()
+        unit_counts = counts.unit_counts()
         for each in unit_counts:
             self._units[each.unit].add(each)
         self._seen[mark] = raw.path
@@ -130,26 +130,26 @@ class _Gathering:
             ending=raw.ending,
             signal=raw.signal,
             unit_counts=unit_counts,
-            completed=tally.completed,
+            completed=counts.completed,
         )
         self._program = self._program or process.program
-        self._added.append(_Added(process, tuple(tally.notes), tuple(tally.threads(0))))
+        self._added.append(_Added(process, tuple(counts.messages), tuple(counts.threads(0))))
 
     def gathered(self, left_out: Sequence[str] = ()) -> Gathered:
         """Everything added."""
         added = sorted(self._added, key=lambda each: each.process.started)
         processes = named_processes([each.process for each in added])
-        notes = [
-            f"process {process.name}{note}"
+        messages = [
+            f"process {process.name}{message}"
             for process, each in zip(processes, added, strict=True)
-            for note in each.notes
+            for message in each.messages
         ]
         return Gathered(
             self._program,
             tuple(builder.facts for builder in self._units.values()),
             tuple(builder.result() for builder in self._units.values()),
-            (*notes, *self._notes, *left_out),
-            self._calls.paths(),
+            (*messages, *self._messages, *left_out),
+            self._call_paths.paths(),
             processes,
             tuple(
                 replace(thread, process=number)
@@ -164,7 +164,7 @@ class _Gathering:
         return self._locators[program.path]
 
     def _modules(self, raw: Raw) -> dict[int, Program]:
-        """The program of each module that has counters; all its units take part, counted or not."""
+        """The program of each module that has counters; all its units belong to the profile."""
         counted: dict[int, list[str]] = {}
         for unit in raw.units:
             counted.setdefault(unit.module, []).append(unit.id)
@@ -195,6 +195,6 @@ class _Gathering:
 
 
 def _program_of(raw: Raw) -> str:
-    """The path of the program that ran: not of a library that it has loaded."""
+    """The path of the program that ran, not of a library that it has loaded."""
     programs = [module.path for module in raw.modules if ".so" not in os.path.basename(module.path)]
     return (programs or [raw.modules[0].path])[0]

@@ -79,9 +79,9 @@ def parse(argv: Sequence[str]) -> Request:
 
 def _run(request: Request, cargo: str) -> Ended:
     """Run cargo to its end, and make a profile if a program that it ran has left counts."""
-    from trodden.profile.store.files import check_place
+    from trodden.profile.store.files import check_writable
 
-    check_place(request.output)
+    check_writable(request.output)
     with scratch() as directory:
         os.environ[KEEP] = str(directory)
         ended = launch(cargo, request.words)

@@ -39,10 +39,10 @@ def merge(files: tuple[str, ...], output: str, combine: str, strict: bool) -> No
     file that is damaged is named and left out, and the exit status is 101.
     """
     from trodden.api.profiles import merge_files
-    from trodden.profile.store.files import check_place
+    from trodden.profile.store.files import check_writable
     from trodden.profile.store.trod import save
 
-    check_place(output)
+    check_writable(output)
     listed = any(file == "-" or file.startswith("@") for file in files)
     with _progress(None if listed else len(files)) as (counted, warn):
         merged = merge_files(counted(_names(files)), combine, strict, warn)

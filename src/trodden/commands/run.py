@@ -108,12 +108,12 @@ def _check_words(request: Request) -> None:
 
 
 def _run(request: Request, program: str) -> Ended:
-    from trodden.profile.store.files import check_place
+    from trodden.profile.store.files import check_writable
 
     path = program if os.sep in program else shutil.which(program) or program
     if not os.path.exists(path):
         raise InputMissing(f"{program}: no such program or source")
-    check_place(request.output)
+    check_writable(request.output)
     _report_abandoned()
     ended = runs.launch_instrumented(path, request.arguments, request.wait)
     if ended.running:

@@ -1,7 +1,7 @@
-"""Which function of a profile is which of the units that a merge has so far.
+"""Which function of a profile corresponds to which function of the units that a merge has so far.
 
 A function of another build is the same if it has the same symbol and the same graph, as for ``diff``
-(:mod:`trodden.compare.pairing`).  All of this is about facts; counts play no part in it.
+(:mod:`trodden.compare.pairing`).  That depends on facts only, not on counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Correspondence:
 
 
 def correspondence(ours: Iterable[UnitFacts], theirs: Sequence[UnitFacts]) -> Correspondence:
-    """Find the functions of ``theirs`` again among those of ``ours``."""
+    """Find the functions of ``ours`` that those of ``theirs`` correspond to."""
     our_functions, our_copies = _functions(ours)
     their_functions, their_copies = _functions(theirs)
     pairs, alone = pair(their_functions, our_functions)
@@ -40,7 +40,7 @@ def correspondence(ours: Iterable[UnitFacts], theirs: Sequence[UnitFacts]) -> Co
 
 
 def _functions(units: Iterable[UnitFacts]) -> tuple[dict[str, FunctionProfile], _Copies]:
-    """Functions without counts, and all copies of each: an inline function may have one in every unit."""
+    """Functions without counts, and all COMDAT copies of each."""
     functions: dict[str, FunctionProfile] = {}
     copies: _Copies = {}
     for unit in units:

@@ -1,16 +1,18 @@
-"""Joining profiles so that a long run does not drown a short one (the end of WL94 §3.2).
+"""Joining profiles such that a long run does not outweigh a short one (the end of WL94 §3.2).
 
-Each profile is one piece of evidence about every branch that it passed; how often it passed there only tells
-how far its shares are trusted (:mod:`trodden.weigh.heuristics.dempster`).  Combined shares become frequencies
-again by propagation through the graph (§4), and frequencies become counts that obey the flow law.
+Each profile is one piece of evidence about every branch that it executed; how often it executed the branch
+only decides how far its shares are trusted (:mod:`trodden.weigh.heuristics.dempster`).  Combined shares
+become frequencies by propagation through the graph (§4), and frequencies become counts that obey the flow
+law.
 
-Dempster's rule takes pieces of evidence for witnesses of one event: ten of them who each think that a
-branch is taken six times in ten are together all but certain of it.  For a guess of a direction that is
-right. For a frequency it is not: every loop would turn for ever.  So the weights of evidence are divided by
-the number of runs that passed the branch, and any number of runs of the same habits keep these habits.
+Dempster's rule takes pieces of evidence for independent observations of one event: ten of them that each say
+that a branch is taken six times in ten make it all but certain.  For the prediction of a direction that is
+right.  For a frequency it is not: every loop would iterate for ever.  Therefore the weights of evidence are
+divided by the number of runs that executed the branch, so that any number of runs with the same shares result
+in these shares.
 
-How often a function is entered cannot be told by its own branches.  Every run is stretched to the length of
-the longest, in blocks executed, and then entries are summed up.
+How often a function is entered does not follow from its own branches.  Every run is scaled to the length of
+the longest, in executed blocks, and then entries are added up.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from trodden.recover.unit_counts import UnitCounts
 from trodden.weigh.frequency.propagate import propagate
 from trodden.weigh.heuristics.dempster import shares, trust, weight
 
-_CAME_BACK = "control came back to it where it had left, which no branch can tell"
+_RESUMED = "control was resumed in it, which is no evidence about a branch"
 
 
 class Evidence:
@@ -50,10 +52,10 @@ class Evidence:
         self._calls = False
 
     def add(self, part: Part) -> None:
-        """Add one profile, or nothing of it if it does not belong to the others at all."""
+        """Add one profile, or nothing of it if none of its functions is part of the result."""
         if not self.units.facts:
             _need_edges(part)
-        places = self.units.place(part)
+        correspondence = self.units.correspond(part)
         run: dict[CalledFunction, FunctionProfile] = {}
         refused: list[Unjoined] = []
         length = 0
@@ -62,9 +64,9 @@ class Evidence:
                 executed = sum(function.counted_blocks[: function.facts.graph.exit])
                 length += max(executed, 0)
                 own = unit.id, number
-                target = own if unit.id in self.units.facts else places.targets.get(own)
+                target = own if unit.id in self.units.facts else correspondence.targets.get(own)
                 if target is None:
-                    reason: str | None = places.reasons[own]
+                    reason: str | None = correspondence.reasons[own]
                 else:
                     reason = _unusable(function, self.units.function(target))
                 if target is None or reason:
@@ -78,7 +80,7 @@ class Evidence:
             self._branches.setdefault(target, _Branches()).add(function, length)
         self._longest = max(self._longest, length)
         self._runs += 1
-        self._calls |= bool(part.calls)
+        self._calls |= bool(part.call_paths)
 
     def result(self) -> tuple[list[UnitCounts], tuple[CallPath, ...]]:
         """The counts of all units that the combined evidence amounts to; call paths are not evidence."""
@@ -91,7 +93,7 @@ class Evidence:
                 self.unjoined.add(Unjoined(facts.name, self.units.first, str(error), True))
         return [UnitCounts.of_functions(self.units.facts[name], parts) for name, parts in found.items()], ()
 
-    def notes(self) -> list[str]:
+    def messages(self) -> list[str]:
         """What the result is, and what it does not show."""
         found = [
             f"the evidence of {self._runs:,} runs, combined: frequencies that do justice to each run,"
@@ -101,7 +103,7 @@ class Evidence:
 
 
 def _need_edges(part: Part) -> None:
-    """The first profile decides which counters the result has, and these must be able to tell it."""
+    """The counters of the first profile are those of the result, and must be able to hold it."""
     for unit in part.units:
         for facts in unit.functions:
             what = _no_edge_counters(facts)
@@ -119,14 +121,14 @@ def _no_edge_counters(facts: FunctionFacts) -> str | None:
 
 
 def _unusable(function: FunctionProfile, target: FunctionFacts) -> str | None:
-    """Why the counts of a function are no evidence."""
+    """Why the counts of a function cannot be used as evidence."""
     what = _no_edge_counters(target)
     if what is not None:
         return f"the result {what}"
     if None in function.edge_counts:
         return NO_EDGES
     if any(count < 0 for count in function.cut_short.values()):
-        return _CAME_BACK
+        return _RESUMED
     negative = any(count is not None and count < 0 for count in function.edge_counts)
     return CONTRADICTORY if function.violations or negative else None
 
@@ -136,7 +138,7 @@ class _Branches:
     """The evidence about one function.
 
     ``weights`` has a sum for each outcome: an edge by its index, an early end in block v as ``-1 - v``.
-    ``pieces[v]`` is how many runs passed block v, ``entries`` how often the function was entered for each
+    ``pieces[v]`` is the number of runs that executed block v, ``entries`` the number of entries for each
     block that the runs executed in all.
     """
 
@@ -163,31 +165,32 @@ class _Branches:
                 weights[-1 - vertex] += weight(ended / ran, trusted)
 
     def function_counts(self, facts: FunctionFacts, longest: int) -> FunctionCounts:
-        """What the function's counters hold after a run that keeps to the combined shares."""
+        """What the function's counters hold after a run with the combined shares."""
         graph = facts.graph
-        outcomes, ends, odds = [graph.closing], [(graph.exit, graph.root)], [1.0]
+        outcomes, ends, probabilities = [graph.closing], [(graph.exit, graph.root)], [1.0]
         for vertex, runs in self.pieces.items():
-            ways = [e for e in graph.out_edges[vertex] if graph.edges[e].kind is EdgeKind.FLOW]
-            taken = {way: self.weights[way] for way in (*ways, -1 - vertex) if way in self.weights}
-            for way, share in shares(taken, runs).items():
-                outcomes.append(way)
-                ends.append((vertex, graph.exit if way < 0 else graph.edges[way].dst))
-                odds.append(share)
+            edges = [e for e in graph.out_edges[vertex] if graph.edges[e].kind is EdgeKind.FLOW]
+            taken = {each: self.weights[each] for each in (*edges, -1 - vertex) if each in self.weights}
+            for outcome, share in shares(taken, runs).items():
+                outcomes.append(outcome)
+                ends.append((vertex, graph.exit if outcome < 0 else graph.edges[outcome].dst))
+                probabilities.append(share)
         try:
-            frequencies = propagate(len(graph.labels), ends, odds, graph.exit, self.entries * longest)
+            entries = self.entries * longest
+            frequencies = propagate(len(graph.labels), ends, probabilities, graph.exit, entries)
             if not max(frequencies) < MOST_COUNT:
                 raise NotTransferable("its counts would be larger than a file may hold")
             counts = whole_flow(len(graph.labels), ends, frequencies, 0)
         except ValueError as error:
             raise NotTransferable(CONTRADICTORY) from error
-        edges = [0] * len(graph.edges)
+        edge_counts = [0] * len(graph.edges)
         early: Counter[int] = Counter()
         blocks = [0] * len(graph.labels)
-        for way, (_, target), count in zip(outcomes, ends, counts, strict=True):
+        for outcome, (_, target), count in zip(outcomes, ends, counts, strict=True):
             blocks[target] += count
-            if way < 0:
-                early[-1 - way] = count
+            if outcome < 0:
+                early[-1 - outcome] = count
             else:
-                edges[way] = count
-        values = counter_values(facts, blocks, edges, early)
+                edge_counts[outcome] = count
+        values = counter_values(facts, blocks, edge_counts, early)
         return FunctionCounts(SparseCounters(facts.plan.slots, values), early)

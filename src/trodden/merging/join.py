@@ -1,4 +1,4 @@
-"""Several profiles taken as one: what any of them walked was walked, and counts add up."""
+"""Several profiles as one: what any of them executed was executed, and counts add up."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Unjoined:
 def join(
     profiles: Sequence[Mapping[str, FunctionProfile]],
 ) -> tuple[dict[str, FunctionProfile], list[Unjoined]]:
-    """Join the functions of profiles, found again in each other also across builds.
+    """Join the functions of profiles, which may be of different builds.
 
-    A function that only one of them has is taken as it is.  One that an earlier profile knows with
-    another graph, or with paths that end at other places, is left out.
+    A function that only one of them has is unchanged.  One that has another graph in an earlier profile, or
+    paths that end on other edges, is left out.
     """
     joined: dict[str, FunctionProfile] = {}
     left_out: list[Unjoined] = []
@@ -36,7 +36,7 @@ def join(
             if neither or same_paths(each.first, each.second):
                 joined[each.name] = add_counts(each.second, each.first)
             else:
-                left_out.append(Unjoined(each.name, number, "its paths end at other places there"))
+                left_out.append(Unjoined(each.name, number, "its paths end on other edges there"))
         known = {each.facts.linkage_name for each in joined.values()}
         for lone in alone:
             if not lone.first:
@@ -50,6 +50,7 @@ def join(
 
 
 def _free(name: str, taken: Mapping[str, FunctionProfile]) -> str:
+    """A name that is not used yet."""
     key, number = name, 2
     while key in taken:
         key, number = f"{name}#{number}", number + 1

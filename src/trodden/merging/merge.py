@@ -1,7 +1,6 @@
-"""Many profiles become one, read one by one: what is kept does not grow with their number.
+"""Merging many profiles, which are read one by one: memory does not grow with their number.
 
-A file that cannot be read, is damaged, or belongs to the others in no way is named and left out; it never
-spoils what the others say.
+A file that cannot be read, is damaged, or has nothing in common with the others is named and left out.
 """
 
 from __future__ import annotations
@@ -13,21 +12,21 @@ from trodden.errors import BadFile, InputMissing, LeftOut, TroddenError, UsageEr
 from trodden.merging.evidence import Evidence
 from trodden.merging.parts import Part, PartReader, same_file
 from trodden.merging.sum import Sums
-from trodden.merging.unjoined import Lines, Unjoined, shortened
+from trodden.merging.unjoined import Messages, Unjoined, shortened
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
 
 SUM, EVIDENCE = "sum", "evidence"
-WAYS: dict[str, type[Sums] | type[Evidence]] = {SUM: Sums, EVIDENCE: Evidence}
+_COMBINATIONS: dict[str, type[Sums] | type[Evidence]] = {SUM: Sums, EVIDENCE: Evidence}
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What became of a merge.
+    """The result of a merge.
 
-    ``taken`` profiles went in, ``left_out`` did not.  ``problems`` has a line for each of the latter, and
-    for each that was given twice; of very many only the first.  ``unjoined`` are functions of other builds
-    that are not part of the profile, those that ran there first.
+    ``taken`` profiles were merged, ``left_out`` were not.  ``problems`` has a message for each of the latter,
+    and for each that was given twice; if there are very many, only for the first.  ``unjoined`` are functions
+    of other builds that are not part of the profile; those that were executed there come first.
     """
 
     profile: Profile
@@ -41,32 +40,32 @@ def merge(
     names: Iterable[str],
     combine: str = SUM,
     strict: bool = False,
-    tell: Callable[[str], None] = lambda line: None,
+    report: Callable[[str], None] = lambda message: None,
 ) -> Merged:
-    """Join the profiles and raw files that are named.
+    """Merge profiles and raw files.
 
-    ``tell`` hears at once of every file that is not taken.  If ``strict``, leaving out anything is an error
-    (:class:`LeftOut`), once all files were looked at.
+    ``report`` is called at once for every file that is left out.  If ``strict``, leaving out anything is an
+    error (:class:`LeftOut`), which is raised when all files have been read.
     """
-    if combine not in WAYS:
-        raise UsageError(f"profiles are combined by {' or '.join(WAYS)}, not by {combine}")
-    merging = _Merging(WAYS[combine](), tell)
+    if combine not in _COMBINATIONS:
+        raise UsageError(f"profiles are combined by {' or '.join(_COMBINATIONS)}, not by {combine}")
+    merging = _Merging(_COMBINATIONS[combine](), report)
     for name in names:
         merging.add(name)
     return merging.result(strict)
 
 
 class _Merging:
-    def __init__(self, joining: Sums | Evidence, tell: Callable[[str], None]) -> None:
-        self._joining, self._tell = joining, tell
+    def __init__(self, joining: Sums | Evidence, report: Callable[[str], None]) -> None:
+        self._joining, self._report = joining, report
         self._reader = PartReader()
         self._seen: set[int] = set()
-        self._problems, self._notes = Lines(), Lines()
+        self._problems, self._messages = Messages(), Messages()
         self._taken = self._left_out = self._merged = 0
         self._program = ""
 
     def add(self, name: str) -> None:
-        """Take a file in, or say why not."""
+        """Merge a file, or report why it is left out."""
         mark = same_file(name)
         if mark is not None and mark in self._seen:
             self._problem(f"{name}: was given before; it is counted once")
@@ -80,21 +79,21 @@ class _Merging:
             return
         if mark is not None:
             self._seen.add(mark)
-        self._took(part)
+        self._add(part)
 
-    def _took(self, part: Part) -> None:
+    def _add(self, part: Part) -> None:
         self._taken += 1
         self._merged += part.merged
         self._program = self._program or part.program
-        for note in part.notes:
-            self._notes.add(note)
+        for message in part.messages:
+            self._messages.add(message)
 
-    def _problem(self, line: str) -> None:
-        self._problems.add(line)
-        self._tell(line)
+    def _problem(self, message: str) -> None:
+        self._problems.add(message)
+        self._report(message)
 
     def result(self, strict: bool) -> Merged:
-        """The profile of everything that was taken."""
+        """The profile of everything that was merged."""
         if not self._taken and not self._left_out:
             raise InputMissing("no profile given; name those that should be merged")
         if not self._taken:
@@ -107,16 +106,16 @@ class _Merging:
         if strict and unjoined:
             raise LeftOut(f"{unjoined[0]} ({len(unjoined):,} such functions in all); nothing was written")
         units = list(self._joining.units.facts.values())
-        profile = assemble(self._program, units, unit_counts, list(self._told(unjoined)), calls)
+        profile = assemble(self._program, units, unit_counts, list(self._all_messages(unjoined)), calls)
         profile = replace(profile, merged=self._merged)
         return Merged(profile, self._taken, self._left_out, tuple(self._problems.first), unjoined)
 
-    def _told(self, unjoined: tuple[Unjoined, ...]) -> Iterator[str]:
-        """The notes of the profile."""
-        yield from self._joining.notes()
+    def _all_messages(self, unjoined: tuple[Unjoined, ...]) -> Iterator[str]:
+        """The messages of the profile."""
+        yield from self._joining.messages()
         if self._left_out:
             total = self._taken + self._left_out
             yield f"{self._left_out:,} of {total:,} profiles were left out of the merge"
-        yield from self._problems.told("files were left out or given twice")
+        yield from self._problems.listed("files were left out or given twice")
         yield from shortened([str(each) for each in unjoined], len(unjoined), "functions were not joined")
-        yield from self._notes.told("notes of the profiles that were merged")
+        yield from self._messages.listed("notes of the profiles that were merged")

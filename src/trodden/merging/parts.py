@@ -1,9 +1,8 @@
 """Reading many profiles one after the other, as parts of a merge.
 
-Profiles of one build differ in their counts alone: the facts of its units, nearly all of the file, are the
-same bytes in each of them.  So the facts of the last few builds are kept together with their text, and
-where the text is the same again it is not parsed again.  Nothing is recovered here either: counters add up
-as they are.
+Profiles of one build differ in their counts only: the facts of its units, nearly all of the file, are the
+same bytes in each of them.  Therefore the facts of the last few builds are kept together with their text, and
+are not parsed again where the text is the same.  Nothing is recovered here: counters add up as they are.
 """
 
 from __future__ import annotations
@@ -36,30 +35,30 @@ MOST_COUNT, MOST_FRAMES = 1 << 96, 1 << 48
 
 @dataclass(frozen=True)
 class Part:
-    """What one file brings to a merge: ``unit_counts[i]`` belongs to ``units[i]``.
+    """The content of one file: ``unit_counts[i]`` belongs to ``units[i]``.
 
-    ``merged`` is how many it was made of by an earlier merge.  What each process has counted alone is not
-    kept, nor where its threads were.
+    ``merged`` is the number of profiles that it was merged from.  The counts of single processes are not
+    kept, nor where threads were.
     """
 
     where: str
     program: str
     units: tuple[UnitFacts, ...]
     unit_counts: tuple[UnitCounts, ...]
-    notes: tuple[str, ...] = ()
-    calls: tuple[CallPath, ...] = ()
+    messages: tuple[str, ...] = ()
+    call_paths: tuple[CallPath, ...] = ()
     merged: int = 1
 
 
 class PartReader:
-    """Reads profiles and raw files, and remembers the builds that it has seen last."""
+    """Reads profiles and raw files, and keeps the facts of the last few builds."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[bytes, tuple[UnitFacts, ...]] = OrderedDict()
         self._programs = Programs()
 
     def read(self, name: str) -> Part:
-        """The content of a file, every number of it checked."""
+        """The content of a file, with every number checked."""
         try:
             with open(name, "rb") as stream:
                 data = stream.read(len(MAGIC))
@@ -81,7 +80,7 @@ class PartReader:
         if not start.startswith(b"TROD"):
             raise BadFile(f"{name}: neither a profile nor a raw file")
         found = gather(name, self._programs)
-        return Part(name, found.program, found.units, found.unit_counts, found.notes, found.calls)
+        return Part(name, found.program, found.units, found.unit_counts, found.messages, found.call_paths)
 
     def _profile(self, data: bytes, name: str) -> Part:
         record, size = unpack(MAGIC, data, name)
@@ -95,7 +94,7 @@ class PartReader:
             if units is not None and "units" in document:
                 raise ColumnError("it has its units twice")
             if units is None:
-                # The first of a build is read as any profile is, which shows whether its facts make sense.
+                # The first profile of a build is read like any other, which checks its facts.
                 units = from_bytes(data, name).units
                 self._remember(record, units)
             return Part(
@@ -141,7 +140,7 @@ def _believable(counted: UnitCounts) -> bool:
 
 
 def same_file(name: str) -> int | None:
-    """A number that is the same for all names of one file; nothing for what is no regular file."""
+    """A number that is the same for all names of one regular file; ``None`` for other files."""
     try:
         found = os.stat(name)
     except (OSError, ValueError):

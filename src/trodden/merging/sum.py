@@ -8,11 +8,11 @@ builds at once.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trodden.collect.call_paths import CalledFunction, CallPath
+from trodden.collect.call_paths import CalledFunction, CallPath, CallPathCounts
 from trodden.merging.correspondence import Correspondence
 from trodden.merging.other_build import OtherBuildCounts
 from trodden.merging.parts import BUILDS_KEPT, Part
@@ -23,25 +23,6 @@ from trodden.program.facts import UnitFacts
 from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
-_Chain = tuple[CalledFunction, ...]
-
-
-class _Calls:
-    """Call paths: those of the same functions add up."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[_Chain] = Counter()
-        self.recursive: set[_Chain] = set()
-
-    def add(self, chain: _Chain, count: int, recursive: bool) -> None:
-        self.counts[chain] += count
-        if recursive:
-            self.recursive.add(chain)
-
-    def paths(self) -> tuple[CallPath, ...]:
-        found = (CallPath(chain, count, chain in self.recursive) for chain, count in self.counts.items())
-        return tuple(sorted(found, key=lambda path: (-path.count, path.functions)))
-
 
 @dataclass
 class _Build:
@@ -51,7 +32,7 @@ class _Build:
     units: Sequence[UnitFacts]
     correspondence: Correspondence
     builders: dict[str, UnitCountsBuilder] = field(default_factory=dict)
-    calls: _Calls = field(default_factory=_Calls)
+    calls: CallPathCounts = field(default_factory=CallPathCounts)
 
 
 class Sums:
@@ -62,12 +43,12 @@ class Sums:
         self.unjoined = UnjoinedList()
         self._builders: dict[str, UnitCountsBuilder] = {}
         self._other_builds: OrderedDict[tuple[str, ...], _Build] = OrderedDict()
-        self._calls = _Calls()
+        self._calls = CallPathCounts()
         self._parts = self._parts_with_calls = self._lost_calls = 0
 
     def add(self, part: Part) -> None:
         """Add one profile, or nothing of it if none of its functions is part of the result."""
-        correspondence = self.units.place(part)
+        correspondence = self.units.correspond(part)
         for name, facts in self.units.facts.items():
             if name not in self._builders:
                 self._builders[name] = UnitCountsBuilder(facts)
@@ -78,10 +59,10 @@ class Sums:
                 self._builders[unit.id].add(counted)
             elif other is not None:
                 other.builders[unit.id].add(counted)
-        for path in part.calls:
+        for path in part.call_paths:
             (other.calls if other else self._calls).add(path.functions, path.count, path.recursive)
         self._parts += 1
-        self._parts_with_calls += bool(part.calls)
+        self._parts_with_calls += bool(part.call_paths)
 
     def result(self) -> tuple[list[UnitCounts], tuple[CallPath, ...]]:
         """The counts of all units, and the call paths."""
@@ -89,7 +70,7 @@ class Sums:
             self._transfer(self._other_builds.popitem(last=False)[1])
         return [builder.result() for builder in self._builders.values()], self._calls.paths()
 
-    def notes(self) -> list[str]:
+    def messages(self) -> list[str]:
         """What the result does not show."""
         found = []
         if 0 < self._parts_with_calls < self._parts:

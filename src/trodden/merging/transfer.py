@@ -21,7 +21,7 @@ from trodden.recover.sparse_counters import SparseCounters, nonzero
 
 NO_EDGES = "its edges were not counted there"
 CONTRADICTORY = "its counts contradict each other there"
-_UNDECODED = "nothing tells there which of its paths were cut short"
+_UNDECODED = "it is not known there which of its paths were cut short"
 
 
 class NotTransferable(Exception):
@@ -36,7 +36,7 @@ def obstacle(source: FunctionFacts, target: FunctionFacts) -> str | None:
     if theirs is None:
         return "its paths were not counted there"
     if not _same_numbering(theirs, ours):
-        return "its paths end at other places there"
+        return "its paths end on other edges there"
     return "its paths were not timed there" if ours.timed and not theirs.timed else None
 
 
@@ -47,7 +47,7 @@ def _same_numbering(one: Paths, other: Paths) -> bool:
 
 def same_layout(source: FunctionFacts, target: FunctionFacts) -> bool:
     """Whether both functions keep the same counts in the same form."""
-    if source.registers != target.registers or source.copies != target.copies:
+    if source.registers != target.registers or source.clones != target.clones:
         return False
     return source.plan == target.plan
 

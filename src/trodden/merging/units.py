@@ -1,9 +1,9 @@
 """The units that the result of a merge consists of, and how other builds fit into them.
 
-The first profile decides: its units are those of the result.  A profile of the same build brings the same
-units.  One that has some of them, and others of sources not seen so far, has loaded a library that the
-first did not load; its units are taken too.  All other units are another build's: their functions are found
-again one by one where they are the same.
+The units of the first profile are those of the result.  A profile of the same build has the same units.  One
+that has some of them, and others of sources not seen so far, has loaded a library that the first did not
+load; its units are added to the result.  All other units belong to another build: the functions of the result
+that their functions correspond to are looked up one by one.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class MergedUnits:
         self._known: OrderedDict[tuple[str, ...], Correspondence] = OrderedDict()
 
     def function(self, called: CalledFunction) -> FunctionFacts:
-        """One of their functions."""
+        """A function of the result."""
         return self.facts[called[0]].functions[called[1]]
 
-    def place(self, part: Part) -> Correspondence:
-        """Where the functions of a profile belong whose units are not of the result."""
+    def correspond(self, part: Part) -> Correspondence:
+        """What the functions of a profile correspond to, of those units that are not units of the result."""
         if not self.facts:
             self.first = part.where
-            self._take(part.units)
+            self._add(part.units)
         strangers = [unit for unit in part.units if unit.id not in self.facts]
         if strangers and len(strangers) < len(part.units):
             sources = {unit.source for unit in self.facts.values()}
-            self._take([unit for unit in strangers if unit.source not in sources])
+            self._add([unit for unit in strangers if unit.source not in sources])
             strangers = [unit for unit in strangers if unit.source in sources]
         if not strangers:
             return _NOWHERE
@@ -57,7 +57,7 @@ class MergedUnits:
             )
         return found
 
-    def _take(self, units: Sequence[UnitFacts]) -> None:
+    def _add(self, units: Sequence[UnitFacts]) -> None:
         self.facts |= {unit.id: unit for unit in units}
         if units:
             self._known.clear()
@@ -73,7 +73,7 @@ class MergedUnits:
         return self._known[ids]
 
     def _joinable(self, found: Correspondence, strangers: Sequence[UnitFacts]) -> Correspondence:
-        """The same without those that an obstacle keeps apart."""
+        """The same without functions that cannot be joined."""
         units = {unit.id: unit for unit in strangers}
         targets = dict(found.targets)
         reasons = dict(found.reasons)

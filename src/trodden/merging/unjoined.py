@@ -1,4 +1,4 @@
-"""What did not go into a merge, by name and with the reason; lists are kept short, however long they get."""
+"""What is not part of the result of a merge, with the reason; only the first items of a list are kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MOST_LISTED = 100
 
 @dataclass(frozen=True, slots=True)
 class Unjoined:
-    """A function of the profile ``where`` that was not joined; ``ran``: there was something to join."""
+    """A function of the profile ``where`` that was not joined; ``ran``: it was executed there."""
 
     name: str
     where: str
@@ -22,13 +22,13 @@ class Unjoined:
 
 
 class UnjoinedList:
-    """Each function once for each reason, whatever the number of profiles."""
+    """Each function once for each reason, whatever the number of profiles is."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Unjoined] = {}
 
     def add(self, function: Unjoined) -> None:
-        """List a function."""
+        """Add a function."""
         key = function.name, function.reason
         known = self._found.get(key)
         if known is None or (function.ran and not known.ran):
@@ -39,21 +39,21 @@ class UnjoinedList:
         return tuple(sorted(self._found.values(), key=lambda each: not each.ran))
 
 
-class Lines:
-    """The first of lines that may become very many, each once, and how many there were."""
+class Messages:
+    """The first of many messages, each once, and how many there were."""
 
     def __init__(self) -> None:
         self.first: dict[str, None] = {}
         self._total = 0
 
-    def add(self, line: str) -> None:
-        """Take a line, unless it is among the first already."""
-        if line not in self.first:
+    def add(self, message: str) -> None:
+        """Add a message, unless it is among the first already."""
+        if message not in self.first:
             self._total += 1
             if len(self.first) < MOST_LISTED:
-                self.first[line] = None
+                self.first[message] = None
 
-    def told(self, rest: str) -> Iterator[str]:
+    def listed(self, rest: str) -> Iterator[str]:
         """The first of them, and how many more there are."""
         return shortened(list(self.first), self._total, rest)
 

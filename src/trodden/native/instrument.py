@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trodden.native.analysis.module_reader import ModuleReader, tag_of_text
-from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
+from trodden.native.clone.clone_blocks import ClonedFunction, clone_hot_blocks
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
 from trodden.native.ir.strip_debug import strip_declarations, strip_definition
@@ -52,13 +52,13 @@ def instrument(
             definitions.append(unit.untouched(definition))
             continue
         planned = plan_for(function.read, options, reader.machine, slots, function.features)
-        shaped = Shaped(function.read, planned)
+        shaped = ClonedFunction(function.read, planned)
         if options.clone_blocks and not function.optnone:
-            shaped = with_hot_copies(function.read, planned, reader.attributes, reader.types)
+            shaped = clone_hot_blocks(function.read, planned, reader.attributes, reader.types)
         position = FunctionInUnit(len(functions), slots, function.line, function.optnone)
         lowered = lower(shaped.read, shaped.planned, unit, position)
         definitions.append(lowered.text)
-        functions.append(reader.facts(function, planned.plan, slots, lowered.registers, shaped.copies))
+        functions.append(reader.facts(function, planned.plan, slots, lowered.registers, shaped.clones))
         slots += lowered.slots
         called |= lowered.called
     module.definitions = definitions

@@ -1,7 +1,8 @@
-"""From unit facts and what their counters held to a profile of functions.
+"""From the facts of units and what was counted in them to a profile of functions.
 
-A function that several units carry (a template, an inline function) has one set of counters in each of
-them, of which the linker lets one run: copies with the same graph are joined by adding their counts.
+A function that several units define (a template, an inline function) has a COMDAT copy in each of them, with
+counters of its own, of which the linker keeps one.  Copies with the same graph are joined by adding their
+counts.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ def assemble(
     call_paths: Sequence[CallPath] = (),
     budget: Budget | None = None,
 ) -> Profile:
-    """The profile of a program; ``unit_counts[i]`` belongs to ``units[i]``.
+    """The profile of a program; ``unit_counts[i]`` belongs to ``units[i]``, ``notes`` are messages.
 
-    ``budget`` bounds how long its paths may be in all; without one what was read pays for it.
+    ``budget`` bounds the total length of its paths; without one it is derived from the size of the counts.
     """
     budget = budget or Budget(sum(each.entries() for each in unit_counts), _STEPS_AN_ENTRY)
     copies: list[FunctionProfile] = []
@@ -58,7 +59,7 @@ def assemble(
 def unit_profiles(
     unit: UnitFacts, counted: UnitCounts, budget: Budget | None = None
 ) -> Iterator[FunctionProfile]:
-    """The functions of a unit with their counts, one for each, in their order."""
+    """The functions of a unit with their counts, in their order."""
     for found in recover_unit(unit, counted, budget):
         yield FunctionProfile(
             facts=found.facts,
@@ -73,6 +74,7 @@ def unit_profiles(
 
 
 def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:
+    """All functions, COMDAT copies joined; of different variants only those that ran, or the first."""
     found: list[FunctionProfile] = []
     shared: dict[str, dict[tuple[str, Paths | None], FunctionProfile]] = {}
     for copy in copies:
@@ -84,13 +86,13 @@ def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:
         else:
             found.append(copy)
     for variants in shared.values():
-        walked = [variant for variant in variants.values() if any(variant.block_counts)]
-        found += walked or [next(iter(variants.values()))]
+        executed = [variant for variant in variants.values() if any(variant.block_counts)]
+        found += executed or [next(iter(variants.values()))]
     return found
 
 
 def add_counts(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
-    """The sum of two profiles of functions with the same graph and, if they have paths, one numbering."""
+    """The sum of two functions with the same graph and, if they have paths, the same numbering."""
     cut_short = Counter(one.cut_short)
     cut_short.update(other.cut_short)  # keeps what is negative, which adding Counters does not
     return replace(
@@ -135,13 +137,13 @@ def named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]
 
 
 def _kind(functions: Collection[FunctionProfile]) -> str:
-    """What the profile tells of every function."""
+    """The kind of counts that the profile has of every function."""
     if functions and all(function.paths is not None for function in functions):
         return PATHS
-    return EDGES if all(map(_tells_edges, functions)) else BLOCKS
+    return EDGES if all(map(_has_edge_counts, functions)) else BLOCKS
 
 
-def _tells_edges(function: FunctionProfile) -> bool:
+def _has_edge_counts(function: FunctionProfile) -> bool:
     """Whether every edge count follows from the counters, whatever they hold."""
     plan = function.facts.plan
     if plan.paths is not None:
@@ -150,5 +152,5 @@ def _tells_edges(function: FunctionProfile) -> bool:
 
 
 def skipped_of(units: Sequence[UnitFacts]) -> tuple[Skipped, ...]:
-    """The functions of some units that carry no probes, each once."""
+    """The functions of some units that have no probes, each once."""
     return tuple(dict.fromkeys(skipped for unit in units for skipped in unit.skipped))

@@ -1,4 +1,4 @@
-"""Paths of calls (BL96 §1.2): gathered from raw files, stored as a tree, and named as people know them."""
+"""Call paths (BL96 §1.2) by the names of functions in a profile."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from trodden.profile.model import NamedCallPath, Profile
 def named_call_paths(profile: Profile, picked: Mapping[str, object] | None = None) -> list[NamedCallPath]:
     """The call paths by the names of functions in the profile, most frequent first.
 
-    Copies of an inline function in several units are one function, and their paths add up.  Of ``picked``
-    functions only the paths that lead to them.
+    COMDAT copies are one function, and their paths add up.  Of ``picked`` functions only the paths that lead
+    to them.
     """
     names = function_names(profile)
     counts: Counter[tuple[str, ...]] = Counter()
@@ -29,7 +29,7 @@ def named_call_paths(profile: Profile, picked: Mapping[str, object] | None = Non
 
 
 def function_names(profile: Profile) -> dict[CalledFunction, str]:
-    """What each function of each unit is called; a copy that was left out goes by the name of another."""
+    """The name of each function of each unit; a COMDAT copy that was left out has the name of another."""
     own = {id(function.facts): key for key, function in profile.functions.items()}
     shared: dict[tuple[str, str], str] = {}
     any_copy: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""How a count is written for people: what was counted in full, what was estimated as far as it is worth."""
+"""How a count is shown: in full if it was counted, to three digits if it was estimated."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The counts are expected frequencies for one run of the program: what one call of a function is expected to do,
 times how often it is expected to be called (WL94 §6).  Both factors are kept, in a profile as in its file,
-for what a function does when it is called is known even of those that nothing is expected to call.
+since what a function does when it is called is known even if nothing is expected to call it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trodden.program.checked import ColumnError
 from trodden.program.facts import FunctionFacts, UnitFacts
 
 MOST_EXPECTED = 1e290
-"""Far more than any estimate comes to, and little enough that all sums of such numbers are numbers."""
+"""Far more than any estimate, and so little that all sums of such numbers are finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Expected:
 def one_of_each(units: Sequence[UnitFacts]) -> list[tuple[int, FunctionFacts]]:
     """The functions of a program with the indices of their units.
 
-    Of a function that several units carry the linker keeps one copy, the first that it comes by.
+    Of the COMDAT copies of a function the linker keeps the first.
     """
     found: list[tuple[int, FunctionFacts]] = []
     shared: dict[str, tuple[int, FunctionFacts]] = {}
@@ -51,7 +51,7 @@ def estimated(
     estimate: Estimate,
     notes: Sequence[str] = (),
 ) -> Profile:
-    """The profile of which ``expected[i]`` tells function ``i`` of :func:`one_of_each`."""
+    """The profile in which ``expected[i]`` belongs to function ``i`` of :func:`one_of_each`."""
     functions = [
         _function(units[number], facts, what)
         for (number, facts), what in zip(one_of_each(units), expected, strict=True)
@@ -74,7 +74,7 @@ def _function(unit: UnitFacts, facts: FunctionFacts, expected: Expected) -> Func
     edges = [expected.calls * each for each in expected.edges]
     blocks = [sum((edges[index] for index in ins), 0.0) for ins in graph.in_edges]
     if max(blocks) > MOST_EXPECTED:
-        raise ColumnError(f"{facts.name} is expected more often than a number can tell")
+        raise ColumnError(f"{facts.name} is expected more often than a number can hold")
     return FunctionProfile(
         facts=facts,
         files=unit.files,
@@ -86,7 +86,7 @@ def _function(unit: UnitFacts, facts: FunctionFacts, expected: Expected) -> Func
 
 
 def mark(estimate: Estimate) -> str:
-    """What stands wherever an estimate is shown."""
+    """The text that marks an estimate wherever it is shown."""
     return f"estimate by the rates {estimate.rates}: nothing of it has run"
 
 
@@ -97,5 +97,5 @@ def need_counted(profile: Profile, where: str, instead: str) -> None:
 
 
 def refusal(where: str, instead: str) -> str:
-    """Why an estimate will not do."""
+    """The message that an estimate cannot be used."""
     return f"{where}: is an estimate: nothing of it has run; {instead}"

@@ -15,7 +15,7 @@ from trodden.profile.model import Profile
 
 @dataclass(frozen=True)
 class Collected:
-    """A profile, and a line for each raw file that is not part of it because it is damaged."""
+    """A profile, and a message for each raw file that is not part of it because it is damaged."""
 
     profile: Profile
     left_out: tuple[str, ...]
@@ -30,13 +30,13 @@ def collect_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Collecte
     """Add up the counts of all ``raws`` and make a profile of them; see :func:`gather_all`."""
     with no_garbage():
         found, left_out = gather_all(raws, programs)
-        profile = assemble(found.program, found.units, found.unit_counts, found.notes, found.calls)
+        profile = assemble(found.program, found.units, found.unit_counts, found.messages, found.call_paths)
         profile = replace(profile, processes=_with_blocks_executed(found), threads=found.threads)
         return Collected(profile, left_out)
 
 
 def _with_blocks_executed(found: Gathered) -> tuple[Process, ...]:
-    """Each process with the blocks that it ran; of one alone the profile says it all."""
+    """Each process with the number of blocks that it executed; not needed if there is only one."""
     if len(found.processes) == 1:
         return (replace(found.processes[0], unit_counts=()),)
     executed = Executed({unit.id: unit for unit in found.units})

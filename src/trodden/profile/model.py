@@ -1,8 +1,8 @@
 """The data model: what is known of a program, and what a run of it has counted.
 
-Static facts (``UnitFacts``, ``FunctionFacts``) are made when a program is built and travel inside its
-object files; a ``Profile`` joins them with counts.  Everything here is plain data; reading and
-writing live beside it.
+Static facts (``UnitFacts``, ``FunctionFacts``) are made when a program is built and are stored in its object
+files; a ``Profile`` joins them with counts.  Everything here is plain data; reading and writing is done by
+:mod:`trodden.profile.store`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class BlockCount:
 
 @dataclass(frozen=True, slots=True)
 class EdgeCount:
-    """An edge of a function and how often it was taken; ``None`` when a block profile leaves it open."""
+    """An edge of a function and how often it was taken; ``None`` if a block profile does not determine it."""
 
     src: str
     dst: str
@@ -44,11 +44,11 @@ class EdgeCount:
 class FunctionProfile:
     """One function with its counts.
 
-    ``block_counts[v]`` and ``edge_counts[e]`` follow the indices of ``facts.graph``.  ``cut_short[v]`` is
-    how often the function ended in block ``v`` without leaving by an edge (exit in a callee, an exception),
-    less how often it went on there without having entered it (behind a setjmp).
-    ``violations`` are places where the counters contradict the flow law.  ``paths`` are the paths that were
-    walked, most frequent first; ``None`` if the profile does not tell paths.
+    ``block_counts[v]`` and ``edge_counts[e]`` follow the indices of ``facts.graph``.  ``cut_short[v]`` is how
+    often the function ended in block ``v`` without leaving it along an edge (exit in a callee, an exception),
+    less how often it was resumed there without having entered the block (behind a setjmp).  ``violations``
+    are contradictions between the counters and the flow law.  ``paths`` are the paths that were executed,
+    most frequent first; ``None`` if the profile has no paths.
 
     ``per_call[e]`` is, in an estimate, how often edge ``e`` is expected to be taken each time the function is
     called: that is known even of a function that nothing is expected to call.
@@ -66,7 +66,7 @@ class FunctionProfile:
 
     @property
     def name(self) -> str:
-        """The name people know it by."""
+        """The demangled name."""
         return self.facts.name
 
     @property
@@ -81,7 +81,7 @@ class FunctionProfile:
 
     @property
     def estimated(self) -> bool:
-        """Whether nothing of it has run."""
+        """Whether its counts are an estimate."""
         return bool(self.per_call)
 
     @property
@@ -125,7 +125,7 @@ class FunctionProfile:
 
 @dataclass(frozen=True, slots=True)
 class NamedCallPath:
-    """The same by the names of functions in a profile."""
+    """A call path by the names of functions in a profile."""
 
     functions: tuple[str, ...]
     count: int
@@ -133,28 +133,28 @@ class NamedCallPath:
 
     @property
     def rank(self) -> tuple[int, tuple[str, ...]]:
-        """Most frequent first."""
+        """A sort key: most frequent first."""
         return -self.count, self.functions
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Says that nothing has run: the counts were estimated, with ``rates`` as the odds of the heuristics."""
+    """Says that nothing was executed: the counts were estimated, with these ``rates`` of the heuristics."""
 
     rates: str
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What a run (or several) of one build has walked; or an estimate of what one run would.
+    """What one or several runs of one build have executed; or an estimate of what one run would.
 
-    ``functions`` follow from ``units`` and ``unit_counts`` (one a unit, in the same order); only the latter
-    are stored.  ``call_paths`` are all that were taken, most frequent first; none if they were not kept.
-    ``processes`` are those that have counted, in the order of their starts, and ``threads`` where theirs were
-    when they did not end by returning; none are known of a profile that was merged, but ``merged`` is how
-    many profiles and raw files it was made of.
+    ``functions`` follow from ``units`` and ``unit_counts`` (one for each unit, in the same order); only these
+    are stored.  ``notes`` are messages about the runs.  ``call_paths`` are all that occurred, most frequent
+    first; none if they were not counted.  ``processes`` are those that have counted, in the order of their
+    starts, and ``threads`` where their threads were if they did not end by returning; a profile that was
+    merged has neither, but ``merged`` is the number of profiles and raw files that it was merged from.
 
-    ``estimate`` tells an estimate apart: it has no ``unit_counts``, and its counts are expected frequencies.
+    An ``estimate`` has no ``unit_counts``, and its counts are expected frequencies.
     """
 
     kind: str

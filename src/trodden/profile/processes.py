@@ -1,4 +1,4 @@
-"""The processes of a profile: their names, their family, one of them alone, and how they are stored."""
+"""The processes of a profile: which is the parent of which, and the profile of one of them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MOST_LISTED = 8
 def family(processes: Sequence[Process]) -> list[tuple[int, int]]:
     """The processes as a tree: the depth and the index of each, parents before their children.
 
-    What a process has become by ``exec`` stands below what it was.  A pid may have been used again, so a
-    parent is the last process of that pid that had started before.
+    The image that a process executes by ``exec`` is the child of the image before.  A pid may be used again,
+    so that a parent is the last process with that pid that had started before.
     """
     latest: dict[int, int] = {}
     children: dict[int | None, list[int]] = {}
@@ -39,22 +39,22 @@ def family(processes: Sequence[Process]) -> list[tuple[int, int]]:
 
 
 def only(profile: Profile, name: str, where: str) -> Profile:
-    """What one process has counted; ``where`` is the file that the profile comes from."""
+    """The profile of one process; ``where`` is the file that the profile was read from."""
     if not profile.processes:
         raise UsageError(
-            f"{where}: does not tell processes apart (it was merged, or made by an earlier trodden)"
+            f"{where}: has no counts of single processes (it was merged, or made by an earlier version)"
         )
     index = _find(profile, name, where)
     process = profile.processes[index]
     threads = tuple(replace(each, process=0) for each in profile.threads if each.process == index)
-    notes = [note for note in profile.notes if not _is_of_other(note, profile.processes, index)]
+    messages = [each for each in profile.notes if not _is_of_other(each, profile.processes, index)]
     if len(profile.processes) == 1:
         return profile
     if profile.call_paths:
-        notes.append("call paths are told of all processes together only")
+        messages.append("call paths are known of all processes together only")
     own = {counted.unit: counted for counted in process.unit_counts}
     unit_counts = [own.get(unit.id) or UnitCounts.zero(unit) for unit in profile.units]
-    chosen = assemble(process.program, profile.units, unit_counts, notes)
+    chosen = assemble(process.program, profile.units, unit_counts, messages)
     return replace(chosen, processes=(replace(process, unit_counts=()),), threads=threads)
 
 
@@ -73,8 +73,8 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _is_of_other(note: str, processes: Sequence[Process], index: int) -> bool:
-    first, _, rest = note.partition(" ")
+def _is_of_other(message: str, processes: Sequence[Process], index: int) -> bool:
+    first, _, rest = message.partition(" ")
     whose = rest.partition(" ")[0].rstrip(":")
     names = {process.name for number, process in enumerate(processes) if number != index}
     return first == "process" and whose in names

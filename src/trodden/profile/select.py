@@ -1,4 +1,4 @@
-"""Picking functions by name."""
+"""Selecting functions by name."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from trodden.profile.model import FunctionProfile, Profile
 
 
 def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfile]:
-    """The functions that ``pattern`` picks, all of them if there is none.
+    """The functions that match a pattern, all of them if there is none.
 
-    A pattern that is a name picks that function even if it holds characters with a meaning in patterns,
-    as ``operator[]`` does.
+    A pattern that is a name matches that function even if the name contains wildcards, as ``operator[]``
+    does.
     """
     if pattern is None:
         return profile.functions
@@ -31,7 +31,7 @@ def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfil
 
 
 def _names(key: str, function: FunctionProfile) -> tuple[str, ...]:
-    """What a function may be called: a C++ function also without its parameters."""
+    """The names of a function: for a C++ function also the one without parameters."""
     return key, function.name, function.facts.linkage_name, _without_parameters(function.name)
 
 

@@ -1,4 +1,4 @@
-"""Numbers and texts out of a document that anybody may have written: nothing is believed unchecked."""
+"""Checked numbers and texts from a document that may come from anywhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class ColumnError(ValueError):
-    """A column does not hold what it should; the reader of the file says which file it was."""
+    """A column is not valid; the reader of the file adds its name."""
 
 
 def ints(value: Any, low: int | None = None, high: int | None = None) -> list[int]:

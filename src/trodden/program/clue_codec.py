@@ -1,7 +1,7 @@
 """The clues about a function as columns of numbers, and back.
 
-Most blocks have few clues or none, so that each kind of clue has columns of its own, with the block that
-it belongs to in the first of them.  Symbols and types are written once and meant by their place.
+Most blocks have few clues or none.  Therefore each kind of clue has columns of its own, the first of which
+holds the block that it belongs to.  Symbols and types are written once, and referred to by their index.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def clues_to_columns(clues: FunctionClues) -> dict[str, Any]:
     names: dict[str, int] = {"": 0}
     blocks = clues.blocks
     calls = [(block, call) for block, each in enumerate(blocks) for call in each.calls]
-    passes = [(at, *each) for at, (_, call) in enumerate(calls) for each in call.passes]
+    passes = [(number, *each) for number, (_, call) in enumerate(calls) for each in call.passes]
     tests = [(block, each.test, each.guarded) for block, each in enumerate(blocks) if each.test is not None]
     document: dict[str, Any] = {
         "signature": clues.signature,
@@ -56,19 +56,19 @@ def clues_to_columns(clues: FunctionClues) -> dict[str, Any]:
         "tests": [
             differences([block for block, _, _ in tests]),
             "".join(_test_to_word(test) for _, test, _ in tests),
-            [sum(1 << place for place in guarded) for _, _, guarded in tests],
-            [_place(names, test.callee) for _, test, _ in tests],
+            [sum(1 << position for position in guarded) for _, _, guarded in tests],
+            [_index(names, test.callee) for _, test, _ in tests],
         ],
         "calls": [
             differences([block for block, _ in calls]),
-            [_place(names, call.callee) for _, call in calls],
-            [_place(names, call.signature) for _, call in calls],
+            [_index(names, call.callee) for _, call in calls],
+            [_index(names, call.signature) for _, call in calls],
             [call.cold + 2 * call.complains + 4 * call.ends for _, call in calls],
         ],
         "passes": [
-            differences([at for at, _, _ in passes]),
-            [place for _, place, _ in passes],
-            [_place(names, symbol) for _, _, symbol in passes],
+            differences([call for call, _, _ in passes]),
+            [argument for _, argument, _ in passes],
+            [_index(names, symbol) for _, _, symbol in passes],
         ],
         "said": _lists((block, each.said) for block, each in enumerate(blocks)),
         "guessed": _lists((block, each.guessed) for block, each in enumerate(blocks)),
@@ -119,12 +119,12 @@ def clues_from_columns(data: Any, graph: Graph) -> FunctionClues:
     )
 
 
-def _place(names: dict[str, int], name: str) -> int:
+def _index(names: dict[str, int], name: str) -> int:
     return names.setdefault(name, len(names))
 
 
 def _sparse(values: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Two columns, blocks and numbers, of the numbers that are not zero."""
+    """Two columns, blocks and numbers, of the nonzero numbers."""
     kept = [(block, value) for block, value in values if value]
     return [differences([block for block, _ in kept]), [value for _, value in kept]]
 
@@ -166,7 +166,7 @@ def _weights(data: Any, width: Sequence[int]) -> Mapping[int, tuple[int, ...]]:
 def _cases(data: Any, width: Sequence[int]) -> Mapping[int, tuple[int | None, ...]]:
     found = {block: tuple(each) for block, each in _each_list(data, width)}
     if any(each is not None and type(each) is not int for cases in found.values() for each in cases):
-        raise ColumnError("a case is no number")
+        raise ColumnError("a case is not a number")
     return found
 
 
@@ -191,14 +191,14 @@ def _tests(
 ) -> Mapping[int, tuple[Test, tuple[int, ...]]]:
     where, words, guards, callees = columns(data, 4, "tests")
     where = ints(sums(ints(where)), 0, len(width))
-    words = [words[at : at + _WORD] for at in range(0, len(text(words)), _WORD)]
+    words = [words[start : start + _WORD] for start in range(0, len(text(words)), _WORD)]
     same_length(where, words, ints(guards, 0), ints(callees, 0, len(names)))
     found: dict[int, tuple[Test, tuple[int, ...]]] = {}
     for block, word, guard, callee in zip(where, words, guards, callees, strict=True):
         if len(word) != _WORD or guard >> width[block]:
-            raise ColumnError("a test is not as it should be")
-        places = tuple(place for place in range(width[block]) if guard >> place & 1)
-        found[block] = _test_from_word(word, names[callee]), places
+            raise ColumnError("a test is not valid")
+        guarded = tuple(position for position in range(width[block]) if guard >> position & 1)
+        found[block] = _test_from_word(word, names[callee]), guarded
     return found
 
 
@@ -207,11 +207,11 @@ def _calls(data: Any, passed: Any, blocks: int, names: Sequence[str]) -> Mapping
     where = ints(sums(ints(where)), 0, blocks)
     same_length(where, ints(callees, 0, len(names)), ints(signatures, 0, len(names)), ints(marks, 0, 8))
     passes: dict[int, list[tuple[int, str]]] = {}
-    at, places, symbols = columns(passed, 3, "functions passed")
-    at = ints(sums(ints(at)), 0, len(where))
-    same_length(at, ints(places, 0), ints(symbols, 0, len(names)))
-    for call, place, symbol in zip(at, places, symbols, strict=True):
-        passes.setdefault(call, []).append((place, names[symbol]))
+    passing, arguments, symbols = columns(passed, 3, "functions passed")
+    passing = ints(sums(ints(passing)), 0, len(where))
+    same_length(passing, ints(arguments, 0), ints(symbols, 0, len(names)))
+    for call, argument, symbol in zip(passing, arguments, symbols, strict=True):
+        passes.setdefault(call, []).append((argument, names[symbol]))
     found: dict[int, list[CallClue]] = {}
     calls = zip(where, callees, signatures, marks, strict=True)
     for number, (block, callee, kind, mark) in enumerate(calls):

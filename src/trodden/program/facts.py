@@ -1,7 +1,7 @@
-"""The static facts of a build: what a front end writes down of each compiled file, plain data.
+"""The static facts of a build: plain data that a front end writes for each compiled file.
 
-``UnitFacts`` and ``FunctionFacts`` travel inside object files, so that everything that is read later (raw
-files, profiles) can be understood without the compiler, the sources or LLVM.
+``UnitFacts`` and ``FunctionFacts`` are stored in object files, so that everything that is read later (raw
+files, profiles) can be interpreted without the compiler, the sources or LLVM.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class BranchKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LineRef:
-    """A source position: ``file`` is an index into the unit's list of files.
+    """A source location: ``file`` is an index into the unit's list of files.
 
-    ``copy`` tells apart what was inlined into a function: 0 is the function's own code, any other number
-    one inlined call and the code that came with it.
+    ``copy`` is the inlined instance that the code belongs to: 0 is the function's own code, any other number
+    the code of one inlined call.
     """
 
     file: int
@@ -46,12 +46,12 @@ class LineRef:
 
 @dataclass(frozen=True)
 class BlockFacts:
-    """What the ground knows of one block.
+    """What the front end knows of one basic block.
 
-    ``lines`` are the source lines its instructions come from, in order, without repetition of
-    neighbours; line 0 stands for inlined code of which only the copy is known.  ``branch`` is the line of
-    the instruction that ends it, if it has one.  ``calls`` counts the calls in it that could fail to
-    return; ``size`` its instructions.
+    ``lines`` are the source lines that its instructions come from, in order, without repetition of
+    neighbours; line 0 stands for inlined code of which only the inlined instance is known.  ``branch`` is the
+    line of its terminator, if that has one.  ``calls`` is the number of its calls that may not return,
+    ``size`` the number of its instructions.
     """
 
     lines: tuple[LineRef, ...] = ()
@@ -63,20 +63,20 @@ class BlockFacts:
 
 @dataclass(frozen=True)
 class FunctionFacts:
-    """One function of a unit: its graph, its plan, and where its counters lie.
+    """One function of a unit: its graph, its plan, and the slots of its counters.
 
     The vertices of ``graph`` other than EXIT are the blocks; ``blocks[v]`` belongs to vertex ``v``.
     Its counters are ``first_slot .. first_slot + plan.slots - 1`` of the unit.  ``fingerprint`` is a hash
-    of the graph.  ``inlined[c - 1]`` is the call that copy ``c`` of its lines was inlined at; that call may
-    stand in another copy, of a smaller number.
+    of the graph.  A function that is ``shared`` may have COMDAT copies in other units.  ``inlined[i - 1]`` is
+    the call that was replaced by the inlined instance ``i``; that call may be in another inlined instance,
+    with a smaller number.
 
-    ``copies`` are the blocks of which the code has one more, each with what the path register holds there
-    (see :mod:`trodden.plan.paths.block_cloning`).  In the code they are blocks too, numbered behind the
-    graph's.  ``registers[v]`` says of a path plan what its register holds while a call in block ``v`` of the
-    code is active: ``(False, c)`` that it is the constant ``c``, ``(True, a)`` that it is ``a`` plus what the
-    frame's cell holds.
+    ``clones`` are the blocks that the code has once more, each with the value of the path register there (see
+    :mod:`trodden.plan.paths.block_cloning`).  In the code clones are blocks too, numbered after those of the
+    graph.  ``registers[v]`` gives the path register while a call in block ``v`` of the code is active:
+    ``(False, c)`` is the constant ``c``, ``(True, a)`` is ``a`` plus the stack slot of the frame.
 
-    ``clues`` say where control is likely to go; what was built by an earlier trodden has none.
+    ``clues`` say where control is likely to go; what was built by an earlier version has none.
     """
 
     name: str
@@ -91,18 +91,18 @@ class FunctionFacts:
     fingerprint: str = ""
     inlined: tuple[LineRef, ...] = ()
     registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
-    copies: tuple[tuple[int, int], ...] = ()
+    clones: tuple[tuple[int, int], ...] = ()
     clues: FunctionClues = field(default=FunctionClues(), repr=False)
 
     @cached_property
-    def copied_blocks(self) -> frozenset[int]:
-        """The blocks that have copies."""
-        return frozenset(block for block, _ in self.copies)
+    def cloned_blocks(self) -> frozenset[int]:
+        """The blocks that have clones."""
+        return frozenset(block for block, _ in self.clones)
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A function that carries no probes, and why."""
+    """A function without probes, and the reason."""
 
     name: str
     reason: str
@@ -120,12 +120,11 @@ class SourceFile:
 class UnitFacts:
     """One compiled file.  ``id`` (32 hex digits) names it and its counters: a hash of everything else.
 
-    ``sites[s]`` is the function (its index) and the block of its code of call site ``s``, so that an active
-    frame's return address can be told apart; a block of -1 means that the frame has already counted its way
-    out.
-    ``taken`` are the symbols of functions whose address it uses for more than calling them, ``aliases``
-    other names that units may use for its functions, as ``(alias, symbol)``, ``started`` its constructors and
-    destructors, which are called once a run.
+    ``sites[s]`` is the function, by its index, and the block of its code of call site ``s``, which the return
+    address of a frame identifies; a block of -1 means that the function is counted as left before the call.
+    ``taken`` are the symbols of functions whose address it uses for more than calling them, ``aliases`` other
+    names that units may use for its functions, as ``(alias, symbol)``, ``started`` its constructors and
+    destructors, which are called once in a run.
     """
 
     id: str

@@ -1,8 +1,8 @@
 """One function as columns of numbers, and back.
 
-A unit may hold thousands of functions with tens of thousands of edges.  Objects for each of them would
-make the text long and slow to read, so that everything that repeats is laid out as one flat list a
-column; neighbours are written as differences where that makes them small.
+A unit may have thousands of functions with tens of thousands of edges.  A JSON object for each of them would
+make the text long and slow to parse.  Therefore everything that repeats is a flat list for each column, with
+differences between neighbours where these are small.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
     }
     if function.registers:
         document["registers"] = _registers_to_columns(function.registers)
-    if function.copies:
-        document["copies"] = [list(column) for column in zip(*function.copies, strict=True)]
+    if function.clones:
+        document["copies"] = [list(column) for column in zip(*function.clones, strict=True)]
     if function.clues.blocks:
         document["clues"] = clues_to_columns(function.clues)
     return document
@@ -67,8 +67,8 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
     blocks = _blocks_from_columns(data["blocks"], files, len(inlined) + 1)
     if len(blocks) != graph.exit:
         raise ColumnError("blocks and vertices differ in number")
-    copies = _copies_from_columns(data["copies"], graph, plan) if "copies" in data else ()
-    code_blocks = graph.exit + len(copies)
+    clones = _clones_from_columns(data["copies"], graph, plan) if "copies" in data else ()
+    code_blocks = graph.exit + len(clones)
     return FunctionFacts(
         name=text(data["name"]),
         linkage_name=text(data["linkage_name"]),
@@ -82,13 +82,13 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         fingerprint=text(data["fingerprint"]),
         inlined=inlined,
         registers=_registers_from_columns(data["registers"], code_blocks) if "registers" in data else {},
-        copies=copies,
+        clones=clones,
         clues=clues_from_columns(data["clues"], graph) if "clues" in data else FunctionClues(),
     )
 
 
-_MOST_COPIED = 16
-"""How many edges more there may be in the code, for each edge of the graph and each copy."""
+_MOST_CLONED = 16
+"""How many edges more there may be in the code, for each edge of the graph and each clone."""
 
 
 def _graph_to_columns(graph: Graph) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _graph_from_columns(data: Any) -> Graph:
 
 
 def _mostly_zeros(values: Sequence[int]) -> list[int]:
-    """Nothing at all in place of zeros: few functions hold inlined code."""
+    """An empty list in place of zeros: few functions have inlined code."""
     return list(values) if any(values) else []
 
 
@@ -137,7 +137,7 @@ def _or_zeros(value: Any, length: int) -> list[int]:
 
 
 def _inlined_to_columns(inlined: Sequence[LineRef]) -> list[list[int]]:
-    """Three columns: file, line and copy of the calls."""
+    """Three columns: file, line and inlined instance of the calls."""
     return [
         [call.file for call in inlined],
         differences([call.line for call in inlined]),
@@ -146,12 +146,12 @@ def _inlined_to_columns(inlined: Sequence[LineRef]) -> list[list[int]]:
 
 
 def _inlined_from_columns(data: Any, files: int) -> tuple[LineRef, ...]:
-    where, lines, copies = columns(data, 3, "inlined calls")
-    where, lines, copies = ints(where, 0, files), ints(sums(ints(lines)), 0, _MOST), ints(copies, 0)
-    same_length(where, lines, copies)
-    if any(copy > number for number, copy in enumerate(copies)):
-        raise ColumnError("a call is inlined at a copy that comes after it")
-    return tuple(map(LineRef, where, lines, copies))
+    where, lines, instances = columns(data, 3, "inlined calls")
+    where, lines, instances = ints(where, 0, files), ints(sums(ints(lines)), 0, _MOST), ints(instances, 0)
+    same_length(where, lines, instances)
+    if any(instance > number for number, instance in enumerate(instances)):
+        raise ColumnError("a call is inlined in an instance that comes after it")
+    return tuple(map(LineRef, where, lines, instances))
 
 
 def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
         "branch_files": [branch.file for branch in branches],
         "branch_lines": differences([branch.line for branch in branches]),
         "branch_copies": _mostly_zeros(
-            [block.branch.copy - _last_copy(block.lines) if block.branch else 0 for block in blocks]
+            [block.branch.copy - _last_instance(block.lines) if block.branch else 0 for block in blocks]
         ),
         "kinds": "".join(_KINDS[block.kind] for block in blocks),
         "calls": [block.calls for block in blocks],
@@ -172,55 +172,57 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
     }
 
 
-def _blocks_from_columns(data: Any, files: int, copies: int) -> tuple[BlockFacts, ...]:
+def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFacts, ...]:
     mentions = ints(data["mentions"], 0)
     mention_files = ints(data["files"], 0, files)
     mention_lines = ints(sums(ints(data["lines"])), 0, _MOST)
-    mention_copies = ints(_or_zeros(data["copies"], len(mention_lines)), 0, copies)
-    same_length(mention_files, mention_lines, mention_copies)
+    mention_instances = ints(_or_zeros(data["copies"], len(mention_lines)), 0, instances)
+    same_length(mention_files, mention_lines, mention_instances)
     if sum(mentions) != len(mention_lines):
         raise ColumnError("lines and blocks differ in number")
     branch_files = ints(data["branch_files"], -1, files)
     branch_lines = ints(sums(ints(data["branch_lines"])), 0, _MOST)
-    branch_copies = _or_zeros(data["branch_copies"], len(branch_lines))
+    branch_instances = _or_zeros(data["branch_copies"], len(branch_lines))
     kinds = [_KIND_OF[letter] for letter in text(data["kinds"])]
     calls, sizes = ints(data["calls"], 0, _MOST), ints(data["sizes"], 0, _MOST)
-    same_length(mentions, branch_files, branch_lines, branch_copies, kinds, calls, sizes)
-    refs = list(map(LineRef, mention_files, mention_lines, mention_copies))
+    same_length(mentions, branch_files, branch_lines, branch_instances, kinds, calls, sizes)
+    refs = list(map(LineRef, mention_files, mention_lines, mention_instances))
     ends = sums(mentions)
     lines = [tuple(refs[end - count : end]) for end, count in zip(ends, mentions, strict=True)]
     branches = [
-        LineRef(file, line, whole(copy + _last_copy(before), 0, copies)) if file >= 0 else None
-        for file, line, copy, before in zip(branch_files, branch_lines, branch_copies, lines, strict=True)
+        LineRef(file, line, whole(instance + _last_instance(before), 0, instances)) if file >= 0 else None
+        for file, line, instance, before in zip(
+            branch_files, branch_lines, branch_instances, lines, strict=True
+        )
     ]
     return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes))
 
 
-def _last_copy(lines: Sequence[LineRef]) -> int:
-    """The copy of a block's last line, which is nearly always that of its branch."""
+def _last_instance(lines: Sequence[LineRef]) -> int:
+    """The inlined instance of a block's last line, which is nearly always that of its branch."""
     return lines[-1].copy if lines else 0
 
 
 def _registers_to_columns(registers: Mapping[int, tuple[bool, int]]) -> list[list[int]]:
-    """Two columns: twice the block, one more if its frame keeps a cell; and the number."""
+    """Two columns: twice the block, plus one if its frame has a stack slot; and the number."""
     return [
         [2 * block + stored for block, (stored, _) in registers.items()],
         [number for _, number in registers.values()],
     ]
 
 
-def _copies_from_columns(data: Any, graph: Graph, plan: Plan) -> tuple[tuple[int, int], ...]:
-    blocks, values = columns(data, 2, "copies")
+def _clones_from_columns(data: Any, graph: Graph, plan: Plan) -> tuple[tuple[int, int], ...]:
+    blocks, values = columns(data, 2, "clones")
     same_length(ints(blocks, 0, graph.exit), ints(values, 1 - WORD, WORD))
     found = tuple(zip(blocks, values, strict=True))
     if len(set(found)) != len(found):
-        raise ColumnError("a block has two copies for one value")
+        raise ColumnError("a block has two clones for one value")
     if plan.paths is None or plan.paths.context:
-        raise ColumnError("blocks are copied for a path register that is not there")
+        raise ColumnError("blocks are cloned for a path register that does not exist")
     if graph.root in blocks:
-        raise ColumnError("the first block has a copy")
-    if sum(len(graph.out_edges[block]) for block in blocks) > _MOST_COPIED * (len(graph.edges) + len(blocks)):
-        raise ColumnError("there are more copies than any function gets")
+        raise ColumnError("the first block has a clone")
+    if sum(len(graph.out_edges[block]) for block in blocks) > _MOST_CLONED * (len(graph.edges) + len(blocks)):
+        raise ColumnError("there are more clones than any function has")
     return found
 
 

@@ -1,6 +1,6 @@
-"""A plan as columns of numbers, and back: what its counters mean and where its probes stand.
+"""A plan as columns of numbers, and back: what its counters mean and where its probes are.
 
-The numbering of its paths is not part of it: that follows from the graph and from where paths end.
+The numbering of its paths is not stored: it follows from the graph and from the edges on which paths end.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CONTEXT, _DENSE, _TIMED = 1, 2, 4
 
 
 def plan_to_columns(plan: Plan) -> dict[str, Any]:
-    """The JSON form of a plan; what only paths need is left out where there is none."""
+    """The JSON form of a plan; what only path plans need is left out of others."""
     document: dict[str, Any] = {
         "scheme": plan.scheme,
         "measures": [_measure_code(measure) for measure in plan.measures],
@@ -54,7 +54,7 @@ def plan_to_columns(plan: Plan) -> dict[str, Any]:
 
 
 def plan_from_columns(data: Any, graph: Graph) -> Plan:
-    """A plan, every index of it checked against its graph."""
+    """A plan, with every index checked against its graph."""
     edges, vertices = len(graph.edges), len(graph.labels)
     paths = _paths_from_columns(data["paths"], graph) if "paths" in data else None
     measures = _measures_from_codes(data["measures"], graph)
@@ -98,13 +98,13 @@ def _measures_from_codes(data: Any, graph: Graph) -> list[Measure]:
 def _check_beside_paths(measures: Sequence[Measure], graph: Graph) -> None:
     blocks = [measure for measure in measures if isinstance(measure, BlockMeasure)]
     if len(set(blocks)) != len(blocks):
-        raise ColumnError("two counters beside paths are about the same block")
+        raise ColumnError("two counters beside paths count the same block")
     if not all(_beside_paths(measure, graph) for measure in measures):
-        raise ColumnError("a counter beside paths counts neither a self loop nor once more")
+        raise ColumnError("a counter beside paths counts neither a self loop nor an edge a second time")
 
 
 def _beside_paths(measure: Measure, graph: Graph) -> bool:
-    """Paths tell every edge but self loops (BL96 §4.1)."""
+    """The counts of all edges but self loops follow from the paths (BL96 §4.1)."""
     if isinstance(measure, EdgeMeasure):
         edge = graph.edges[measure.edge]
         return edge.src == edge.dst
@@ -144,14 +144,14 @@ def _paths_from_columns(data: Any, graph: Graph) -> Paths:
     )
 
 
-def _probes_to_columns(places: Mapping[int, Sequence[Probe]]) -> list[list[int]]:
-    """Three columns: where, with which number, and what: see :func:`_code`."""
-    flat = [(place, *_code(probe)) for place, probes in places.items() for probe in probes]
+def _probes_to_columns(probes: Mapping[int, Sequence[Probe]]) -> list[list[int]]:
+    """Three columns: the edge or block, an operand, and the operation: see :func:`_code`."""
+    flat = [(index, *_code(probe)) for index, each in probes.items() for probe in each]
     return [list(column) for column in zip(*flat, strict=True)] or [[], [], []]
 
 
 def _code(probe: Probe) -> tuple[int, int]:
-    """A probe as two numbers; what it does is negative, unless it adds the trips of a back edge."""
+    """A probe as operand and operation, which is negative unless the trips of a back edge are added."""
     match probe:
         case Count(slot):
             return slot, _COUNT
@@ -174,22 +174,22 @@ def _code(probe: Probe) -> tuple[int, int]:
 
 
 class _ProbeReader:
-    """Probes out of columns, checked against one plan."""
+    """Reads probes from columns and checks them against one plan."""
 
     def __init__(self, graph: Graph, slots: int, paths: Paths | None) -> None:
-        self._edges, self._cells = len(graph.edges), len(graph.labels)
+        self._edges, self._saved = len(graph.edges), len(graph.labels)
         self._slots, self._paths = slots, paths
 
-    def probes(self, data: Any, places: int) -> dict[int, tuple[Probe, ...]]:
-        """The probes by place."""
+    def probes(self, data: Any, holders: int) -> dict[int, tuple[Probe, ...]]:
+        """The probes by the index of their edge or block, which is less than ``holders``."""
         where, numbers, kinds = columns(data, 3, "probes")
-        lowest = _RESTORE - self._cells + 1
-        same_length(ints(where, 0, places), ints(numbers), ints(kinds, lowest, self._edges))
+        lowest = _RESTORE - self._saved + 1
+        same_length(ints(where, 0, holders), ints(numbers), ints(kinds, lowest, self._edges))
         found: dict[int, list[Probe]] = {}
-        for place, number, kind in zip(where, numbers, kinds, strict=True):
+        for holder, number, kind in zip(where, numbers, kinds, strict=True):
             probe = self._counting(number, kind) if kind >= _COUNT else self._of_path(number, kind)
-            found.setdefault(place, []).append(probe)
-        return {place: tuple(probes) for place, probes in found.items()}
+            found.setdefault(holder, []).append(probe)
+        return {holder: tuple(probes) for holder, probes in found.items()}
 
     def _counting(self, slot: int, kind: int) -> Probe:
         whole(slot, 0, self._slots)
@@ -197,9 +197,9 @@ class _ProbeReader:
 
     def _of_path(self, number: int, kind: int) -> Probe:
         if self._paths is None:
-            raise ColumnError("a path probe stands in a plan without paths")
+            raise ColumnError("a plan without paths has a path probe")
         if kind == _SAVE:
-            return Save(whole(number, 0, self._cells))
+            return Save(whole(number, 0, self._saved))
         if kind == _CLOCK:
             whole(number, 0, 1)
             return StartClock()

@@ -1,8 +1,8 @@
 """A sealed record: the envelope that unit facts and profiles share.
 
-Eight bytes of magic, a version, a checksum and a length stand before a compressed JSON text.  Whoever
-opens one may have been handed anything, so nothing is believed before it is checked, and a small
-record can never grow into a large amount of memory.
+A header with a magic number of eight bytes, a version, a checksum and a length is followed by a compressed
+JSON text.  A record may come from anywhere, so that everything is checked before it is used, and a small
+record can never be decompressed into a large amount of memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEAD_SIZE = _HEAD.size
 _ALWAYS_ALLOWED = 4 << 20
 _GROWTH_ALLOWED = 16
 _NOTHING = b"\x00\x00\x00\xff\xff"
-"""An empty block of a compressed stream."""
+"""An empty block of a deflate stream."""
 
 
 def ceiling(packed: int) -> int:
@@ -30,14 +30,14 @@ def ceiling(packed: int) -> int:
 
 
 def to_text(document: Any) -> bytes:
-    """The one way in which a document is written, so that its hash is stable."""
+    """The canonical text of a document, so that its hash is stable."""
     return json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def seal(magic: bytes, document: Any) -> bytes:
-    """Make a record.  A text so uniform that a reader would suspect it is padded with empty blocks.
+    """Make a record.  One that compresses better than readers accept is padded with empty blocks.
 
-    So any number of records, one behind the other, is within what their reader allows.
+    So any number of consecutive records is within what their reader allows.
     """
     text = to_text(document)
     packer = zlib.compressobj(6)

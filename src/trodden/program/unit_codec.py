@@ -1,6 +1,6 @@
-"""The facts of a unit as they travel inside an object file: section ``.trodden``.
+"""The facts of a unit as they are stored in an object file: section ``.trodden``.
 
-A linker lays the records of all objects one behind the other, perhaps with zeros between them.
+A linker concatenates the records of all objects, perhaps with zeros between them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def pack_unit(facts: UnitFacts) -> bytes:
 
 
 def identified(facts: UnitFacts, tag: int) -> tuple[UnitFacts, bytes]:
-    """The unit with its id, whose first four bytes are ``tag``, and its record; the columns are made once."""
+    """The unit with its id, whose first four bytes are ``tag``, and its record, from one set of columns."""
     document = unit_to_json(replace(facts, id=""))
     document["id"] = f"{tag.to_bytes(4, 'little').hex()}{_hash(document)[8:]}"
     return replace(facts, id=document["id"]), seal(MAGIC, document)
 
 
 def unpack_units(data: bytes, where: str = "section .trodden") -> list[UnitFacts]:
-    """The units in the content of a section; ``where`` names it when something is wrong with it."""
+    """The units in the content of a section; ``where`` names it in error messages."""
     units: list[UnitFacts] = []
     rest = memoryview(data)
     allowed = ceiling(len(data))
@@ -76,7 +76,7 @@ def unit_to_json(facts: UnitFacts) -> dict[str, Any]:
 
 
 def unit_from_json(data: Any, where: str) -> UnitFacts:
-    """A unit from its JSON form; whatever is wrong with it ends in :class:`BadFile`."""
+    """A unit from its JSON form; :class:`BadFile` if it is not valid."""
     try:
         files = tuple(SourceFile(text(path), text(digest)) for path, digest in data["files"])
         slots = whole(data["slots"], 0, MOST_SLOTS)
@@ -95,7 +95,7 @@ def unit_from_json(data: Any, where: str) -> UnitFacts:
             started=tuple(map(text, data.get("started", []))),
         )
     except (ColumnError, KeyError, TypeError, ValueError) as error:
-        raise BadFile(f"{where}: corrupt: a unit is not as it should be ({error})") from error
+        raise BadFile(f"{where}: corrupt: a unit is not valid ({error})") from error
 
 
 def _checked_id(value: Any) -> str:
@@ -109,7 +109,7 @@ def _sites(data: Any, functions: tuple[FunctionFacts, ...]) -> tuple[tuple[int, 
     blocks = ints(data["site_blocks"], -1)
     same_length(owners, blocks)
     sites = tuple(zip(owners, blocks, strict=True))
-    sizes = [function.graph.exit + len(function.copies) for function in functions]
+    sizes = [function.graph.exit + len(function.clones) for function in functions]
     if any(block >= sizes[owner] for owner, block in sites):
         raise ColumnError("a call site is in a block that does not exist")
     return sites

@@ -1,1 +1,1 @@
-"""From raw numbers back to facts."""
+"""From counters to all counts: the flow law, path decoding, and completion after a kill."""

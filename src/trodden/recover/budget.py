@@ -1,4 +1,4 @@
-"""A bound on what a reader does for a file: a small one must not fill the memory or take for ever."""
+"""A bound on the work of a reader: a small file must not use up memory or time."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ _FIRST = 1 << 22
 
 
 class Budget:
-    """So many steps may be taken, and no more.
+    """A number of steps that may be taken.
 
-    Paths are stored as numbers, so a few bytes may stand for a path through thousands of blocks, and for
-    thousands of such paths.  Four million steps are free; more have to be paid for by the size of a file.
+    Paths are stored as numbers, so that a few bytes may stand for a path through thousands of blocks, and for
+    thousands of such paths.  Four million steps are always allowed; beyond that the number is proportional to
+    the size of the file.
     """
 
     def __init__(self, size: int, steps: int) -> None:
@@ -19,7 +20,7 @@ class Budget:
         self._left = _FIRST + size * steps
 
     def spend(self, steps: int, where: str, what: str = "its paths") -> None:
-        """Take some steps; ``where`` and ``what`` say whose they are if they are too many."""
+        """Take some steps; ``where`` and ``what`` are for the error message if they are too many."""
         self._left -= steps
         if self._left < 0:
             raise BadFile(f"{where}: {what} are too many and too long to be spelled out")

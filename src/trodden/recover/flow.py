@@ -85,7 +85,7 @@ def recover(
 
 
 def _blocks_from_edges(graph: Graph, edges: list[int | None], ends: Ends) -> tuple[list[int], list[str]]:
-    """Figure 8; the edges that do not lie on a counter-free cycle get their counts on the way."""
+    """Figure 8, which also determines the counts of edges that are on no cycle without counters."""
     incoming = list(ends.into)
     balance = [out - into for out, into in zip(ends.out, ends.into, strict=True)]
     unknown = []
@@ -104,7 +104,7 @@ def _blocks_from_edges(graph: Graph, edges: list[int | None], ends: Ends) -> tup
             edges[index] = solution.values[position]
     violations = []
     if not all(solution.certain):
-        violations = [_untold(graph, vertex) for vertex in pipes(graph, unknown)]
+        violations = [_undetermined(graph, vertex) for vertex in pipes(graph, unknown)]
     return incoming, violations + [
         f"block {graph.labels[vertex]}: {abs(amount)} more {'leave' if amount > 0 else 'enter'} it"
         f" than {'enter' if amount > 0 else 'leave'}"
@@ -131,7 +131,7 @@ def _blocks_from_blocks(graph: Graph, known: Mapping[int, int], ends: Ends) -> t
     for position, vertex in enumerate(unknown):
         blocks[vertex] = solution.values[position]
     violations = [
-        _untold(graph, vertex)
+        _undetermined(graph, vertex)
         for vertex, certain in zip(unknown, solution.certain, strict=True)
         if not certain
     ]
@@ -146,5 +146,5 @@ def _blocks_from_blocks(graph: Graph, known: Mapping[int, int], ends: Ends) -> t
     ]
 
 
-def _untold(graph: Graph, vertex: int) -> str:
+def _undetermined(graph: Graph, vertex: int) -> str:
     return f"the counters do not tell how often block {graph.labels[vertex]} ran"

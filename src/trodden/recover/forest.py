@@ -1,7 +1,7 @@
 """Solving the flow law: unknowns on the edges of a graph, one equation for each node.
 
 This is the propagation of BL94 Figures 6 and 8 in the form that all recoveries share.  A depth-first forest
-of the unknown edges is walked from its leaves: at each node all but one unknown are known already.
+of the unknown edges is visited from its leaves: at each node all unknown edges but one are known already.
 Unknown edges outside the forest close a cycle; Figure 8 breaks the cycle by giving them the value 0.
 """
 
@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Solution:
-    """A solution of the equations, which is the only one for the edges that are ``certain``.
+    """A solution of the equations; the values of the edges that are ``certain`` are the only possible ones.
 
-    ``residues`` are nodes whose equation cannot be met, with the amount that is missing on the side of
-    the unknowns: the known numbers contradict each other.
+    ``residues`` are nodes whose equation has no solution, with the amount that is missing on the side of the
+    unknowns: the known numbers contradict each other.
     """
 
     values: list[int]
@@ -27,9 +27,9 @@ class Solution:
 def solve(totals: Sequence[int], ends: Sequence[tuple[int, int]], tail_sign: int) -> Solution:
     """Find x so that at each node n: sum of x[e] into n + tail_sign * sum of x[e] out of n = totals[n].
 
-    ``ends[e]`` is the node that edge ``e`` comes from and the node that it leads to; ``tail_sign`` is -1
-    for a flow, +1 if a node is to know the plain sum of what it touches (the graph is bipartite then).
-    An edge is certain if and only if it lies on no cycle.
+    ``ends[e]`` is the source and the target of edge ``e``; ``tail_sign`` is -1 for a flow, +1 if the total of
+    a node is the sum of all its edges (the graph is bipartite then).  An edge is certain if and only if it is
+    on no cycle.
     """
     incident: list[list[int]] = [[] for _ in totals]
     for edge, (tail, head) in enumerate(ends):
@@ -66,9 +66,9 @@ def solve(totals: Sequence[int], ends: Sequence[tuple[int, int]], tail_sign: int
 def depth_first_forest(
     ends: Sequence[tuple[int, int]], incident: Sequence[Sequence[int]], nodes: int
 ) -> tuple[list[int], list[int], list[int]]:
-    """Nodes in the order met, the edge that led to each (-1 for roots), and the edges left over.
+    """Nodes in the order of the search, the edge to the parent of each (-1 for roots), and the other edges.
 
-    Because the search goes depth first, an edge left over joins a node to one above it.
+    Because the search is depth first, each of the other edges joins a node with one of its ancestors.
     """
     order: list[int] = []
     parent_edge = [-1] * nodes

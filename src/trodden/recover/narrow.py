@@ -1,8 +1,8 @@
-"""What block counts say about edges.
+"""The edge counts that follow from block counts.
 
-A block count is the sum of the edges into the block and the sum of the edges out of it.  With blocks split
-into an entering and a leaving half, the edges whose counts follow are those on no cycle of what is still
-open, and all edges of a half whose open edges add up to nothing.
+A block count is the sum of the edges into the block and the sum of the edges out of it.  If blocks are split
+into an entering and a leaving half, the edges whose counts follow are those on no cycle of unknown edges, and
+all edges of a half whose unknown edges add up to zero.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from trodden.recover.forest import solve
 
 @dataclass(frozen=True)
 class Ends:
-    """Early ends as flow: ``out[v]`` leaves block ``v`` and ``into[v]`` enters EXIT without an edge."""
+    """Early ends as flow without edges: ``out[v]`` leaves block ``v``, ``into[v]`` enters EXIT."""
 
     out: list[int]
     into: list[int]
@@ -24,7 +24,7 @@ class Ends:
 
     @classmethod
     def of(cls, graph: Graph, early: Mapping[int, int]) -> Ends:
-        """Spread exit counters over the vertices of a graph."""
+        """The flow of exit counters, by the vertices of a graph."""
         out = [early.get(vertex, 0) for vertex in range(len(graph.labels))]
         into = [0] * len(graph.labels)
         into[graph.exit] = sum(out)
@@ -32,16 +32,16 @@ class Ends:
 
 
 def edge_name(graph: Graph, index: int) -> str:
-    """An edge as people write it."""
+    """The labels of an edge, for messages."""
     return f"{graph.labels[graph.edges[index].src]} -> {graph.labels[graph.edges[index].dst]}"
 
 
 def edges_from_blocks(graph: Graph, blocks: Sequence[int], edges: list[int | None], ends: Ends) -> list[str]:
-    """Fill in the edge counts that follow from block counts; answers with contradictions found on the way."""
+    """Fill in the edge counts that follow from block counts; returns the contradictions that are found."""
     if None not in edges:
         return []
     halves = _Halves(graph, blocks, edges, ends)
-    halves.settle(range(2 * len(blocks)))
+    halves.propagate(range(2 * len(blocks)))
     while True:
         unknown = [index for index, count in enumerate(edges) if count is None]
         solution = solve(halves.left, [halves.ends(index) for index in unknown], +1)
@@ -53,11 +53,11 @@ def edges_from_blocks(graph: Graph, blocks: Sequence[int], edges: list[int | Non
             ]
         for position in certain:
             halves.set(unknown[position], solution.values[position])
-        halves.settle([half for position in certain for half in halves.ends(unknown[position])])
+        halves.propagate([half for position in certain for half in halves.ends(unknown[position])])
 
 
 class _Halves:
-    """The halves of all blocks: what is left of each count once the known edges are taken off."""
+    """The halves of all blocks: what is left of each count without the known edges."""
 
     def __init__(self, graph: Graph, blocks: Sequence[int], edges: list[int | None], ends: Ends) -> None:
         self._graph = graph
@@ -66,7 +66,7 @@ class _Halves:
         self._incident = [*graph.out_edges, *graph.in_edges]
         self.left = [count - early for count, early in zip(blocks, ends.out, strict=True)]
         self.left += [count - early for count, early in zip(blocks, ends.into, strict=True)]
-        self._open = [len(incident) for incident in self._incident]
+        self._unknown = [len(incident) for incident in self._incident]
         for index, count in enumerate(edges):
             if count is not None:
                 self.set(index, count)
@@ -77,18 +77,18 @@ class _Halves:
         return edge.src, self._size + edge.dst
 
     def set(self, index: int, count: int) -> None:
-        """Take an edge whose count is known off both its halves."""
+        """Subtract a known edge from both its halves."""
         self._edges[index] = count
         for half in self.ends(index):
             self.left[half] -= count
-            self._open[half] -= 1
+            self._unknown[half] -= 1
 
-    def settle(self, halves: Sequence[int]) -> None:
-        """Follow up single open edges, and halves with nothing left."""
+    def propagate(self, halves: Sequence[int]) -> None:
+        """Determine single unknown edges, and all of a half with nothing left."""
         work = list(halves)
         while work:
             half = work.pop()
-            if self._open[half] == 0 or (self._open[half] > 1 and self.left[half] != 0):
+            if self._unknown[half] == 0 or (self._unknown[half] > 1 and self.left[half] != 0):
                 continue
             for index in self._incident[half]:
                 if self._edges[index] is None:

@@ -55,7 +55,7 @@ def _slot_of(facts: FunctionFacts, block: int) -> tuple[bool, int]:
 
     In a block that has clones, and in one that no call needs it in, the register itself is stored.
     """
-    return (True, 0) if block in facts.copied_blocks else facts.registers.get(block, (True, 0))
+    return (True, 0) if block in facts.cloned_blocks else facts.registers.get(block, (True, 0))
 
 
 def _from_slot(held: tuple[bool, int], slot: int | None) -> int | None:
@@ -68,9 +68,19 @@ def _from_slot(held: tuple[bool, int], slot: int | None) -> int | None:
 class PrefixDecoder:
     """Decodes the path registers of one plan into prefixes, and encodes them again."""
 
-    def __init__(self, graph: Graph, plan: Plan, numbering: Numbering) -> None:
-        self._numbering = numbering
-        self._offsets = register_offsets(graph, plan, numbering)
+    def __init__(self, graph: Graph, plan: Plan, numbering: Numbering | None = None) -> None:
+        """``numbering`` is that of the plan, if it is known already."""
+        assert plan.paths is not None
+        self._numbering = numbering or Numbering(graph, plan.paths)
+        self._offsets = register_offsets(graph, plan, self._numbering)
+
+    def decodes(self, block: int) -> bool:
+        """Whether prefixes that end in a block can be decoded at all."""
+        return self._offsets[block] is not None
+
+    def needs_register(self, block: int) -> bool:
+        """Whether the register is needed for that: not where a single prefix leads to the block."""
+        return not isinstance(self._offsets[block], Known)
 
     def sum_of(self, block: int, register: int | None) -> int | None:
         """The sum that a prefix had come to in a block; ``None`` if that cannot be decoded."""

@@ -1,9 +1,9 @@
-"""From the table of paths to all counts of a procedure (BL96 §3.5, §6).
+"""From the path table to all counts of a procedure (BL96 §3.5, §6).
 
-A path's number gives back the path, and paths give back the edges: an edge was taken as often as the paths
-that lead along it, or end on it.  What was cut short (exit in a callee, an exception, a longjmp) is a
-prefix of a path, known by its block and the path register.  Numbers keep their sign here as they do in
-:mod:`trodden.recover.flow`: what contradicts itself is reported and never smoothed over.
+The number of a path determines the path, and paths determine the edges: an edge was taken as often as the
+paths that contain it or end on it.  A path that was cut short (exit in a callee, an exception, a longjmp) is
+a prefix, known by its block and the path register.  Numbers keep their sign, as they do in
+:mod:`trodden.recover.flow`: contradictions are reported and never smoothed over.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ _STEPS_A_PATH = 256
 class PathFlow:
     """All counts of a procedure, by the indices of its graph, and the paths that they come from.
 
-    ``paths`` were walked at least once, most frequent first.  ``early[v]`` is how often one was cut short in
-    block ``v``, less how often control came back there twice; with it ``blocks`` and ``edges`` obey the flow
-    law as those of :class:`trodden.recover.flow.Flow` do.  ``begun[v]`` is how many paths must have started
-    at ``v``, behind the end of another, that nothing else is known of; negative if more did than ended.
+    ``paths`` were executed at least once, most frequent first.  ``early[v]`` is how often one was cut short
+    in block ``v``, less how often control was resumed there; with it ``blocks`` and ``edges`` obey the flow
+    law as those of :class:`trodden.recover.flow.Flow` do.  ``begun[v]`` is the number of paths that must have
+    started at ``v``, behind the end of another, without having been counted; negative if more started than
+    ended.
     """
 
     paths: list[PathCount]
@@ -47,9 +48,9 @@ class PathFlow:
 def recover_paths(
     graph: Graph, plan: Plan, counted: FunctionCounts, budget: Budget | None = None
 ) -> PathFlow:
-    """Work out every count of a procedure from its paths.
+    """Determine every count of a procedure from its paths.
 
-    ``budget`` bounds how many blocks all paths together may lead through.
+    ``budget`` bounds the total length of all paths.
     """
     paths, counters, resumed = plan.paths, counted.counters, counted.resumed
     if paths is None or len(counters) != plan.slots:
@@ -58,25 +59,25 @@ def recover_paths(
             f" {'no ' if paths is None else ''}paths; the counts belong to another build"
         )
     table = _table(plan, counters, counted.sparse)
-    walked = _Walked(graph, paths, budget or Budget(len(table) + len(counted.prefixes), _STEPS_A_PATH))
+    totals = _Totals(graph, paths, budget or Budget(len(table) + len(counted.prefixes), _STEPS_A_PATH))
     if table or counted.prefixes:
         numbering = _numbering(graph, paths)
-        _add_paths(walked, numbering, table, paths.timed)
+        _add_paths(totals, numbering, table, paths.timed)
         if counted.prefixes:
-            _add_prefixes(walked, numbering, PrefixDecoder(graph, plan, numbering), counted.prefixes)
-    edges = walked.edges
+            _add_prefixes(totals, numbering, PrefixDecoder(graph, plan, numbering), counted.prefixes)
+    edges = totals.edges
     for slot, measure in enumerate(plan.measures):
         if isinstance(measure, EdgeMeasure):
             edges[measure.edge] += counters[slot]
-    begun = _begun(walked, resumed)
-    violations = [*walked.violations, *_behind_handlers(walked, resumed), *_starts(walked)]
-    edges[graph.closing] = walked.entries
+    begun = _begun(totals, resumed)
+    violations = [*totals.violations, *_count_resume_edges(totals, resumed), *_contradictory_starts(totals)]
+    edges[graph.closing] = totals.entries
     for slot, measure in enumerate(plan.measures):
         if isinstance(measure, BlockMeasure):
             edges[_self_loop(graph, measure.block)] += counters[slot] - sum(
                 edges[index] for index in graph.in_edges[measure.block]
             )
-    early = Counter(walked.early)
+    early = Counter(totals.early)
     early.subtract(resumed)
     blocks = [sum(edges[index] for index in graph.in_edges[vertex]) for vertex in range(len(graph.labels))]
     blocks[graph.exit] += sum(early.values())
@@ -88,7 +89,7 @@ def recover_paths(
         if isinstance(measure, SecondOpinion) and counters[slot] != edges[measure.edge]
     ]
     return PathFlow(
-        paths=sorted(walked.paths, key=lambda path: (-path.count, path.id)),
+        paths=sorted(totals.paths, key=lambda path: (-path.count, path.id)),
         blocks=blocks,
         edges=edges,
         early={vertex: count for vertex, count in sorted(early.items()) if count},
@@ -98,7 +99,7 @@ def recover_paths(
 
 
 def _self_loop(graph: Graph, block: int) -> int:
-    """The loop whose turns a block's own counter tells: what comes to the block by no other way."""
+    """The self loop of a counted block: taken as often as the block was entered along no other edge."""
     found = [index for index in graph.out_edges[block] if graph.edges[index].dst == block]
     if len(found) != 1:
         raise OtherBuild(f"{graph.name}: a block is counted that has no loop of its own; build it again")
@@ -106,8 +107,8 @@ def _self_loop(graph: Graph, block: int) -> int:
 
 
 @dataclass
-class _Walked:
-    """What the paths add up to: edges taken, starts behind other paths' ends, paths cut short."""
+class _Totals:
+    """What the paths add up to: edges taken, starts behind the ends of other paths, paths cut short."""
 
     graph: Graph
     ends: Paths
@@ -128,7 +129,7 @@ class _Walked:
             self.removed_into.setdefault(self.graph.edges[index].dst, []).append(index)
 
     def pay(self, numbering: Numbering) -> None:
-        """Let the budget know how many arcs were followed since it was paid last."""
+        """Charge the arcs that were followed since the last time to the budget."""
         self.budget.spend(numbering.followed - self.paid, self.graph.name)
         self.paid = numbering.followed
 
@@ -136,15 +137,15 @@ class _Walked:
         """How often an edge that ends paths was taken to a vertex."""
         return sum(self.edges[index] for index in self.removed_into.get(vertex, ()))
 
-    def add(self, route: Route, path: int, count: int, ticks: int | None = None) -> None:
-        """Add ``count`` walks of a route; its context was walked by the paths before (MR98 §7).
+    def add(self, route: Route, path: int, count: int, cycles: int | None = None) -> None:
+        """Add ``count`` executions of a route; its loop context was executed by the paths before (MR98 §7).
 
-        What is taken away, because a forked child began in its middle, is no path of its own.
+        A negative count, for a path that a forked child has inherited, is not listed among the paths.
         """
         if count > 0:
             self.paths.append(
                 PathCount(
-                    path, count, route.blocks, route.edges, route.starts, route.ends, ticks, route.context
+                    path, count, route.blocks, route.edges, route.starts, route.ends, cycles, route.context
                 )
             )
         for index in route.edges[route.context :]:
@@ -169,7 +170,7 @@ def _table(plan: Plan, counters: Sequence[int], sparse: Mapping[int, PathTotals]
 
 
 def _numbering(graph: Graph, paths: Paths) -> Numbering:
-    """The numbering that the counts were made with; it has to give as many paths as the plan says."""
+    """The numbering of the counts; it must have as many paths as the plan."""
     try:
         numbering = Numbering(graph, paths, LARGEST)
     except ValueError as error:
@@ -182,75 +183,73 @@ def _numbering(graph: Graph, paths: Paths) -> Numbering:
     return numbering
 
 
-def _add_paths(
-    walked: _Walked, numbering: Numbering, table: Mapping[int, PathTotals], timed: bool
-) -> None:
+def _add_paths(totals: _Totals, numbering: Numbering, table: Mapping[int, PathTotals], timed: bool) -> None:
     for path, (count, cycles) in table.items():
         if path >= numbering.number:
-            walked.violations.append(f"path {path} was counted, but there are only {numbering.number}")
+            totals.violations.append(f"path {path} was counted, but there are only {numbering.number}")
         elif count:
-            walked.add(numbering.regenerate(path), path, count, cycles if timed else None)
-            walked.pay(numbering)
+            totals.add(numbering.regenerate(path), path, count, cycles if timed else None)
+            totals.pay(numbering)
         else:
-            walked.violations.append(f"path {path} took time, but never ended")
+            totals.violations.append(f"path {path} took time, but never ended")
 
 
 def _add_prefixes(
-    walked: _Walked, numbering: Numbering, decoder: PrefixDecoder, prefixes: Mapping[Prefix, int]
+    totals: _Totals, numbering: Numbering, decoder: PrefixDecoder, prefixes: Mapping[Prefix, int]
 ) -> None:
     """Each path that was cut short is one more end in its block, even if the path cannot be decoded."""
     found: Counter[tuple[int, int]] = Counter()
     for (block, register), count in prefixes.items():
         if not count:
             continue
-        walked.early[block] += count
+        totals.early[block] += count
         value = decoder.sum_of(block, register)
         if value is not None:
             found[block, value] += count
         else:
-            walked.violations.append(
-                f"block {walked.graph.labels[block]}: {abs(count)} paths were cut short there,"
+            totals.violations.append(
+                f"block {totals.graph.labels[block]}: {abs(count)} paths were cut short there,"
                 " and nothing tells which"
             )
     for (block, value), count in found.items():
-        walked.pay(numbering)
+        totals.pay(numbering)
         try:
             route = decoder.route(block, value)
         except ValueError:
-            walked.violations.append(
-                f"block {walked.graph.labels[block]}: {abs(count)} paths were cut short there as {value},"
+            totals.violations.append(
+                f"block {totals.graph.labels[block]}: {abs(count)} paths were cut short there as {value},"
                 " but no path comes there so"
             )
         else:
-            walked.add(route, decoder.path_id(block, value), count)
+            totals.add(route, decoder.path_id(block, value), count)
 
 
-def _begun(walked: _Walked, resumed: Mapping[int, int]) -> dict[int, int]:
-    """By how many fewer paths start somewhere than ended there, or came back there."""
-    expected = Counter({vertex: walked.ended_before(vertex) for vertex in walked.removed_into})
-    for index in walked.ends.handlers:
-        source, target, _ = walked.graph.edges[index]
+def _begun(totals: _Totals, resumed: Mapping[int, int]) -> dict[int, int]:
+    """By how many fewer paths start in a block than ended on edges to it, or were resumed there."""
+    expected = Counter({vertex: totals.ended_before(vertex) for vertex in totals.removed_into})
+    for index in totals.ends.handlers:
+        source, target, _ = totals.graph.edges[index]
         expected[target] += resumed.get(source, 0)
-    expected.subtract({vertex: walked.starts[vertex] for vertex in walked.removed_into})
+    expected.subtract({vertex: totals.starts[vertex] for vertex in totals.removed_into})
     return {vertex: count for vertex, count in sorted(expected.items()) if count}
 
 
-def _behind_handlers(walked: _Walked, resumed: Mapping[int, int]) -> Iterable[str]:
-    """Let the edges behind calls that return twice be taken as often as paths start behind them.
+def _count_resume_edges(totals: _Totals, resumed: Mapping[int, int]) -> Iterable[str]:
+    """Count resume edges, those behind calls that return twice, as often as paths start behind them.
 
     A path ends on such an edge before the call is made; each later return starts another.
     """
-    graph = walked.graph
-    handlers = set(walked.ends.handlers)
+    graph = totals.graph
+    resume_edges = set(totals.ends.handlers)
     later: Counter[int] = Counter()
-    for index in sorted(handlers):
+    for index in sorted(resume_edges):
         source, target, _ = graph.edges[index]
-        if len(handlers.intersection(graph.in_edges[target])) == 1:
-            times = walked.starts[target] - walked.ended_before(target)
+        if len(resume_edges.intersection(graph.in_edges[target])) == 1:
+            times = totals.starts[target] - totals.ended_before(target)
         else:
             times = resumed.get(source, 0)
         later[source] += times
-        walked.edges[index] += times
+        totals.edges[index] += times
     for source in sorted({*later, *resumed}):
         if later[source] != resumed.get(source, 0):
             yield (
@@ -259,12 +258,12 @@ def _behind_handlers(walked: _Walked, resumed: Mapping[int, int]) -> Iterable[st
             )
 
 
-def _starts(walked: _Walked) -> Iterable[str]:
-    """Behind every removed edge a path starts (BL96 §4.1)."""
-    for vertex in sorted({*walked.starts, *walked.removed_into}):
-        starts, ends = walked.starts[vertex], walked.ended_before(vertex)
+def _contradictory_starts(totals: _Totals) -> Iterable[str]:
+    """Contradictions: behind every edge that ends a path another one starts (BL96 §4.1)."""
+    for vertex in sorted({*totals.starts, *totals.removed_into}):
+        starts, ends = totals.starts[vertex], totals.ended_before(vertex)
         if starts != ends:
-            yield f"block {walked.graph.labels[vertex]}: {starts} paths start there behind {ends} that end"
+            yield f"block {totals.graph.labels[vertex]}: {starts} paths start there behind {ends} that end"
 
 
 def _negative(graph: Graph, blocks: Sequence[int], edges: Sequence[int]) -> list[str]:

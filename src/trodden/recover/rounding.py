@@ -1,9 +1,9 @@
-"""From frequencies to counts: whole numbers that obey the flow law, near the frequencies they come from.
+"""From frequencies to counts: integers that obey the flow law and are near the frequencies.
 
-Rounding every edge by itself breaks the law.  So only the chords of a maximum spanning tree are rounded,
-and the others follow (BL94 §3.2): the edges of such a tree are those with the largest frequencies, to which
-the errors of the chords matter least.  An edge that would be left with nothing, though it was taken, is
-taken once more along a cycle that leads over it, which keeps the law too.
+Rounding every edge by itself violates the law.  Therefore only the chords of a maximum spanning tree are
+rounded, and the other edges follow (BL94 §3.2): the edges of the tree are those with the largest frequencies,
+where the errors of the chords matter least.  An edge that would have no count, although it was taken, gets
+one more along a cycle that contains it, which obeys the law too.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ def whole_flow(
 ) -> list[int]:
     """A count of at least one for each edge.
 
-    Every edge lies on a cycle; ``closing`` is the one that closes the graph, and its count is its frequency
-    rounded, unless no other cycle leads over an edge.
+    Every edge is on a cycle; ``closing`` is the closing edge, and its count is its frequency rounded, unless
+    an edge is on no other cycle.
     """
     tree = _tree(vertices, ends, frequencies, closing)
     counts = [max(1, round(frequency)) for frequency in frequencies]
@@ -41,7 +41,7 @@ def whole_flow(
     for edge in listed:
         if counts[edge] < 1:
             missing = 1 - counts[edge]
-            for each in [edge, *_way_back(ends, out, edge, closing)]:
+            for each in [edge, *_path_back(ends, out, edge, closing)]:
                 counts[each] += missing
     return counts
 
@@ -49,28 +49,29 @@ def whole_flow(
 def _tree(
     vertices: int, ends: Sequence[tuple[int, int]], frequencies: Sequence[float], closing: int
 ) -> set[int]:
-    """The maximum spanning tree; the closing edge stays outside, so that its count can be chosen."""
+    """The maximum spanning tree without the closing edge, so that its count can be chosen."""
     joined = UnionFind(vertices)
     ranked = sorted((e for e in range(len(ends)) if e != closing), key=lambda e: -frequencies[e])
     return {edge for edge in ranked if joined.union(*ends[edge])}
 
 
-def _way_back(
+def _path_back(
     ends: Sequence[tuple[int, int]], out: Sequence[Sequence[int]], edge: int, closing: int
 ) -> list[int]:
-    """The edges of a way from the target of an edge to its source: in its loop, or round by the root."""
+    """The edges of a path from the target of an edge to its source: in its loop, or over the closing edge."""
     source, target = ends[edge]
     exit_vertex, root = ends[closing]
-    found = _way(ends, out, target, source)
+    found = _shortest_path(ends, out, target, source)
     if found is not None:
         return found
-    leaving, entering = _way(ends, out, target, exit_vertex), _way(ends, out, root, source)
+    leaving = _shortest_path(ends, out, target, exit_vertex)
+    entering = _shortest_path(ends, out, root, source)
     if leaving is None or entering is None:
-        raise ValueError("an edge lies on no cycle")
+        raise ValueError("an edge is on no cycle")
     return [*leaving, closing, *entering]
 
 
-def _way(
+def _shortest_path(
     ends: Sequence[tuple[int, int]], out: Sequence[Sequence[int]], source: int, target: int
 ) -> list[int] | None:
     by = {source: -1}
@@ -83,8 +84,8 @@ def _way(
                 queue.append(ends[edge][1])
     if target not in by:
         return None
-    way = []
+    path = []
     while target != source:
-        way.append(by[target])
+        path.append(by[target])
         target = ends[by[target]][0]
-    return way[::-1]
+    return path[::-1]

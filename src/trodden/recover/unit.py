@@ -1,4 +1,4 @@
-"""The counts of all functions of a unit: each by the flow law or by its paths, as its plan says."""
+"""The counts of all functions of a unit, each by the flow law or from its paths, according to its plan."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NEVER_RETURNS = frozenset({BranchKind.DEAD_END, BranchKind.UNWIND})
 
 @dataclass(frozen=True)
 class RecoveredFunction:
-    """All counts of one function; ``paths`` is ``None`` where its plan does not count paths.
+    """All counts of one function; ``paths`` is ``None`` if its plan does not count paths.
 
     ``cut_short[v]`` is how often the function ended in block ``v`` without leaving it along an edge, less how
-    often control was resumed there; ``violations`` say where the counters contradict the flow law.
+    often control was resumed there; ``violations`` are contradictions between the counters and the flow law.
     """
 
     facts: FunctionFacts
@@ -56,7 +56,7 @@ def _by_paths(facts: FunctionFacts, counted: FunctionCounts, budget: Budget | No
 
 
 def _as_it_ended(facts: FunctionFacts, path: PathCount) -> PathCount:
-    """A path over a call that never returns, or out by an exception, was cut short like any other."""
+    """A path that ends in a call which never returns, or in an exception, was cut short like others."""
     if path.ends is PathEnd.EXIT and facts.blocks[path.blocks[-1]].kind in _NEVER_RETURNS:
         return replace(path, ends=PathEnd.UNWOUND)
     return path

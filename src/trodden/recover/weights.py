@@ -1,9 +1,9 @@
-"""How many blocks one count stands for.
+"""How many executed blocks one count stands for.
 
-The blocks that a procedure ran are a sum over its edges, and each edge follows from the counters by the flow
-law (BL94 §3.2).  So their number is a sum over the counters, each times a weight that depends on the plan
-alone.  The weights come from *potentials*: numbers for the vertices that make every edge without a counter
-weigh nothing, for what the law says of a vertex may be added as often as one likes.
+The number of blocks that a procedure executed is a sum over its edges, and each edge follows from the
+counters by the flow law (BL94 §3.2).  So it is a sum over the counters, each times a weight that depends on
+the plan only.  The weights follow from *potentials*: numbers for the vertices with which every edge without a
+counter has weight zero, since any multiple of the equation of a vertex may be added.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trodden.recover.forest import depth_first_forest
 
 @dataclass(frozen=True)
 class Weights:
-    """``slots[s]`` is how many blocks a count in a slot stands for, ``ends[v]`` an early end in ``v``."""
+    """The number of blocks that a count in a slot stands for, and an early end in a vertex (``ends``)."""
 
     slots: list[int]
     ends: list[int]
@@ -26,10 +26,10 @@ class Weights:
 
 def block_weights(graph: Graph, plan: Plan) -> Weights | None:
     """The weights of a plan; ``None`` for plans that do not count the edges."""
-    told = [each for each in plan.measures if isinstance(each, EdgeMeasure)]
-    if plan.paths is not None or len(told) + _opinions(plan) != len(plan.measures):
+    counted = [each for each in plan.measures if isinstance(each, EdgeMeasure)]
+    if plan.paths is not None or len(counted) + _opinions(plan) != len(plan.measures):
         return None
-    known = {measure.edge for measure in told}
+    known = {measure.edge for measure in counted}
     unknown = [index for index in live_edges(graph) if index not in known]
     ends = [(graph.edges[index].src, graph.edges[index].dst) for index in unknown]
     incident: list[list[int]] = [[] for _ in graph.labels]

@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.oracles import gcov
 from bench.oracles.line_differences import Difference, Explainer, Reason
 from bench.oracles.llvm_cov import from_tracefile
-from tests.profile.making import function, profile_of, reading_of, unit_of
+from tests.profile.making import function, profile_of, unit_counts_of, unit_of
 from trodden.profile.assemble import assemble
 
 LOOP = "a>b b>c b>d c>b d>exit"
@@ -58,7 +58,7 @@ def test_a_jump_that_belongs_to_the_line_of_its_target() -> None:
 def test_a_call_that_did_not_return_is_a_reason() -> None:
     facts = function("f", "a>b b>exit", {"a": (1,), "b": (2,)})
     unit = unit_of(facts)
-    reading = reading_of(unit, {"f": {"a>b": 7, "b>exit": 7}}, {(0, 0): 3})
+    reading = unit_counts_of(unit, {"f": {"a>b": 7, "b>exit": 7}}, {(0, 0): 3})
     profile = assemble("/bin/prog", [unit], [reading])
     cut = Difference("/src/a.c", 2, 7, 10, None, None)
     assert dict(Explainer.of(profile).reasons([cut])) == {cut: Reason.CUT_SHORT}

@@ -108,7 +108,6 @@ def test_bytes_that_are_no_code_are_rejected(code: str) -> None:
     assert decode(bytes.fromhex(code), 0) is None
 
 
-
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the C library is for another machine")
 def test_jumps_of_the_c_library_lead_to_instructions() -> None:
     """Every function decodes, and no jump inside one leads between two boundaries."""

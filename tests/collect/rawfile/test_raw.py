@@ -12,7 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.profile.making import raw_bytes
-from trodden.collect.rawfile.model import Ending, RawCall, RawFrame, RawJump, RawModule, RawNote, RawUnit
+from trodden.collect.rawfile.model import (
+    Ending,
+    RawCallNode,
+    RawFrame,
+    RawModule,
+    RawNonLocalExit,
+    RawSparsePath,
+    RawUnit,
+)
 from trodden.collect.rawfile.raw import parse_raw, read_raw
 from trodden.errors import BadFile, InputMissing, LaterVersion
 
@@ -21,9 +29,9 @@ SMALL = raw_bytes(
     [(0x5000, "/bin/prog"), (0, "/lib/a.so")],
     [(ONE, 0, [1, 2**64 - 1]), (TWO, 1, [])],
     [(0, 0, 0x1234, 2**64 - 1), (1, 0xFFFFFFFF, 0)],
-    jumps=[(0, 0x1234, -(2**63)), (1, 0x10, 7, 0)],
-    notes=[(0, 5, 9, 3), (0, 1 << 63 | 5, 9, 70), (1, 6, 2**64 - 2, 1)],
-    calls=[(2**32 - 1, 0, 0, 0, 0), (1, 4, 0, 0, 2**64 - 1), (0, 0, 1, 0, 0), (1, 4, 2, 1, 6)],
+    non_local_exits=[(0, 0x1234, -(2**63)), (1, 0x10, 7, 0)],
+    sparse_paths=[(0, 5, 9, 3), (0, 1 << 63 | 5, 9, 70), (1, 6, 2**64 - 2, 1)],
+    call_nodes=[(2**32 - 1, 0, 0, 0, 0), (1, 4, 0, 0, 2**64 - 1), (0, 0, 1, 0, 0), (1, 4, 2, 1, 6)],
     ending=1,
 )
 
@@ -33,25 +41,25 @@ def _resealed(data: bytes) -> bytes:
     return data[:-16] + struct.pack("<QI", len(data), zlib.crc32(data[:-16])) + data[-4:]
 
 
-def test_everything_comes_back() -> None:
+def test_everything_is_read() -> None:
     raw = parse_raw(SMALL, "x.raw")
     assert (raw.path, raw.complete, raw.pid, raw.parent) == ("x.raw", False, 42, 7)
-    assert (raw.ending, raw.signal, raw.stack_cut) == (Ending.DUMP, 0, False)
+    assert (raw.ending, raw.signal, raw.frames_missing) == (Ending.DUMP, 0, False)
     assert raw.started == 1_700_000_000_000_000_000
     assert raw.modules == (RawModule(0x5000, "/bin/prog"), RawModule(0, "/lib/a.so"))
     assert raw.units == (RawUnit(ONE, 0, (1, 2**64 - 1)), RawUnit(TWO, 1, ()))
     assert raw.frames == (RawFrame(0, 0, 0x1234, 2**64 - 1), RawFrame(1, None, 0))
-    assert raw.jumps == (RawJump(0, 0x1234, -(2**63)), RawJump(1, 0x10, 7, 0))
-    assert raw.notes == (
-        RawNote(0, 5, False, 9, 3),
-        RawNote(0, 5, True, 9, 70),
-        RawNote(1, 6, False, 2**64 - 2, 1),
+    assert raw.non_local_exits == (RawNonLocalExit(0, 0x1234, -(2**63)), RawNonLocalExit(1, 0x10, 7, 0))
+    assert raw.sparse_paths == (
+        RawSparsePath(0, 5, False, 9, 3),
+        RawSparsePath(0, 5, True, 9, 70),
+        RawSparsePath(1, 6, False, 2**64 - 2, 1),
     )
-    assert raw.calls == (
-        RawCall(None, 0, 0, False, 0),
-        RawCall(1, 4, 0, False, 2**64 - 1),
-        RawCall(0, 0, 1, False, 0),
-        RawCall(1, 4, 2, True, 6),
+    assert raw.call_nodes == (
+        RawCallNode(None, 0, 0, False, 0),
+        RawCallNode(1, 4, 0, False, 2**64 - 1),
+        RawCallNode(0, 0, 1, False, 0),
+        RawCallNode(1, 4, 2, True, 6),
     )
 
 
@@ -71,24 +79,24 @@ def test_round_trip(
     modules: list[tuple[int, str]],
     units: list[tuple[bytes, list[int]]],
     addresses: list[int],
-    jumps: list[tuple[int, int]],
+    exits: list[tuple[int, int]],
 ) -> None:
     last = len(modules) - 1
     data = raw_bytes(
         modules,
         [(name.hex(), last, counts) for name, counts in units],
         [(1, last, a) for a in addresses],
-        jumps=[(last, *jump) for jump in jumps],
+        non_local_exits=[(last, *each) for each in exits],
     )
     raw = parse_raw(data, "x.raw")
     assert [(module.bias, module.path) for module in raw.modules] == modules
-    assert [(bytes.fromhex(unit.id), list(unit.counts)) for unit in raw.units] == units
+    assert [(bytes.fromhex(unit.id), list(unit.counters)) for unit in raw.units] == units
     assert [frame.address for frame in raw.frames] == addresses
-    assert [(jump.address, jump.count) for jump in raw.jumps] == jumps
+    assert [(each.address, each.count) for each in raw.non_local_exits] == exits
     assert raw.complete
 
 
-def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
+def test_a_file_truncated_anywhere_is_refused(tmp_path: Path) -> None:
     for length in range(len(SMALL)):
         path = tmp_path / "x.raw"
         path.write_bytes(SMALL[:length])
@@ -113,16 +121,16 @@ def test_damage_with_a_fitting_checksum_is_refused_or_harmless() -> None:
                 raw = parse_raw(_resealed(bytes(damaged)), "x.raw")
             except (BadFile, LaterVersion):
                 continue
-            assert (len(raw.modules), len(raw.units), len(raw.frames), len(raw.jumps)) == (2, 2, 2, 2)
-            assert (len(raw.notes), len(raw.calls)) == (3, 4)
+            assert (len(raw.modules), len(raw.units), len(raw.frames)) == (2, 2, 2)
+            assert (len(raw.non_local_exits), len(raw.sparse_paths), len(raw.call_nodes)) == (2, 3, 4)
 
 
-def test_promises_are_checked_before_memory_is_taken() -> None:
+def test_sizes_are_checked_before_memory_is_allocated() -> None:
     greedy = bytearray(SMALL)
     slots = SMALL.index(bytes.fromhex(ONE)) + 20
     struct.pack_into("<III", greedy, slots, 0xFFFFFFFF, 0, 0xFFFFFFF0)
     tracemalloc.start()
-    with pytest.raises(BadFile, match="promises more than it holds"):
+    with pytest.raises(BadFile, match="too short for what its header says"):
         parse_raw(_resealed(bytes(greedy)), "x.raw")
     for count_at in range(40, 76, 4):
         greedy = bytearray(SMALL)
@@ -136,14 +144,15 @@ def test_promises_are_checked_before_memory_is_taken() -> None:
 
 def test_how_a_process_ended() -> None:
     dying = parse_raw(raw_bytes([], [], ending=2, signal=11, flags=2), "x.raw")
-    assert (dying.ending, dying.signal, dying.complete, dying.stack_cut) == (Ending.SIGNAL, 11, False, True)
-    with pytest.raises(BadFile, match="ended in no known way"):
+    assert (dying.ending, dying.signal) == (Ending.SIGNAL, 11)
+    assert (dying.complete, dying.frames_missing) == (False, True)
+    with pytest.raises(BadFile, match="no ending with the number 3"):
         parse_raw(raw_bytes([], [], ending=3), "x.raw")
 
 
 def test_what_is_left_over_is_no_profile() -> None:
     longer = SMALL[:-16] + bytes(8) + SMALL[-16:]
-    with pytest.raises(BadFile, match="holds more than it promises"):
+    with pytest.raises(BadFile, match="too long for what its header says"):
         parse_raw(_resealed(bytes(longer)), "x.raw")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trodden.collect.rawfile.model import RawLast
-from trodden.collect.rawfile.rings import ENTRY, HEAD, lasts_in
+from trodden.collect.rawfile.model import RawLastPath
+from trodden.collect.rawfile.rings import ENTRY, HEAD, last_paths_in
 
 _ADDRESS = 0x7F0000001000
 _THREAD = 5
@@ -25,7 +25,7 @@ def _ring(at: int, paths: list[int | None], room: int | None = None) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("at", "paths", "told"),
+    ("at", "paths", "expected"),
     [
         (0, [None, None, None], []),
         (2, [7, 8, None], [7, 8]),
@@ -37,13 +37,13 @@ def _ring(at: int, paths: list[int | None], room: int | None = None) -> bytes:
         (0, [4], []),
     ],
 )
-def test_the_oldest_comes_first(at: int, paths: list[int | None], told: list[int]) -> None:
+def test_the_oldest_comes_first(at: int, paths: list[int | None], expected: list[int]) -> None:
     data = _ring(_address(at), paths) + bytes(64)
-    assert lasts_in(data, _ADDRESS) == [RawLast(_THREAD, 9, 2, path) for path in told]
+    assert last_paths_in(data, _ADDRESS) == [RawLastPath(_THREAD, 9, 2, path) for path in expected]
 
 
 def test_a_ring_that_is_still_being_made_holds_nothing() -> None:
-    assert lasts_in(_ring(0, [1, 2, 3]), _ADDRESS) == []
+    assert last_paths_in(_ring(0, [1, 2, 3]), _ADDRESS) == []
 
 
 @pytest.mark.parametrize(
@@ -59,5 +59,5 @@ def test_a_ring_that_is_still_being_made_holds_nothing() -> None:
     ],
 )
 def test_nonsense_is_refused(data: bytes) -> None:
-    with pytest.raises(ValueError, match="makes no sense"):
-        lasts_in(data, _ADDRESS)
+    with pytest.raises(ValueError, match="no valid header"):
+        last_paths_in(data, _ADDRESS)

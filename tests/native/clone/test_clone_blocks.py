@@ -1,4 +1,4 @@
-"""Copies of hot blocks: chosen where they pay, and nothing is told otherwise than without them."""
+"""Clones of hot blocks: chosen where they pay, with the same profile as without them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.native.building import PROGRAMS, must, trodden
 from trodden.native.analysis.function_cfg import read_function
 from trodden.native.clone.choose import GROWTH, LEAST
-from trodden.native.clone.clone_blocks import Shaped, with_hot_copies
+from trodden.native.clone.clone_blocks import ClonedFunction, clone_hot_blocks
 from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
@@ -94,18 +94,18 @@ int main(int argc, char **argv) {
 """
 
 
-def shaped(definition: str, weights: Sequence[float] | None = None) -> Shaped:
+def with_hot_clones(definition: str, weights: Sequence[float] | None = None) -> ClonedFunction:
     module = cut_module(definition)
     attributes = read_attributes(module)
     read = read_function(cut_function(module.definitions[0]), attributes)
     measured = (lambda graph, symbol: list(weights)) if weights is not None else None
     options = Options(profile="paths", measured=measured)
     planned = plan_for(read, options, "x86_64", 0, FunctionClues())
-    return with_hot_copies(read, planned, attributes, ())
+    return clone_hot_blocks(read, planned, attributes, ())
 
 
 def counted(profile: Profile) -> dict[str, object]:
-    """All that is told of each function, by edges, paths and violations."""
+    """What the profile has of each function: edges, paths and violations."""
     return {
         name: (
             [edge.count for edge in function.edges],
@@ -116,16 +116,16 @@ def counted(profile: Profile) -> dict[str, object]:
     }
 
 
-def test_a_loop_turns_in_copies_where_the_register_is_known() -> None:
-    found = shaped(LOOP)
+def test_a_loop_iterates_in_clones_where_the_register_is_known() -> None:
+    found = with_hot_clones(LOOP)
     register = track(found.read.graph, found.planned.plan)
-    assert {1, 4} <= {block for block, _ in found.copies}
-    for copy, (_, value) in enumerate(found.copies, 6):
-        assert register.at[copy] == (None, value)
+    assert {1, 4} <= {block for block, _ in found.clones}
+    for clone, (_, value) in enumerate(found.clones, 6):
+        assert register.at[clone] == (None, value)
 
 
-def test_what_never_ran_gets_no_copies() -> None:
-    assert shaped(LOOP, [0.0] * 10).copies == ()
+def test_what_never_ran_is_not_cloned() -> None:
+    assert with_hot_clones(LOOP, [0.0] * 10).clones == ()
 
 
 def test_a_function_does_not_grow_by_more_than_its_share() -> None:
@@ -136,10 +136,10 @@ def test_a_function_does_not_grow_by_more_than_its_share() -> None:
         for n in range(1, 60)
     )
     text = f"define void @long(ptr %a) {{\nb0:\n  br label %b1\n\n{arms}b60:\n  ret void\n}}\n"
-    found = shaped(text)
+    found = with_hot_clones(text)
     own = cut_function(cut_module(text).definitions[0])
     size = sum(block.size for block in own.blocks)
-    more = sum(own.blocks[block].size for block, _ in found.copies)
+    more = sum(own.blocks[block].size for block, _ in found.clones)
     assert 0 < more <= max(LEAST, GROWTH * size)
 
 
@@ -181,36 +181,36 @@ attributes #0 = { noduplicate }
 
 
 @pytest.mark.parametrize(
-    ("attribute", "copied"), [("noduplicate", False), ("convergent", False), ("cold", True)]
+    ("attribute", "cloned"), [("noduplicate", False), ("convergent", False), ("cold", True)]
 )
-def test_what_must_be_there_once_is_not_copied(attribute: str, copied: bool) -> None:
-    blocks = {block for block, _ in shaped(ONCE.replace("noduplicate", attribute)).copies}
-    assert (2 in blocks) is copied
+def test_what_must_not_be_duplicated_is_not_cloned(attribute: str, cloned: bool) -> None:
+    blocks = {block for block, _ in with_hot_clones(ONCE.replace("noduplicate", attribute)).clones}
+    assert (2 in blocks) is cloned
 
 
-def test_measured_counts_choose_the_way_that_was_walked() -> None:
-    # To the loop, past it; to add, to double; on from there; round again, out of the loop; EXIT, closing.
+def test_measured_counts_choose_the_path_that_was_executed() -> None:
+    # Into the loop, past it; to add, to double; to the latch twice; back edge, loop exit; EXIT, closing.
     weights = [1.0, 0.0, 0.0, 1000.0, 0.0, 1000.0, 999.0, 1.0, 1.0, 1.0]
-    copied = {block for block, _ in shaped(LOOP, weights).copies}
-    assert copied == {1, 3, 4}
+    cloned = {block for block, _ in with_hot_clones(LOOP, weights).clones}
+    assert cloned == {1, 3, 4}
 
 
 @pytest.mark.parametrize("level", ["-O1", "-O2"])
 @pytest.mark.parametrize("arguments", [[], ["40"], ["499"]])
-def test_nothing_is_told_otherwise(tmp_path: Path, level: str, arguments: list[str]) -> None:
+def test_the_profile_is_the_same(tmp_path: Path, level: str, arguments: list[str]) -> None:
     (tmp_path / "busy.c").write_text(BUSY)
-    found, said = [], []
+    found, outputs = [], []
     for switch in ("on", "off"):
         trod = tmp_path / f"{switch}.trod"
         flags = (f"--trodden-clone-blocks={switch}", level)
         words = ("--profile", "paths", "-o", str(trod), "busy.c", *flags, "--", *arguments)
         done = trodden("run", *words, cwd=tmp_path)
-        said.append((done.returncode, done.stdout))
+        outputs.append((done.returncode, done.stdout))
         found.append(load(trod))
-    assert said[0] == said[1]
+    assert outputs[0] == outputs[1]
     assert counted(found[0]) == counted(found[1])
-    assert found[0].functions["walk"].facts.copies
-    assert not found[1].functions["walk"].facts.copies
+    assert found[0].functions["walk"].facts.clones
+    assert not found[1].functions["walk"].facts.clones
     trodden("merge", "on.trod", "off.trod", "-o", "both.trod", cwd=tmp_path)
     both = load(tmp_path / "both.trod").functions["walk"]
     once = found[0].functions["walk"]
@@ -223,7 +223,7 @@ def test_nothing_is_told_otherwise(tmp_path: Path, level: str, arguments: list[s
     "name", ["exact_flow.c", "path_log_exit.c", "path_log_throw.cpp", "context_switches.c"]
 )
 def test_counters_on_every_edge_agree(tmp_path: Path, name: str) -> None:
-    """The program's own weights decide, so that copies are really walked."""
+    """The program's own weights decide, so that clones are really executed."""
     source = PROGRAMS / name
     guide, checked = tmp_path / "guide.trod", tmp_path / "checked.trod"
     trodden("run", "--profile", "paths", "-o", guide, source, "-O2", cwd=tmp_path)
@@ -233,11 +233,11 @@ def test_counters_on_every_edge_agree(tmp_path: Path, name: str) -> None:
         cwd=tmp_path,
     )
     profile = load(checked)
-    assert any(function.facts.copies for function in profile.functions.values())
+    assert any(function.facts.clones for function in profile.functions.values())
     assert [each.violations for each in profile.functions.values() if each.violations] == []
 
 
-def test_the_code_generator_is_told_what_was_measured(tmp_path: Path) -> None:
+def test_measured_branch_weights_are_passed_to_the_code_generator(tmp_path: Path) -> None:
     (tmp_path / "busy.c").write_text(BUSY)
     must("run", "--profile", "paths", "-o", "busy.trod", "busy.c", "-O2", cwd=tmp_path)
     flags = ("--trodden-profile=paths", "--trodden-weights=busy.trod", "-O2", "-S", "-emit-llvm")
@@ -248,8 +248,8 @@ def test_the_code_generator_is_told_what_was_measured(tmp_path: Path) -> None:
     assert '!"branch_weights", i32' not in (tmp_path / "silent.ll").read_text()
 
 
-def test_frames_in_copies_are_told_and_kept(tmp_path: Path) -> None:
-    """The frame that called exit stands in a copy; its path so far is in the file."""
+def test_frames_in_clones_are_located(tmp_path: Path) -> None:
+    """The frame that called abort is in a clone; the prefix of its path is in the profile."""
     (tmp_path / "busy.c").write_text(BUSY.replace("exit(last % 100)", "abort()"))
     words = ("--profile", "paths", "-o", "a.trod", "busy.c", "-O1", "--", "499")
     done = trodden("run", *words, cwd=tmp_path)

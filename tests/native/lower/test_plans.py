@@ -1,8 +1,8 @@
-"""The native lowering executes plans as the reference interpreter does.
+"""Lowered plans count what the reference interpreter counts.
 
 Random graphs (irreducible, with parallel edges, self loops, unreachable and never-exiting blocks) become
-functions in LLVM IR whose branches follow a tape of decisions; computed gotos take the place of some
-switches.  Whatever the placement, every counter must hold what the interpreter says after the same walks.
+functions in LLVM IR whose branches follow a tape of decisions; computed gotos replace some
+switches.  Whatever the plan, every counter must hold what the interpreter computes for the same walks.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Function:
     def name(self) -> str:
         return self.graph.name.replace("-", "_")
 
-    def targets(self, block: int) -> list[str]:
-        """Where a block can go, by decision; EXIT is reached over a block that returns."""
+    def successors(self, block: int) -> list[str]:
+        """The successors of a block, by decision; EXIT is reached through a block that returns."""
         labels = [
             self.graph.labels[self.graph.edges[e].dst]
             for e in self.graph.out_edges[block]
@@ -60,22 +60,22 @@ class Function:
         lines = [f"define void @{self.name}() noinline {{", f"  br label %{root}"]
         tables = ""
         for block in range(self.graph.exit):
-            label, targets = self.graph.labels[block], self.targets(block)
+            label, successors = self.graph.labels[block], self.successors(block)
             decide = f"  %d.{label} = call i32 @next()"
-            if block % 3 == 2 and len(set(targets)) == len(targets) > 1:
+            if block % 3 == 2 and len(set(successors)) == len(successors) > 1:
                 table = f"@{self.name}.{label}"
-                entries = ", ".join(f"ptr blockaddress(@{self.name}, %{t})" for t in [*targets, "stop"])
-                tables += f"{table} = internal constant [{len(targets) + 1} x ptr] [{entries}]\n"
-                ways = ", ".join(f"label %{t}" for t in [*targets, "stop"])
+                entries = ", ".join(f"ptr blockaddress(@{self.name}, %{t})" for t in [*successors, "stop"])
+                tables += f"{table} = internal constant [{len(successors) + 1} x ptr] [{entries}]\n"
+                labels = ", ".join(f"label %{t}" for t in [*successors, "stop"])
                 jump = [
                     f"  %s.{label} = icmp eq i32 %d.{label}, {STOP}",
-                    f"  %i.{label} = select i1 %s.{label}, i32 {len(targets)}, i32 %d.{label}",
+                    f"  %i.{label} = select i1 %s.{label}, i32 {len(successors)}, i32 %d.{label}",
                     f"  %p.{label} = getelementptr ptr, ptr {table}, i32 %i.{label}",
                     f"  %t.{label} = load ptr, ptr %p.{label}",
-                    f"  indirectbr ptr %t.{label}, [{ways}]",
+                    f"  indirectbr ptr %t.{label}, [{labels}]",
                 ]
             else:
-                cases = "".join(f"\n    i32 {n}, label %{target}" for n, target in enumerate(targets))
+                cases = "".join(f"\n    i32 {n}, label %{target}" for n, target in enumerate(successors))
                 jump = [f"  switch i32 %d.{label}, label %stop [{cases}\n  ]"]
             lines += [f"{label}:", decide, *jump]
         return "\n".join([*lines, "leave:", "  ret void", "stop:", "  ret void", "}", tables])
@@ -91,13 +91,13 @@ def functions(seed: int) -> list[Function]:
             tape: list[int] = []
             block = graph.root
             while block != graph.exit:
-                ways = [e for e in graph.out_edges[block] if graph.edges[e].kind is EdgeKind.FLOW]
-                if not ways or len(tape) == STEPS:
+                out_edges = [e for e in graph.out_edges[block] if graph.edges[e].kind is EdgeKind.FLOW]
+                if not out_edges or len(tape) == STEPS:
                     tape.append(STOP)
                     break
-                choice = rng.randrange(len(ways))
+                choice = rng.randrange(len(out_edges))
                 tape.append(choice)
-                block = graph.edges[ways[choice]].dst
+                block = graph.edges[out_edges[choice]].dst
             made[-1].tapes.append(tape)
     return made
 
@@ -124,13 +124,13 @@ def walks(function: Function, facts: FunctionFacts) -> list[list[int]]:
         block = graph.edges[graph.out_edges[graph.root][0]].dst
         walk = [graph.out_edges[graph.root][0]]
         for decision in tape:
-            ways = [e for e in graph.out_edges[block] if graph.edges[e].kind is EdgeKind.FLOW]
+            out_edges = [e for e in graph.out_edges[block] if graph.edges[e].kind is EdgeKind.FLOW]
             original = block - 1
-            indirect = original % 3 == 2 and len(set(function.targets(original))) == len(ways) - 1 > 1
-            stop = len(ways) - 1 if indirect else 0
-            place = stop if decision == STOP else decision + (0 if indirect else 1)
-            walk.append(ways[place])
-            block = graph.edges[ways[place]].dst
+            indirect = original % 3 == 2 and len(set(function.successors(original))) == len(out_edges) - 1 > 1
+            stop = len(out_edges) - 1 if indirect else 0
+            position = stop if decision == STOP else decision + (0 if indirect else 1)
+            walk.append(out_edges[position])
+            block = graph.edges[out_edges[position]].dst
         walk.append(next(e for e in graph.out_edges[block] if graph.edges[e].dst == graph.exit))
         found.append(walk)
     return found
@@ -170,16 +170,16 @@ def compare(directory: Path, known: dict[str, Function], options: list[str], *op
     (directory / "graphs.ll").write_text(module(list(known.values())))
     must("run", "-o", "graphs.trod", *options, "graphs.ll", *optimise, "--", cwd=directory)
     profile = load(directory / "graphs.trod")
-    (reading,) = profile.unit_counts
+    (counted,) = profile.unit_counts
     compared = 0
     for facts in profile.units[0].functions:
         function = known.get(facts.linkage_name)
         if function is None:
             continue
         expected = interpret(facts.graph, facts.plan, walks(function, facts))
-        held = list(reading.counters[facts.first_slot : facts.first_slot + facts.plan.slots])
+        held = list(counted.counters[facts.first_slot : facts.first_slot + facts.plan.slots])
         if facts.plan.paths is not None and facts.plan.paths.timed:
-            # Time is another thing natively: only the counts are the same.
+            # The interpreter has another clock: only the counts are the same.
             expected, held = (x[: -facts.plan.paths.number] for x in (expected, held))
         assert held == expected, facts.linkage_name
         assert profile.functions[facts.name].violations == ()

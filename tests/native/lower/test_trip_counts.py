@@ -1,4 +1,4 @@
-"""Loops whose trips are told where they are left: nothing is added inside them."""
+"""Loops whose trip count is computed on their exit edges: no instruction is added inside them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOOP = re.compile(r"^(\.LBB0_\d+):(.*?)^\tj\w+\t\1$", re.MULTILINE | re.DOTALL)
 INSTRUCTION = re.compile(r"^\t[a-z]\S*(?:\t.*?)?(?=\s*(?:#|$))", re.MULTILINE)
 
 
-def inside(source: Path, *options: str) -> list[str]:
+def loop_body(source: Path, *options: str) -> list[str]:
     """The instructions of the only loop of a function."""
     assembly = source.with_suffix(".s")
     must("cc", "-O2", "-S", *options, source, "-o", assembly, cwd=source.parent)
@@ -49,6 +49,6 @@ def test_no_instruction_is_added(
 ) -> None:
     source = tmp_path / "sum.c"
     source.write_text(SUM.format(type=type_, start=start, until=until, step=step))
-    plain = inside(source, "--trodden-only=nothing")
-    assert len(plain) > 6
-    assert len(inside(source, f"--trodden-profile={profile}")) == len(plain)
+    without_probes = loop_body(source, "--trodden-only=nothing")
+    assert len(without_probes) > 6
+    assert len(loop_body(source, f"--trodden-profile={profile}")) == len(without_probes)

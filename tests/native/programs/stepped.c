@@ -2,9 +2,9 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-volatile unsigned path_marks[64];
+volatile unsigned own_counts[64];
 static volatile int sink;
-#define T(n) path_marks[n]++
+#define T(n) own_counts[n]++
 #define NOINLINE __attribute__((noinline))
 
 static NOINLINE int choose(int what, int more) {

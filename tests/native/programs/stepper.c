@@ -18,7 +18,7 @@ struct unit {
     uint64_t *(*where)(void);
 };
 
-extern volatile unsigned path_marks[BOOKS];
+extern volatile unsigned own_counts[BOOKS];
 extern const char __start_trodden_units[], __stop_trodden_units[];
 int everything(void);
 
@@ -46,7 +46,7 @@ static void step(int number, siginfo_t *info, void *context) {
         put(&registers[order[i]], 8);
     put((const void *)registers[REG_RSP], STACK);
     put(watched->where(), watched->slots * sizeof(uint64_t));
-    put((const void *)path_marks, sizeof path_marks);
+    put((const void *)own_counts, sizeof own_counts);
 }
 
 static int load_bias(struct dl_phdr_info *info, size_t size, void *bias) {

@@ -59,7 +59,7 @@ def uninstrumented(
 def check_killed_by(done: CountedRun, number: int) -> None:
     (raw,) = done.raws
     assert (done.status, raw.ending, raw.signal) == (-number, Ending.SIGNAL, number)
-    assert (raw.stack_cut, raw.partly) == (False, False)
+    assert (raw.frames_missing, raw.counts_missing) == (False, False)
     done.check(f"process {raw.pid} ended by {signal.Signals(number).name}")
 
 
@@ -116,7 +116,7 @@ def test_a_stack_that_overflows(programs: ProgramBuilder, tmp_path: Path, varian
     done = run_counted(programs.build("fatal_signals.c", variant), "overflow", cwd=tmp_path)
     (raw,) = done.raws
     assert (done.status, raw.ending, raw.signal) == (-signal.SIGSEGV, Ending.SIGNAL, signal.SIGSEGV)
-    assert raw.stack_cut is False
+    assert raw.frames_missing is False
     assert max(done.reference()[raw.pid].values()) > 500
     assert done.largest_difference() <= 1
 
@@ -162,7 +162,7 @@ def test_killed_at_any_moment(programs: ProgramBuilder, tmp_path: Path, variant:
     for iteration in range(20):
         done = end_after(program, threads, tmp_path / str(iteration), chance.uniform(0, 0.02), signal.SIGKILL)
         (raw,) = done.raws
-        assert (done.status, raw.ending, raw.partly) == (-signal.SIGKILL, Ending.KILLED, False)
+        assert (done.status, raw.ending, raw.counts_missing) == (-signal.SIGKILL, Ending.KILLED, False)
         hits += done.reference()[raw.pid].total()
         assert done.largest_difference() <= threads
         assert done.profile.notes[0] == f"process {raw.pid}{KILLED}"
@@ -181,7 +181,7 @@ def test_terminated_at_any_moment(
         done = end_after(program, threads, tmp_path / str(iteration), chance.uniform(0, 0.02), signal.SIGTERM)
         (raw,) = done.raws
         assert (done.status, raw.ending, raw.signal) == (-signal.SIGTERM, Ending.SIGNAL, signal.SIGTERM)
-        assert (raw.partly, raw.stack_cut) == (False, False)
+        assert (raw.counts_missing, raw.frames_missing) == (False, False)
         assert 0 in {frame.thread for frame in raw.frames}
         assert done.largest_difference() <= threads
         # Where the path register is dead, the path of a frame is unknown, and a message says so.
@@ -261,7 +261,7 @@ def test_files_that_may_not_grow(programs: ProgramBuilder, tmp_path: Path, mode:
     if mode == "none" and raws:
         done.check()
     elif size >= 5 << 20:
-        assert raws[0].partly is False
+        assert raws[0].counts_missing is False
         assert done.largest_difference() <= (1 if mode == "kill" else 0)
     elif raws:
-        assert raws[0].partly is True
+        assert raws[0].counts_missing is True

@@ -53,7 +53,7 @@ def _recorded(raw: Raw, *programs: Path) -> LastPaths:
     units = {tag: unit for program in programs for tag, unit in read_program(program).by_tag.items()}
     spelled = cache(lambda tag, function, path: _marks_of(units[tag].functions[function], path))
     found: LastPaths = defaultdict(list)
-    for last in raw.lasts:
+    for last in raw.last_paths:
         found[last.thread].append(spelled(last.tag, last.function, last.path))
     return dict(found)
 
@@ -150,20 +150,20 @@ def test_the_ring_agrees_with_the_counters(
     must(compiler, _PATHS, kept, *flags.split(), PROGRAMS / source, "-o", program, cwd=tmp_path)
     assert _run(program, *words, cwd=tmp_path) == status
     raw = read_raw(tmp_path / "out.raw")
-    assert len(raw.lasts) < 65536
+    assert len(raw.last_paths) < 65536
     (unit,) = read_program(program).units.values()
     counted = Counter(
         {
-            (number, path): raw.units[0].counts[facts.first_slot + len(facts.plan.measures) + path]
+            (number, path): raw.units[0].counters[facts.first_slot + len(facts.plan.measures) + path]
             for number, facts in enumerate(unit.functions)
             if facts.plan.paths is not None and facts.plan.paths.dense
             for path in range(facts.plan.paths.number)
         }
     )
-    for note in raw.notes:
-        counted[note.function, note.value] += note.amount
+    for each in raw.sparse_paths:
+        counted[each.function, each.path] += each.amount
     assert len(+counted) > 5
-    assert Counter((last.function, last.path) for last in raw.lasts) == +counted
+    assert Counter((last.function, last.path) for last in raw.last_paths) == +counted
 
 
 def test_rings_of_exited_threads_stay_until_they_are_reused(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_library_that_is_loaded_later(host: tuple[str, ...], kept: dict[int, i
     raw = read_raw(tmp_path / "out.raw")
     names: dict[int, list[str]] = defaultdict(list)
     units = read_program(program).by_tag | read_program(library).by_tag
-    for last in raw.lasts:
+    for last in raw.last_paths:
         names[last.thread].append(units[last.tag].functions[last.function].name)
     assert {thread: len(found) for thread, found in names.items()} == kept
     assert set(names[2]) == {"choose_one"}

@@ -48,7 +48,7 @@ def test_threads_that_are_stopped_anywhere(programs: ProgramBuilder, tmp_path: P
         done = run_counted(program, "running", cwd=tmp_path / str(iteration))
         assert (done.status, done.errors) == (7, "")
         (raw,) = done.raws
-        assert (raw.ending, raw.stack_cut) == (Ending.EXIT, False)
+        assert (raw.ending, raw.frames_missing) == (Ending.EXIT, False)
         assert len({frame.thread for frame in raw.frames}) == 8
         reference, counted = done.reference()[raw.pid], done.counted()[raw.pid]
         assert counted.total() > 0

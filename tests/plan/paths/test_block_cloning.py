@@ -1,4 +1,4 @@
-"""A graph whose blocks have copies counts as the graph without them does."""
+"""A graph with cloned blocks counts the same as the graph without them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.graphs import graphs, prices_for, seeds, walks_for
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import interpret
-from trodden.plan.paths.block_cloning import Copied, copied
+from trodden.plan.paths.block_cloning import Cloned, cloned
 from trodden.plan.paths.path_register import track
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
@@ -19,7 +19,7 @@ LOOP = build("loop", ["A", "B", "C", "D", "E", "EXIT"], FLOW)
 
 
 def chosen(graph: Graph, plan: Plan, rng: random.Random) -> list[tuple[int, int]]:
-    """Some copies for values that the register really takes, and some for values that it may never have."""
+    """Some clones for values that the register really takes, and some for values that it may never have."""
     register = track(graph, plan)
     found: set[tuple[int, int]] = set()
     for edge, value in register.along.items():
@@ -34,55 +34,55 @@ def chosen(graph: Graph, plan: Plan, rng: random.Random) -> list[tuple[int, int]
     return sorted(found)
 
 
-def followed(made: Copied, walk: list[int]) -> list[int]:
-    """The same walk through the graph with copies."""
+def followed(made: Cloned, walk: list[int]) -> list[int]:
+    """The same walk through the graph with clones."""
     vertex, found = made.graph.root, []
     for edge in walk:
-        leaving = [each for each in made.graph.out_edges[vertex] if each < len(made.edges)]
-        (index,) = (each for each in leaving if made.edges[each] == edge)
+        out_edges = [each for each in made.graph.out_edges[vertex] if each < len(made.edges)]
+        (index,) = (each for each in out_edges if made.edges[each] == edge)
         found.append(index)
         vertex = made.graph.edges[index].dst
     return found
 
 
-def test_a_loop_is_entered_by_its_own_block_and_turns_in_a_copy() -> None:
+def test_a_loop_is_entered_by_its_own_block_and_iterates_in_a_clone() -> None:
     plan = path_plan(LOOP, [1.0] * len(LOOP.edges))
     back = track(LOOP, plan).along[5]
     assert back is not None
-    made = copied(LOOP, plan, [(1, back.add)])
-    led = {made.edges[index]: made.graph.edges[index] for index in range(len(made.edges))}
-    assert led[0][:2] == (0, 1)
-    assert led[5][:2] == (4, 5)
+    made = cloned(LOOP, plan, [(1, back.add)])
+    edges = {made.edges[index]: made.graph.edges[index] for index in range(len(made.edges))}
+    assert edges[0][:2] == (0, 1)
+    assert edges[5][:2] == (4, 5)
     assert made.origins == (0, 1, 2, 3, 4, 1)
     assert {made.graph.edges[each].dst for each in made.graph.out_edges[5]} == {2, 3}
 
 
 @given(graph=graphs(), seed=seeds())
-def test_every_walk_counts_the_same_with_copies(graph: Graph, seed: int) -> None:
+def test_every_walk_counts_the_same_with_clones(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     plan = path_plan(graph, prices_for(graph, seed), limit=rng.choice([None, 4, 16]))
-    made = copied(graph, plan, chosen(graph, plan, rng))
+    made = cloned(graph, plan, chosen(graph, plan, rng))
     walks = walks_for(graph, seed)
     mirrored = [followed(made, walk) for walk in walks]
     assert interpret(graph, plan, walks) == interpret(made.graph, made.plan, mirrored)
 
 
 @given(graph=graphs(), seed=seeds())
-def test_copies_hold_what_they_are_for(graph: Graph, seed: int) -> None:
+def test_the_register_is_known_in_clones(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     plan = path_plan(graph, prices_for(graph, seed))
-    copies = chosen(graph, plan, rng)
-    made = copied(graph, plan, copies)
+    clones = chosen(graph, plan, rng)
+    made = cloned(graph, plan, clones)
     register = track(made.graph, made.plan)
-    for number, (_, value) in enumerate(copies, graph.exit):
+    for number, (_, value) in enumerate(clones, graph.exit):
         held = register.at[number]
         assert held is None if number not in made.reached else held == (None, value)
 
 
 @given(graph=graphs(), seed=seeds())
-def test_what_nothing_leads_to_is_left_without_ways(graph: Graph, seed: int) -> None:
+def test_unreachable_blocks_lead_to_exit_only(graph: Graph, seed: int) -> None:
     plan = path_plan(graph, prices_for(graph, seed))
-    made = copied(graph, plan, chosen(graph, plan, random.Random(seed)))
+    made = cloned(graph, plan, chosen(graph, plan, random.Random(seed)))
     for vertex in set(range(made.graph.exit)) - made.reached:
-        leaving = [made.graph.edges[e] for e in made.graph.out_edges[vertex]]
-        assert [edge.dst for edge in leaving if edge.kind is EdgeKind.FLOW] == [made.graph.exit]
+        out_edges = [made.graph.edges[e] for e in made.graph.out_edges[vertex]]
+        assert [edge.dst for edge in out_edges if edge.kind is EdgeKind.FLOW] == [made.graph.exit]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from trodden.graph.cfg import build
-from trodden.plan.paths.locations import Holder, Mark, Places
+from trodden.plan.paths.locations import Holder, Locations, Mark
 
 
 def test_locations_and_probes_have_numbers_of_their_own() -> None:
     graph = build("f", ["a", "b", "c", "EXIT"], [(0, 1), (0, 2), (1, 2), (2, 3)])
-    numbers = Places.of(graph)
+    numbers = Locations.of(graph)
     on_edges = [numbers.on_edge(edge) for edge in range(len(graph.edges))]
     places = [*range(graph.exit), *on_edges]
     assert len({*places}) == graph.exit + len(on_edges)

@@ -1,4 +1,4 @@
-"""The .trod file: comes back as it was, and a failure never costs the one that was there."""
+"""The .trod file: it is read as it was written, and a failure never destroys the previous one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trodden
-from tests.profile.making import function, places_in, profile_of, reading_of, unit_of, with_wrong
+from tests.profile.making import function, positions_in, profile_of, unit_counts_of, unit_of, with_wrong
 from trodden.collect.call_paths import CallPath
 from trodden.errors import BadFile, CannotWrite, InputMissing, LaterVersion, TroddenError
 from trodden.profile.assemble import assemble
@@ -34,7 +34,7 @@ def _small() -> Profile:
     flows = {"main": {"a>b": 3, "b>b": 2**70, "b>c": 1, "c>exit": 1}, "f": {"a>exit": 2}}
     main, f = (UNIT.id, 0), (UNIT.id, 1)
     calls = [CallPath((main, f), 2**65, True), CallPath((f,), 2), CallPath((main,), 1)]
-    return assemble("/bin/prog", [UNIT], [reading_of(UNIT, flows, {(0, 1): 2})], ["a note"], calls)
+    return assemble("/bin/prog", [UNIT], [unit_counts_of(UNIT, flows, {(0, 1): 2})], ["a note"], calls)
 
 
 def test_a_profile_comes_back(tmp_path: Path) -> None:
@@ -75,10 +75,11 @@ DOCUMENT = unseal(MAGIC, to_bytes(_small()), "x")[0]
 
 @settings(max_examples=1000, deadline=None)
 @given(
-    st.sampled_from(places_in(DOCUMENT)), st.sampled_from([-1, 0, 1, 10**30, 1.5, "x", None, [], {}, [1, 2]])
+    st.sampled_from(positions_in(DOCUMENT)),
+    st.sampled_from([-1, 0, 1, 10**30, 1.5, "x", None, [], {}, [1, 2]]),
 )
-def test_well_sealed_nonsense_is_refused_or_sound(place: tuple[Any, ...], wrong: Any) -> None:
-    document = with_wrong(DOCUMENT, place, wrong)
+def test_well_sealed_nonsense_is_refused_or_sound(position: tuple[Any, ...], wrong: Any) -> None:
+    document = with_wrong(DOCUMENT, position, wrong)
     try:
         profile = from_bytes(seal(MAGIC, document), "x.trod")
     except TroddenError:

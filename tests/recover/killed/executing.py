@@ -127,10 +127,10 @@ class _Frame:
                 self._register = value % WORD
             case Add(value):
                 self._register = ((self._register or 0) + value) % WORD
-            case Save(cell):
-                self._saved[cell] = self._register or 0
-            case Restore(cell, add):
-                self._register = (self._saved[cell] + add) % WORD
+            case Save(variable):
+                self._saved[variable] = self._register or 0
+            case Restore(variable, add):
+                self._register = (self._saved[variable] + add) % WORD
             case Bump(add):
                 self._end(((self._register or 0) + add) % WORD)
             case BumpAt(path):

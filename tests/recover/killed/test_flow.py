@@ -78,9 +78,9 @@ def test_edges_fit_together_and_are_off_by_no_more_than_was_under_way(graph: Gra
         assert flow.violations == ()
         stops = sum(found.active.values()) if found is not None else 0
         assert stops <= under_way
-        for told, real in zip(flow.edges, truth.edges, strict=True):
-            assert told is not None
-            assert abs(told - real) <= under_way
+        for count, real in zip(flow.edges, truth.edges, strict=True):
+            assert count is not None
+            assert abs(count - real) <= under_way
 
 
 @given(graphs(max_blocks=5, max_edges=9), seeds())
@@ -149,7 +149,7 @@ def test_inherited_calls_that_are_still_active_are_found() -> None:
     assert found == _missing(plan, {3: 1})
 
 
-def test_a_counter_that_lags_behind_its_second_opinion_is_owed() -> None:
+def test_a_counter_that_lags_behind_its_second_has_increments_pending() -> None:
     graph = _diamond()
     plan = checked(graph, nesting_weights(graph))
     walks = [[0, 2, 4]]
@@ -159,8 +159,8 @@ def test_a_counter_that_lags_behind_its_second_opinion_is_owed() -> None:
     assert complete_flow(graph, plan, FunctionCounts(lagging)) == _missing(plan, {}, {first: 1})
 
 
-def test_turns_of_a_loop_that_was_never_left_are_added() -> None:
-    """The loop of h, a | b, l was killed after some rounds; its turns are told only where it is left."""
+def test_iterations_of_a_loop_that_was_never_left_are_added() -> None:
+    """The loop of h, a | b, l was killed after some iterations, which are counted only where it is left."""
     graph = build("f", ["s", "h", "a", "b", "l", "e", "EXIT"], _LOOP)
     trip = Trip(6, (7,), 1.0)
     plan = eprof(graph, [1.0, 5.0, 1.0, 5.0, 1.0, 5.0, 1.0, 5.0, 5.0, 9.0][: len(graph.edges)], trips=[trip])
@@ -208,9 +208,9 @@ def test_killed_between_any_two_probes(graph: Graph, seed: int) -> None:
         counted = process.counted
         flow = _completed(graph, plan, counted, complete_flow(graph, plan, counted))
         assert flow.violations == ()
-        for told, real in zip(flow.edges, process.edges, strict=True):
-            assert told is not None
-            assert abs(told - real) <= process.under_way
+        for count, real in zip(flow.edges, process.edges, strict=True):
+            assert count is not None
+            assert abs(count - real) <= process.under_way
 
 
 # The steps

@@ -32,10 +32,8 @@ def _negative(totals: list[int], ends: Ends, sink: int, stops: tuple[int, ...]) 
     return bool(solution.residues) or any(sure and value < 0 for value, sure in certain)
 
 
-def _minimal(
-    totals: list[int], ends: Ends, sink: int, allowed: list[int], most: int
-) -> set[tuple[int, ...]]:
-    """All ways to place as few stops as possible, by trying everything."""
+def _minimal(totals: list[int], ends: Ends, sink: int, allowed: list[int], most: int) -> set[tuple[int, ...]]:
+    """All placements of as few stops as possible, by trying everything."""
     for number in range(most + 1):
         found = {
             stops
@@ -77,7 +75,7 @@ def _problem(seed: int) -> tuple[list[int], Ends, int, list[Preference | None]]:
 
 
 @given(seeds())
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500, derandomize=True)
 def test_no_fewer_stops_would_do_and_none_are_found_where_there_are_none(seed: int) -> None:
     totals, ends, sink, preferences = _problem(seed)
     allowed = [node for node, preference in enumerate(preferences) if preference is not None]

@@ -65,7 +65,7 @@ def test_a_path_in_context_takes_the_same_edges_in_any_context(graph: Graph, see
 
 @pytest.mark.parametrize(("block", "edge"), [(0, None), (1, 2), (3, 4)])
 def test_the_only_edge_out_of_a_block(block: int, edge: int | None) -> None:
-    """A self loop is no way for a path to go."""
+    """A self loop is not part of a path."""
     graph = build("f", ["a", "b", "c", "d", "EXIT"], [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (3, 3)])
     plan = path_plan(graph, [1.0] * len(graph.edges))
     assert plan.paths is not None

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from tests.profile.making import function, profile_of, reading_of, unit_of
+from tests.profile.making import function, profile_of, unit_counts_of, unit_of
 from tests.profile.sample import sample
 from trodden.plan.counters.blocks import every_block
 from trodden.profile.assemble import assemble
@@ -121,8 +121,11 @@ def _calls() -> Profile:
         function("help()", "z>exit", linkage_name="_Zhelp"),
         files=["/src/b.c"],
     )
-    readings = [reading_of(one, {"main": {"x>exit": 1}}), reading_of(two, {"other": {"x>exit": 1500}})]
-    return assemble("/bin/prog", [one, two], readings)
+    unit_counts = [
+        unit_counts_of(one, {"main": {"x>exit": 1}}),
+        unit_counts_of(two, {"other": {"x>exit": 1500}}),
+    ]
+    return assemble("/bin/prog", [one, two], unit_counts)
 
 
 def test_calls() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from trodden.collect.binary.x86 import Flow, Instruction
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.paths.locations import Places
+from trodden.plan.paths.locations import Locations
 
 
 @dataclass
@@ -33,7 +33,7 @@ class CodeMap:
     locations: Sequence[int | None]
     completed: dict[int, int]
     inside_probes: set[int]
-    numbering: Places
+    numbering: Locations
     dead_ends: Collection[int] = frozenset()
     leading_in: Collection[int] = frozenset()
     joined: Set[int] = frozenset()

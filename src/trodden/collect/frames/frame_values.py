@@ -9,7 +9,7 @@ from trodden.collect.binary.dwarf import Function, Variable
 from trodden.collect.binary.dwarf_expressions import Frame, evaluate, is_stack_slot
 from trodden.collect.frames.code_map import CodeMap
 from trodden.collect.frames.probe_progress import Undetermined
-from trodden.plan.paths.path_register import CELL, Value
+from trodden.plan.paths.path_register import STACK_SLOT, Value
 from trodden.plan.probes import WORD
 from trodden.program.debug_variables import KEPT, TRIPS, VALUE
 
@@ -89,9 +89,9 @@ class FrameValues:
         if value.base is None:
             return value.add % WORD
         base, slot = None, self.variables.register_slot
-        if value.base != CELL:
+        if value.base != STACK_SLOT:
             base = self.variables.value(f"{VALUE}.{value.base}", _WORD_SIZE, self.pc, self.frame)
-        if base is None and value.base in (CELL, self.stored_base) and slot is not None:
+        if base is None and value.base in (STACK_SLOT, self.stored_base) and slot is not None:
             base = self.variables.value(slot.name, _WORD_SIZE, self.pc, self.frame)
         if base is None:
             raise Undetermined("the path register is not available")

@@ -16,10 +16,10 @@ from trodden.graph.loops import find_loops
 from trodden.graph.traverse import topological_order
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, track
-from trodden.plan.paths.prefixes import Known, Offset, register_offsets
 from trodden.plan.probes import WORD, AddTrips, Bump, BumpAt, Count, Probe
 from trodden.program.clone_map import origin_of
 from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.recover.path_prefix import PrefixDecoder
 
 
 @dataclass
@@ -149,7 +149,7 @@ class FunctionLocator:
         """The number of a path that has ended, but is not counted yet."""
         if isinstance(probe, BumpAt):
             return probe.path
-        before = self._register.leaving(self._graph.edges[pending.index].src)
+        before = self._register.at_end(self._graph.edges[pending.index].src)
         executed = self._plan.on_edges[pending.index][: pending.number]
         path = (values.of(self._register.after(before, executed)) + probe.add) % WORD
         if self._plan.paths is None or path >= self._plan.paths.number:
@@ -205,18 +205,18 @@ class FunctionLocator:
         return track(self._graph, self._plan, self._variables.storing_blocks)
 
     @cached_property
-    def _offsets(self) -> list[Known | Offset | None]:
-        return register_offsets(self._source_facts.graph, self._source_facts.plan)
+    def _decoder(self) -> PrefixDecoder:
+        return PrefixDecoder(self._source_facts.graph, self._source_facts.plan)
 
     def _register_at(self, progress: Progress, location: int, values: FrameValues) -> int | None:
         """The path register; Undetermined where the prefix of the path would not follow from it."""
-        offset = self._offsets[origin_of(self._source_facts, progress.block)]
-        if isinstance(offset, Known):
-            return None
-        if offset is None:
+        block = origin_of(self._source_facts, progress.block)
+        if not self._decoder.decodes(block):
             raise Undetermined("the prefix of the path does not follow from the path register")
+        if not self._decoder.needs_register(block):
+            return None
         if progress.edge is not None:
             return values.of(self._register.along.get(progress.edge))
         if progress.block == location:
             return values.of(self._register.at[location])
-        return values.of(self._register.leaving(progress.block))
+        return values.of(self._register.at_end(progress.block))

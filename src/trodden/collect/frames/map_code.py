@@ -11,7 +11,7 @@ from trodden.collect.binary.line_rows import LineRow
 from trodden.collect.binary.x86 import Flow, Instruction
 from trodden.collect.frames.code_map import CodeMap
 from trodden.graph.cfg import Graph
-from trodden.plan.paths.locations import Places
+from trodden.plan.paths.locations import Locations
 from trodden.program.facts import BranchKind, FunctionFacts
 
 _LOCATION_SIZE = 8
@@ -49,7 +49,7 @@ def map_code(
         locations,
         completed,
         inside_probes,
-        Places.of(graph),
+        Locations.of(graph),
         dead_ends,
         leading_in,
         joined,
@@ -86,9 +86,7 @@ def _extend_backwards(
     return leading_in
 
 
-def _locations(
-    graph: Graph, instructions: Sequence[Instruction], location: Variable
-) -> list[int | None]:
+def _locations(graph: Graph, instructions: Sequence[Instruction], location: Variable) -> list[int | None]:
     """The value of the location variable at each instruction."""
     if location.constant is not None:
         return [location.constant] * len(instructions)

@@ -79,16 +79,14 @@ class ProbeProgress:
             raise Undetermined("the next block may have begun")
         here = self._code.probes_at(location)
         exchanged = {
-            code
-            for code in self._code.probes_of_predecessor_ahead(index)
-            if self._enters(location, code)
+            code for code in self._code.probes_of_predecessor_ahead(index) if self._enters(location, code)
         }
         pending = self._decoded((here & ahead) | exchanged)
         if any(probe.holder is Holder.MERGED for probe in pending):
             raise Undetermined("only a phi knows which edge was taken")
         self._check_pending(location, self._decoded(here & ahead))
         found = self._follow(location, self._decoded(here - ahead - exchanged), pending)
-        found.register_stored = not any(probe.holder is Holder.CELL for probe in pending)
+        found.register_stored = not any(probe.holder is Holder.SLOT for probe in pending)
         return found
 
     def _decoded(self, codes: Iterable[int]) -> list[Mark]:
@@ -115,7 +113,7 @@ class ProbeProgress:
                 source, target, _ = self._graph.edges[probe.index]
                 known = target == block or source in expected
             else:
-                known = probe.holder is Holder.CELL or probe.index in expected
+                known = probe.holder is Holder.SLOT or probe.index in expected
             if not known:
                 raise Undetermined("a probe of an unrelated block is at this location")
 

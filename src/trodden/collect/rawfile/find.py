@@ -1,4 +1,4 @@
-"""Which raw files are meant: a directory stands for those in it."""
+"""The raw files that a command line names: a directory stands for those in it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _RAW_END = ".raw"
 
 
 def raw_files(given: Sequence[str | os.PathLike[str]]) -> Iterator[str]:
-    """The names of all raw files that are meant; of ``X`` and ``X.live`` only the latter: it knows more."""
+    """The names of all raw files; of ``X`` and ``X.live`` only the latter, which was written later."""
     names = list(_each(given))
-    living = {name for name in names if name.endswith(_LIVE_END)}
-    yield from (name for name in names if name + _LIVE_END not in living)
+    live = {name for name in names if name.endswith(_LIVE_END)}
+    yield from (name for name in names if name + _LIVE_END not in live)
 
 
 def _each(given: Sequence[str | os.PathLike[str]]) -> Iterator[str]:
@@ -32,8 +32,8 @@ def _each(given: Sequence[str | os.PathLike[str]]) -> Iterator[str]:
 def _inside(directory: str) -> list[str]:
     """The raw files of a directory.
 
-    Others may lie beside them, so a file is taken by its first bytes; one that was cut short before these by
-    its name.  ``X.live`` is what ``X`` was to be made of: if it is still there, ``X`` is not whole.
+    There may be other files, so that a raw file is recognised by its first bytes; one that was truncated
+    before these, by its name.  ``X`` is made from ``X.live``: if that still exists, ``X`` is not complete.
     """
     try:
         entries = [

@@ -1,10 +1,10 @@
 """The live file: what a process had counted when it was killed.
 
-While it runs, all that an instrumented process has counted lies in shared mappings of this file
-(``native/runtime/counters/live_file.h``).  It is a picture of the process's memory in parts, with the
-address of each, so pointers between parts can be followed.  The process may have been stopped anywhere, and
-the file may be damaged or forged: nothing in it is believed before it was compared with the file's real
-size, and only what was really written is read, as most of the file is holes.
+While an instrumented process runs, everything that it has counted is in shared mappings of this file
+(``native/runtime/counters/live_file.h``).  The file holds regions of the memory of the process, with the
+address of each, so that pointers between regions can be followed.  The process may have been stopped at any
+instruction, and the file may be damaged or forged: nothing in it is trusted before it was compared with the
+real size of the file, and only what was really written is read, since most of the file is holes.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from dataclasses import dataclass, replace
 
 from trodden.collect.rawfile.live_regions import REGION, LiveFile, Region
 from trodden.collect.rawfile.model import (
-    CONTEXT,
     ROOT,
+    SAVED_REGISTERS,
     Ending,
     Raw,
-    RawCall,
-    RawContext,
+    RawCallNode,
     RawFrame,
-    RawJump,
-    RawLast,
+    RawLastPath,
     RawModule,
-    RawNote,
+    RawNonLocalExit,
+    RawSavedRegisters,
+    RawSparsePath,
     RawUnit,
-    context_from,
-    note_from,
+    saved_registers_from,
+    sparse_path_from,
 )
-from trodden.collect.rawfile.rings import lasts_in
+from trodden.collect.rawfile.rings import last_paths_in
 from trodden.errors import BadFile, LaterVersion
 from trodden.recover.sparse_counters import SparseCounters
 
@@ -45,21 +45,21 @@ _MODULE = struct.Struct("<QIIII")
 _UNIT = struct.Struct("<16sIIQ")
 _FRAMES = struct.Struct("<IIII")
 _FRAME = struct.Struct("<IIQQII")
-_LEFT_PART = struct.Struct("<QQ")
-_LEFT_BYTES = _FRAME.size + CONTEXT.size
-_JUMPS = struct.Struct("<QQQ")
-_JUMP = struct.Struct("<IBBHQQq")
-_NOTE_TABLE_BYTES = 40
-_NOTES = struct.Struct("<QQQI4x")
-_NOTE = struct.Struct("<QQQQ")
+_ABANDONED_CHUNK = struct.Struct("<QQ")
+_ABANDONED_BYTES = _FRAME.size + SAVED_REGISTERS.size
+_EXIT_TABLE = struct.Struct("<QQQ")
+_EXIT = struct.Struct("<IBBHQQq")
+_SPARSE_TABLE_BYTES = 40
+_SPARSE_HEADER = struct.Struct("<QQQI4x")
+_SPARSE_ENTRY = struct.Struct("<QQQQ")
 _TREE = struct.Struct("<QQQQQ")
 _CHUNK = struct.Struct("<QQQQ")
-_CALL = struct.Struct("<QQQQQ72xIIII")
-_MODULES, _COUNTERS, _JUMPED, _NOTED, _NOTE_ARRAY, _CALL_TREE, _CALL_CHUNK = range(1, 8)
-_START, _END, _CONTEXT, _RING, _LEFT = range(9, 14)
-_TAKEN = (1 << 64) - 1
+_CALL_NODE = struct.Struct("<QQQQQ72xIIII")
+_MODULE_REGION, _SHARD, _NON_LOCAL_EXITS, _SPARSE_TABLE, _SPARSE_ARRAY, _CALL_TREE, _CALL_NODES = range(1, 8)
+_FORK_FRAMES, _END_FRAMES, _REGISTERS, _RING, _ABANDONED = range(9, 14)
+_BEING_WRITTEN = (1 << 64) - 1
 _STATES = (Ending.KILLED, Ending.EXEC, Ending.SIGNAL, Ending.EXIT)
-_PARTLY = 1
+_INCOMPLETE = 1
 _MOST_HEADER = 1 << 26
 
 
@@ -79,7 +79,7 @@ class _Module:
 
 
 def read_live(descriptor: int, where: str) -> Raw:
-    """What the process had counted; ``where`` names the file when something is wrong with it."""
+    """What the process had counted; ``where`` names the file in error messages."""
     return _Reader(descriptor, where).raw()
 
 
@@ -92,7 +92,7 @@ class _Reader:
         head = self._file.head(_HEADER.size)
         if len(head) < _HEADER.size:
             raise BadFile(f"{self._where}: truncated: its header is incomplete; run the program again")
-        magic, version, room, pid, parent, start, ticks, state, signal, flags, cut, _, used, _ = (
+        magic, version, header_bytes, pid, parent, start, ticks, state, signal, flags, missing, _, used, _ = (
             _HEADER.unpack(head)
         )
         if magic != MAGIC:
@@ -101,13 +101,13 @@ class _Reader:
             raise LaterVersion(
                 f"{self._where}: written by a later trodden's runtime; update trodden to read it"
             )
-        if state >= len(_STATES) or not _HEADER.size <= room <= _MOST_HEADER:
-            raise self._file.bad("its header makes no sense")
-        regions = self._file.regions(_HEADER.size, min(used, (room - _HEADER.size) // REGION.size))
+        if state >= len(_STATES) or not _HEADER.size <= header_bytes <= _MOST_HEADER:
+            raise self._file.bad("its header is not valid")
+        regions = self._file.regions(_HEADER.size, min(used, (header_bytes - _HEADER.size) // REGION.size))
         modules = self._modules(regions)
         units = self._units(regions, modules)
-        frames, contexts, lost = self._frames(regions, _END, len(modules))
-        inherited, _, unknown = self._frames(regions, _START, len(modules))
+        frames, saved_registers, missing_at_end = self._frames(regions, _END_FRAMES, len(modules))
+        inherited, _, missing_at_fork = self._frames(regions, _FORK_FRAMES, len(modules))
         return Raw(
             path=self._where,
             ending=_STATES[state],
@@ -119,21 +119,21 @@ class _Reader:
             units=units,
             frames=frames,
             inherited=inherited,
-            jumps=self._jumps(regions, len(modules)),
-            stack_cut=bool(cut) or lost or unknown,
-            notes=tuple(self._notes(regions, len(units))),
-            calls=tuple(self._calls(regions, len(units))),
-            contexts=contexts,
-            lasts=tuple(self._lasts(regions)),
-            partly=bool(flags & _PARTLY),
-            ticks=ticks,
+            non_local_exits=self._non_local_exits(regions, len(modules)),
+            frames_missing=bool(missing) or missing_at_end or missing_at_fork,
+            sparse_paths=tuple(self._sparse_paths(regions, len(units))),
+            call_nodes=tuple(self._call_nodes(regions, len(units))),
+            saved_registers=saved_registers,
+            last_paths=tuple(self._last_paths(regions)),
+            counts_missing=bool(flags & _INCOMPLETE),
+            start_ticks=ticks,
             tids=self._tids(regions),
         )
 
     def _modules(self, regions: list[Region]) -> list[_Module]:
         found: dict[int, _Module] = {}
         for region in regions:
-            if region.kind != _MODULES:
+            if region.kind != _MODULE_REGION:
                 continue
             bias, index, count, first, length = _MODULE.unpack(self._file.bytes_of(region, 0, _MODULE.size))
             table = self._file.bytes_of(region, _MODULE.size, count * _UNIT.size)
@@ -153,147 +153,154 @@ class _Reader:
     def _units(self, regions: list[Region], modules: list[_Module]) -> tuple[RawUnit, ...]:
         sums: list[Counter[int]] = [Counter() for _ in modules]
         for region in regions:
-            if region.kind != _COUNTERS:
+            if region.kind != _SHARD:
                 continue
             if region.module >= len(modules):
                 raise self._file.bad("counters belong to no module")
-            counts = sums[region.module]
-            for place, piece in self._file.data(region):
-                first = place // 8
+            counters = sums[region.module]
+            for offset, piece in self._file.data(region):
+                first = offset // 8
                 for number, value in enumerate(array("Q", piece[: len(piece) // 8 * 8])):
                     if value:
-                        counts[first + number] += value
+                        counters[first + number] += value
         found = []
         for index, module in enumerate(modules):
             words = sums[index]
-            places = sorted(words)
-            left = len(places)
+            positions = sorted(words)
+            left = len(positions)
             for unit in module.units:
                 first = unit.offset // 8
-                mine = places[bisect_left(places, first) : bisect_left(places, first + unit.slots)]
-                left -= len(mine)
+                own = positions[bisect_left(positions, first) : bisect_left(positions, first + unit.slots)]
+                left -= len(own)
                 if left < 0:
                     raise self._file.bad("units share counters")
-                counted = {place - first: words[place] for place in mine}
-                found.append(RawUnit(unit.id.hex(), index, SparseCounters(unit.slots, counted)))
+                values = {position - first: words[position] for position in own}
+                found.append(RawUnit(unit.id.hex(), index, SparseCounters(unit.slots, values)))
         return tuple(found)
 
     def _frames(
         self, regions: list[Region], kind: int, modules: int
-    ) -> tuple[tuple[RawFrame, ...], tuple[RawContext, ...], bool]:
+    ) -> tuple[tuple[RawFrame, ...], tuple[RawSavedRegisters, ...], bool]:
+        """The frames of all threads, the registers of those that were interrupted, and if any are missing."""
         frames: list[RawFrame] = []
         firsts: dict[int, int] = {}
-        cut = False
+        missing = False
         for region in regions:
             if region.kind != kind:
                 continue
-            thread, _, count, lost = _FRAMES.unpack(self._file.bytes_of(region, 0, _FRAMES.size))
-            cut = cut or bool(lost)
+            thread, _, count, incomplete = _FRAMES.unpack(self._file.bytes_of(region, 0, _FRAMES.size))
+            missing = missing or bool(incomplete)
             firsts.setdefault(thread, len(frames))
             data = self._file.bytes_of(region, _FRAMES.size, count * _FRAME.size)
             frames += [self._frame(fields, modules) for fields in _FRAME.iter_unpack(data)]
-        contexts = []
-        for region in regions if kind == _END else ():
-            if region.kind == _CONTEXT:
-                thread, frame, context = context_from(self._file.bytes_of(region, 0, CONTEXT.size))
-                at = firsts.get(thread, len(frames)) + frame
-                if at < len(frames) and frames[at].thread == thread:
-                    contexts.append(replace(context, frame=at))
-            elif region.kind == _LEFT:
-                for frame_data, context_data in self._left(region):
-                    contexts.append(replace(context_from(context_data)[2], frame=len(frames)))
-                    frames.append(self._frame(_FRAME.unpack(frame_data), modules))
-        return tuple(frames), tuple(contexts), cut
+        saved = []
+        for region in regions if kind == _END_FRAMES else ():
+            if region.kind == _REGISTERS:
+                data = self._file.bytes_of(region, 0, SAVED_REGISTERS.size)
+                thread, number, registers = saved_registers_from(data)
+                index = firsts.get(thread, len(frames)) + number
+                if index < len(frames) and frames[index].thread == thread:
+                    saved.append(replace(registers, frame=index))
+            elif region.kind == _ABANDONED:
+                for frame, data in self._abandoned(region):
+                    saved.append(replace(saved_registers_from(data)[2], frame=len(frames)))
+                    frames.append(self._frame(_FRAME.unpack(frame), modules))
+        return tuple(frames), tuple(saved), missing
 
     def _frame(self, fields: tuple[int, ...], modules: int) -> RawFrame:
-        number, module, address, cell, flags, _ = fields
+        thread, module, address, slot, flags, _ = fields
         if module >= modules:
             raise self._file.bad("a frame belongs to no module")
         return RawFrame(
-            number, module, address, cell if flags & 1 else None, bool(flags & 2), bool(flags & 4)
+            thread, module, address, slot if flags & 1 else None, bool(flags & 2), bool(flags & 4)
         )
 
-    def _left(self, region: Region) -> Iterator[tuple[bytes, bytes]]:
-        """Functions that were interrupted and left before the end: the frame, and its registers."""
-        _, used = _LEFT_PART.unpack(self._file.bytes_of(region, 0, _LEFT_PART.size))
-        data = self._file.bytes_of(region, _LEFT_PART.size, used * _LEFT_BYTES)
-        for at in range(0, len(data), _LEFT_BYTES):
-            yield data[at : at + _FRAME.size], data[at + _FRAME.size : at + _LEFT_BYTES]
+    def _abandoned(self, region: Region) -> Iterator[tuple[bytes, bytes]]:
+        """Frames that were interrupted and left before the end, each with its registers."""
+        _, used = _ABANDONED_CHUNK.unpack(self._file.bytes_of(region, 0, _ABANDONED_CHUNK.size))
+        data = self._file.bytes_of(region, _ABANDONED_CHUNK.size, used * _ABANDONED_BYTES)
+        for at in range(0, len(data), _ABANDONED_BYTES):
+            yield data[at : at + _FRAME.size], data[at + _FRAME.size : at + _ABANDONED_BYTES]
 
     def _tids(self, regions: list[Region]) -> dict[int, int]:
-        """What the system called the threads whose frames were kept."""
-        heads = (self._file.bytes_of(each, 0, _FRAMES.size) for each in regions if each.kind == _END)
+        """The kernel's ids of the threads whose frames were kept."""
+        heads = (self._file.bytes_of(each, 0, _FRAMES.size) for each in regions if each.kind == _END_FRAMES)
         return {thread: tid for thread, tid, _, _ in map(_FRAMES.unpack, heads) if tid}
 
-    def _jumps(self, regions: list[Region], modules: int) -> tuple[RawJump, ...]:
+    def _non_local_exits(self, regions: list[Region], modules: int) -> tuple[RawNonLocalExit, ...]:
         sums: Counter[tuple[int, int, int | None]] = Counter()
         for region in regions:
-            if region.kind != _JUMPED:
+            if region.kind != _NON_LOCAL_EXITS:
                 continue
-            _, room, _ = _JUMPS.unpack(self._file.bytes_of(region, 0, _JUMPS.size))
-            for _, record in self._file.records(region, _JUMPS.size, _JUMP, room):
-                module, known, used, _, address, cell, count = _JUMP.unpack(record)
+            _, room, _ = _EXIT_TABLE.unpack(self._file.bytes_of(region, 0, _EXIT_TABLE.size))
+            for _, record in self._file.records(region, _EXIT_TABLE.size, _EXIT, room):
+                module, known, used, _, address, slot, count = _EXIT.unpack(record)
                 if used and count:
                     if module >= modules:
-                        raise self._file.bad("a jump belongs to no module")
-                    sums[module, address, cell if known else None] += count
-        return tuple(RawJump(m, address, count, cell) for (m, address, cell), count in sums.items() if count)
+                        raise self._file.bad("a non-local exit belongs to no module")
+                    sums[module, address, slot if known else None] += count
+        return tuple(
+            RawNonLocalExit(module, address, count, slot)
+            for (module, address, slot), count in sums.items()
+            if count
+        )
 
-    def _notes(self, regions: list[Region], units: int) -> Iterator[RawNote]:
+    def _sparse_paths(self, regions: list[Region], units: int) -> Iterator[RawSparsePath]:
         sums: Counter[tuple[int, int, int]] = Counter()
         for region in regions:
-            if region.kind not in (_NOTED, _NOTE_ARRAY):
+            if region.kind not in (_SPARSE_TABLE, _SPARSE_ARRAY):
                 continue
-            first = _NOTE_TABLE_BYTES if region.kind == _NOTED else 0
-            shift = _NOTES.unpack(self._file.bytes_of(region, first, _NOTES.size))[3]
+            first = _SPARSE_TABLE_BYTES if region.kind == _SPARSE_TABLE else 0
+            shift = _SPARSE_HEADER.unpack(self._file.bytes_of(region, first, _SPARSE_HEADER.size))[3]
             if not 0 < shift <= 64:
-                raise self._file.bad("a table of notes makes no sense")
-            for _, record in self._file.records(region, first + _NOTES.size, _NOTE, 1 << (64 - shift)):
-                unit, key, value, amount = _NOTE.unpack(record)
-                if unit and unit != _TAKEN and amount:
+                raise self._file.bad("a sparse path table has no valid size")
+            start, capacity = first + _SPARSE_HEADER.size, 1 << (64 - shift)
+            for _, record in self._file.records(region, start, _SPARSE_ENTRY, capacity):
+                unit, key, path, amount = _SPARSE_ENTRY.unpack(record)
+                if unit and unit != _BEING_WRITTEN and amount:
                     if unit > units:
-                        raise self._file.bad("a note belongs to no unit")
-                    sums[unit - 1, key, value] += amount
-        for (unit, key, value), amount in sums.items():
-            yield note_from(unit, key, value, amount)
+                        raise self._file.bad("a sparse path belongs to no unit")
+                    sums[unit - 1, key, path] += amount
+        for (unit, key, path), amount in sums.items():
+            yield sparse_path_from(unit, key, path, amount)
 
-    def _lasts(self, regions: list[Region]) -> Iterator[RawLast]:
+    def _last_paths(self, regions: list[Region]) -> Iterator[RawLastPath]:
         for region in regions:
             if region.kind == _RING:
                 try:
-                    yield from lasts_in(self._file.bytes_of(region, 0, region.size), region.address)
+                    yield from last_paths_in(self._file.bytes_of(region, 0, region.size), region.address)
                 except (ValueError, struct.error) as error:
                     raise self._file.bad(str(error)) from error
 
-    def _calls(self, regions: list[Region], units: int) -> Iterator[RawCall]:
-        """The trees, parents first: calls lie in the order in which they were made."""
+    def _call_nodes(self, regions: list[Region], units: int) -> Iterator[RawCallNode]:
+        """The call-path trees, parents first: nodes are in the order in which they were made."""
         known: dict[int, int] = {}
         for region in regions:
             if region.kind == _CALL_TREE:
                 known[region.address + _TREE.size] = len(known)
-                yield RawCall(None, 0, 0, False, 0)
+                yield RawCallNode(None, 0, 0, False, 0)
         nodes: list[tuple[int, bytes]] = []
         for region in regions:
             first = 0
             if region.kind == _CALL_TREE:
                 oldest = _TREE.unpack(self._file.bytes_of(region, 0, _TREE.size))[3]
                 first = oldest - region.address
-            elif region.kind != _CALL_CHUNK:
+            elif region.kind != _CALL_NODES:
                 continue
             if not 0 <= first <= region.size - _CHUNK.size:
-                raise self._file.bad("a table of calls makes no sense")
+                raise self._file.bad("a call-path tree has no valid size")
             _, _, room, used = _CHUNK.unpack(self._file.bytes_of(region, first, _CHUNK.size))
             start = first + _CHUNK.size
-            for number, record in self._file.records(region, start, _CALL, min(room, used)):
-                nodes.append((region.address + start + number * _CALL.size, record))
+            for number, record in self._file.records(region, start, _CALL_NODE, min(room, used)):
+                nodes.append((region.address + start + number * _CALL_NODE.size, record))
         for address, record in nodes:
-            key, to, count, _, parent, unit, function, _, _ = _CALL.unpack(record)
+            key, target, count, _, parent, unit, function, _, _ = _CALL_NODE.unpack(record)
             if not key or unit == ROOT:
                 continue
             if unit >= units or parent not in known:
-                raise self._file.bad("a call comes from nowhere")
-            if to == address:
+                raise self._file.bad("a node of a call-path tree has no parent")
+            if target == address:
                 known[address] = len(known)
             else:
                 known[-address] = len(known)
-            yield RawCall(unit, function, known[parent], to != address, count)
+            yield RawCallNode(unit, function, known[parent], target != address, count)

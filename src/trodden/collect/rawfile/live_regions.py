@@ -1,4 +1,4 @@
-"""A live file as it lies on disk: regions, mostly holes, none of whose sizes is believed unchecked."""
+"""A live file on disk: a table of regions, mostly holes, whose sizes are checked before they are used."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from trodden.errors import BadFile
 
 REGION = struct.Struct("<QQQII")
 NOTHING = 0
-"""The kind of a region that was given back."""
+"""The kind of a region that was freed."""
 _NOWHERE = (1 << 64) - 1
 _MOST_AT_ONCE = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Where a region lies in the file, where it lay in memory, what it holds and for which module."""
+    """Where a region is in the file and was in memory, what it holds, and for which module."""
 
     offset: int
     size: int
@@ -29,7 +29,7 @@ class Region:
 
 
 class LiveFile:
-    """An open file; ``where`` names it when something is wrong with it."""
+    """An open live file; ``where`` names it in error messages."""
 
     def __init__(self, descriptor: int, where: str) -> None:
         self.where = where
@@ -37,7 +37,7 @@ class LiveFile:
         self._size = os.fstat(descriptor).st_size
 
     def bad(self, what: str) -> BadFile:
-        """The error for a file that does not hold together."""
+        """The error for a file whose parts do not fit together."""
         return BadFile(f"{self.where}: corrupt: {what}; run the program again")
 
     def head(self, size: int) -> bytes:
@@ -45,7 +45,7 @@ class LiveFile:
         return os.pread(self._descriptor, size, 0)
 
     def regions(self, first: int, count: int) -> list[Region]:
-        """The regions that are there, out of a table that begins at ``first``."""
+        """The regions that the file holds, from the table at the offset ``first``."""
         data = os.pread(self._descriptor, count * REGION.size, first)
         found = []
         for position in range(0, len(data) - REGION.size + 1, REGION.size):
@@ -53,30 +53,31 @@ class LiveFile:
             if region.kind == NOTHING or region.offset == _NOWHERE:
                 continue
             if region.offset > self._size or region.size > self._size - region.offset:
-                raise self.bad("a region lies outside of it")
+                raise self.bad("a region is outside of it")
             found.append(region)
-        # Each was given a place of its own; if all were the same one, it would be read again and again.
+        # Regions do not overlap; if all were the same one, it would be read again and again.
         if sum(region.size for region in found) > self._size:
             raise self.bad("its regions overlap")
         return found
 
     def data(self, region: Region, first: int = 0) -> Iterator[tuple[int, bytes]]:
-        """What was written of a region from ``first`` on, in pieces with their places in it."""
-        at, end = region.offset + first, region.offset + region.size
-        while at < end:
+        """What was written of a region from ``first`` on, in pieces with their offsets in it."""
+        position, end = region.offset + first, region.offset + region.size
+        while position < end:
             try:
-                at = os.lseek(self._descriptor, at, os.SEEK_DATA)
-                hole = os.lseek(self._descriptor, at, os.SEEK_HOLE)
+                position = os.lseek(self._descriptor, position, os.SEEK_DATA)
+                hole = os.lseek(self._descriptor, position, os.SEEK_HOLE)
             except OSError as error:
                 if error.errno == errno.ENXIO:
                     return
                 hole = end
-            while at < min(hole, end):
-                piece = os.pread(self._descriptor, min(hole, end, at + (1 << 20)) - at, at)
+            while position < min(hole, end):
+                size = min(hole, end, position + (1 << 20)) - position
+                piece = os.pread(self._descriptor, size, position)
                 if not piece:
                     return
-                yield at - region.offset, piece
-                at += len(piece)
+                yield position - region.offset, piece
+                position += len(piece)
 
     def bytes_of(self, region: Region, first: int, size: int) -> bytes:
         """A part of a region; what was never written of it is zero."""
@@ -92,14 +93,14 @@ class LiveFile:
             raise self.bad("a table is larger than its region")
         end = first + count * layout.size
         done = first
-        for place, piece in self.data(region, first):
-            start = max(done, first + (place - first) // layout.size * layout.size)
-            stop = min(end, first + -(-(place + len(piece) - first) // layout.size) * layout.size)
+        for offset, piece in self.data(region, first):
+            start = max(done, first + (offset - first) // layout.size * layout.size)
+            stop = min(end, first + -(-(offset + len(piece) - first) // layout.size) * layout.size)
             if start >= stop:
                 continue
             data = self.bytes_of(region, start, stop - start)
-            for at in range(0, stop - start, layout.size):
-                record = data[at : at + layout.size]
+            for position in range(0, stop - start, layout.size):
+                record = data[position : position + layout.size]
                 if any(record):
-                    yield (start + at - first) // layout.size, record
+                    yield (start + position - first) // layout.size, record
             done = stop

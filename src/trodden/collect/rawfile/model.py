@@ -1,4 +1,8 @@
-"""What one process has counted, as it comes out of its raw file, of either kind."""
+"""What one process has counted, as its raw file or its live file holds it.
+
+Frames and calls are still addresses here; what they mean is found out with the program
+(:mod:`trodden.collect.process_counts`).
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 ROOT = 0xFFFFFFFF
-_KEY_TIME = 63
+"""In place of a unit: the node is the root of a call-path tree, the start of a thread."""
+_KEY_CYCLES = 63
 _REGISTERS = 33
 _STACK = 512
-CONTEXT = struct.Struct(f"<IIQQQ{_REGISTERS}QQ{_STACK}sQ{_STACK}s")
+SAVED_REGISTERS = struct.Struct(f"<IIQQQ{_REGISTERS}QQ{_STACK}sQ{_STACK}s")
 
 
 class Ending(Enum):
-    """How a process came to an end, or what else its counts stop at."""
+    """How a process ended, or at what other moment its counts were written."""
 
     EXIT = "exit"
     DUMP = "dump"
@@ -26,7 +31,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RawModule:
-    """A loaded file: where it lay in memory, and its path."""
+    """A loaded file: the address that it was loaded at, less its own addresses, and its path."""
 
     bias: int
     path: str
@@ -38,60 +43,61 @@ class RawUnit:
 
     id: str
     module: int
-    counts: Sequence[int]
+    counters: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
 class RawFrame:
-    """An active call at the end: its return address as the linker numbered it.
+    """A frame that was active at the end, by its return address in the file of its module.
 
-    ``cell`` is what the frame kept of its path register, ``None`` if it keeps nothing or it was not found.
-    One that was ``interrupted`` by a signal is at no call: the address is that of its next instruction.
-    One that was ``left`` was so before the end, by a handler that jumped out, threw or ended the thread.
+    ``slot`` is the stack slot of its path register, ``None`` if it has none or that was not found.
+    A frame that was ``interrupted`` by a signal is in no call: the address is that of its next instruction.
+    One that was ``abandoned`` had been left before the end, by a handler that jumped out, threw an exception
+    or ended the thread.
     """
 
     thread: int
     module: int | None
     address: int
-    cell: int | None = None
+    slot: int | None = None
     interrupted: bool = False
-    left: bool = False
+    abandoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class RawJump:
-    """A return address at which jumps have left functions ``count`` times more often than come back.
+class RawNonLocalExit:
+    """How often frames were left at a return address by a non-local exit, less how often they were resumed.
 
-    ``cell`` is as in :class:`RawFrame`: jumps that left frames with different cells are summed apart.
+    ``slot`` is as in :class:`RawFrame`: frames with different stack slots are counted apart.
     """
 
     module: int
     address: int
     count: int
-    cell: int | None = None
+    slot: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class RawNote:
-    """What paths without a counter of their own have left behind; ``unit`` is an index into the units.
+class RawSparsePath:
+    """An entry of the sparse path table: executions of a path, or with ``cycles`` the cycles spent on it.
 
-    Path ``value`` of the function has ended ``amount`` times, or if ``time`` has taken ``amount`` ticks.
+    ``unit`` is an index into the units, ``function`` one into the functions of the unit.
     """
 
     unit: int
     function: int
-    time: bool
-    value: int
+    cycles: bool
+    path: int
     amount: int
 
 
 @dataclass(frozen=True, slots=True)
-class RawCall:
-    """A call of a function, an index into its unit, from the end of another path of calls: ``parent``.
+class RawCallNode:
+    """A node of a call-path tree: calls of a function by its parent.
 
-    ``unit`` is an index into the units, ``parent`` one into the calls, less than the call's own.  A call
-    without a unit is the start of a thread.  One that is ``recursive`` went back to the same function on the
-    way to ``parent``, and is nobody's parent.
+    ``unit`` is an index into the units, ``function`` one into the functions of the unit, ``parent`` one into
+    the nodes, less than the node's own.  A node without a unit is the start of a thread.  One that is
+    ``recursive`` counts calls of a function that is on the path already; it is nobody's parent.
     """
 
     unit: int | None
@@ -102,7 +108,7 @@ class RawCall:
 
 
 @dataclass(frozen=True, slots=True)
-class RawContext:
+class RawSavedRegisters:
     """The registers of a frame that a signal interrupted, and parts of its stack by address.
 
     ``frame`` is an index into the frames; registers have DWARF's numbers.
@@ -116,8 +122,8 @@ class RawContext:
 
 
 @dataclass(frozen=True, slots=True)
-class RawLast:
-    """One of the last paths that a thread has walked to their ends: of a function of the tagged unit."""
+class RawLastPath:
+    """One of the last paths that a thread has executed to their ends: of a function of the tagged unit."""
 
     thread: int
     tag: int
@@ -129,12 +135,13 @@ class RawLast:
 class Raw:
     """What one process has counted.
 
-    ``frames`` were active when it ended, ``inherited`` when it began: a forked child counts from zero in the
-    middle of its callers.  ``jumps`` sums up the calls that a jump or an exception ended, and those that were
-    come back to.  ``stack_cut`` says that not all frames could be found.  ``notes`` are of paths only.
-    ``calls`` are the trees of call paths of all threads, parents first.  ``lasts`` are the last paths of
-    each thread, the oldest first.  ``partly`` says that not all of it was in the file when the process was
-    killed.  ``tids`` is what the system called the threads, as far as that is known.
+    ``frames`` were active when it ended, ``inherited`` when it began: a forked child starts from zero in the
+    middle of its callers.  ``non_local_exits`` sum up the frames that ``longjmp`` or an exception left, and
+    those that were resumed.  ``call_nodes`` are the call-path trees of all threads, parents first;
+    ``last_paths`` those of each thread, the oldest first.  ``frames_missing`` says that not all frames could
+    be found, ``counts_missing`` that not all counters were in the file when the process was killed.
+    ``start_ticks`` is when the kernel made the process, ``tids`` are the kernel's ids of threads, as far as
+    they are known.
     """
 
     path: str
@@ -147,14 +154,14 @@ class Raw:
     units: tuple[RawUnit, ...]
     frames: tuple[RawFrame, ...]
     inherited: tuple[RawFrame, ...] = ()
-    jumps: tuple[RawJump, ...] = ()
-    stack_cut: bool = False
-    notes: tuple[RawNote, ...] = ()
-    calls: tuple[RawCall, ...] = ()
-    contexts: tuple[RawContext, ...] = field(default=())
-    lasts: tuple[RawLast, ...] = ()
-    partly: bool = False
-    ticks: int = 0
+    non_local_exits: tuple[RawNonLocalExit, ...] = ()
+    frames_missing: bool = False
+    sparse_paths: tuple[RawSparsePath, ...] = ()
+    call_nodes: tuple[RawCallNode, ...] = ()
+    saved_registers: tuple[RawSavedRegisters, ...] = field(default=())
+    last_paths: tuple[RawLastPath, ...] = ()
+    counts_missing: bool = False
+    start_ticks: int = 0
     tids: Mapping[int, int] = field(default_factory=dict)
 
     @property
@@ -163,15 +170,15 @@ class Raw:
         return self.ending is Ending.EXIT
 
 
-def note_from(unit: int, key: int, value: int, amount: int) -> RawNote:
-    """A note as the runtime keeps it: the key names a function, and whether it is about time."""
-    return RawNote(unit, key & ((1 << _KEY_TIME) - 1), bool(key >> _KEY_TIME), value, amount)
+def sparse_path_from(unit: int, key: int, path: int, amount: int) -> RawSparsePath:
+    """An entry as the runtime keeps it: the key has the function, and whether the amount is in cycles."""
+    return RawSparsePath(unit, key & ((1 << _KEY_CYCLES) - 1), bool(key >> _KEY_CYCLES), path, amount)
 
 
-def context_from(data: bytes) -> tuple[int, int, RawContext]:
-    """A context as the runtime keeps it: its thread, and the number of its frame in that thread."""
-    thread, frame, pc, cfa, known, *rest = CONTEXT.unpack(data)
+def saved_registers_from(data: bytes) -> tuple[int, int, RawSavedRegisters]:
+    """Saved registers as the runtime keeps them: the thread, the number of its frame, and the rest."""
+    thread, frame, pc, cfa, known, *rest = SAVED_REGISTERS.unpack(data)
     registers = {n: rest[n] for n in range(_REGISTERS) if known >> n & 1}
     low_from, low, high_from, high = rest[_REGISTERS:]
-    stack = tuple((place, part) for place, part in ((low_from, low), (high_from, high)) if place)
-    return thread, frame, RawContext(frame, pc, cfa, registers, stack)
+    stack = tuple((start, part) for start, part in ((low_from, low), (high_from, high)) if start)
+    return thread, frame, RawSavedRegisters(frame, pc, cfa, registers, stack)

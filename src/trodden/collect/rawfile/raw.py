@@ -1,7 +1,7 @@
 """The raw file that an instrumented program leaves behind when it ends by itself.
 
-It is written by a dying process, perhaps onto a full disk, so every size in it is checked against the
-file's real one before it is believed.
+It is written by a process that is about to end, perhaps to a full disk, so that every size in it is checked
+against the real size of the file before it is used.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import zlib
 from trodden.collect.rawfile.live import MAGIC as LIVE
 from trodden.collect.rawfile.live import read_live
 from trodden.collect.rawfile.model import (
-    CONTEXT,
     ROOT,
+    SAVED_REGISTERS,
     Ending,
     Raw,
-    RawCall,
-    RawContext,
+    RawCallNode,
     RawFrame,
-    RawJump,
-    RawLast,
+    RawLastPath,
     RawModule,
-    RawNote,
+    RawNonLocalExit,
+    RawSavedRegisters,
+    RawSparsePath,
     RawUnit,
-    context_from,
-    note_from,
+    saved_registers_from,
+    sparse_path_from,
 )
 from trodden.errors import BadFile, InputMissing, LaterVersion
 from trodden.recover.sparse_counters import SparseCounters
@@ -40,16 +40,16 @@ _HEADER = struct.Struct("<8sIIQQQIIIIIIIIIIII")
 _MODULE = struct.Struct("<QII")
 _UNIT = struct.Struct("<16sII")
 _FRAME = struct.Struct("<IIQQII")
-_JUMP = struct.Struct("<IIQQq")
-_NOTE = struct.Struct("<IIQQQ")
-_CALL = struct.Struct("<IIIIQ")
+_EXIT = struct.Struct("<IIQQq")
+_SPARSE_PATH = struct.Struct("<IIQQQ")
+_CALL_NODE = struct.Struct("<IIIIQ")
 _RUN = struct.Struct("<II")
 _TRAILER = struct.Struct("<QI4s")
 
-_LAST = struct.Struct("<IIIIQ")
+_LAST_PATH = struct.Struct("<IIIIQ")
 
-_STACK_CUT = 2
-_KNOWN, _INTERRUPTED, _LEFT = 1, 2, 4
+_FRAMES_MISSING = 2
+_SLOT_KNOWN, _INTERRUPTED, _ABANDONED = 1, 2, 4
 
 _RECURSION = 1
 _ENDINGS = (Ending.EXIT, Ending.DUMP, Ending.SIGNAL)
@@ -71,7 +71,7 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
 
 
 def parse_raw(data: bytes, where: str) -> Raw:
-    """The content of a raw file; ``where`` names it when something is wrong with it."""
+    """The content of a raw file; ``where`` names it in error messages."""
     _check_head(data, where)
     if len(data) < _HEADER.size + _TRAILER.size:
         raise BadFile(f"{where}: truncated: its end is missing; run the program again")
@@ -83,20 +83,20 @@ def parse_raw(data: bytes, where: str) -> Raw:
     if zlib.crc32(memoryview(data)[: -_TRAILER.size]) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
     _, _, flags, pid, parent, started, *numbers = _HEADER.unpack_from(data)
-    n_modules, n_units, n_frames, n_first, n_jumps, n_notes, n_calls, *more = numbers
-    n_contexts, n_lasts, ending, signal, _ = more
+    n_modules, n_units, n_frames, n_inherited, n_exits, n_sparse, n_calls, *more = numbers
+    n_registers, n_last, ending, signal, _ = more
     if ending >= len(_ENDINGS):
-        raise BadFile(f"{where}: corrupt: it ended in no known way")
+        raise BadFile(f"{where}: corrupt: there is no ending with the number {ending}")
     reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
     modules = tuple(reader.module() for _ in range(n_modules))
     units = tuple(reader.unit(n_modules) for _ in range(n_units))
     frames = tuple(reader.frame(n_modules) for _ in range(n_frames))
-    inherited = tuple(reader.frame(n_modules) for _ in range(n_first))
-    jumps = tuple(reader.jump(n_modules) for _ in range(n_jumps))
-    notes = tuple(reader.note(n_units) for _ in range(n_notes))
-    calls = tuple(reader.call(number, n_units) for number in range(n_calls))
-    contexts = tuple(reader.context(n_frames) for _ in range(n_contexts))
-    lasts = tuple(reader.last() for _ in range(n_lasts))
+    inherited = tuple(reader.frame(n_modules) for _ in range(n_inherited))
+    exits = tuple(reader.non_local_exit(n_modules) for _ in range(n_exits))
+    sparse_paths = tuple(reader.sparse_path(n_units) for _ in range(n_sparse))
+    call_nodes = tuple(reader.call_node(number, n_units) for number in range(n_calls))
+    saved_registers = tuple(reader.saved_registers(n_frames) for _ in range(n_registers))
+    last_paths = tuple(reader.last_path() for _ in range(n_last))
     reader.finish()
     return Raw(
         where,
@@ -109,12 +109,12 @@ def parse_raw(data: bytes, where: str) -> Raw:
         units,
         frames,
         inherited,
-        jumps,
-        bool(flags & _STACK_CUT),
-        notes,
-        calls,
-        contexts,
-        lasts,
+        exits,
+        bool(flags & _FRAMES_MISSING),
+        sparse_paths,
+        call_nodes,
+        saved_registers,
+        last_paths,
     )
 
 
@@ -135,14 +135,14 @@ def _check_head(data: bytes, where: str) -> None:
 
 
 class _Reader:
-    """A position in the file that never runs past its end."""
+    """A position in the file that never moves past its end."""
 
     def __init__(self, data: bytes, start: int, end: int, where: str) -> None:
         self._data, self._position, self._end, self._where = data, start, end, where
 
     def _take(self, size: int) -> int:
         if size > self._end - self._position:
-            raise BadFile(f"{self._where}: corrupt: it promises more than it holds")
+            raise BadFile(f"{self._where}: corrupt: it is too short for what its header says")
         position = self._position
         self._position += size
         return position
@@ -161,7 +161,7 @@ class _Reader:
         while True:
             first, count = _RUN.unpack_from(self._data, self._take(_RUN.size))
             if first < position or first + count > slots or (not count and first != slots):
-                raise BadFile(f"{self._where}: corrupt: a run of counters is out of place")
+                raise BadFile(f"{self._where}: corrupt: a run of counters is out of order")
             if not count:
                 return RawUnit(name.hex(), module, SparseCounters(slots, found))
             start = self._take(8 * count)
@@ -170,51 +170,53 @@ class _Reader:
             position = first + count
 
     def frame(self, n_modules: int) -> RawFrame:
-        thread, module, address, cell, flags, _ = _FRAME.unpack_from(self._data, self._take(_FRAME.size))
+        thread, module, address, slot, flags, _ = _FRAME.unpack_from(self._data, self._take(_FRAME.size))
         if module >= n_modules and module != NO_MODULE:
             raise BadFile(f"{self._where}: corrupt: a frame belongs to no module")
-        if flags > _KNOWN | _INTERRUPTED | _LEFT:
-            raise BadFile(f"{self._where}: corrupt: a frame is neither with nor without a path")
-        place = None if module == NO_MODULE else module
-        kept = cell if flags & _KNOWN else None
-        return RawFrame(thread, place, address, kept, bool(flags & _INTERRUPTED), bool(flags & _LEFT))
+        if flags > _SLOT_KNOWN | _INTERRUPTED | _ABANDONED:
+            raise BadFile(f"{self._where}: corrupt: a frame has unknown flags")
+        return RawFrame(
+            thread,
+            None if module == NO_MODULE else module,
+            address,
+            slot if flags & _SLOT_KNOWN else None,
+            bool(flags & _INTERRUPTED),
+            bool(flags & _ABANDONED),
+        )
 
-    def jump(self, n_modules: int) -> RawJump:
-        module, known, address, cell, count = _JUMP.unpack_from(self._data, self._take(_JUMP.size))
+    def non_local_exit(self, n_modules: int) -> RawNonLocalExit:
+        module, known, address, slot, count = _EXIT.unpack_from(self._data, self._take(_EXIT.size))
         if module >= n_modules:
-            raise BadFile(f"{self._where}: corrupt: a jump belongs to no module")
-        return RawJump(module, address, count, self._cell(cell, known, "a jump"))
-
-    def _cell(self, cell: int, known: int, what: str) -> int | None:
+            raise BadFile(f"{self._where}: corrupt: a non-local exit belongs to no module")
         if known > 1:
-            raise BadFile(f"{self._where}: corrupt: {what} is neither with nor without a path")
-        return cell if known else None
+            raise BadFile(f"{self._where}: corrupt: a non-local exit has unknown flags")
+        return RawNonLocalExit(module, address, count, slot if known else None)
 
-    def note(self, n_units: int) -> RawNote:
-        unit, _, key, value, amount = _NOTE.unpack_from(self._data, self._take(_NOTE.size))
+    def sparse_path(self, n_units: int) -> RawSparsePath:
+        unit, _, key, path, amount = _SPARSE_PATH.unpack_from(self._data, self._take(_SPARSE_PATH.size))
         if unit >= n_units:
-            raise BadFile(f"{self._where}: corrupt: a note belongs to no unit")
-        return note_from(unit, key, value, amount)
+            raise BadFile(f"{self._where}: corrupt: a sparse path belongs to no unit")
+        return sparse_path_from(unit, key, path, amount)
 
-    def context(self, n_frames: int) -> RawContext:
-        start = self._take(CONTEXT.size)
-        _, _, context = context_from(self._data[start : start + CONTEXT.size])
-        if context.frame >= n_frames:
+    def saved_registers(self, n_frames: int) -> RawSavedRegisters:
+        start = self._take(SAVED_REGISTERS.size)
+        _, _, registers = saved_registers_from(self._data[start : start + SAVED_REGISTERS.size])
+        if registers.frame >= n_frames:
             raise BadFile(f"{self._where}: corrupt: registers belong to no frame")
-        return context
+        return registers
 
-    def last(self) -> RawLast:
-        thread, tag, function, _, path = _LAST.unpack_from(self._data, self._take(_LAST.size))
-        return RawLast(thread, tag, function, path)
+    def last_path(self) -> RawLastPath:
+        thread, tag, function, _, path = _LAST_PATH.unpack_from(self._data, self._take(_LAST_PATH.size))
+        return RawLastPath(thread, tag, function, path)
 
-    def call(self, number: int, n_units: int) -> RawCall:
-        unit, function, parent, flags, count = _CALL.unpack_from(self._data, self._take(_CALL.size))
+    def call_node(self, number: int, n_units: int) -> RawCallNode:
+        unit, function, parent, flags, count = _CALL_NODE.unpack_from(self._data, self._take(_CALL_NODE.size))
         if unit == ROOT:
-            return RawCall(None, 0, 0, False, 0)
+            return RawCallNode(None, 0, 0, False, 0)
         if unit >= n_units or parent >= number or flags > _RECURSION:
-            raise BadFile(f"{self._where}: corrupt: a call comes from nowhere")
-        return RawCall(unit, function, parent, flags == _RECURSION, count)
+            raise BadFile(f"{self._where}: corrupt: a node of a call-path tree has no parent")
+        return RawCallNode(unit, function, parent, flags == _RECURSION, count)
 
     def finish(self) -> None:
         if self._position != self._end:
-            raise BadFile(f"{self._where}: corrupt: it holds more than it promises")
+            raise BadFile(f"{self._where}: corrupt: it is too long for what its header says")

@@ -1,33 +1,33 @@
 """The ring of last paths that a thread has in the live file (``native/runtime/counters/last_paths.c``).
 
-Entries lie one behind the other, each with the address of the next.  The one that the ring is at may be half
-written; the oldest comes behind it.
+Entries are consecutive, and each has the address of the next.  The current entry may be half written; the
+oldest one is the next after it.
 """
 
 from __future__ import annotations
 
 import struct
 
-from trodden.collect.rawfile.model import RawLast
+from trodden.collect.rawfile.model import RawLastPath
 
 HEAD = struct.Struct("<QII")
 ENTRY = struct.Struct("<QIIQ")
 
 
-def lasts_in(data: bytes, address: int) -> list[RawLast]:
-    """The paths in a ring that lay at that address, the oldest first.
+def last_paths_in(data: bytes, address: int) -> list[RawLastPath]:
+    """The paths in a ring that had that address in memory, the oldest first.
 
-    :class:`ValueError` if it is none.
+    :class:`ValueError` if its header is not valid.
     """
-    at, thread, room = HEAD.unpack_from(data)
-    if not at:
+    current, thread, capacity = HEAD.unpack_from(data)
+    if not current:
         return []
-    first, rest = divmod(at - address - HEAD.size, ENTRY.size)
-    if rest or not 0 <= first < room or room > (len(data) - HEAD.size) // ENTRY.size:
-        raise ValueError("a ring of paths makes no sense")
-    entries = list(ENTRY.iter_unpack(data[HEAD.size : HEAD.size + room * ENTRY.size]))
+    first, rest = divmod(current - address - HEAD.size, ENTRY.size)
+    if rest or not 0 <= first < capacity or capacity > (len(data) - HEAD.size) // ENTRY.size:
+        raise ValueError("a ring of last paths has no valid header")
+    entries = list(ENTRY.iter_unpack(data[HEAD.size : HEAD.size + capacity * ENTRY.size]))
     return [
-        RawLast(thread, tag, function - 1, path)
+        RawLastPath(thread, tag, function - 1, path)
         for _, function, tag, path in entries[first + 1 :] + entries[:first]
         if function
     ]

@@ -56,7 +56,7 @@ class Call:
         if self.is_assembly:
             return False
         for following in reversed(block.instructions[:-1]):
-            if following is self.instruction:
+            if following.start == self.instruction.start:
                 return True
             if not is_lifetime_end(following) and (optimised or not _is_plain_store(following)):
                 return False
@@ -76,9 +76,7 @@ def _is_plain_store(instruction: Instruction) -> bool:
 def calls_of(block: IRBlock, attributes: Attributes) -> list[Call]:
     """The calls of a block, in order; intrinsics that LLVM expands in place are left out."""
     found: list[Call] = []
-    for instruction in block.instructions:
-        if instruction.opcode != "call":
-            continue
+    for instruction in block.calls:
         callee = instruction.callee
         if callee is not None:
             callee = unquote(callee)

@@ -91,18 +91,22 @@ class Values:
     """The values of a function by name, each with the instruction that defines it."""
 
     def __init__(self, ir: IRFunction) -> None:
-        self._definitions: dict[str, Instruction] = dict(
-            definition for block in ir.blocks for definition in block.definitions()
-        )
+        self._blocks = {name: block for block in ir.blocks for name in block.defined_names()}
+        self._definitions: dict[str, Instruction | None] = {}
 
     def condition(self, terminator: Instruction) -> Condition | None:
         """What decides the branch that a block ends in; None if it is none on a value."""
-        name = terminator.operands[0].local if terminator.opcode == "br" else None
+        name = terminator.condition if terminator.opcode == "br" else None
         return None if name is None else self._condition(name)
 
     def definition(self, name: str | None) -> Instruction | None:
         """The instruction that defines a value; None for a parameter."""
-        return None if name is None else self._definitions.get(name)
+        if name is None or name not in self._blocks:
+            return None
+        found = self._definitions.get(name)
+        if found is None:
+            found = self._definitions[name] = self._blocks[name].definition(name)
+        return found
 
     def _condition(self, name: str) -> Condition:
         """Follow a Boolean value back to the comparison it comes from."""

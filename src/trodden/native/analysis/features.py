@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from trodden.native.analysis.comparisons import Condition, Values
 from trodden.native.analysis.constant_returns import returned_constants
@@ -84,10 +84,13 @@ def function_features(read: FunctionRead, module: ModuleFeatures) -> FunctionClu
     returned = returned_constants(ir)
     return FunctionClues(
         blocks=tuple(
-            replace(
-                _block(block, values, by_label, module),
-                trips=trip_counts.get(vertex, 0),
-                gives=returned.get(block.label, Given.NOTHING),
+            _block(
+                block,
+                values,
+                by_label,
+                module,
+                trip_counts.get(vertex, 0),
+                returned.get(block.label, Given.NOTHING),
             )
             for vertex, block in enumerate(ir.blocks)
         ),
@@ -98,7 +101,12 @@ def function_features(read: FunctionRead, module: ModuleFeatures) -> FunctionClu
 
 
 def _block(
-    block: IRBlock, values: Values, by_label: dict[str, IRBlock], module: ModuleFeatures
+    block: IRBlock,
+    values: Values,
+    by_label: dict[str, IRBlock],
+    module: ModuleFeatures,
+    trip_count: int,
+    returned: Given,
 ) -> BlockClues:
     condition = values.condition(block.terminator) if len(block.successors) == 2 else None
     stated, guessed = _weights(block, module)
@@ -106,12 +114,14 @@ def _block(
         ending=_ENDINGS.get(block.opcode, Ending.GOES_ON),
         test=condition.test if condition is not None else None,
         guarded=_guarded(condition, [by_label[label] for label in block.successors]) if condition else (),
-        stores=sum(instruction.opcode == "store" for instruction in block.instructions),
+        stores=block.count("store"),
         calls=tuple(_calls(block, values, module)),
         said=condition.stated if condition is not None and condition.stated is not None else stated,
         guessed=guessed,
         cases=_cases(block),
         may_throw=block.opcode == "invoke",
+        trips=trip_count,
+        gives=returned,
     )
 
 
@@ -148,9 +158,7 @@ def _uses(block: IRBlock, condition: Condition) -> bool:
 def _calls(block: IRBlock, values: Values, module: ModuleFeatures) -> list[CallClue]:
     """The calls of a block, intrinsics and inline assembly left out."""
     found: list[CallClue] = []
-    for call in block.instructions:
-        if call.opcode not in ("call", "invoke"):
-            continue
+    for call in (*block.calls, block.terminator) if block.opcode == "invoke" else block.calls:
         callee = call.callee
         if callee is None and (call.call is None or not (call.call.callee or "").startswith("%")):
             continue

@@ -44,7 +44,7 @@ class FunctionRead:
 
     ``positions[e]`` are the positions among the successors of the source block that edge ``e`` stands for:
     one, except that a computed goto may name the same successor twice.  Edges to EXIT have none.
-    ``returning_twice`` are the blocks that end in a call which may return twice.
+    ``resume_edges`` are the blocks that end in a call which may return twice.
     """
 
     ir: IRFunction
@@ -53,7 +53,7 @@ class FunctionRead:
     calls: list[list[Call]]
     nounwind: bool
     tail_calls: TailCalls
-    returning_twice: frozenset[int] = frozenset()
+    resume_edges: frozenset[int] = frozenset()
     loops: LoopForest = field(init=False)
     predecessor_counts: list[int] = field(init=False)
 
@@ -131,13 +131,13 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
     graph = build(ir.symbol, labels, flow)
     calls = [calls_of(block, attributes) for block in ir.blocks]
     nounwind = "nounwind" in attributes.of_header(ir.header)
-    returning_twice = frozenset(
+    resume_edges = frozenset(
         source
         for source, block in enumerate(ir.blocks)
         if any(call.returns_twice for call in calls[source]) or invokes_returning_twice(block, attributes)
     )
     tail_calls = TailCalls(ir, calls, optimised)
-    return FunctionRead(ir, graph, positions, calls, nounwind, tail_calls, returning_twice)
+    return FunctionRead(ir, graph, positions, calls, nounwind, tail_calls, resume_edges)
 
 
 def block_facts(read: FunctionRead, lines: FunctionLines) -> tuple[BlockFacts, ...]:

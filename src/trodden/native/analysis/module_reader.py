@@ -96,7 +96,7 @@ class ModuleReader:
             fingerprint=fingerprint(read.graph, blocks),
             inlined=tuple(lines.calls),
             registers=registers or {},
-            copies=copies,
+            clones=copies,
             clues=function.features,
         )
 

@@ -56,7 +56,7 @@ def _iterations(ir: IRFunction, values: Values, latch: int, leaving: int, outsid
     block = ir.blocks[leaving]
     if block.opcode != "br" or len(block.successors) != 2 or outside >= len(ir.blocks):
         return 0
-    test = values.definition(block.terminator.operands[0].local)
+    test = values.definition(block.terminator.condition)
     if test is None or test.opcode != "icmp" or not test.operands[0].type.startswith("i"):
         return 0
     tested, bound = test.operands

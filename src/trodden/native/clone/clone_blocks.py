@@ -1,8 +1,8 @@
-"""Functions with copies of their hot blocks, in which the path register is known.
+"""Functions with clones of their hot blocks, in which the path register is known.
 
-Which blocks are copied is decided in :mod:`trodden.native.clone.choose`, what becomes of the graph and its
-plan in :mod:`trodden.plan.paths.block_cloning`, of the text in :mod:`trodden.native.clone.clone_text`.  Here
-these are put together, with what is expected of the code that comes of it.
+Which blocks are cloned is decided in :mod:`trodden.native.clone.choose`; the graph and its plan are cloned in
+:mod:`trodden.plan.paths.block_cloning`, the text in :mod:`trodden.native.clone.clone_text`.  Here these are
+put together, with the expected frequencies of the resulting code.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from trodden.native.clone.clone_text import with_clones
 from trodden.native.ir.attributes import Attributes
 from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import block_frequencies
-from trodden.plan.paths.block_cloning import Copied, Copy, copied
+from trodden.plan.paths.block_cloning import Clone, Cloned, cloned
 from trodden.plan.paths.path_register import track
 from trodden.plan.probes import AddTrips
 
@@ -28,101 +28,100 @@ MOST_BLOCKS = 5_000
 
 
 @dataclass(frozen=True)
-class Shaped:
-    """A function as it is to be lowered, and the copies that it has got."""
+class ClonedFunction:
+    """A function as it is to be lowered, and the clones that it has."""
 
     read: FunctionRead
     planned: Planned
-    copies: tuple[Copy, ...] = ()
+    clones: tuple[Clone, ...] = ()
 
 
-def with_hot_copies(
+def clone_hot_blocks(
     read: FunctionRead, planned: Planned, attributes: Attributes, types: Collection[str]
-) -> Shaped:
-    """The function with copies of the blocks where that saves most; as it is where it saves nothing."""
+) -> ClonedFunction:
+    """The function with clones of the blocks where they save most; unchanged where they save nothing."""
     plan, weights = planned.plan, planned.weights
+    unchanged = ClonedFunction(read, planned)
     if plan.paths is None or plan.paths.context or len(read.graph.labels) > MOST_BLOCKS:
-        return Shaped(read, planned)
+        return unchanged
     register = track(read.graph, plan)
     expected = chosen(read, planned, register, attributes)
     if not expected:
-        return Shaped(read, planned)
-    made = copied(read.graph, plan, list(expected), register)
-    ir = with_clones(read.ir, made.origins[read.graph.exit :], _targets(read, made), types)
+        return unchanged
+    code = cloned(read.graph, plan, list(expected), register)
+    ir = with_clones(read.ir, code.origins[read.graph.exit :], _successors(read, code), types)
     if ir is None:
-        return Shaped(read, planned)
-    shaped = read_function(ir, attributes)
-    assert shaped.graph.edges == made.graph.edges, f"{ir.symbol}: copies of blocks lead elsewhere"
-    often = _often(read, weights, expected)
-    new_weights = _weights(read, made, weights, often)
-    inductions = _inductions(shaped, made, planned.inductions)
+        return unchanged
+    result = read_function(ir, attributes)
+    assert result.graph.edges == code.graph.edges, f"{ir.symbol}: clones have other successors than planned"
+    frequencies = _frequencies(read, weights, expected)
+    inductions = _inductions(result, code, planned.inductions)
     if inductions is None:
-        return Shaped(read, planned)
-    ambiguous = frozenset(v for v, origin in enumerate(made.origins) if origin in planned.ambiguous)
+        return unchanged
     changed = replace(
         planned,
-        plan=made.plan,
-        weights=new_weights,
+        plan=code.plan,
+        weights=_weights(read, code, weights, frequencies),
         inductions=inductions,
-        ambiguous=ambiguous,
+        ambiguous=frozenset(v for v, origin in enumerate(code.origins) if origin in planned.ambiguous),
     )
-    return Shaped(shaped, changed, tuple(expected))
+    return ClonedFunction(result, changed, tuple(expected))
 
 
-def _targets(read: FunctionRead, made: Copied) -> list[list[int] | None]:
-    """Where each target of each block's terminator leads now."""
+def _successors(read: FunctionRead, code: Cloned) -> list[list[int] | None]:
+    """The successors of each block and clone now, in the order of its terminator."""
     found: list[list[int] | None] = [
-        [0] * len(read.ir.blocks[origin].successors) if vertex in made.reached else None
-        for vertex, origin in enumerate(made.origins)
+        [0] * len(read.ir.blocks[origin].successors) if vertex in code.reached else None
+        for vertex, origin in enumerate(code.origins)
     ]
-    for index, edge in enumerate(made.edges):
-        source, target, _ = made.graph.edges[index]
-        ways = found[source]
-        if edge is not None and ways is not None:
+    for index, edge in enumerate(code.edges):
+        source, target, _ = code.graph.edges[index]
+        successors = found[source]
+        if edge is not None and successors is not None:
             for position in read.positions[edge]:
-                ways[position] = target
+                successors[position] = target
     return found
 
 
-def _often(
-    read: FunctionRead, weights: Sequence[float], expected: Mapping[Copy, float]
+def _frequencies(
+    read: FunctionRead, weights: Sequence[float], expected: Mapping[Clone, float]
 ) -> list[float]:
-    """How often each block of the code is expected to run."""
-    often = block_frequencies(read, weights)[: read.graph.exit]
-    for (block, _), walked in expected.items():
-        share = min(walked, often[block])
-        often[block] -= share
-        often.append(share)
-    return often
+    """How often each block and clone is expected to run."""
+    frequencies = block_frequencies(read, weights)[: read.graph.exit]
+    for (block, _), frequency in expected.items():
+        share = min(frequency, frequencies[block])
+        frequencies[block] -= share
+        frequencies.append(share)
+    return frequencies
 
 
 def _weights(
-    read: FunctionRead, made: Copied, weights: Sequence[float], often: Sequence[float]
+    read: FunctionRead, code: Cloned, weights: Sequence[float], frequencies: Sequence[float]
 ) -> list[float]:
-    """What is expected of the edges of the code: each block goes on as it did before it had copies."""
-    going = [
-        sum(weights[edge] for edge in leaving if read.graph.edges[edge].kind is EdgeKind.FLOW)
-        for leaving in read.graph.out_edges
+    """The weights of the edges of the code: each clone is left in the same proportions as its block."""
+    totals = [
+        sum(weights[edge] for edge in out_edges if read.graph.edges[edge].kind is EdgeKind.FLOW)
+        for out_edges in read.graph.out_edges
     ]
-    found = [0.0] * len(made.graph.edges)
-    for index, edge in enumerate(made.edges):
-        if edge is not None and going[read.graph.edges[edge].src] > 0:
-            source = made.graph.edges[index].src
-            found[index] = often[source] * weights[edge] / going[read.graph.edges[edge].src]
-    found[made.graph.closing] = weights[read.graph.closing]
+    found = [0.0] * len(code.graph.edges)
+    for index, edge in enumerate(code.edges):
+        if edge is not None and totals[read.graph.edges[edge].src] > 0:
+            source = code.graph.edges[index].src
+            found[index] = frequencies[source] * weights[edge] / totals[read.graph.edges[edge].src]
+    found[code.graph.closing] = weights[read.graph.closing]
     return found
 
 
 def _inductions(
-    shaped: FunctionRead, made: Copied, known: Mapping[int, Induction]
+    result: FunctionRead, code: Cloned, known: Mapping[int, Induction]
 ) -> dict[int, Induction] | None:
-    """What tells the trips of loops in the code, by back edge; None if one of them is told no longer."""
+    """What the trip counts follow from in the code, by back edge; None if one has lost its variable."""
     found: dict[int, Induction] = {}
-    for probe in chain(*made.plan.on_edges.values()):
+    for probe in chain(*code.plan.on_edges.values()):
         if isinstance(probe, AddTrips):
-            block, _, _ = made.graph.edges[probe.back_edge]
-            before = known[made.edges[probe.back_edge] or 0]
-            after = own_induction(block) if before.own else find_induction(shaped.ir, block, block, [block])
+            block, _, _ = code.graph.edges[probe.back_edge]
+            before = known[code.edges[probe.back_edge] or 0]
+            after = own_induction(block) if before.own else find_induction(result.ir, block, block, [block])
             if after is None:
                 return None
             found[probe.back_edge] = after

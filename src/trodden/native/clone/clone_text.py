@@ -126,9 +126,7 @@ class _Writer:
         self.labels = labels
         self.versions = versions
         numbers = versions.numbers
-        self.before = predecessors_of(
-            [[numbers[label] for label in block.successors] for block in ir.blocks]
-        )
+        self.before = predecessors_of([[numbers[label] for label in block.successors] for block in ir.blocks])
         self.scoped = any(f"@{_SCOPE_DECLARATION}(" in block.text for block in ir.blocks)
 
     def block(self, number: int) -> IRBlock:

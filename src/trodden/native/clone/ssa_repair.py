@@ -111,9 +111,7 @@ class Versions:
             wanted[self.home[name]].add(number)
         successors = [following or () for following in self.successors]
         return {
-            origin: reaching_versions(
-                frozenset(self._blocks[origin]), blocks, self.predecessors, successors
-            )
+            origin: reaching_versions(frozenset(self._blocks[origin]), blocks, self.predecessors, successors)
             for origin, blocks in wanted.items()
         }
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from trodden.native.ir.grammar import DEBUG_RECORD, FIRST_OPCODE, HEAD_INSTRUCTION, LABEL_LINE, SUCCESSOR
+from trodden.native.ir.grammar import (
+    CALL,
+    DEBUG_RECORD,
+    DEFINITION,
+    FIRST_OPCODE,
+    HEAD_INSTRUCTION,
+    LABEL_LINE,
+    SUCCESSOR,
+)
 from trodden.native.ir.instruction import Instruction, instructions_of
 
 _TO_EXIT = frozenset({"ret", "resume", "unreachable"})
@@ -25,6 +33,8 @@ class IRBlock:
     opcode: str
     successors: tuple[str, ...]
     _instructions: tuple[Instruction, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _calls: tuple[Instruction, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _insertion_point: int = field(default=-1, init=False, repr=False, compare=False)
 
     @staticmethod
     def parse(label: str, text: str) -> IRBlock:
@@ -51,19 +61,28 @@ class IRBlock:
     @property
     def terminator(self) -> Instruction:
         """A view of its last instruction."""
-        if self._instructions is not None:
-            return self._instructions[-1]
         return next(instructions_of(self.text, self.terminator_start))
+
+    @property
+    def calls(self) -> tuple[Instruction, ...]:
+        """Views of its calls, except one that is its terminator."""
+        if self._calls is None:
+            self._calls = tuple(map(Instruction, CALL.finditer(self.text)))
+        return self._calls
+
+    def count(self, opcode: str) -> int:
+        """How many instructions with an opcode it has, of those that have no result."""
+        start = self.text.startswith(f"  {opcode} ")
+        return start + self.text.count(f"\n  {opcode} ")
 
     def definition(self, name: str) -> Instruction | None:
         """The instruction that defines a value here (its name without the sign)."""
         at = self.text.find(f"  %{name} = ")
-        if at < 0:
-            return None
-        if self._instructions is None:
-            found = next(instructions_of(self.text, at))
-            return found if found.start == at else None
-        return next((each for each in self._instructions if each.start == at), None)
+        return None if at < 0 else next(instructions_of(self.text, at))
+
+    def defined_names(self) -> list[str]:
+        """The names of the values that it defines (without the sign)."""
+        return DEFINITION.findall(self.text)
 
     def definitions(self) -> Iterator[tuple[str, Instruction]]:
         """The values that it defines, and the instructions that do."""
@@ -74,7 +93,7 @@ class IRBlock:
     @property
     def phis(self) -> Iterator[Instruction]:
         """Views of its phis, which are its first instructions."""
-        for instruction in self.instructions:
+        for instruction in instructions_of(self.text, self.body_start):
             if instruction.opcode != "phi":
                 break
             yield instruction
@@ -105,6 +124,11 @@ class IRBlock:
 
     def insertion_point(self) -> int:
         """Where the first instruction starts that is neither a phi nor an exception pad."""
+        if self._insertion_point < 0:
+            self._insertion_point = self._find_insertion_point()
+        return self._insertion_point
+
+    def _find_insertion_point(self) -> int:
         text = self.text
         position = self.body_start
         while HEAD_INSTRUCTION.match(text, position) or text.startswith("    ", position):

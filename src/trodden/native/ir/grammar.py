@@ -48,12 +48,19 @@ TYPE_DEFINITION = re.compile(rf"^%({NAME}) = type ", re.MULTILINE)
 VALUE = re.compile(rf'[%@]{NAME}|c?{STRING}|[^\s,()\[\]{{}}<>"]+')
 """A value that is one token, or the first word of a constant expression."""
 
+_SIMPLE_VALUE = rf"([%@]{NAME}|{INTEGER}|null|true|false)"
+TYPED_VALUE = re.compile(rf"({SIMPLE_TYPE.pattern}) {_SIMPLE_VALUE}(?=$|,)")
+"""An operand of the simplest and most frequent form."""
+
 # Instructions.
 INSTRUCTION = re.compile(
     rf"^  (?:%({NAME}) = )?(?:(tail|musttail|notail) )?(\w+)[^\n]*(?:\n(?:    (?!#)|  \])[^\n]*)*",
     re.MULTILINE,
 )
 """Result, tail marker and opcode; what matches is all lines of the instruction."""
+CALL = re.compile(rf"^  (?:%({NAME}) = )?(?:(tail|musttail|notail) )?(call) [^\n]*", re.MULTILINE)
+"""The same for calls that do not end their block."""
+DEFINITION = re.compile(rf"^  %({NAME}) = ", re.MULTILINE)
 DEBUG_RECORD = re.compile(r"^    #(\w+)\(([^\n]*)\)$", re.MULTILINE)
 LABEL_LINE = re.compile(rf"({NAME}):")
 FIRST_OPCODE = re.compile(rf"  (?:%{NAME} = )?(\w+)")
@@ -63,6 +70,14 @@ SUCCESSOR = re.compile(rf"label %({NAME})")
 ATTACHMENT = re.compile(rf", !({_KIND}) !(\d+)")
 ATTACHMENTS = re.compile(rf"(?:, !{_KIND} !\d+)+$")
 ATTACHMENT_OR_STRING = re.compile(rf"{STRING}|, !({_KIND}) !\d+")
+_FLAGS = "(?:(?:nuw|nsw|exact|disjoint|samesign|nnan|ninf|nsz|arcp|contract|afn|reassoc|fast) )*"
+PREDICATE = re.compile(rf"{_FLAGS}(\w+)")
+"""The predicate of a comparison, behind its opcode."""
+SIMPLE_PAIR = re.compile(
+    rf"{_FLAGS}(?:(?:[ous]?[gl][te]|[ou]?eq|[ou]?ne|ord|uno) )?"
+    rf"({SIMPLE_TYPE.pattern}) {_SIMPLE_VALUE}, {_SIMPLE_VALUE}(?=$|,)"
+)
+"""What follows the opcode of a binary operation or comparison, in its simplest and most frequent form."""
 PHI_INCOMING_END = re.compile(rf"{STRING}|, %({NAME}) \]")
 SWITCH_CASE = re.compile(rf"^    (i\d+) ({INTEGER}|true|false), label %({NAME})$", re.MULTILINE)
 LANDINGPAD_CLAUSE = re.compile(r"^          (catch|filter) ([^\n]*)$", re.MULTILINE)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 
 from trodden.native.ir.calls import CallParts, bundle_operands, read_arguments, read_call
 from trodden.native.ir.grammar import (
@@ -18,12 +19,14 @@ from trodden.native.ir.grammar import (
     INSTRUCTION,
     LANDINGPAD_CLAUSE,
     LOCAL_USE,
+    PREDICATE,
+    SIMPLE_PAIR,
     SUCCESSOR,
     SWITCH_CASE,
-    WORD,
+    TYPED_VALUE,
 )
-from trodden.native.ir.opcodes import CALLS, COMPARISONS, PADS, TERMINATORS
-from trodden.native.ir.operands import Operand, phi_incoming, read_operands
+from trodden.native.ir.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, PADS, TERMINATORS
+from trodden.native.ir.operands import Operand, phi_incoming, read_operands, typed_value
 from trodden.native.ir.result_type import result_type
 
 _NO_VALUE = frozenset({"void", "token", "metadata", "label"})
@@ -33,34 +36,48 @@ class Instruction:
     """One instruction.
 
     ``result`` is the name of the value that it defines (as printed, without its sign); ``tail`` is the
-    marker of a call: ``tail``, ``musttail``, ``notail`` or nothing.  ``start`` and ``end`` are where its
-    lines start and end in the text of its block, the final newline excluded.
+    marker of a call: ``tail``, ``musttail``, ``notail`` or nothing.
     """
 
-    __slots__ = (
-        *("source", "start", "end", "result", "tail", "opcode"),
-        *("_rest_at", "_attachments_at", "_call", "_operands"),
-    )
+    __slots__ = ("_attachments_start", "_call", "_match", "_operands", "opcode", "result", "tail")
 
-    def __init__(self, source: str, match: re.Match[str]) -> None:
-        self.source = source
+    def __init__(self, match: re.Match[str]) -> None:
+        self._match = match
         self.result: str | None
         self.tail: str | None
         self.opcode: str
         self.result, self.tail, self.opcode = match.groups()
-        self.start, self.end = match.span()
-        self._rest_at = match.end(3) + 1
-        self._attachments_at = -1
-        self._call: CallParts | None = None
-        self._operands: tuple[Operand, ...] | None = None
+        # The other attributes are set when they are first asked for.
+        self._call: CallParts | None
+        self._operands: tuple[Operand, ...]
+        self._attachments_start: int
 
     def __repr__(self) -> str:
         return f"Instruction({self.text!r})"
 
     @property
+    def source(self) -> str:
+        """The text of its block."""
+        return self._match.string
+
+    @property
+    def start(self) -> int:
+        """Where its lines start in the text of its block."""
+        return self._match.start()
+
+    @property
+    def end(self) -> int:
+        """Where its lines end, the final newline excluded."""
+        return self._match.end()
+
+    @property
+    def _rest_at(self) -> int:
+        return self._match.end(3) + 1
+
+    @property
     def text(self) -> str:
         """All its lines."""
-        return self.source[self.start : self.end]
+        return self._match.group()
 
     @property
     def rest(self) -> str:
@@ -96,19 +113,25 @@ class Instruction:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """The words between the opcode and the first type: ``nsw``, ``volatile``, a predicate."""
-        found: list[str] = []
-        for match in WORD.finditer(self.rest):
-            word = match.group()
-            if not word.isalpha() or word in _TYPE_WORDS:
-                break
-            found.append(word)
-        return tuple(found)
+        """The words before the first type that modify the operation: ``nsw``, ``volatile``, ``fast``."""
+        return tuple(takewhile(FLAGS.__contains__, self.rest.split(" ")))
 
     @property
     def predicate(self) -> str | None:
         """The predicate of a comparison."""
-        return self.flags[-1] if self.opcode in COMPARISONS else None
+        if self.opcode not in COMPARISONS:
+            return None
+        match = PREDICATE.match(self.source, self._rest_at)
+        return None if match is None else match.group(1)
+
+    @property
+    def condition(self) -> str | None:
+        """The local value that a conditional branch or a switch depends on."""
+        if self.opcode not in ("br", "switch"):
+            return None
+        simple = TYPED_VALUE.match(self.source, self._rest_at, self.end)
+        operand = typed_value(self.rest) if simple is None else Operand(*simple.groups())
+        return None if operand is None or operand.type == "label" else operand.local
 
     @property
     def type(self) -> str | None:
@@ -129,9 +152,11 @@ class Instruction:
         The blocks of a phi and the constants of a switch are no operands, nor is the size of an ``alloca``
         that is not printed.
         """
-        if self._operands is None:
+        try:
+            return self._operands
+        except AttributeError:
             self._operands = self._read_operands()
-        return self._operands
+            return self._operands
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -180,19 +205,20 @@ class Instruction:
     @property
     def call(self) -> CallParts | None:
         """A call taken apart; None if this is none."""
-        if self._call is None and self.opcode in CALLS:
-            self._call = read_call(self.rest)
-        return self._call
+        try:
+            return self._call
+        except AttributeError:
+            self._call = read_call(self.rest) if self.opcode in CALLS else None
+            return self._call
 
     @property
     def callee(self) -> str | None:
         """The function that is called (as printed, without its sign); None for an indirect call."""
         if self.opcode not in CALLS:
             return None
-        if self._call is None:
-            direct = DIRECT_CALLEE.match(self.source, self._rest_at - 1, self.end)
-            if direct is not None:
-                return direct.group(1)
+        direct = DIRECT_CALLEE.match(self.source, self._rest_at - 1, self.end)
+        if direct is not None:
+            return direct.group(1)
         call = self.call
         return call.callee[1:] if call is not None and call.callee and call.callee[0] == "@" else None
 
@@ -220,7 +246,7 @@ class Instruction:
     @property
     def attributes(self) -> tuple[str, ...]:
         """The attributes of a call site, as printed: words, and the numbers of groups (``#7``)."""
-        if self.opcode == "call" and self._call is None:
+        if self.opcode == "call":
             end = self.attachments_start
             bracket = self.source.rfind(")", self.start, end) + 1
             if bracket == end:
@@ -244,16 +270,24 @@ class Instruction:
 
     def attachment(self, kind: str) -> str | None:
         """The number of the node of a kind of metadata."""
-        return self.attachments.get(kind)
+        source, end = self.source, self.end
+        at = source.rfind(f", !{kind} !", self._match.end(3), end)
+        if at < 0 or ATTACHMENTS.match(source, at, end) is None:
+            return None
+        match = ATTACHMENT.match(source, at)
+        return None if match is None else match.group(2)
 
     @property
     def attachments_start(self) -> int:
         """Where the metadata attachments start in the text of the block; the end if there are none."""
-        if self._attachments_at < 0:
-            first = self.source.find(", !", self._rest_at - 1, self.end)
-            run = None if first < 0 else ATTACHMENTS.search(self.source, first, self.end)
-            self._attachments_at = self.end if run is None else run.start()
-        return self._attachments_at
+        try:
+            return self._attachments_start
+        except AttributeError:
+            source, end = self.source, self.end
+            first = source.find(", !", self._rest_at - 1, end)
+            run = None if first < 0 else ATTACHMENTS.search(source, first, end)
+            self._attachments_start = end if run is None else run.start()
+            return self._attachments_start
 
     def _labels_at(self) -> int:
         """Where the labels of a terminator start: of an invoke and a callbr on the last line."""
@@ -262,6 +296,11 @@ class Instruction:
         return self._rest_at
 
     def _read_operands(self) -> tuple[Operand, ...]:
+        if self.opcode in BINARY or self.opcode in COMPARISONS:
+            simple = SIMPLE_PAIR.match(self.source, self._rest_at, self.end)
+            if simple is not None:
+                type_, left, right = simple.groups()
+                return Operand(type_, left), Operand(type_, right)
         if self.opcode not in CALLS:
             return read_operands(self.opcode, self.rest)
         call = self.call
@@ -272,9 +311,6 @@ class Instruction:
         return (*self.arguments, *bundle_operands(call.bundles), callee, *labels)
 
 
-_TYPE_WORDS = frozenset(["ptr", "half", "bfloat", "float", "double", "label", "token", "metadata", "void"])
-
-
 def instructions_of(text: str, start: int = 0) -> Iterator[Instruction]:
     """The instructions in the text of a block, or of any whole lines, from ``start`` on."""
-    return (Instruction(text, match) for match in INSTRUCTION.finditer(text, start))
+    return map(Instruction, INSTRUCTION.finditer(text, start))

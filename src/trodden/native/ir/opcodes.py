@@ -31,4 +31,12 @@ CONSTANT_EXPRESSIONS = frozenset(
         *("ptrauth", "blockaddress", "dso_local_equivalent", "no_cfi"),
     }
 )
+FLAGS = frozenset(
+    {
+        *("nuw", "nsw", "nusw", "nneg", "exact", "disjoint", "samesign", "inbounds"),
+        *("nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "fast"),
+        *("atomic", "volatile", "weak", "inalloca", "swifterror"),
+    }
+)
+"""Words between an opcode and the first type."""
 SIMPLE_CONSTANTS = frozenset({"true", "false", "null", "none", "undef", "poison", "zeroinitializer"})

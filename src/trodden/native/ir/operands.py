@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from trodden.native.ir.grammar import LANDINGPAD_CLAUSE, PHI_INCOMING_END, SUCCESSOR, VALUE, WORD
+from trodden.native.ir.grammar import (
+    LANDINGPAD_CLAUSE,
+    PHI_INCOMING_END,
+    SUCCESSOR,
+    TYPED_VALUE,
+    VALUE,
+    WORD,
+)
 from trodden.native.ir.nesting import closing, split_list
 from trodden.native.ir.opcodes import BINARY, COMPARISONS, CONSTANT_EXPRESSIONS, SIMPLE_CONSTANTS
 from trodden.native.ir.types import first_type, type_end
@@ -44,6 +51,9 @@ def is_integer(value: str) -> bool:
 
 def typed_value(text: str) -> Operand | None:
     """A type, attributes and a value: an argument of a call, or an element of most other lists."""
+    simple = TYPED_VALUE.match(text)
+    if simple is not None:
+        return Operand(*simple.groups())
     end = type_end(text)
     if end is None:
         return None
@@ -123,11 +133,12 @@ def _typed_elements(opcode: str, rest: str) -> Iterator[Operand]:
     start = first_type(rest)
     if start is None:
         return
+    shared = opcode in BINARY or opcode in COMPARISONS
     elements = split_list(rest[start:])
     if opcode in _LEADING_TYPE:
         elements = elements[1:]
     first = typed_value(elements[0]) if elements else None
-    if opcode in BINARY or opcode in COMPARISONS:
+    if shared:
         if first is not None:
             yield first
             for element in elements[1:]:

@@ -95,9 +95,7 @@ def _with_calls(context: Context, code: FunctionCode, number: int, labels: SiteL
     return _Block(head, "".join(pieces), own(terminator))
 
 
-def _labelled_call(
-    context: Context, code: FunctionCode, number: int, call: Call, labels: SiteLabels
-) -> str:
+def _labelled_call(context: Context, code: FunctionCode, number: int, call: Call, labels: SiteLabels) -> str:
     """A call that may not return.  In tail position nothing is behind it: its function is left."""
     block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
     text = block.text[call.start : call.end]

@@ -20,8 +20,8 @@ from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.header import FunctionHeader
 from trodden.native.ir.module_properties import has_flag, with_flag_value, with_full_debug_info
 from trodden.native.ir.strip_debug import strip_code, strip_code_but_calls
-from trodden.plan.paths.locations import Mark, Places
-from trodden.plan.paths.path_register import CELL
+from trodden.plan.paths.locations import Locations, Mark
+from trodden.plan.paths.path_register import STACK_SLOT
 from trodden.program.debug_variables import AT, BY_DISCRIMINATOR, BY_LINE, KEPT, PLAIN, TRIPS, VALUE
 
 _DWARF_VERSION = 4
@@ -85,29 +85,29 @@ class NoDebug:
     repeats_values: bool = False
 
     def probe_location(self, mark: Mark) -> str | None:
-        """None."""
+        """Probes have no location of their own."""
         return None
 
     def block_record(self, block: int) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def edge_record(self, edge: int) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def value_record(self, base: str) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def slot_record(self, kept: Collection[int]) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def trip_count_record(
         self, back_edge: int, induction: Induction, value: str, one_more: bool = False
     ) -> list[str]:
-        """None."""
+        """No record."""
         return []
 
     def header(self, header: str) -> str:
@@ -206,7 +206,7 @@ class _AddedDebug:
         self, unit: UnitDebug, graph: Graph, scope: str, number: int, line: int, optnone: bool, bare: bool
     ) -> None:
         self._unit = unit
-        self._locations = Places.of(graph)
+        self._locations = Locations.of(graph)
         self._scope = scope
         self._line = max(line, 1)
         self._bare = bare
@@ -242,7 +242,7 @@ class _AddedDebug:
     def slot_record(self, kept: Collection[int]) -> list[str]:
         """The record of the slot's address, the blocks in the variable's name."""
         name = ".".join([KEPT, *(f"{block:x}" for block in sorted(kept))])
-        return [self._record("declare", f"ptr %{CELL}", self._variable(name, 64))]
+        return [self._record("declare", f"ptr %{STACK_SLOT}", self._variable(name, 64))]
 
     def trip_count_record(
         self, back_edge: int, induction: Induction, value: str, one_more: bool = False
@@ -286,7 +286,5 @@ class _AddedDebug:
             f"type: {self._unit.integer_type(bits)}, flags: DIFlagArtificial)"
         )
 
-    def _record(
-        self, kind: str, operand: str, variable: str, expression: str = "!DIExpression()"
-    ) -> str:
+    def _record(self, kind: str, operand: str, variable: str, expression: str = "!DIExpression()") -> str:
         return f"    #dbg_{kind}({operand}, !{variable}, {expression}, !{self.own_location})"

@@ -16,7 +16,7 @@ from trodden.native.lower.emit_last_paths import LastPaths
 from trodden.native.lower.probe_locations import PlacedProbe, ended_path
 from trodden.native.lower.register_phis import PathRegister
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
-from trodden.plan.paths.path_register import CELL, Value
+from trodden.plan.paths.path_register import STACK_SLOT, Value
 from trodden.plan.probes import Bump, BumpAt, Paths, Plan, StartClock
 
 CLOCK = "%trodden.clock"
@@ -53,9 +53,7 @@ class PathEmitter:
         table = context.first_slot + len(plan.measures)
         last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, context.number)
         location = context.debug.own_location
-        return PathEmitter(
-            plan.paths, register, table, context.number, context.machine, location, last_paths
-        )
+        return PathEmitter(plan.paths, register, table, context.number, context.machine, location, last_paths)
 
     def emit(
         self,
@@ -104,9 +102,7 @@ class PathEmitter:
         base = self._base(builder, value.base)
         return base if value.add == 0 else builder.value(f"add i64 {base}, {_signed(value.add)}")
 
-    def _count(
-        self, builder: Builder, access: CounterAccess, path: Value, amount: str, now: str
-    ) -> None:
+    def _count(self, builder: Builder, access: CounterAccess, path: Value, amount: str, now: str) -> None:
         """Add to the count of a path and, if there is a time ``now``, to its time what has passed."""
         elapsed = self._elapsed(builder, amount, now) if now else ""
         if not self.paths.dense:
@@ -129,7 +125,11 @@ class PathEmitter:
             access.increment_at(builder, access.element(builder, table + path.add, index), amount)
 
     def _base(self, builder: Builder, base: str) -> str:
-        return builder.value(f"load volatile i64, ptr %{CELL}, align 8") if base == CELL else f"%{base}"
+        return (
+            builder.value(f"load volatile i64, ptr %{STACK_SLOT}, align 8")
+            if base == STACK_SLOT
+            else f"%{base}"
+        )
 
     def _read_clock(self, builder: Builder) -> str:
         return builder.value(_READ_CLOCK[self.machine])

@@ -58,9 +58,7 @@ def _emit_placement(
     """Counters first, then what concerns the path register."""
     builder = context.builder()
     access = context.access_at(placement.point)
-    locations = [
-        None if mark is None else context.debug.probe_location(mark) for _, mark in placement.probes
-    ]
+    locations = [None if mark is None else context.debug.probe_location(mark) for _, mark in placement.probes]
     for (probe, _), location in zip(placement.probes, locations, strict=True):
         builder.location = location
         if isinstance(probe, Count):
@@ -69,7 +67,7 @@ def _emit_placement(
             trip_count = emit_trip_count(builder, inductions[probe.back_edge])
             access.increment(builder, context.first_slot + probe.slot, trip_count)
     if paths is not None:
-        value = None if placement.source is None else paths.register.values.leaving(placement.source)
+        value = None if placement.source is None else paths.register.values.at_end(placement.source)
         paths.emit(builder, access, placement.probes, locations, value)
     return builder.lines
 

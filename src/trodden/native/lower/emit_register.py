@@ -12,7 +12,7 @@ from trodden.native.lower.probe_locations import PlacedProbe
 from trodden.native.lower.register_phis import PathRegister
 from trodden.native.lower.register_slot import slot_entry
 from trodden.plan.paths.locations import Holder, Mark
-from trodden.plan.paths.path_register import CELL, Value
+from trodden.plan.paths.path_register import STACK_SLOT, Value
 from trodden.plan.probes import Plan
 
 
@@ -39,11 +39,11 @@ def _slot_stores(context: Context, register: PathRegister) -> list[Insertion]:
     insertions: list[Insertion] = []
     for block, base in register.slot.stores.items():
         builder = context.builder()
-        builder.location = context.debug.probe_location(Mark(Holder.CELL, block))
-        builder.emit(f"store volatile i64 %{base}, ptr %{CELL}, align 8")
+        builder.location = context.debug.probe_location(Mark(Holder.SLOT, block))
+        builder.emit(f"store volatile i64 %{base}, ptr %{STACK_SLOT}, align 8")
         if not insertions:
             builder.location = None
-            builder.emit(slot_entry(CELL, "cell"))
+            builder.emit(slot_entry(STACK_SLOT, "cell"))
         insertions.append(context.insert(Point(Where.TOP, block), builder.lines))
     return insertions
 
@@ -75,8 +75,8 @@ def _value_records(context: Context, register: PathRegister, name: str, block: i
 def _entry(context: Context, plan: Plan, paths: PathEmitter) -> Insertion:
     builder = context.builder()
     if paths.register.slot.stores:
-        builder.define(CELL, "alloca i64, align 8")
-        builder.records(context.debug.slot_record(paths.register.values.kept))
+        builder.define(STACK_SLOT, "alloca i64, align 8")
+        builder.records(context.debug.slot_record(paths.register.values.reloaded))
     if paths.paths.timed:
         builder.define(CLOCK[1:], "alloca i64, align 8")
     on_entry = [PlacedProbe(probe, None) for probe in plan.on_entry]

@@ -158,7 +158,7 @@ def merged_probes(
     counters: dict[int, list[int]] = {}
     ending: dict[int, list[Value]] = {}
     for edge, probes in edges:
-        value = None if register is None else register.leaving(read.graph.edges[edge].src)
+        value = None if register is None else register.at_end(read.graph.edges[edge].src)
         for probe, _ in probes:
             assert not isinstance(probe, AddTrips), "trip counts are added on edges that can be split"
             if isinstance(probe, Count):

@@ -13,7 +13,7 @@ from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.lower.probe_locations import ProbeLocations, ended_path, layers, merged_probes
 from trodden.native.lower.register_slot import RegisterSlot, choose_slot
 from trodden.native.planning.plan_function import Planned
-from trodden.native.planning.register_slots import kept_in_cell
+from trodden.native.planning.register_slots import reloaded_blocks
 from trodden.plan.paths.path_register import Register, Value, track
 from trodden.plan.probes import Bump, BumpAt
 
@@ -32,7 +32,7 @@ def track_register(read: FunctionRead, planned: Planned) -> Register | None:
     if planned.plan.paths is None:
         return None
     values = track(read.graph, planned.plan)
-    kept = kept_in_cell(read, values, planned.ambiguous, planned.weights)
+    kept = reloaded_blocks(read, values, planned.ambiguous, planned.weights)
     return track(read.graph, planned.plan, kept) if kept else values
 
 
@@ -51,7 +51,7 @@ def _ended_paths(read: FunctionRead, locations: ProbeLocations, values: Register
     """The numbers of the paths that end, in the order of their probes."""
     for group in locations.placements:
         for placement in group:
-            value = None if placement.source is None else values.leaving(placement.source)
+            value = None if placement.source is None else values.at_end(placement.source)
             for probe, _ in placement.probes:
                 if isinstance(probe, Bump | BumpAt):
                     yield ended_path(probe, value)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.planning.register_slots import block_frequencies
-from trodden.plan.paths.path_register import CELL, UNSET, Register, Value
+from trodden.plan.paths.path_register import STACK_SLOT, UNSET, Register, Value
 
 LINE_ENDS = ".ascii \\22\\22\\0A"
 """No bytes, but the assembler enters a pending change of line before it continues in another section."""
@@ -61,7 +61,7 @@ def choose_slot(
     for block in sorted(ambiguous):
         value = register.at[block] or UNSET
         registers[block] = (value.base is not None, value.add)
-        if value.base is not None and value.base != CELL:
+        if value.base is not None and value.base != STACK_SLOT:
             needed.setdefault(value.base, []).append(block)
     frequency = block_frequencies(read, weights) if needed else []
     stores: dict[int, str] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.induction import Induction
 from trodden.native.options.declarations import ESTIMATE, Options
-from trodden.native.planning.probe_costs import edge_prices, find_trips
+from trodden.native.planning.probe_costs import edge_costs, find_trip_counts
 from trodden.native.planning.register_slots import block_frequencies, holding_blocks
 from trodden.plan.counters.schemes import (
     checked,
@@ -45,7 +45,9 @@ class Planned:
     measured: bool = False
 
 
-def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clues: FunctionClues) -> Planned:
+def plan_for(
+    read: FunctionRead, options: Options, machine: str, slots: int, features: FunctionClues
+) -> Planned:
     """The plan for one function of a unit that has so many slots already."""
     graph = read.graph
     if not options.paths and options.scheme == "every-block":
@@ -56,7 +58,7 @@ def plan_for(read: FunctionRead, options: Options, machine: str, slots: int, clu
     if weights is not None:
         return replace(_placed(read, options, machine, weights, slots), measured=True)
     if options.weights == ESTIMATE:
-        weights = expected_weights(graph, clues, default_rates(), read.loops)
+        weights = expected_weights(graph, features, default_rates(), read.loops)
     else:
         weights = nesting_weights(graph, read.loops)
     return _placed(read, options, machine, weights, slots)
@@ -68,25 +70,25 @@ def _placed(read: FunctionRead, options: Options, machine: str, weights: list[fl
         return _paths(read, options, machine, weights, slots)
     if options.scheme == "blocks-by-blocks":
         return Planned(vprof_by_blocks(graph, block_frequencies(read, weights)), weights)
-    prices = edge_prices(read, weights)
+    costs = edge_costs(read, weights)
     if options.scheme == "blocks-by-edges":
-        return Planned(vprof_by_edges(graph, prices), weights)
-    trips, inductions = find_trips(read, weights) if options.loop_exit_counts else ([], {})
-    place = checked if options.scheme == "checked" else eprof
-    return Planned(place(graph, prices, trips), weights, inductions)
+        return Planned(vprof_by_edges(graph, costs), weights)
+    trips, inductions = find_trip_counts(read, weights) if options.loop_exit_counts else ([], {})
+    scheme = checked if options.scheme == "checked" else eprof
+    return Planned(scheme(graph, costs, trips), weights, inductions)
 
 
 def _paths(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
-    trips, inductions = find_trips(read, weights) if options.loop_exit_counts else ([], {})
+    trips, inductions = find_trip_counts(read, weights) if options.loop_exit_counts else ([], {})
     holds = holding_blocks(read)
     plan = path_plan(
         read.graph,
-        edge_prices(read, weights),
+        edge_costs(read, weights),
         limit=options.max_paths,
         dense=min(DENSE, max(MOST_SLOTS - slots, DEFAULT_LIMIT)),
         holds=holds,
         cells=machine == "x86_64",
-        handlers=returning_twice(read),
+        handlers=resume_edges(read),
         context=options.context,
         timed=options.metric == "cycles",
         rule=options.cut_by,
@@ -100,11 +102,11 @@ def _paths(read: FunctionRead, options: Options, machine: str, weights: list[flo
     return Planned(plan, weights, inductions, ambiguous)
 
 
-def returning_twice(read: FunctionRead) -> list[int]:
+def resume_edges(read: FunctionRead) -> list[int]:
     """The edges behind calls that return twice; of an invoke the one that it takes when it returns."""
     return [
         edge
-        for block in sorted(read.returning_twice)
+        for block in sorted(read.resume_edges)
         for edge in read.graph.out_edges[block]
         if read.ir.blocks[block].opcode != "invoke" or read.positions[edge] == (0,)
     ]

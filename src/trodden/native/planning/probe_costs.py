@@ -1,10 +1,10 @@
 """What a probe costs on each edge of a native function: expected frequency times instructions.
 
-An increment is one instruction on x86-64, wherever it stands: the jump that a block of its own on a
-critical edge would need is mostly laid out away by LLVM (a price for it made the programs of the bench
-slower, not faster).  On an edge that cannot be split (a computed goto, an unwind edge) the target
-has to find out by a phi where control came from.  A loop that tells its trips costs only what is added
-where it is left.
+An increment is one instruction on x86-64, wherever it is: the jump that a block on a critical edge would need
+is mostly removed by LLVM's block placement (a cost for it made the programs of the benchmark slower, not
+faster).  On an edge that cannot be split (a computed goto, an unwind edge) the target has to distinguish its
+in-edges by a phi.  A loop whose trip count follows from an induction variable costs only what is added at its
+exits.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from trodden.plan.probes import Trip
 MERGED = 8.0
 
 
-def edge_prices(read: FunctionRead, weights: Sequence[float]) -> list[float]:
-    """Price every edge of the function's graph."""
-    prices = list(weights)
+def edge_costs(read: FunctionRead, weights: Sequence[float]) -> list[float]:
+    """The cost of a probe on every edge of the function's graph."""
+    costs = list(weights)
     for index in range(len(read.positions)):
         if not read.splittable(index) and not read.needs_no_block(index):
-            prices[index] *= MERGED
-    return prices
+            costs[index] *= MERGED
+    return costs
 
 
-def find_trips(read: FunctionRead, weights: Sequence[float]) -> tuple[list[Trip], dict[int, Induction]]:
-    """The loops whose back edge need not be counted inside, and what tells their trips."""
+def find_trip_counts(read: FunctionRead, weights: Sequence[float]) -> tuple[list[Trip], dict[int, Induction]]:
+    """The loops whose back edge needs no counter inside, and what their trip counts follow from."""
     trips: list[Trip] = []
     inductions: dict[int, Induction] = {}
     for number, loop in enumerate(read.loops.loops):

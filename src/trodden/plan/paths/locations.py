@@ -1,9 +1,9 @@
-"""Numbers for the places of a function in which control may be found.
+"""Numbers for the program locations of a function at which a frame may be interrupted.
 
-An interrupted frame stands at any instruction.  What is told of it through debug information (see
-:mod:`trodden.native.lower.debug_locations`) are two numbers: the *place*, which is a block of the graph or an
-edge that has got a block of its own; and, at the instructions of a probe, the *mark* of that probe.  Both are
-computed from the graph alone, so that who reads them needs no table.
+An interrupted frame is at any instruction.  Debug information (see
+:mod:`trodden.native.lower.debug_locations`) maps that instruction to two numbers: the *location*, which is a
+block of the graph or the block that splits an edge; and, at the instructions of a probe, the *mark* of that
+probe.  Both are computed from the graph alone, so that reading them takes no table.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from enum import Enum
 from trodden.graph.cfg import Graph
 
 _PROBES = 16
-"""How many probes one edge or block can have; marks of further ones are left out."""
+"""How many probes of one edge or block can have marks; those of further ones are left out."""
 
 
 class Holder(Enum):
-    """What a mark's probe belongs to."""
+    """What the probe of a mark belongs to."""
 
     EDGE = "edge"
     BLOCK = "block"
     MERGED = "merged"
-    CELL = "cell"
+    SLOT = "cell"
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Probe ``number`` of an edge, of a block, or of a block that tells its edges apart.
+    """Probe ``number`` of an edge, of a block, or of a block that distinguishes its in-edges by a phi.
 
-    ``CELL``: the store of the path register into the frame's cell, in block ``index``.
+    ``SLOT``: the store of the path register into the frame's stack slot, in block ``index``.
     """
 
     holder: Holder
@@ -39,28 +39,28 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class Locations:
     """The numbers for one graph."""
 
     blocks: int
     edges: int
 
     @staticmethod
-    def of(graph: Graph) -> Places:
+    def of(graph: Graph) -> Locations:
         """The numbers for a graph."""
-        return Places(graph.exit, len(graph.edges))
+        return Locations(graph.exit, len(graph.edges))
 
     def on_edge(self, edge: int) -> int:
-        """The place of a block that was put on an edge; a block of the graph is its own place."""
+        """The location of the block that splits an edge; the location of any other block is its number."""
         return self.blocks + edge
 
-    def has(self, place: int) -> bool:
-        """Whether a number, read from somewhere, is one of a place."""
-        return 0 <= place < self.blocks + self.edges
+    def has(self, location: int) -> bool:
+        """Whether a number that was read is one of a location."""
+        return 0 <= location < self.blocks + self.edges
 
-    def edge_of(self, place: int) -> int | None:
-        """The edge whose own block a place is."""
-        edge = place - self.blocks
+    def edge_of(self, location: int) -> int | None:
+        """The edge that is split by the block at a location."""
+        edge = location - self.blocks
         return edge if 0 <= edge < self.edges else None
 
     def mark(self, mark: Mark) -> int | None:
@@ -70,7 +70,7 @@ class Places:
         return 1 + _PROBES * (self._first(mark.holder) + mark.index) + mark.number
 
     def mark_of(self, code: int) -> Mark | None:
-        """The mark that a number stands for."""
+        """The mark that has a number."""
         index, number = divmod(code - 1, _PROBES)
         for holder in Holder:
             first = self._first(holder)

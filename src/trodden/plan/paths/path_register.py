@@ -1,6 +1,6 @@
-"""What the path register holds, block by block, before any code is made of it.
+"""What the path register holds, block by block, before any code is emitted for it.
 
-The register of BL96 is never a variable of its own.  Its value at a place is either a constant or
+The register of BL96 is never a variable of its own.  Its value at a program location is either a constant or
 ``base + constant`` where the base is a phi; setting it and adding to it cost nothing until two different
 values meet.  So most of the paper's Figure 8 falls out by itself: what is known needs no register, and an
 addition is folded into the address of the counter or into the value that a phi takes on that edge.
@@ -18,7 +18,7 @@ from trodden.plan.probes import Add, Plan, Probe, Restore, Save, Set
 
 
 class Value(NamedTuple):
-    """A number that is known but for its base, the name of an SSA value (or none at all)."""
+    """A constant plus ``base``, the name of an SSA value (or none)."""
 
     base: str | None
     add: int
@@ -29,37 +29,37 @@ class Value(NamedTuple):
 
 
 UNSET = Value(None, 0)
-"""What the register holds where nobody will look."""
+"""What the register holds where it is not used."""
 
-CELL = "trodden.cell"
-"""The base that stands for what the frame's cell holds at the moment (see cells.py)."""
+STACK_SLOT = "trodden.cell"
+"""The base that stands for what the frame's stack slot holds (:mod:`trodden.native.lower.register_slot`)."""
 
 
 @dataclass
 class Register:
-    """The register's value in every block (``at``) and where each edge arrives (``along``).
+    """The register's value at the start of every block (``at``) and at the end of every edge (``along``).
 
-    ``at[v]`` is ``None`` where nothing has been set.  In the blocks of ``kept`` an unknown register goes
-    over into the frame's cell, and is taken from there when it is wanted again.  ``cells`` is what the cell
-    of a loop holds inside it (MR98 §7).  ``phis[name]`` are the edges whose values meet in a base, and what
-    each brings along.
+    ``at[v]`` is ``None`` where nothing has been set.  In the blocks of ``reloaded`` an unknown register is
+    stored in the frame's stack slot, and loaded from there where it is needed next.  ``cells`` is what
+    the cell of a loop holds inside it (MR98 §7).  ``phis[name]`` is the block of a phi, and its incoming
+    values by edge.
     """
 
     at: list[Value | None]
-    kept: Collection[int] = frozenset()
+    reloaded: Collection[int] = frozenset()
     along: dict[int, Value | None] = field(default_factory=dict)
     cells: dict[int, Value | None] = field(default_factory=dict)
     phis: dict[str, tuple[int, dict[int, Value]]] = field(default_factory=dict)
 
-    def leaving(self, block: int) -> Value | None:
+    def at_end(self, block: int) -> Value | None:
         """The register at the end of a block."""
         value = self.at[block]
-        if value is not None and value.base is not None and block in self.kept:
-            return Value(CELL, value.add)
+        if value is not None and value.base is not None and block in self.reloaded:
+            return Value(STACK_SLOT, value.add)
         return value
 
     def after(self, value: Value | None, probes: Iterable[Probe]) -> Value | None:
-        """The register once the probes have been carried out."""
+        """The register after the probes have been executed."""
         for probe in probes:
             match probe:
                 case Set(amount):
@@ -67,20 +67,20 @@ class Register:
                 case Add(amount):
                     value = value.plus(amount) if value is not None else None
                 case Restore(cell, amount):
-                    kept = self.cells.get(cell)
-                    value = kept.plus(amount) if kept is not None else None
+                    saved = self.cells.get(cell)
+                    value = saved.plus(amount) if saved is not None else None
         return value
 
     def saved(self, value: Value | None, probes: Sequence[Probe]) -> Iterable[tuple[int, Value | None]]:
-        """What the probes of an edge put into cells."""
+        """What the probes of an edge save in cells."""
         for position, probe in enumerate(probes):
             if isinstance(probe, Save):
                 yield probe.cell, self.after(value, probes[:position])
 
     def needed(self, used: Iterable[Value | None]) -> dict[str, tuple[int, dict[int, Value]]]:
-        """The phis behind the values in use, and behind what they take in turn."""
+        """The phis of the values in use, and of the incoming values of those in turn."""
         waiting = [value.base for value in used if value is not None and value.base is not None]
-        known = {CELL}
+        known = {STACK_SLOT}
         found: dict[str, tuple[int, dict[int, Value]]] = {}
         while waiting:
             name = waiting.pop()
@@ -91,16 +91,16 @@ class Register:
         return found
 
 
-def track(graph: Graph, plan: Plan, kept: Collection[int] = frozenset()) -> Register:
-    """Follow the register through the procedure: values that meet and differ become a phi.
+def track(graph: Graph, plan: Plan, reloaded: Collection[int] = frozenset()) -> Register:
+    """Propagate the register through the procedure: where different values meet there is a phi.
 
-    Passes over the blocks go on until nothing changes.  A block that has a phi keeps it, so each of
-    them changes but a few times, and a pass sees nearly all changes at once as it goes forward.
+    Passes over the blocks in topological order are repeated until nothing changes.  A block that has a phi
+    keeps it, so each block changes only a few times, and one pass propagates most changes at once.
     """
-    register = Register([None] * len(graph.labels), kept)
+    register = Register([None] * len(graph.labels), reloaded)
     order = topological_order(graph)
     reached = set(order)
-    coming = {
+    in_edges = {
         vertex: [
             e
             for e in graph.in_edges[vertex]
@@ -113,30 +113,30 @@ def track(graph: Graph, plan: Plan, kept: Collection[int] = frozenset()) -> Regi
     changed = True
     while changed:
         changed = False
-        keeping: dict[int, list[tuple[int, Value | None]]] = {}
+        saved: dict[int, list[tuple[int, Value | None]]] = {}
         for vertex in order:
-            for edge in coming[vertex]:
+            for edge in in_edges[vertex]:
                 probes = plan.on_edges.get(edge, ())
-                before = register.leaving(graph.edges[edge].src)
+                before = register.at_end(graph.edges[edge].src)
                 for cell, value in register.saved(before, probes):
-                    keeping.setdefault(cell, []).append((edge, value))
+                    saved.setdefault(cell, []).append((edge, value))
                 register.along[edge] = register.after(before, probes)
-            arriving = [register.along[edge] for edge in coming[vertex]]
+            arriving = [register.along[edge] for edge in in_edges[vertex]]
             arriving += [start] if vertex == graph.root else []
             changed |= _meet(f"trodden.r.{vertex}", arriving, merged, register.at, vertex)
-        for cell, brought in keeping.items():
-            values = [value for _, value in brought]
-            if any(value is not None and value.base == CELL for value in values):
+        for cell, incoming in saved.items():
+            values = [value for _, value in incoming]
+            if any(value is not None and value.base == STACK_SLOT for value in values):
                 merged.add(f"trodden.c.{cell}")
             changed |= _meet(f"trodden.c.{cell}", values, merged, register.cells, cell)
     for vertex in order:
-        _take_in(register, f"trodden.r.{vertex}", vertex, {e: register.along[e] for e in coming[vertex]})
-    for cell, brought in keeping.items():
+        _add_phi(register, f"trodden.r.{vertex}", vertex, {e: register.along[e] for e in in_edges[vertex]})
+    for cell, incoming in saved.items():
         name = f"trodden.c.{cell}"
-        header = graph.edges[brought[0][0]].dst
-        entering = dict(brought)
-        kept = {e: entering.get(e, Value(name, 0)) for e in coming[header]}
-        _take_in(register, name, header, kept)
+        header = graph.edges[incoming[0][0]].dst
+        entering = dict(incoming)
+        values_by_edge = {e: entering.get(e, Value(name, 0)) for e in in_edges[header]}
+        _add_phi(register, name, header, values_by_edge)
     return register
 
 
@@ -145,22 +145,22 @@ def _meet(
     arriving: Sequence[Value | None],
     merged: set[str],
     known: list[Value | None] | dict[int, Value | None],
-    place: int,
+    index: int,
 ) -> bool:
-    """Join what arrives at a place; whether that is another value than before."""
+    """Join the values that arrive at a block or in a cell; whether the result has changed."""
     values = {value for value in arriving if value is not None}
     if len(values) > 1:
         merged.add(name)
     joined = Value(name, 0) if name in merged else next(iter(values), None)
-    before = known[place] if isinstance(known, list) else known.get(place)
-    known[place] = joined
+    before = known[index] if isinstance(known, list) else known.get(index)
+    known[index] = joined
     return joined != before
 
 
-def _take_in(register: Register, name: str, vertex: int, brought: dict[int, Value | None]) -> None:
+def _add_phi(register: Register, name: str, vertex: int, incoming: dict[int, Value | None]) -> None:
     held = register.at[vertex] if name.startswith("trodden.r.") else register.cells.get(_number(name))
     if held == Value(name, 0):
-        register.phis[name] = (vertex, {edge: value or UNSET for edge, value in brought.items()})
+        register.phis[name] = (vertex, {edge: value or UNSET for edge, value in incoming.items()})
 
 
 def _number(name: str) -> int:

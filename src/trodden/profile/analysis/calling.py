@@ -1,7 +1,7 @@
 """Which function calls which, and how often: the arcs of the call graph with their frequencies (WL94 §5).
 
-The counts follow from those of the blocks that call, so they cost a program nothing.  A block that was left
-in the middle of one of its calls counts for all of them.
+The counts follow from those of the blocks that call, so that they cost a program nothing.  A block that was
+left in the middle, inside one of its calls, counts for all of its calls.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from trodden.profile.model import Count, FunctionProfile, Profile
 class CallCount:
     """How often ``caller``, a function of the profile, has called ``callee``, a symbol.
 
-    The callee may be any function, also one that was not built with probes; it is empty for all that the
-    caller calls through pointers.
+    The callee may be any function, also one without probes; it is empty for all calls through pointers.
     """
 
     caller: str
@@ -26,7 +25,7 @@ class CallCount:
 
 
 def calls_of(profile: Profile, chosen: Mapping[str, FunctionProfile] | None = None) -> list[CallCount]:
-    """All calls that the functions of a profile can make, those that were never made too.
+    """All calls that the functions of a profile can make, including those that were never made.
 
     With ``chosen`` functions, only what they call and what calls them.
     """
@@ -42,7 +41,7 @@ def calls_of(profile: Profile, chosen: Mapping[str, FunctionProfile] | None = No
 
 
 def calls_in(function: FunctionProfile) -> dict[str, Count]:
-    """How often one function has called which symbols; EXIT, the last vertex, is no block that calls."""
+    """How often one function has called which symbols; EXIT, the last vertex, makes no calls."""
     found: dict[str, Count] = {}
     for count, clues in zip(function.block_counts, function.facts.clues.blocks, strict=False):
         for call in clues.calls:

@@ -1,10 +1,11 @@
-"""How many of the paths that a program could walk it has walked, and which are the nearest it has not.
+"""How many of its possible paths a program has executed, and which are the nearest that it has not.
 
-Possible is what the graph allows; whether some input makes the program go there nobody can tell from it.
+A path is possible if the graph has it; whether some input makes the program execute it cannot be decided from
+that.
 
-A path that was never walked is near if it is one decision away from one that was: it begins as that one
-did, takes another way at a branch, and from there on goes on as the program mostly did.  In the tree of
-the walked paths these are the ways that are missing at its nodes, each of which is a path of its own.
+A path that was never executed is near if it is one decision away from one that was: it begins like that one,
+takes another edge at a branch, and continues along the most frequent edges.  In the tree of the executed
+paths these are the edges that are missing at its nodes, each of which starts a path of its own.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from trodden.graph.cfg import EdgeKind
 from trodden.graph.traverse import reachable
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, Route
-from trodden.profile.analysis.path_trie import Node, PathTree, Start, is_whole, ways_out
+from trodden.profile.analysis.path_trie import Node, PathTree, Start, edges_out, is_whole
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts
 
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """How many out of how many."""
+    """How many of how many."""
 
     covered: int
     total: int
@@ -40,10 +41,10 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """A path that was never walked, though what is before its block number ``at`` was, ``times`` times.
+    """A path that was never executed, although its beginning up to block number ``at`` was, ``times`` times.
 
-    There it takes an edge that those walks did not take: they took the edges ``instead``, with counts.  The
-    edge is ``unseen`` if it was never taken at all.
+    There it takes an edge that those executions did not take: they took the edges ``instead``, with counts.
+    The edge is ``unseen`` if it was never taken at all.
     """
 
     route: Route
@@ -54,18 +55,18 @@ class NearMiss:
 
     @property
     def block(self) -> int:
-        """The block where it leaves what was walked."""
+        """The block where it leaves what was executed."""
         return self.route.blocks[self.at]
 
     @property
     def edge(self) -> int:
-        """The edge by which it does."""
+        """The edge along which it does."""
         return self.route.edges[self.at]
 
 
 @dataclass(frozen=True)
 class FunctionCoverage:
-    """One function.  ``cut_short`` is how many different ways ended midway: these are no whole paths."""
+    """One function.  ``cut_short`` is the number of different prefixes that were cut short."""
 
     name: str
     function: FunctionProfile
@@ -78,7 +79,7 @@ class FunctionCoverage:
 
 @dataclass(frozen=True)
 class Coverage:
-    """All functions that tell paths; ``without`` are the names of those that do not."""
+    """All functions that have paths; ``without`` are the names of those that have none."""
 
     functions: tuple[FunctionCoverage, ...]
     without: tuple[str, ...]
@@ -111,11 +112,11 @@ def coverage(functions: Mapping[str, FunctionProfile], top: int | None = None) -
 
 
 def cover(name: str, function: FunctionProfile, paths: Paths, top: int | None = None) -> FunctionCoverage:
-    """The coverage of one function, whose paths were told apart as ``paths`` says."""
+    """The coverage of one function whose paths are numbered as in ``paths``."""
     graph = function.facts.graph
     live = reachable(graph)
-    walked = [path for path in function.paths or () if path.count > 0]
-    whole = sum(is_whole(function.facts, path) for path in walked)
+    executed = [path for path in function.paths or () if path.count > 0]
+    whole = sum(is_whole(function.facts, path) for path in executed)
     blocks = [function.block_counts[v] for v in live if v != graph.exit]
     edges = [
         count
@@ -126,16 +127,16 @@ def cover(name: str, function: FunctionProfile, paths: Paths, top: int | None = 
         name=name,
         function=function,
         paths=Covered(whole, paths.number),
-        cut_short=len(walked) - whole,
+        cut_short=len(executed) - whole,
         blocks=Covered(sum(count > 0 for count in blocks), len(blocks)),
         edges=Covered(sum(bool(count) for count in edges), len(edges)),
-        near=_near_misses(function, paths, PathTree(walked), top),
+        near=_near_misses(function, paths, PathTree(executed), top),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Missing:
-    """An edge that is missing behind a node of the tree."""
+    """An edge that is missing at a node of the tree."""
 
     start: Start
     node: Node
@@ -145,10 +146,11 @@ class _Missing:
 def _near_misses(
     function: FunctionProfile, paths: Paths, tree: PathTree, top: int | None
 ) -> tuple[NearMiss, ...]:
-    """Most worth a test first.
+    """The near misses, those most worth a test first.
 
-    An edge that was never taken comes before one that is only new in this place, but once: the next
-    walk that could take it is no better than others.  Then it counts how often the program came that far.
+    One over an edge that was never taken comes before one over an edge that was taken on other paths, but
+    only the first such path of each edge.  Among equals the one whose beginning was executed most often is
+    first.
     """
     missing = list(_missing(function, tree))
     hottest: dict[int, _Missing] = {}
@@ -168,9 +170,9 @@ def _near_misses(
 
 def _missing(function: FunctionProfile, tree: PathTree) -> Iterator[_Missing]:
     for start, block, node in tree.nodes():
-        ways = ways_out(function.facts, block)
-        if len(ways) > 1:
-            yield from (_Missing(start, node, edge) for edge in ways if edge not in node.behind)
+        edges = edges_out(function.facts, block)
+        if len(edges) > 1:
+            yield from (_Missing(start, node, edge) for edge in edges if edge not in node.behind)
 
 
 def _ends(facts: FunctionFacts, paths: Paths) -> Mapping[int, PathEnd]:
@@ -182,7 +184,7 @@ def _ends(facts: FunctionFacts, paths: Paths) -> Mapping[int, PathEnd]:
 
 
 def _completed(function: FunctionProfile, missing: _Missing, ends: Mapping[int, PathEnd]) -> NearMiss:
-    """The whole path: from the missing edge on the most frequent edge out of each block, or the first."""
+    """The whole path: behind the missing edge, the most frequent edge out of each block, or the first."""
     graph, counts = function.facts.graph, function.edge_counts
     start, node = missing.start, missing.node
     before = (*start.context, *node.edges())
@@ -192,10 +194,10 @@ def _completed(function: FunctionProfile, missing: _Missing, ends: Mapping[int, 
     while edges[-1] not in ends:
         block = graph.edges[edges[-1]].dst
         blocks.append(block)
-        ways = ways_out(function.facts, block)
-        if not ways:
+        leaving = edges_out(function.facts, block)
+        if not leaving:
             break
-        edges.append(max(ways, key=lambda edge: counts[edge] or 0))
+        edges.append(max(leaving, key=lambda edge: counts[edge] or 0))
     ended = ends.get(edges[-1], PathEnd.UNWOUND)
     return NearMiss(
         route=Route(tuple(blocks), tuple(edges), start.kind, ended, len(start.context)),
@@ -203,6 +205,6 @@ def _completed(function: FunctionProfile, missing: _Missing, ends: Mapping[int, 
         times=node.count,
         unseen=not counts[missing.edge],
         instead=tuple(
-            sorted(((e, each.count) for e, each in node.behind.items()), key=lambda way: (-way[1], way[0]))
+            sorted(((e, each.count) for e, each in node.behind.items()), key=lambda edge: (-edge[1], edge[0]))
         ),
     )

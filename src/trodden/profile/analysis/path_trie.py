@@ -1,7 +1,7 @@
-"""The paths a function has walked, as a tree of their beginnings.
+"""The paths that a function has executed, as a tree of their prefixes.
 
-Paths that start alike share the nodes of what they share, so that it can be asked of every beginning how
-often it was walked, and which ways were taken behind it.
+Paths with a common prefix share its nodes, so that the tree has for every prefix how often it was executed,
+and which edges were taken behind it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from trodden.program.facts import FunctionFacts
 
 
 class Start(NamedTuple):
-    """Where a path starts, and how control had come there: by which kind, and in context by which edges."""
+    """Where a path starts: the kind of its start, its block and, in context, the edges before it."""
 
     kind: PathStart
     block: int
@@ -24,27 +24,27 @@ class Start(NamedTuple):
 
 
 def start_of(path: PathCount) -> Start:
-    """The start of a path; paths of one start are alternatives to each other."""
+    """The start of a path; paths with the same start are alternatives to each other."""
     return Start(path.starts, path.blocks[path.context], path.edges[: path.context])
 
 
 def walked_blocks(path: PathCount) -> tuple[int, ...]:
-    """The blocks that a path led through, without those that only tell its context."""
+    """The blocks of a path without those of its loop context."""
     return path.blocks[path.context :]
 
 
 def walked_edges(path: PathCount) -> tuple[int, ...]:
-    """The edges that it took itself, the one that it ended on among them."""
+    """The edges that it took itself, including the one that it ended on."""
     return path.edges[path.context :]
 
 
 def instructions_of(facts: FunctionFacts, blocks: Iterable[int]) -> int:
-    """How many instructions these blocks hold."""
+    """How many instructions these blocks have."""
     return sum(facts.blocks[block].size for block in blocks)
 
 
-def ways_out(facts: FunctionFacts, block: int) -> Sequence[int]:
-    """The edges that a path can take out of a block; one that goes round on itself is not part of it."""
+def edges_out(facts: FunctionFacts, block: int) -> Sequence[int]:
+    """The edges that a path can take out of a block; paths do not contain self loops."""
     edges = facts.graph.edges
     return [
         e for e in facts.graph.out_edges[block] if edges[e].kind is EdgeKind.FLOW and edges[e].dst != block
@@ -52,25 +52,25 @@ def ways_out(facts: FunctionFacts, block: int) -> Sequence[int]:
 
 
 def is_whole(facts: FunctionFacts, path: PathCount) -> bool:
-    """Whether a path came to an end; one that was cut short where no way leads on went as far as it could.
+    """Whether a path came to an end; one that was cut short in a block without successors did.
 
     So did one that left by a call which never returns, or by an exception: it took its last edge.
     """
     if path.ends is not PathEnd.UNWOUND or len(path.edges) == len(path.blocks):
         return True
-    return not ways_out(facts, path.blocks[-1])
+    return not edges_out(facts, path.blocks[-1])
 
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A beginning of paths: it has come to ``block`` and was walked ``count`` times.
+    """A prefix of paths that ends in ``block`` and was executed ``count`` times.
 
-    Behind it lie the beginnings that are one edge longer; a path that ended on an edge has a last node
-    without a block.  It was itself reached from ``before`` by the edge ``edge``.
+    ``behind`` it are the prefixes that are one edge longer; a path that ended on an edge has a last node
+    without a block.  ``edge`` leads from its ``parent`` to it.
     """
 
     block: int | None
-    before: Node | None = None
+    parent: Node | None = None
     edge: int = -1
     count: int = 0
     behind: dict[int, Node] = field(default_factory=dict)
@@ -79,9 +79,9 @@ class Node:
         """The edges from the start to here."""
         found: list[int] = []
         node = self
-        while node.before is not None:
+        while node.parent is not None:
             found.append(node.edge)
-            node = node.before
+            node = node.parent
         return tuple(reversed(found))
 
 
@@ -106,7 +106,7 @@ class PathTree:
             node = longer
 
     def nodes(self) -> Iterator[tuple[Start, int, Node]]:
-        """Every beginning that came to a block, with its start and that block."""
+        """Every prefix that ends in a block, with its start and that block."""
         for start, top in self.starts.items():
             work = [top]
             while work:
@@ -116,7 +116,7 @@ class PathTree:
                 work += reversed(node.behind.values())
 
     def follow(self, path: PathCount) -> list[Node]:
-        """The nodes of a path, as far as the tree knows it: none if it knows no path of that start."""
+        """The nodes of a path, as far as the tree has them: none if it has no path with that start."""
         node = self.starts.get(start_of(path))
         found: list[Node] = []
         edges = iter(walked_edges(path))

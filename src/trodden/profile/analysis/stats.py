@@ -1,8 +1,8 @@
-"""What the paths of a program are like: the columns of BL96 Table 2.
+"""Statistics of the paths of a program: the columns of BL96 Table 2.
 
-Beside the paths that were walked stand those that an edge profile would have predicted (§6): from the start
-of a path, follow the most frequent edge out of each block.  A path is predicted entirely if that leads
-all along it; otherwise its predicted part ends before the first edge that is another one.
+The paths that were executed are compared with those that an edge profile predicts (§6): from the start of a
+path, follow the most frequent edge out of each block.  A path is predicted entirely if it takes these edges
+only; otherwise its predicted part ends before the first edge that differs.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from trodden.plan.routes import PathCount
 from trodden.profile.analysis.path_trie import (
+    edges_out,
     instructions_of,
     is_whole,
     walked_blocks,
     walked_edges,
-    ways_out,
 )
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import BranchKind
@@ -24,7 +24,7 @@ from trodden.program.facts import BranchKind
 
 @dataclass
 class Lengths:
-    """Lengths in edges and instructions: the longest, and sums weighted by how often each was walked."""
+    """Lengths in edges and instructions: the longest, and sums weighted by frequency."""
 
     longest_edges: int = 0
     longest_instructions: int = 0
@@ -33,7 +33,7 @@ class Lengths:
     walks: int = 0
 
     def add(self, edges: int, instructions: int, count: int) -> None:
-        """Take in a path that was walked ``count`` times."""
+        """Add a path that was executed ``count`` times."""
         self.longest_edges = max(self.longest_edges, edges)
         self.longest_instructions = max(self.longest_instructions, instructions)
         self.edges += count * edges
@@ -41,7 +41,7 @@ class Lengths:
         self.walks += count
 
     def join(self, other: Lengths) -> None:
-        """Take in the lengths of another function."""
+        """Add the lengths of another function."""
         self.longest_edges = max(self.longest_edges, other.longest_edges)
         self.longest_instructions = max(self.longest_instructions, other.longest_instructions)
         self.edges += other.edges
@@ -63,9 +63,9 @@ class Lengths:
 class Stats:
     """The paths of one function, or of several together.
 
-    ``possible`` is how many paths there could have been, ``paths`` how many different ones were walked,
-    ``cut_short`` how many of these did not come to their end.  ``predicted`` of them follow from the edge
-    profile entirely; they were walked ``predicted_walks`` times.
+    ``possible`` is the number of possible paths, ``paths`` the number of different ones that were executed,
+    ``cut_short`` how many of these did not come to their end.  ``predicted`` of them are predicted entirely
+    by the edge profile; they were executed ``predicted_walks`` times.
     """
 
     possible: int = 0
@@ -80,7 +80,7 @@ class Stats:
 
     @property
     def correct(self) -> float:
-        """The share of the walked paths that are predicted entirely, each counted once (Table 2)."""
+        """The share of the executed paths that are predicted entirely, each counted once (Table 2)."""
         return self.predicted / self.paths if self.paths else 0.0
 
     @property
@@ -90,11 +90,11 @@ class Stats:
 
     @property
     def average_paths(self) -> float:
-        """How many paths a routine walked that ran at all."""
+        """The average number of paths of a routine that was executed."""
         return self.paths / self.routines if self.routines else 0.0
 
     def join(self, other: Stats) -> None:
-        """Take in another function."""
+        """Add another function."""
         self.possible += other.possible
         self.paths += other.paths
         self.cut_short += other.cut_short
@@ -109,12 +109,12 @@ class Stats:
 def stats_of(function: FunctionProfile) -> Stats:
     """The figures of one function."""
     facts = function.facts
-    walked = [path for path in function.paths or () if path.count > 0]
+    executed = [path for path in function.paths or () if path.count > 0]
     found = Stats(possible=facts.plan.paths.number if facts.plan.paths else 0)
-    found.paths = found.most_paths = len(walked)
-    found.routines = 1 if walked else 0
+    found.paths = found.most_paths = len(executed)
+    found.routines = 1 if executed else 0
     predictions: dict[int, int | None] = {}
-    for path in walked:
+    for path in executed:
         blocks, edges = walked_blocks(path), walked_edges(path)
         found.lengths.add(len(edges), instructions_of(facts, blocks), path.count)
         found.cut_short += not is_whole(facts, path)
@@ -136,12 +136,12 @@ def stats_together(functions: Iterable[Stats]) -> Stats:
 
 
 def stats(functions: Mapping[str, FunctionProfile]) -> dict[str, Stats]:
-    """The figures of every function that tells paths."""
+    """The figures of every function that has paths."""
     return {name: stats_of(each) for name, each in functions.items() if each.paths is not None}
 
 
 def _predicted_edges(function: FunctionProfile, path: PathCount, predictions: dict[int, int | None]) -> int:
-    """How many edges of a path follow from the edge profile before the first that does not."""
+    """How many edges of a path the edge profile predicts before the first that it does not."""
     for position, (block, edge) in enumerate(zip(walked_blocks(path), walked_edges(path), strict=False)):
         if block not in predictions:
             predictions[block] = predicted_edge(function, block)
@@ -151,15 +151,15 @@ def _predicted_edges(function: FunctionProfile, path: PathCount, predictions: di
 
 
 def predicted_edge(function: FunctionProfile, block: int) -> int | None:
-    """The edge that control takes out of a block if it goes by the edge profile.
+    """The edge out of a block that the edge profile predicts.
 
-    Of several that were taken equally often it is the one of a branch that is not taken (§6): the second
-    target of a conditional branch, the default target of a switch, which comes first, and the way on behind
-    a call that could also throw, likewise.
+    Among edges that were taken equally often it is the one of a branch that is not taken (§6): the second
+    target of a conditional branch; of others the first, which is the default target of a switch, and the
+    normal destination of an invoke.
     """
-    ways = ways_out(function.facts, block)
-    if not ways:
+    edges = edges_out(function.facts, block)
+    if not edges:
         return None
     if function.facts.blocks[block].kind is BranchKind.IF:
-        ways = ways[::-1]
-    return max(ways, key=lambda edge: function.edge_counts[edge] or 0)
+        edges = edges[::-1]
+    return max(edges, key=lambda edge: function.edge_counts[edge] or 0)

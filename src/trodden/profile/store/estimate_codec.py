@@ -12,7 +12,7 @@ from trodden.program.facts import UnitFacts
 
 
 def estimate_to_columns(profile: Profile) -> dict[str, Any]:
-    """What a file keeps of an estimate beside its units: numbers that are read back as they are."""
+    """What a file stores of an estimate beside its units; numbers are stored exactly."""
     assert profile.estimate is not None
     functions = list(_in_order(profile))
     return {
@@ -32,7 +32,7 @@ def _in_order(profile: Profile) -> Iterator[FunctionProfile]:
 def estimate_from_columns(
     document: Any, program: str, units: Sequence[UnitFacts], notes: Sequence[str]
 ) -> Profile:
-    """The profile again; whatever is wrong with the columns ends in :class:`ColumnError`."""
+    """The profile; :class:`ColumnError` if the columns are not valid."""
     functions = one_of_each(units)
     calls, edges = floats(document["calls"], MOST_EXPECTED), document["edges"]
     if type(edges) is not list:

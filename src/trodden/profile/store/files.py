@@ -1,4 +1,4 @@
-"""Writing a result without ever destroying the one that was there before."""
+"""Writing a result without ever destroying the previous one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from trodden.errors import CannotWrite
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put ``data`` into the file ``path``, all of it or nothing.
+    """Write ``data`` to the file ``path``, all of it or nothing.
 
-    What is not a regular file (a pipe, a terminal) has no former content to keep and is written to as it is.
+    What is not a regular file (a pipe, a terminal) has no previous content to keep and is written directly.
     """
     target = os.path.realpath(path)
     try:
@@ -24,12 +24,12 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
             _replace(target, data)
     except OSError as error:
         raise CannotWrite(
-            f"{os.fspath(path)}: cannot be written: {error.strerror}; name another place"
+            f"{os.fspath(path)}: cannot be written: {error.strerror}; name another file"
         ) from error
 
 
-def check_place(path: str | os.PathLike[str]) -> None:
-    """Find out whether a result can be written there, before the work that leads to it is done."""
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Check that a result can be written, before the work that leads to it is done."""
     target = os.path.realpath(path)
     try:
         if os.path.isdir(target):
@@ -40,7 +40,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
             os.unlink(probe)
     except OSError as error:
         raise CannotWrite(
-            f"{os.fspath(path)}: cannot be written: {error.strerror}; name another place with -o"
+            f"{os.fspath(path)}: cannot be written: {error.strerror}; name another file with -o"
         ) from error
 
 

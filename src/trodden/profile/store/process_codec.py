@@ -20,14 +20,12 @@ _WORD = 1 << 64
 
 
 def to_documents(processes: Sequence[Process], units: Sequence[UnitFacts]) -> list[dict[str, Any]]:
-    """The processes as they are stored; names follow from the rest."""
+    """The processes as they are stored; their names follow from the rest."""
     numbers = {unit.id: number for number, unit in enumerate(units)}
     return [_to_document(process, numbers, units) for process in processes]
 
 
-def _to_document(
-    process: Process, numbers: dict[str, int], units: Sequence[UnitFacts]
-) -> dict[str, Any]:
+def _to_document(process: Process, numbers: dict[str, int], units: Sequence[UnitFacts]) -> dict[str, Any]:
     document: dict[str, Any] = {
         "pid": process.pid,
         "parent": process.parent,
@@ -49,7 +47,7 @@ def _to_document(
 
 
 def from_documents(documents: Any, units: Sequence[UnitFacts]) -> tuple[Process, ...]:
-    """Processes that were stored, every number of them checked."""
+    """Processes from their stored form, with every number checked."""
     if type(documents) is not list:
         raise ColumnError("a list of processes was expected")
     return named_processes([_from_document(document, units) for document in documents])

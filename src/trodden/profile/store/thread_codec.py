@@ -1,11 +1,11 @@
-"""Threads of processes that did not end by returning, as documents, and back."""
+"""The threads of processes that did not end by returning, as documents, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from trodden.collect.endings import MOST_FRAMES, MOST_LASTS, LastPath, StoppedFrame, StoppedThread
+from trodden.collect.endings import MOST_FRAMES, MOST_LAST_PATHS, LastPath, StoppedFrame, StoppedThread
 from trodden.plan.probes import WORD
 from trodden.program.checked import ColumnError, columns, ints, same_length, whole
 from trodden.program.facts import UnitFacts
@@ -16,7 +16,7 @@ _NO_REGISTER = -1
 def threads_to_documents(
     threads: Sequence[StoppedThread], units: Sequence[UnitFacts]
 ) -> list[dict[str, Any]]:
-    """Threads as they are stored: frames and last paths as columns."""
+    """Threads as they are stored, with frames and last paths as columns."""
     numbers = {unit.id: number for number, unit in enumerate(units)}
     return [_to_document(thread, numbers) for thread in threads]
 
@@ -46,7 +46,7 @@ def _to_document(thread: StoppedThread, numbers: dict[str, int]) -> dict[str, An
 def threads_from_documents(
     documents: Any, units: Sequence[UnitFacts], processes: int
 ) -> tuple[StoppedThread, ...]:
-    """Threads that were stored, every number of them checked."""
+    """Threads from their stored form, with every number checked."""
     if type(documents) is not list:
         raise ColumnError("a list of threads was expected")
     return tuple(_from_document(document, units, processes) for document in documents)
@@ -62,7 +62,7 @@ def _from_document(document: Any, units: Sequence[UnitFacts], processes: int) ->
         tid=None if tid is None else whole(tid, 0, 1 << 32),
         frames=tuple(_frames(document["frames"], units)),
         left_out=whole(document.get("left_out", 0), 0, 1 << 62),
-        last=tuple(_lasts(document.get("last", [[], [], []]), units)),
+        last=tuple(_last_paths(document.get("last", [[], [], []]), units)),
     )
 
 
@@ -90,11 +90,11 @@ def _frames(document: Any, units: Sequence[UnitFacts]) -> list[StoppedFrame]:
     return found
 
 
-def _lasts(document: Any, units: Sequence[UnitFacts]) -> list[LastPath]:
+def _last_paths(document: Any, units: Sequence[UnitFacts]) -> list[LastPath]:
     table = columns(document, 3, "last paths")
     same_length(*table)
     where, functions, paths = table
-    _check_functions(where, functions, units, MOST_LASTS)
+    _check_functions(where, functions, units, MOST_LAST_PATHS)
     ints(paths, 0, WORD)
     found = []
     for unit, function, path in zip(*table, strict=True):
@@ -109,6 +109,6 @@ def _check_functions(where: Any, functions: Any, units: Sequence[UnitFacts], mos
     ints(where, 0, len(units))
     ints(functions, 0)
     if len(where) > most:
-        raise ColumnError("a thread has more than is ever kept")
+        raise ColumnError("a thread has more frames or paths than are ever kept")
     if any(f >= len(units[unit].functions) for unit, f in zip(where, functions, strict=True)):
         raise ColumnError("a thread was in a function that does not exist")

@@ -1,7 +1,7 @@
-"""The ``.trod`` file: a profile that needs nothing beside it.
+"""The ``.trod`` file: a profile that needs no other file.
 
-It keeps the facts of the units and what their counters held, or what is expected of a program that has not
-run; everything else follows from these and is made anew when it is read.
+It stores the facts of the units and what was counted in them, or what is expected of a program that was not
+executed.  Everything else follows from these and is recovered when the file is read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _STEPS_A_BYTE = 32
 
 
 def save(profile: Profile, path: str | os.PathLike[str]) -> None:
-    """Write a profile; a failure leaves the file that was there before untouched."""
+    """Write a profile; if that fails, the previous file is unchanged."""
     write_whole(path, to_bytes(profile))
 
 
@@ -75,7 +75,7 @@ def to_bytes(profile: Profile) -> bytes:
 
 
 def from_bytes(data: bytes, where: str) -> Profile:
-    """A profile out of a file's content; ``where`` names the file when something is wrong with it."""
+    """A profile from the content of a file; ``where`` names the file in error messages."""
     with no_garbage():
         document, size = unseal(MAGIC, data, where)
         if size != len(data):

@@ -119,7 +119,7 @@ def _check_blocks(unit: UnitFacts, functions: list[int], blocks: list[int]) -> N
     ints(functions, 0, len(unit.functions))
     ints(blocks, 0)
     if any(b >= unit.functions[f].graph.exit for f, b in zip(functions, blocks, strict=True)):
-        raise ColumnError("an active call is in a block that does not exist")
+        raise ColumnError("an active frame is in a block that does not exist")
 
 
 def _check_paths(unit: UnitFacts, functions: list[int]) -> None:
@@ -161,5 +161,5 @@ def _sparse(data: Any, unit: UnitFacts) -> dict[tuple[int, int], PathTotals]:
 
 def _once(found: dict[_K, _V], rows: Sequence[object]) -> dict[_K, _V]:
     if len(found) != len(rows):
-        raise ColumnError("two rows are about the same")
+        raise ColumnError("two rows have the same key")
     return found

@@ -99,9 +99,7 @@ def paths_under_way(procedure: Procedure, counted: FunctionCounts, flow: PathFlo
     return _increments(procedure, pending) + outcomes(procedure, walks)
 
 
-def open_paths(
-    procedure: Procedure, excess: Mapping[int, int], sources: list[Source]
-) -> Iterator[OpenPath]:
+def open_paths(procedure: Procedure, excess: Mapping[int, int], sources: list[Source]) -> Iterator[OpenPath]:
     """Step 4: the excess as walks, each with the sum that its source had come to.
 
     A walk without a source is left out, and with it whatever contradicts the flow law; the others are found

@@ -1,0 +1,57 @@
+"""What has to be said of a process beside its counts; the name of the process goes before each message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from trodden.collect.endings import signal_name
+from trodden.collect.rawfile.model import Ending, Raw
+from trodden.plan.probes import AddTrips
+from trodden.program.facts import FunctionFacts
+
+_MOST_NAMED = 8
+
+
+def process_messages(
+    raw: Raw, functions: Sequence[FunctionFacts], completed: Sequence[str], unlocated: int
+) -> Iterator[str]:
+    """The messages of a process.
+
+    ``functions`` are those of the units in which it has counted, ``completed`` the names of those whose
+    counts were completed, ``unlocated`` is the number of frames whose call site was not found.
+    """
+    ending = raw.ending
+    if ending is Ending.SIGNAL:
+        yield f" ended by {signal_name(raw.signal)}"
+    elif ending is Ending.KILLED:
+        yield (
+            " was killed (or ended unseen): functions active then are not known,"
+            " counts may be off by one for each of them"
+        )
+    elif ending is Ending.DUMP:
+        yield ": the program did not end by itself; counts are those until then"
+    if completed:
+        yield f": counts were completed in {_listed(completed)}"
+    late = [each.name for each in functions if _counts_trips_late(each)] if ending is Ending.KILLED else []
+    if late:
+        yield (
+            f": if it was in a loop without calls of {_listed(late)}, the turns of that loop since it"
+            " was entered are missing; build with --durable to have them"
+        )
+    if raw.counts_missing:
+        yield ": not all of its counts were in the file; those of some threads or libraries are missing"
+    if raw.frames_missing:
+        yield ": not all active calls were found; counts may be off by as many"
+    if unlocated:
+        yield f": {unlocated} active calls fit no call site; counts may be off by as many"
+
+
+def _counts_trips_late(function: FunctionFacts) -> bool:
+    """Whether a function counts the iterations of some loop only when it leaves the loop (BL94 §6.3)."""
+    return any(isinstance(probe, AddTrips) for probe in chain(*function.plan.on_edges.values()))
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
