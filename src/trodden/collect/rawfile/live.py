@@ -298,7 +298,7 @@ class _Reader:
             if not key or unit == ROOT:
                 continue
             if unit >= units or parent not in known:
-                raise self._file.bad("a node of a call-path tree has no parent")
+                raise self._file.bad("a node of a call-path tree has no valid parent or function")
             if target == address:
                 known[address] = len(known)
             else:
