@@ -8,9 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from trodden.graph.cfg import EdgeKind
 from trodden.program.facts import BranchKind, LineRef
+from trodden.report.narrate.conditions import Test
 from trodden.report.narrate.source_locations import FunctionLocations
 from trodden.report.narrate.statements import Deciding, Statement
+from trodden.weigh.features.clues import Origin
 from trodden.weigh.features.clues import Test as Compiled
 
 
@@ -55,6 +58,11 @@ class ConditionRegion:
         self._structure = locations.structure(at)
         self._shares = not isinstance(deciding, Statement) or deciding.shares
         self._body = deciding.body if isinstance(deciding, Statement) else range(0)
+
+    @property
+    def tests_last(self) -> bool:
+        """Whether it is the condition of a do loop."""
+        return isinstance(self.deciding, Statement) and self.deciding.tests_last
 
     def holds(self, ref: LineRef | None) -> bool:
         """Whether a line is one of the condition's own."""
@@ -157,6 +165,17 @@ class ConditionRegion:
         tests = condition.tests if condition is not None else ()
         return any(not any(test.calls(call.callee) for test in tests) for call in calls if call.callee)
 
+    def evaluated_once(self, tests: int) -> bool:
+        """Whether its branches are those of one evaluation: as many as it has tests, in all loops around.
+
+        Otherwise iterations were peeled or unrolled, and a branch may belong to the next evaluation.
+        """
+        branches = [vertex for vertex in self.ending() if self.branches(vertex)]
+        nesting = self.locations.nesting(LineRef(self.at.file, self.deciding.first, self.at.copy))
+        if nesting is None or len(branches) > tests:
+            return False
+        return all(self.locations.depth(vertex) >= nesting for vertex in branches)
+
     def may_hide_tests(self, vertex: int) -> bool:
         """Whether a block holds code that was inlined into the condition and may have had branches."""
         return any(
@@ -170,6 +189,32 @@ class ConditionRegion:
         """What a branch compares, if it is known."""
         clues = self.locations.function.facts.clues.blocks
         return clues[vertex].test if clues else None
+
+    def compared(self, vertex: int, test: Test) -> Compiled | None:
+        """What a branch compares, unless it may be a comparison inside of what the test calls.
+
+        What looks like a call may be a macro or have been inlined, and then its own comparison is what is
+        compiled: ``!empty(p)`` and ``p->size == 0`` are the same branch.  An overloaded operator is inlined
+        without any call in the source, but the lines of its code show it.
+        """
+        compiled = self.compiled(vertex)
+        if compiled is None or self._holds_inlined_code(vertex):
+            return None
+        returned = compiled.origin is Origin.CALL and (not compiled.callee or test.calls(compiled.callee))
+        return None if test.called and not returned else compiled
+
+    def _holds_inlined_code(self, vertex: int) -> bool:
+        """Whether code was inlined into a block, or into those of the condition that only lead there."""
+        facts, seen = self.locations.function.facts, set[int]()
+        while vertex not in seen:
+            seen.add(vertex)
+            if any(ref.copy != self.at.copy for ref in facts.blocks[vertex].lines):
+                return True
+            edges = [e for e in facts.graph.in_edges[vertex] if facts.graph.edges[e].kind is EdgeKind.FLOW]
+            before = facts.graph.edges[edges[0]].src if len(edges) == 1 else vertex
+            if len(self.locations.flow_out(before)) == 1:
+                vertex = before
+        return False
 
     def landing(self, vertex: int) -> tuple[int, LineRef | None]:
         """The first line that is reached after blocks that belong to the condition and do not branch."""

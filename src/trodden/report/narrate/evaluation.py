@@ -93,6 +93,7 @@ class _Matching:
         self._branches = [vertex for vertex in region.ending() if region.branches(vertex)]
         self._edges = {v: region.locations.flow_out(v) for v in self._branches}
         self._routes = {edge: region.follow(edge) for edges in self._edges.values() for edge in edges}
+        self._once = region.evaluated_once(len(condition.tests))
         self._steps = 0
 
     def evaluation(self) -> Evaluation:
@@ -176,9 +177,12 @@ class _Matching:
     def _decided(self, attempt: _Attempt, block: int, number: int, on_first: bool) -> list[_Attempt]:
         """A block decides a test, so that its first edge is taken if the test holds, or if it does not."""
         test, compiled = self._tests[number], self._region.compiled(block)
-        if not test.comparison.fits(compiled) or self._calls_another(block, test):
+        compared = self._region.compared(block, test)
+        if not test.comparison.fits(compared) or self._calls_another(block, test):
             return []
-        if test.comparison.on_first(compiled) not in (None, on_first):
+        if not self._once and not self._identified(block, test):
+            return []
+        if test.comparison.on_first(compared) not in (None, on_first):
             return []
         edges = self._edges[block]
         holds, fails = edges if on_first else edges[::-1]
@@ -194,7 +198,7 @@ class _Matching:
             if any(map(self._region.may_hide_tests, route.passed)):
                 return []
             if route.arrival is Arrival.BRANCH and not (state < 0 and route.back):
-                if route.vertex in attempt.roles:
+                if route.vertex in attempt.roles or (route.back and self._region.tests_last):
                     return []
                 attempt = attempt.arriving(route.vertex, state)
                 continue
@@ -202,6 +206,13 @@ class _Matching:
             if state >= 0 or route.arrival is Arrival.UNKNOWN or whole not in (None, state == TRUE):
                 return []
         return [attempt]
+
+    def _identified(self, block: int, test: Test) -> bool:
+        """Whether a branch is on the result of a function that this test calls and no other."""
+        compiled = self._region.compared(block, test)
+        if compiled is None or not compiled.callee:
+            return False
+        return [each for each in self._tests if each.calls(compiled.callee)] == [test]
 
     def _calls_another(self, block: int, test: Test) -> bool:
         """Whether a branch tests the result of a function that only other tests call."""

@@ -106,7 +106,7 @@ class ConditionOutcomes:
         source = self._graph.edges[edge].src
         if last is None or self._region.deciding.hides or self._region.may_hide_tests(source):
             return None
-        on_first = last.comparison.decided_by(self._region.compiled(source))
+        on_first = last.comparison.decided_by(self._region.compared(source, last))
         if on_first is None:
             return None
         return ((edge == self._locations.flow_out(source)[0]) == on_first) == (last.on_true == TRUE)
@@ -194,7 +194,7 @@ class ConditionOutcomes:
                 if lines[0] in arms[0] and lines[1] in arms[1]:
                     return value
             return None
-        on_first = None if last is None else last.comparison.on_first(region.compiled(source))
+        on_first = None if last is None else last.comparison.on_first(region.compared(source, last))
         if last is None or on_first is None or operator.hides or not self._meet(edges):
             return None
         return ((edge == edges[0]) == on_first) == (last.on_true == TRUE)

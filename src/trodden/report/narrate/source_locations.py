@@ -173,6 +173,22 @@ class FunctionLocations:
         """The statement or operator whose condition lies on a line."""
         return self.structure(ref).deciding(ref.line)
 
+    def nesting(self, ref: LineRef) -> int | None:
+        """The number of loops of the source around a line and its call sites; None if it is not known."""
+        found = 0
+        while True:
+            around = self.structure(ref).loops_around(ref.line)
+            if around is None:
+                return None
+            found += around
+            if not ref.copy:
+                return found
+            ref = self.function.facts.inlined[ref.copy - 1]
+
+    def depth(self, vertex: int) -> int:
+        """The number of compiled loops around a block."""
+        return sum(1 for _ in self.loops_around(vertex))
+
     @cached_property
     def branch_free_instances(self) -> frozenset[int]:
         """The inlined instances whose source is known and holds no branch."""

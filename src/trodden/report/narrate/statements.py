@@ -37,7 +37,7 @@ class Statement:
     in the source.  ``tests`` are the operators in the brackets that make several tests of the condition.  If
     all that an if guards is to jump away, ``else_at`` is the position of what is executed when the condition
     is false, which nothing else leads to then.  ``hides``: on the lines of the condition there may be
-    branches that are none of its tests.
+    branches that are none of its tests.  ``tests_last``: a do loop, whose condition follows what it repeats.
     """
 
     word: str
@@ -54,6 +54,7 @@ class Statement:
     labels: tuple[Label, ...] = ()
     condition: Condition | None = None
     hides: bool = False
+    tests_last: bool = False
 
     @property
     def loop(self) -> bool:
@@ -89,6 +90,12 @@ class Structure:
             if each.loop and all(each.begin <= line <= each.end for line in lines)
         ]
         return min(around, key=lambda each: (each.end - each.begin, -each.begin), default=None)
+
+    def loops_around(self, line: int) -> int | None:
+        """The number of loops that a line belongs to; None if the source does not hold the line."""
+        if line not in self._line_starts:
+            return None
+        return sum(each.loop and each.begin <= line <= each.end for each in self.statements)
 
     def straight(self, position: int, line: int) -> bool:
         """Whether control that reaches a position of the source always reaches a line after it."""
@@ -201,6 +208,7 @@ def _statement(
         else_at=_else_at(tokens, inner, body_end) if tokens.texts[head] == "if" else None,
         labels=labels,
         condition=_condition(tokens, head),
+        tests_last=do is not None,
     )
 
 
