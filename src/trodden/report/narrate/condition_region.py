@@ -140,8 +140,9 @@ class ConditionRegion:
         It does if the statement is no loop.  Of loops, compilers move code of the body down, past the tests
         that come after it: a block that begins with the body may be the next test or lie outside of the loop.
         So an iteration has to begin with the block, or the block has to be one of the loop and to hold
-        nothing of the condition, unless ``last`` says that no test is left.  Where nothing is left of the
-        loop, the block has to call what the condition does not.
+        nothing of the condition, unless ``last`` says that no test is left.  The latter is not enough for a
+        do loop, where the block may merge the value of the condition.  Where nothing is left of the loop, the
+        block has to be of the body alone and to call something: calls are not moved past the tests.
         """
         if not isinstance(self.deciding, Statement) or not self.deciding.loop:
             return True
@@ -150,6 +151,7 @@ class ConditionRegion:
         if edge in locations.exited_by:
             return False
         vertex, _ = self._first(target)
+        block = facts.blocks[vertex]
         around = set(locations.loops_around(source))
         for loop in locations.loops_around(vertex):
             header = locations.loops.loops[loop].header
@@ -157,13 +159,8 @@ class ConditionRegion:
                 continue
             if vertex == header or last:
                 return True
-            return loop in around and not any(map(self.holds, facts.blocks[vertex].lines))
-        condition, block = self.deciding.condition, facts.blocks[vertex]
-        if block.calls and all(self.side_of(ref) is Side.BODY for ref in block.lines):
-            return True
-        calls = facts.clues.blocks[vertex].calls if facts.clues.blocks else ()
-        tests = condition.tests if condition is not None else ()
-        return any(not any(test.calls(call.callee) for test in tests) for call in calls if call.callee)
+            return loop in around and not self.tests_last and not any(map(self.holds, block.lines))
+        return bool(block.calls) and all(self.side_of(ref) is Side.BODY for ref in block.lines)
 
     def evaluated_once(self, tests: int) -> bool:
         """Whether its branches are those of one evaluation: as many as it has tests, in all loops around.
@@ -191,17 +188,18 @@ class ConditionRegion:
         return clues[vertex].test if clues else None
 
     def compared(self, vertex: int, test: Test) -> Compiled | None:
-        """What a branch compares, unless it may be a comparison inside of what the test calls.
+        """What a branch compares, unless it may be a comparison inside of what the test names.
 
-        What looks like a call may be a macro or have been inlined, and then its own comparison is what is
-        compiled: ``!empty(p)`` and ``p->size == 0`` are the same branch.  An overloaded operator is inlined
+        A macro is expanded and a call may be inlined, so that their own comparison is what is compiled:
+        ``!empty(p)`` and ``p->size == 0`` are the same branch.  An overloaded operator is inlined
         without any call in the source, but the lines of its code show it.
         """
         compiled = self.compiled(vertex)
         if compiled is None or self._holds_inlined_code(vertex):
             return None
         returned = compiled.origin is Origin.CALL and (not compiled.callee or test.calls(compiled.callee))
-        return None if test.called and not returned else compiled
+        own = returned if test.called else not test.expands
+        return compiled if own else None
 
     def _holds_inlined_code(self, vertex: int) -> bool:
         """Whether code was inlined into a block, or into those of the condition that only lead there."""

@@ -57,7 +57,7 @@ class Test:
     """An operand that is evaluated as a whole; ``called`` are the names that it calls.
 
     ``hides``: its code may hold branches of its own, for it holds such operators in its arguments, a lambda,
-    or what may be a macro that does.
+    or what may be a macro that does.  ``expands``: it is but a name, and that may be a macro.
     """
 
     node: Node
@@ -65,6 +65,7 @@ class Test:
     comparison: Comparison
     called: frozenset[str]
     hides: bool
+    expands: bool
 
     def calls(self, callee: str) -> bool:
         """Whether it calls a function by name; ``callee`` is a symbol, of C++ a mangled one."""
@@ -102,6 +103,7 @@ class Condition:
                 comparison_of(tokens, *leaf.span),
                 frozenset(tokens.texts[at] for at in range(*leaf.span) if tokens.text(at + 1) == "("),
                 tokens.may_branch(*leaf.span),
+                _is_macro(tokens, *leaf.span),
             )
             for leaf in _leaves(root)
         ]
@@ -138,6 +140,12 @@ def elements_of(tokens: Tokens, begin: int, end: int) -> Condition:
 def _constant(tokens: Tokens, token: int) -> bool:
     text = tokens.source[tokens.starts[token] : tokens.ends[token]]
     return text in ("true", "false") or text[:1].isdigit()
+
+
+def _is_macro(tokens: Tokens, begin: int, end: int) -> bool:
+    """Whether tokens are a name that may be a macro, apart from brackets and negations."""
+    names = [text for text in tokens.texts[begin:end] if text not in ("(", ")", "!", "not")]
+    return len(names) == 1 and tokens.macros.may_define(names[0])
 
 
 def _stripped(tokens: Tokens, begin: int, end: int) -> tuple[int, int]:

@@ -32,6 +32,10 @@ class Macros:
             return name in self._branching
         return called and (name == "assert" or name.isupper())
 
+    def may_define(self, name: str) -> bool:
+        """Whether a name may be a macro; others than those of the source are written in capitals."""
+        return name in self._bodies or name.isupper()
+
     @cached_property
     def _bodies(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
