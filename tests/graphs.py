@@ -64,7 +64,7 @@ def seeds() -> st.SearchStrategy[int]:
     return st.integers(1, 10_000_000)
 
 
-def prices_for(graph: Graph, seed: int, largest: int = 9) -> list[float]:
+def costs_for(graph: Graph, seed: int, largest: int = 9) -> list[float]:
     """Random prices with many ties."""
     rng = random.Random(seed)
     return [float(rng.randint(0, largest)) for _ in graph.edges]

@@ -10,7 +10,7 @@ import trodden
 from tests.native.building import must
 from trodden.errors import TroddenError, UsageError
 from trodden.native.options.declarations import CuttingRule
-from trodden.plan.probes import AddTrips
+from trodden.plan.probes import AddTripCount
 from trodden.plan.routes import PathEnd, PathStart
 
 SOURCE = """\
@@ -86,7 +86,7 @@ def test_a_durable_build_has_no_loop_that_tells_its_turns_when_it_is_left(tmp_pa
         run = trodden.run(source, "-O1", durable=durable)
         main = run.profile.functions["main"]
         probes = [probe for probes in main.facts.plan.on_edges.values() for probe in probes]
-        assert any(isinstance(probe, AddTrips) for probe in probes) != durable
+        assert any(isinstance(probe, AddTripCount) for probe in probes) != durable
         assert 899 in main.edge_counts
 
 

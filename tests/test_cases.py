@@ -194,7 +194,7 @@ def test_paths(case: Case) -> None:
 @pytest.mark.parametrize("case", cases(having="values"), ids=str)
 def test_values(case: Case) -> None:
     numbering = numbering_of_case(case)
-    values = {way.edge: way.value for block in range(case.graph.exit) for way in numbering.ways(block)}
+    values = {way.edge: way.value for block in range(case.graph.exit) for way in numbering.successors(block)}
     assert values == case.numbered_edges(case.section("values"))
 
 

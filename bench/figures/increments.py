@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from bench.figures.probe_executions import probe_executions
-from trodden.plan.probes import Add, AddTrips, Count, Restore, Set
+from trodden.plan.probes import Add, AddTripCount, Count, Restore, Set
 from trodden.plan.routes import PathEnd
 from trodden.profile.model import FunctionProfile, Profile
 
@@ -56,7 +56,7 @@ def _of_function(function: FunctionProfile) -> PathIncrements:
     ended = sum(path.count for path in walked if path.ends is not PathEnd.UNWOUND)
     loops = register = 0
     for probe, times in probe_executions(function.facts.plan, function):
-        loops += times * isinstance(probe, Count | AddTrips)
+        loops += times * isinstance(probe, Count | AddTripCount)
         register += times * isinstance(probe, Set | Add | Restore)
     return PathIncrements(
         functions=1,

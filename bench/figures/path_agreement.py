@@ -10,7 +10,7 @@ from bench.run.executables import run_of
 from bench.run.profiles import collected
 from bench.suite.model import SuiteProgram
 from bench.support.errors import BenchError
-from trodden.plan.probes import SecondOpinion
+from trodden.plan.probes import RedundantMeasure
 from trodden.profile.model import Profile
 
 
@@ -36,7 +36,7 @@ def path_agreement(profile: Profile, program: str) -> Json:
     for function in profile.functions.values():
         if function.paths is None:
             raise BenchError(f"{program}: {function.name} has a profile without paths")
-        compared = [each.edge for each in function.facts.plan.measures if isinstance(each, SecondOpinion)]
+        compared = [each.edge for each in function.facts.plan.measures if isinstance(each, RedundantMeasure)]
         edges += len(compared)
         taken += sum(1 for edge in compared if function.edge_counts[edge])
         paths += len(function.paths)

@@ -18,7 +18,7 @@ from trodden.graph.loops import find_loops
 from trodden.graph.spanning import live_edges, minimum_spanning_tree
 from trodden.plan.counters.edges import count_edges
 from trodden.plan.counters.schemes import eprof, every_block, vprof_by_blocks, vprof_by_edges
-from trodden.plan.probes import AddTrips, Plan
+from trodden.plan.probes import AddTripCount, Plan
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.weigh.frequency.expected import expected_weights
 from trodden.weigh.frequency.measured import measured_weights
@@ -84,7 +84,7 @@ def placements(profile: Profile) -> Placements:
             times
             for function in functions
             for probe, times in probe_executions(function.facts.plan, function)
-            if isinstance(probe, AddTrips)
+            if isinstance(probe, AddTripCount)
         ),
         placed=total,
     )
@@ -111,7 +111,7 @@ def _plans(function: FunctionProfile) -> Iterable[tuple[str, Plan]]:
 
 
 def _estimate(function: FunctionProfile, loops: LoopForest) -> list[float]:
-    return expected_weights(function.facts.graph, function.facts.clues, default_rates(), loops)
+    return expected_weights(function.facts.graph, function.facts.features, default_rates(), loops)
 
 
 def _worst(graph: Graph, weights: list[float]) -> Plan:

@@ -25,7 +25,7 @@ from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
 from trodden.native.options.declarations import Options, Weights
 from trodden.native.planning.plan_function import plan_for
-from trodden.plan.probes import Add, AddTrips, Bump, BumpAt, Count, Plan, Restore, Set
+from trodden.plan.probes import Add, AddTripCount, Bump, BumpAt, Count, Plan, Restore, Set
 from trodden.profile.model import FunctionProfile
 from trodden.profile.store.trod import load
 from trodden.program.facts import UnitFacts
@@ -80,7 +80,7 @@ class Increments:
     def add(self, plan: Plan, counts: FunctionProfile) -> None:
         """Add those of a plan in the runs that were counted."""
         for probe, times in probe_executions(plan, counts):
-            if isinstance(probe, Count | AddTrips | Bump | BumpAt):
+            if isinstance(probe, Count | AddTripCount | Bump | BumpAt):
                 self.increments += times
             elif isinstance(probe, Set | Add | Restore):
                 self.register += times

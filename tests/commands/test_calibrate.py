@@ -17,16 +17,23 @@ from trodden.profile.model import Estimate
 from trodden.profile.store.trod import save
 from trodden.program.facts import UnitFacts
 from trodden.weigh.calibrate.fitting import WEIGHINGS
-from trodden.weigh.features.clues import Against, BlockClues, Ending, FunctionClues, Relation, Sort
-from trodden.weigh.features.clues import Test as Comparison
+from trodden.weigh.features.block_features import (
+    Against,
+    BlockFeatures,
+    Ending,
+    FunctionFeatures,
+    Relation,
+    Sort,
+)
+from trodden.weigh.features.block_features import Test as Comparison
 from trodden.weigh.heuristics.rates import Measured, load_rates
 
 SHAPE = "a>b a>c b>exit c>c c>exit"
 RAN = {"f": {"a>b": 10, "a>c": 90, "b>exit": 10, "c>c": 810, "c>exit": 90}}
 CLUES = (
-    BlockClues(test=Comparison(Relation.EQUAL, Sort.POINTER, Against.ZERO)),
-    BlockClues(ending=Ending.RETURNS),
-    BlockClues(ending=Ending.RETURNS),
+    BlockFeatures(test=Comparison(Relation.EQUAL, Sort.POINTER, Against.ZERO)),
+    BlockFeatures(ending=Ending.RETURNS),
+    BlockFeatures(ending=Ending.RETURNS),
 )
 PROGRAM = """
 #include <stdio.h>
@@ -46,8 +53,8 @@ int main(int argc, char **argv) {
 """
 
 
-def _unit(clues: tuple[BlockClues, ...] = CLUES) -> UnitFacts:
-    return unit_of(replace(function("f", SHAPE), clues=FunctionClues(clues)))
+def _unit(features: tuple[BlockFeatures, ...] = CLUES) -> UnitFacts:
+    return unit_of(replace(function("f", SHAPE), features=FunctionFeatures(features)))
 
 
 @pytest.fixture
@@ -90,7 +97,9 @@ def test_a_table_at_a_terminal(ran: Path) -> None:
     text = at_a_terminal("calibrate", str(ran))
     assert "Heuristics on the executed branches" in text
     assert "loop-branch LBH" in text
-    assert "2 branches; predicted correctly: 90.0% of executions by these rates, 90.0% by those of WL94" in text
+    assert (
+        "2 branches; predicted correctly: 90.0% of executions by these rates, 90.0% by those of WL94" in text
+    )
 
 
 def test_rates_are_written_for_the_estimate(ran: Path, tmp_path: Path) -> None:
@@ -122,10 +131,10 @@ def test_more_profiles_weigh_more(ran: Path) -> None:
 
 def test_what_cannot_be_calibrated_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     unit = _unit()
-    parallel = replace(function("f", "a>b a>b b>exit"), clues=FunctionClues(CLUES[:2]))
+    parallel = replace(function("f", "a>b a>b b>exit"), features=FunctionFeatures(CLUES[:2]))
     blocks = replace(parallel, plan=every_block(parallel.graph))
     made = {
-        "old": (profile_of(_unit(()), RAN), "holds no clues about branches, for its program was built by"),
+        "old": (profile_of(_unit(()), RAN), "has no features of branches: its program was built by"),
         "blocks": (
             profile_of(unit_of(blocks), {"f": {"@a": 1, "a>b": 1, "b>exit": 1}}),
             "tells blocks, not edges; build and run the program",

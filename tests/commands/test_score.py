@@ -14,7 +14,7 @@ from trodden.profile.estimated import Expected, estimated
 from trodden.profile.model import Estimate
 from trodden.profile.store.trod import save
 from trodden.program.facts import UnitFacts
-from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, FunctionFeatures
 
 KINDS = ["local_blocks", "local_edges", "invocations", "calls", "global_blocks", "global_edges"]
 FLOWS = {
@@ -24,8 +24,12 @@ FLOWS = {
 
 
 def _unit() -> UnitFacts:
-    calls = (BlockClues(), BlockClues(calls=(CallClue("step"),)), BlockClues(calls=(CallClue("exit"),)))
-    main = replace(function("main", "a>b b>b b>c c>exit"), clues=FunctionClues(calls))
+    calls = (
+        BlockFeatures(),
+        BlockFeatures(calls=(CallFeatures("step"),)),
+        BlockFeatures(calls=(CallFeatures("exit"),)),
+    )
+    main = replace(function("main", "a>b b>b b>c c>exit"), features=FunctionFeatures(calls))
     return unit_of(main, function("step", "x>y x>z y>exit z>exit"))
 
 

@@ -17,7 +17,7 @@ from trodden.errors import UsageError
 from trodden.graph.cfg import EdgeKind
 from trodden.plan.counters.blocks import every_block
 from trodden.profile.model import Profile
-from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, FunctionFeatures
 
 # WL94 Table 12, with the five edges of Table 11 that are too rare for it; functions by their numbers there.
 STATIC = """
@@ -194,14 +194,14 @@ ONE = "x>exit"
 CROSSED = "a>b a>c b>d b>e c>d c>e d>exit e>exit"
 
 
-def _calling(callee: str, number: int) -> FunctionClues:
-    """A clue for each block, and one call in the first."""
-    return FunctionClues((BlockClues(calls=(CallClue(callee),)), *[BlockClues()] * (number - 1)))
+def _calling(callee: str, number: int) -> FunctionFeatures:
+    """A feature for each block, and one call in the first."""
+    return FunctionFeatures((BlockFeatures(calls=(CallFeatures(callee),)), *[BlockFeatures()] * (number - 1)))
 
 
 def _program(flows: Mapping[str, Flow]) -> Profile:
-    main = replace(function("main", BRANCH), clues=_calling("loop", 4))
-    loop = replace(function("loop", LOOP), clues=_calling("tick", 3))
+    main = replace(function("main", BRANCH), features=_calling("loop", 4))
+    loop = replace(function("loop", LOOP), features=_calling("tick", 3))
     return profile_of(unit_of(main, loop, function("tick", ONE)), flows)
 
 

@@ -30,7 +30,7 @@ from trodden.profile.model import Estimate, FunctionProfile, Profile
 from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.record import seal, unseal
-from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, FunctionFeatures
 from trodden.weigh.heuristics.rates import WL94, default_rates
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "wordfreq.c"
@@ -61,14 +61,17 @@ void spin(void) { for (;;) ; }
 """
 
 
-def _calls(*callees: str) -> BlockClues:
-    return BlockClues(calls=tuple(CallClue(callee) for callee in callees))
+def _calls(*callees: str) -> BlockFeatures:
+    return BlockFeatures(calls=tuple(CallFeatures(callee) for callee in callees))
 
 
-def _with_clues(facts: FunctionFacts, **calls: BlockClues) -> FunctionFacts:
+def _with_features(facts: FunctionFacts, **calls: BlockFeatures) -> FunctionFacts:
     labels = facts.graph.labels[: facts.graph.exit]
     return replace(
-        facts, clues=FunctionClues(tuple(calls.get(label, BlockClues()) for label in labels), signature="v")
+        facts,
+        features=FunctionFeatures(
+            tuple(calls.get(label, BlockFeatures()) for label in labels), signature="v"
+        ),
     )
 
 
@@ -77,8 +80,8 @@ def _unit(*functions: FunctionFacts, source: str = "/src/a.c") -> UnitFacts:
 
 
 def _program() -> UnitFacts:
-    main = _with_clues(function("main", "a>b b>b b>c c>exit"), b=_calls("f", "f", "printf"))
-    return _unit(main, _with_clues(function("f", "x>y x>z y>exit z>exit")), function("g", "p>exit"))
+    main = _with_features(function("main", "a>b b>b b>c c>exit"), b=_calls("f", "f", "printf"))
+    return _unit(main, _with_features(function("f", "x>y x>z y>exit z>exit")), function("g", "p>exit"))
 
 
 def _obeys_the_flow_law(each: FunctionProfile) -> None:
@@ -130,9 +133,9 @@ def test_skipped_functions_stay_listed() -> None:
 
 
 def test_of_a_function_that_several_units_carry_one_counts() -> None:
-    shared = _with_clues(function("twice", "x>exit", shared=True))
-    main = _with_clues(function("main", "a>exit"), a=_calls("twice", "other"))
-    other = _with_clues(function("other", "a>exit"), a=_calls("twice"))
+    shared = _with_features(function("twice", "x>exit", shared=True))
+    main = _with_features(function("main", "a>exit"), a=_calls("twice", "other"))
+    other = _with_features(function("other", "a>exit"), a=_calls("twice"))
     units = [_unit(main, shared), _unit(other, shared, source="/src/b.c")]
     profile = estimate("p", units, WL94)
     assert {name: each.entries for name, each in profile.functions.items()} == {
@@ -146,9 +149,9 @@ def test_of_a_function_that_several_units_carry_one_counts() -> None:
 
 def test_static_functions_of_one_name_are_told_apart() -> None:
     def helped(name: str, source: str) -> UnitFacts:
-        caller = _with_clues(function(name, "a>exit"), a=_calls("help"))
-        helper = _with_clues(function("help", "a>exit"))
-        local = replace(helper, clues=replace(helper.clues, local=True))
+        caller = _with_features(function(name, "a>exit"), a=_calls("help"))
+        helper = _with_features(function("help", "a>exit"))
+        local = replace(helper, features=replace(helper.features, local=True))
         return _unit(caller, local, source=source)
 
     profile = estimate("p", [helped("main", "/src/a.c"), helped("unused", "/src/b.c")], WL94)
@@ -163,7 +166,9 @@ def test_other_frequencies_can_be_put_in_place_of_ours() -> None:
         asked.append((unit.id, facts.name))
         return [7.0 if edge.src == edge.dst else 1.0 for edge in facts.graph.edges]
 
-    unit = _unit(_with_clues(function("main", "a>b b>b b>c c>exit"), b=_calls("f")), function("f", "x>exit"))
+    unit = _unit(
+        _with_features(function("main", "a>b b>b b>c c>exit"), b=_calls("f")), function("f", "x>exit")
+    )
     profile = estimate("p", [unit], WL94, local)
     assert asked == [(unit.id, "main"), (unit.id, "f")]
     assert profile.functions["f"].entries == 8
@@ -206,7 +211,7 @@ def test_frequencies_that_no_number_can_tell_are_bounded() -> None:
     shape = "a>b b>b b>c c>exit"
     names = ["main", *(f"f{number}" for number in range(60))]
     chain = [
-        _with_clues(function(name, shape), b=_calls(*[after] * 100))
+        _with_features(function(name, shape), b=_calls(*[after] * 100))
         for name, after in pairwise([*names, "end"])
     ]
 
@@ -325,7 +330,7 @@ def test_a_profile_of_a_run_is_no_estimate(tmp_path: Path) -> None:
 
 
 def test_a_graph_without_a_way_to_its_end_is_refused() -> None:
-    stuck = replace(function("f", "a>b b>a b>exit"), clues=FunctionClues())
+    stuck = replace(function("f", "a>b b>a b>exit"), features=FunctionFeatures())
     edges = tuple(edge for edge in stuck.graph.edges if edge.dst != stuck.graph.exit)
     broken = replace(stuck, graph=Graph("f", stuck.graph.labels, edges))
     with pytest.raises(BadFile, match=r"f: its graph makes no sense \(EXIT cannot be reached\)"):

@@ -13,7 +13,7 @@ from trodden.estimating.whole_program import known_functions, started_functions,
 from trodden.profile.analysis.calling import CallCount, calls_of
 from trodden.profile.estimated import one_of_each
 from trodden.program.facts import FunctionFacts, UnitFacts
-from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, Ending, FunctionFeatures
 from trodden.weigh.heuristics.rates import WL94, Rates
 
 SHAPE = "a>b a>c b>c c>exit"
@@ -23,14 +23,16 @@ SHAPE = "a>b a>c b>c c>exit"
 def with_calls(facts: FunctionFacts, local: bool = False, **callees: str) -> FunctionFacts:
     """``b="fail"``: block b calls fail."""
     labels = facts.graph.labels[: facts.graph.exit]
-    blocks = [BlockClues(calls=tuple(map(CallClue, callees.get(label, "").split()))) for label in labels]
-    return replace(facts, clues=FunctionClues(tuple(blocks), "void()", local))
+    blocks = [
+        BlockFeatures(calls=tuple(map(CallFeatures, callees.get(label, "").split()))) for label in labels
+    ]
+    return replace(facts, features=FunctionFeatures(tuple(blocks), "void()", local))
 
 
 def dying(name: str) -> FunctionFacts:
     facts = function(name, "a>exit")
-    block = BlockClues(Ending.NEVER_RETURNS, calls=(CallClue("abort", ends=True),))
-    return replace(facts, clues=FunctionClues((block,), "void()"))
+    block = BlockFeatures(Ending.NEVER_RETURNS, calls=(CallFeatures("abort", ends=True),))
+    return replace(facts, features=FunctionFeatures((block,), "void()"))
 
 
 def in_file(name: str, *functions: FunctionFacts) -> UnitFacts:
@@ -45,21 +47,25 @@ PROGRAM = [
 
 
 def test_calls_are_looked_up_in_other_units() -> None:
-    found = {facts.name: (known.unit, facts.clues) for facts, known in whole_program(PROGRAM)}
+    found = {facts.name: (known.unit, facts.features) for facts, known in whole_program(PROGRAM)}
     assert {name: unit for name, (unit, _) in found.items()} == {"main": 0, "fail": 1, "die": 1, "grow": 2}
     calls = {
-        name: [call for block in clues.blocks for call in block.calls] for name, (_, clues) in found.items()
+        name: [call for block in features.blocks for call in block.calls]
+        for name, (_, features) in found.items()
     }
-    assert calls["main"] == [CallClue("fail", complains=True, ends=True, sites=2), CallClue("grow", sites=1)]
-    assert calls["fail"] == [CallClue("die", complains=True, ends=True, sites=1)]
-    assert calls["grow"] == [CallClue("fail", complains=True, ends=True, sites=2)]
+    assert calls["main"] == [
+        CallFeatures("fail", reports_error=True, ends=True, sites=2),
+        CallFeatures("grow", sites=1),
+    ]
+    assert calls["fail"] == [CallFeatures("die", reports_error=True, ends=True, sites=1)]
+    assert calls["grow"] == [CallFeatures("fail", reports_error=True, ends=True, sites=2)]
 
 
 def test_the_facts_themselves_are_not_changed() -> None:
     before = [unit.functions for unit in PROGRAM]
     whole_program(PROGRAM)
     assert [unit.functions for unit in PROGRAM] == before
-    assert before[0][0].clues.blocks[1].calls == (CallClue("fail"),)
+    assert before[0][0].features.blocks[1].calls == (CallFeatures("fail"),)
 
 
 def test_of_copies_in_several_units_the_first_counts() -> None:
@@ -70,8 +76,8 @@ def test_of_copies_in_several_units_the_first_counts() -> None:
     ]
     found = whole_program(units)
     assert [(known.unit, facts.name) for facts, known in found] == [(0, "main"), (1, "fail"), (0, "inline")]
-    assert found[2][1].clues.blocks[0].calls[0].sites == 1
-    assert found[0][1].clues.blocks[1].calls[0].ends
+    assert found[2][1].features.blocks[0].calls[0].sites == 1
+    assert found[0][1].features.blocks[1].calls[0].ends
 
 
 def test_an_estimate_listens_to_what_is_in_other_units() -> None:
@@ -89,7 +95,7 @@ def test_calibration_sees_what_an_estimate_sees() -> None:
     unit = unit_of(*(facts for unit in PROGRAM for facts in unit.functions))
     flow = {"a>b": 1, "a>c": 99, "b>c": 1, "c>exit": 100}
     main, *_ = counted_functions(profile_of(unit, {"main": flow}), "p.trod")
-    assert main.clues[1].calls == (CallClue("fail", complains=True, ends=True, sites=2),)
+    assert main.features[1].calls == (CallFeatures("fail", reports_error=True, ends=True, sites=2),)
     assert list(main.counts[:4]) == [1, 99, 1, 100]
 
 
@@ -125,7 +131,7 @@ def test_other_names() -> None:
     entries = [each.entries for each in estimate("p", units, WL94).functions.values()]
     assert sorted(entries) == [0, 1, 1]
     [main, *_] = whole_program(units)
-    assert main[1].clues.blocks[0].calls[0].sites == 1
+    assert main[1].features.blocks[0].calls[0].sites == 1
 
 
 def test_an_alias_gives_way_to_a_function_of_that_name() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from tests.graphs import graphs, prices_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from tests.oracles import acyclic, spanning_trees
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.spanning import live_edges, maximum_spanning_tree, minimum_spanning_tree
@@ -12,7 +12,7 @@ from trodden.graph.traverse import reachable
 @given(graphs(max_blocks=4, max_edges=8), seeds())
 @settings(max_examples=250)
 def test_no_spanning_tree_is_dearer_and_none_is_cheaper(graph: Graph, seed: int) -> None:
-    weights = prices_for(graph, seed)
+    weights = costs_for(graph, seed)
     live = live_edges(graph)
     size = len(reachable(graph)) - 1
     costs = [sum(weights[index] for index in tree) for tree in spanning_trees(graph, live, size)]
@@ -27,7 +27,7 @@ def test_no_spanning_tree_is_dearer_and_none_is_cheaper(graph: Graph, seed: int)
 
 @given(graphs(), seeds())
 def test_the_tree_spans_what_is_reached_without_endless_edges(graph: Graph, seed: int) -> None:
-    tree = maximum_spanning_tree(graph, prices_for(graph, seed), [graph.closing])
+    tree = maximum_spanning_tree(graph, costs_for(graph, seed), [graph.closing])
     assert graph.closing in tree
     assert len(tree) == len(reachable(graph)) - 1
     assert acyclic(graph, tree)

@@ -11,7 +11,7 @@ from trodden.merging.evidence import Evidence
 from trodden.merging.parts import Part
 from trodden.merging.sum import Sums
 from trodden.plan.interpret import interpret_paths, tally
-from trodden.plan.paths.prefixes import Offset, register_offsets
+from trodden.plan.paths.prefixes import RegisterOffset, register_offsets
 from trodden.plan.probes import Plan
 from trodden.profile.assemble import assemble
 from trodden.profile.model import FunctionProfile, Profile
@@ -28,7 +28,9 @@ def facts_for(graph: Graph, plan: Plan, name: str = "f", addend: int = 5) -> Fun
     registers = {}
     if plan.paths is not None:
         offsets = enumerate(register_offsets(graph, plan))
-        registers = {block: (isinstance(offset, Offset), addend) for block, offset in offsets if offset}
+        registers = {
+            block: (isinstance(offset, RegisterOffset), addend) for block, offset in offsets if offset
+        }
     facts = function(name, "a>exit")
     blocks = (BlockFacts(),) * graph.exit
     return replace(facts, graph=graph, plan=plan, blocks=blocks, registers=registers, fingerprint="same")

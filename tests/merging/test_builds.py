@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.graphs import graphs, prices_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, seeds, walks_for
 from tests.merging.merging import Walks, facts_for, joined, lawful, part_of, profile_for, unit_for
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.collect.call_paths import CallPath
@@ -32,27 +32,27 @@ EDGE_PLANS = ("eprof", "every-edge", "checked")
 
 
 def plan_of(kind: str, graph: Graph, seed: int) -> Plan:
-    prices = prices_for(graph, seed)
+    costs = costs_for(graph, seed)
     match kind:
         case "eprof":
-            return eprof(graph, prices)
+            return eprof(graph, costs)
         case "every-edge":
             return every_edge(graph)
         case "checked":
-            return checked(graph, prices)
+            return checked(graph, costs)
         case "vprof-blocks":
             return vprof_by_blocks(graph, [1.0] * len(graph.labels))
         case "every-block":
             return every_block(graph)
         case "vprof-edges":
-            return vprof_by_edges(graph, prices)
+            return vprof_by_edges(graph, costs)
     rng = Random(seed)
     return path_plan(
         graph,
-        prices,
+        costs,
         limit=None,
         dense=rng.choice([0, 1 << 18]),
-        holds=frozenset(range(graph.exit)),
+        interruptible=frozenset(range(graph.exit)),
         timed=kind == "timed-paths",
     )
 
@@ -258,7 +258,7 @@ def test_one_file_compiled_anew_joins_only_what_was_its_own() -> None:
 def test_many_builds_at_once() -> None:
     """More builds than are kept at once: those that were transferred early count like the others."""
     profiles = [
-        _one(DIAMOND, eprof(DIAMOND, prices_for(DIAMOND, number)), WALKS, number) for number in range(12)
+        _one(DIAMOND, eprof(DIAMOND, costs_for(DIAMOND, number)), WALKS, number) for number in range(12)
     ]
     found = joined(Sums(), [*profiles, *profiles]).functions["f"]
     assert found.entries == 48

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, leaving_graphs, prices_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds, walks_for
 from tests.merging.merging import facts_for, joined, lawful, part_of, profile_for, unit_for
 from tests.profile.making import Flow, function, graph_of, profile_of, unit_of
 from trodden.collect.call_paths import CallPath
@@ -64,7 +64,7 @@ def test_many_runs_of_the_same_habits_keep_them() -> None:
 @given(leaving_graphs(), seeds())
 def test_a_single_run_stays_what_it_is(graph: Graph, seed: int) -> None:
     walks = walks_for(graph, seed)
-    unit = unit_for(facts_for(graph, eprof(graph, prices_for(graph, seed))))
+    unit = unit_for(facts_for(graph, eprof(graph, costs_for(graph, seed))))
     profile = profile_for(unit, [walks])
     found = joined(Evidence(), [profile]).functions["f"]
     truth = tally(graph, walks)
@@ -77,9 +77,9 @@ def test_a_single_run_stays_what_it_is(graph: Graph, seed: int) -> None:
 def test_the_result_is_lawful_and_has_all_that_any_run_took(graph: Graph, seed: int) -> None:
     """Also where graphs are irreducible, where calls do not come back, and from other builds."""
     rng = Random(seed)
-    prices = prices_for(graph, seed)
-    paths = path_plan(graph, prices, holds=frozenset(range(graph.exit)))
-    plans = [eprof(graph, prices), every_edge(graph), paths]
+    costs = costs_for(graph, seed)
+    paths = path_plan(graph, costs, interruptible=frozenset(range(graph.exit)))
+    plans = [eprof(graph, costs), every_edge(graph), paths]
     walks = [walks_for(graph, seed + number, walks=rng.choice([2, 40])) for number in range(3)]
     profiles = [
         profile_for(unit_for(facts_for(graph, plan), folder=f"/{number}"), [walked])

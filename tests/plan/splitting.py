@@ -42,7 +42,7 @@ def split_headers(graph: Graph, paths: Paths) -> set[int]:
     headers = set()
     for header, edges in back.items():
         around = sweep(_onward(graph, [header]), {graph.root} - {header})
-        ends_as_others = {*paths.cuts, *paths.handlers} & set(edges)
+        ends_as_others = {*paths.cuts, *paths.resume_edges} & set(edges)
         if not ends_as_others and not any(graph.edges[edge].src in around for edge in edges):
             headers.add(header)
     return headers
@@ -65,7 +65,7 @@ class _Splitting:
         self.paths = paths
         self.found = found
         self.headers = split_headers(graph, paths)
-        self.removed = {*paths.back_edges, *paths.cuts, *paths.handlers}
+        self.removed = {*paths.back_edges, *paths.cuts, *paths.resume_edges}
         self.arrived: dict[int, Route] = {}
         self.ticks = 0
         self.path = Route((graph.root,), (), PathStart.ENTRY, PathEnd.UNWOUND)
@@ -107,8 +107,8 @@ class _Splitting:
                 before,
                 starts=PathStart.BACK_EDGE,
                 context=place,
-                again=(*before.again, place),
-                came=before.came or before.starts,
+                reentries=(*before.reentries, place),
+                context_starts=before.context_starts or before.starts,
             )
             return
         self.path = Route((target,), (), self.kind_of_start(target), PathEnd.UNWOUND)
@@ -118,8 +118,8 @@ class _Splitting:
         into = [edge for edge in self.removed if self.graph.edges[edge].dst == target]
         live = sweep(_onward(self.graph, ()), [self.graph.root])
         into = [edge for edge in into if self.graph.edges[edge].src in live]
-        if any(edge in self.paths.handlers for edge in into):
-            return PathStart.HANDLER
+        if any(edge in self.paths.resume_edges for edge in into):
+            return PathStart.RESUME
         # A back edge stays one, be it cut or not.
         if any(edge not in self.paths.back_edges for edge in into):
             return PathStart.CUT
@@ -143,19 +143,23 @@ def dead_ends(graph: Graph) -> set[int]:
 
 
 def jumping_walk(
-    graph: Graph, rng: random.Random, steps: int, holds: Collection[int], handlers: Collection[int]
+    graph: Graph,
+    rng: random.Random,
+    steps: int,
+    interruptible: Collection[int],
+    resume_edges: Collection[int],
 ) -> list[int] | None:
-    """A walk that is cut short only in a block of ``holds`` and jumps only out of such blocks.
+    """A walk that is cut short only in a block of ``interruptible`` and jumps only out of such blocks.
 
     It jumps behind a call that returns twice only after control has been there.
     """
     walk: list[int] = []
     block = graph.root
     taken: list[int] = []
-    whole = 0 if block in holds else None
+    whole = 0 if block in interruptible else None
     while len(walk) < steps and block != graph.exit:
         onward = [index for index in graph.out_edges[block] if graph.edges[index].kind is EdgeKind.FLOW]
-        if block in holds and taken and rng.random() < 0.2:
+        if block in interruptible and taken and rng.random() < 0.2:
             edge = rng.choice(taken)
         elif onward:
             edge = rng.choice(onward)
@@ -163,8 +167,8 @@ def jumping_walk(
             break
         walk.append(edge)
         block = graph.edges[edge].dst
-        if edge in handlers:
+        if edge in resume_edges:
             taken.append(edge)
-        if block in holds or block == graph.exit:
+        if block in interruptible or block == graph.exit:
             whole = len(walk)
     return None if whole is None else walk[:whole]

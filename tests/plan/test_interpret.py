@@ -12,7 +12,7 @@ from trodden.plan.counters.schemes import every_block, every_edge
 from trodden.plan.interpret import PathTally, interpret, interpret_paths, random_walk, tally
 from trodden.plan.probes import (
     Add,
-    AddTrips,
+    AddTripCount,
     Bump,
     BumpAt,
     Count,
@@ -43,7 +43,7 @@ def test_probes_fire_on_edges_and_in_blocks() -> None:
 
 def test_trips_count_from_the_last_entry_of_the_loop() -> None:
     twice = build("twice", ["A", "B", "C", "EXIT"], [(0, 1), (1, 1), (1, 2), (2, 1), (2, 3)])
-    plan = Plan("test", (EdgeMeasure(1),), {2: (AddTrips(0, 1),)})
+    plan = Plan("test", (EdgeMeasure(1),), {2: (AddTripCount(0, 1),)})
     assert interpret(twice, plan, [[0, 1, 1, 1, 2]]) == [3]
     assert interpret(twice, plan, [[0, 1, 1, 2, 3, 1, 2, 3, 2, 4]]) == [3]
     assert interpret(twice, plan, [[0, 1, 1], [0, 1, 2]]) == [1]

@@ -11,7 +11,7 @@ from typing import Any
 
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.counters.schemes import eprof
-from trodden.plan.probes import EdgeMeasure, Plan, SecondOpinion
+from trodden.plan.probes import EdgeMeasure, Plan, RedundantMeasure
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
 from trodden.program.facts import (
@@ -126,7 +126,7 @@ def counts_of(unit: UnitFacts, flows: Mapping[str, Flow]) -> list[int]:
         flow = flows.get(each.linkage_name, {})
         edges = edge_counts(each.graph, flow)
         for slot, measure in enumerate(each.plan.measures):
-            if isinstance(measure, EdgeMeasure | SecondOpinion):
+            if isinstance(measure, EdgeMeasure | RedundantMeasure):
                 counts[each.first_slot + slot] = edges[measure.edge]
             else:
                 into = sum(edges[e] for e in each.graph.in_edges[measure.block])

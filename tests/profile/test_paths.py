@@ -29,7 +29,7 @@ from trodden.export.json_document import to_document
 from trodden.graph.cfg import Graph
 from trodden.plan.interpret import interpret_paths, tally
 from trodden.plan.paths.plan import path_plan
-from trodden.plan.paths.prefixes import Offset, register_offsets
+from trodden.plan.paths.prefixes import RegisterOffset, register_offsets
 from trodden.plan.probes import Plan
 from trodden.profile.assemble import assemble
 from trodden.profile.from_runs import collect
@@ -50,21 +50,23 @@ ROW = " ".join(f"a{i}>b{i} a{i}>c{i} b{i}>a{i + 1} c{i}>a{i + 1}" for i in range
 LEFT = " ".join(f"a{i} b{i}" for i in range(6)) + " a6"
 
 
-def planner(handlers: Sequence[int] = (), **options: Any) -> Callable[[Graph], Plan]:
+def planner(resume_edges: Sequence[int] = (), **options: Any) -> Callable[[Graph], Plan]:
     def plan(graph: Graph) -> Plan:
-        holds = frozenset(range(graph.exit))
-        return path_plan(graph, [1.0] * len(graph.edges), holds=holds, handlers=handlers, **options)
+        interruptible = frozenset(range(graph.exit))
+        return path_plan(
+            graph, [1.0] * len(graph.edges), interruptible=interruptible, resume_edges=resume_edges, **options
+        )
 
     return plan
 
 
 def path_function(
-    name: str, shape: str = DIAMOND, handlers: Sequence[int] = (), **options: Any
+    name: str, shape: str = DIAMOND, resume_edges: Sequence[int] = (), **options: Any
 ) -> FunctionFacts:
     """A function whose frames keep their register less ADDEND in a stack slot, where it has to be kept."""
-    facts = function(name, shape, planner=planner(handlers, **options))
+    facts = function(name, shape, planner=planner(resume_edges, **options))
     offsets = enumerate(register_offsets(facts.graph, facts.plan))
-    registers = {block: (isinstance(offset, Offset), ADDEND) for block, offset in offsets if offset}
+    registers = {block: (isinstance(offset, RegisterOffset), ADDEND) for block, offset in offsets if offset}
     return replace(facts, registers=registers)
 
 
@@ -225,7 +227,7 @@ def test_what_its_parent_executed_is_subtracted_from_a_forked_child(tmp_path: Pa
 
 def test_non_local_exits_end_paths_and_start_others(tmp_path: Path) -> None:
     """``setjmp`` in s returns three times more, by a jump out of a call in d."""
-    facts = path_function("main", "s>d d>t d>u t>exit u>t", handlers=[0])
+    facts = path_function("main", "s>d d>t d>u t>exit u>t", resume_edges=[0])
     unit = unit_of(facts, sites=[(0, 0), (0, 1)])
     walk = [0, 0, 0, 0, *walk_of(facts.graph, "d u t exit")]
     run = interpret_paths(facts.graph, facts.plan, [walk])

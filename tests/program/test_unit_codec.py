@@ -19,7 +19,7 @@ from trodden.errors import BadFile, LaterVersion
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.probes import (
     Add,
-    AddTrips,
+    AddTripCount,
     BlockMeasure,
     Bump,
     BumpAt,
@@ -27,9 +27,9 @@ from trodden.plan.probes import (
     EdgeMeasure,
     Paths,
     Plan,
+    RedundantMeasure,
     Restore,
     Save,
-    SecondOpinion,
     Set,
     StartClock,
 )
@@ -44,18 +44,18 @@ from trodden.program.facts import (
 )
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import MAGIC, pack_unit, unit_from_json, unit_id, unit_to_json, unpack_units
-from trodden.weigh.features.clues import (
+from trodden.weigh.features.block_features import (
     Against,
-    BlockClues,
-    CallClue,
+    BlockFeatures,
+    CallFeatures,
     Ending,
-    FunctionClues,
+    FunctionFeatures,
     Given,
     Origin,
     Relation,
     Sort,
 )
-from trodden.weigh.features.clues import Test as Comparison
+from trodden.weigh.features.block_features import Test as Comparison
 
 SMALL = unit_of(
     function("main", "a>b a>c b>c c>a c>exit", {"a": [1, 2], "b": [(1, 7, 1)]}, inlined=[2, (1, 7, 1)]),
@@ -77,7 +77,7 @@ def plans(draw: st.DrawFn, graph: Graph) -> Plan:
     edge, vertex = st.integers(0, len(graph.edges) - 1), st.integers(0, graph.exit)
     measures = draw(st.lists(st.builds(EdgeMeasure, edge) | st.builds(BlockMeasure, vertex), max_size=4))
     slot = st.integers(0, max(len(measures) - 1, 0))
-    probes = st.lists(st.builds(Count, slot) | st.builds(AddTrips, slot, edge), min_size=1, max_size=2)
+    probes = st.lists(st.builds(Count, slot) | st.builds(AddTripCount, slot, edge), min_size=1, max_size=2)
     most = 3 if measures else 0
     return Plan(
         draw(st.sampled_from(["eprof", "every-block"])),
@@ -95,7 +95,7 @@ WORDS = st.integers(1 - 2**64, 2**64 - 1)
 def path_plans(draw: st.DrawFn, graph: Graph) -> Plan:
     """Any probes on any edges: it is not for the reader of a file to say what a good plan is."""
     edge, variable = st.integers(0, len(graph.edges) - 1), st.integers(0, graph.exit)
-    measures = draw(st.lists(st.builds(SecondOpinion, edge), max_size=2))
+    measures = draw(st.lists(st.builds(RedundantMeasure, edge), max_size=2))
     dense = draw(st.booleans())
     number = draw(st.integers(1, 1) if dense else st.integers(1, 2**63 - 1))
     probe = st.one_of(
@@ -234,25 +234,28 @@ def test_a_later_version_is_named_as_such() -> None:
         unpack_units(bytes(record), "lib.so")
 
 
-CLUES = FunctionClues(
+CLUES = FunctionFeatures(
     (
-        BlockClues(
+        BlockFeatures(
             test=Comparison(Relation.EQUAL, Sort.POINTER, Against.ZERO, Origin.CALL, callee="malloc"),
             guarded=(1,),
             stores=2,
-            calls=(CallClue("malloc"), CallClue("", "i32(ptr)", ((0, "given"),), cold=True, ends=True)),
+            calls=(
+                CallFeatures("malloc"),
+                CallFeatures("", "i32(ptr)", ((0, "given"),), cold=True, ends=True),
+            ),
             said=(1, 2000),
             trips=8,
         ),
-        BlockClues(gives=Given.NEGATIVE),
-        BlockClues(Ending.RETURNS, guessed=(3, 4), cases=(None, -7)),
+        BlockFeatures(gives=Given.NEGATIVE),
+        BlockFeatures(Ending.RETURNS, guessed=(3, 4), cases=(None, -7)),
     ),
     "i32()",
     local=True,
 )
 TOLD = replace(
     SMALL,
-    functions=(replace(SMALL.functions[0], clues=CLUES),),
+    functions=(replace(SMALL.functions[0], features=CLUES),),
     taken=("given",),
     aliases=(("other", "given"), ("third", "given")),
     started=("setup",),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import cases
-from tests.graphs import graphs, leaving_graphs, prices_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds, walks_for
 from tests.programs import chain, nest, random_program
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph, build
@@ -33,15 +33,15 @@ CROSS = [(1, 3), (1, 4), (2, 3), (2, 4)]
 
 
 def plans_for(graph: Graph, seed: int) -> list[Plan]:
-    prices = prices_for(graph, seed)
-    block_prices = prices_for(graph, seed + 1)[: len(graph.labels)]
-    block_prices += [1.0] * (len(graph.labels) - len(block_prices))
+    costs = costs_for(graph, seed)
+    block_costs = costs_for(graph, seed + 1)[: len(graph.labels)]
+    block_costs += [1.0] * (len(graph.labels) - len(block_costs))
     return [
         every_block(graph),
         every_edge(graph),
-        eprof(graph, prices),
-        vprof_by_blocks(graph, block_prices),
-        vprof_by_edges(graph, prices),
+        eprof(graph, costs),
+        vprof_by_blocks(graph, block_costs),
+        vprof_by_edges(graph, costs),
     ]
 
 
@@ -79,7 +79,7 @@ def test_structured_programs_by_nesting_weights(seed: int, size: int) -> None:
 @given(graphs(max_blocks=6, max_edges=12), seeds())
 @settings(max_examples=60, deadline=None)
 def test_the_optimal_placement_gives_back_blocks(graph: Graph, seed: int) -> None:
-    check(graph, vprof_by_edges_optimal(graph, prices_for(graph, seed)), walks_for(graph, seed))
+    check(graph, vprof_by_edges_optimal(graph, costs_for(graph, seed)), walks_for(graph, seed))
 
 
 @given(leaving_graphs(max_blocks=6, max_edges=12), seeds())

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, prices_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from tests.profile.making import function, unit_of
 from trodden.graph.cfg import Graph
 from trodden.plan.interpret import Walk, interpret_paths, random_walk
@@ -96,7 +96,7 @@ def _cut(graph: Graph, walk: Walk, removed: frozenset[int]) -> tuple[int, ...]:
 @given(graphs(), seeds())
 @settings(max_examples=200, deadline=None)
 def test_a_register_is_decoded_into_the_edges_that_were_taken(context: bool, graph: Graph, seed: int) -> None:
-    plan = path_plan(graph, prices_for(graph, seed), context=context, holds=range(graph.exit))
+    plan = path_plan(graph, costs_for(graph, seed), context=context, interruptible=range(graph.exit))
     assert plan.paths is not None
     numbering = Numbering(graph, plan.paths)
     decoder = PrefixDecoder(graph, plan, numbering)
@@ -108,7 +108,7 @@ def test_a_register_is_decoded_into_the_edges_that_were_taken(context: bool, gra
             assert total is not None
             route = decoder.route(block, total)
             assert route.edges[route.context :] == _cut(graph, walk, numbering.dag.removed)
-            assert route.ends is PathEnd.UNWOUND or not numbering.ways(block)
+            assert route.ends is PathEnd.UNWOUND or not numbering.successors(block)
             assert decoder.path_id(block, total) == numbering.number_of(route)
             prefix = decoder.prefix_of(block, total)
             assert prefix is not None
@@ -118,7 +118,7 @@ def test_a_register_is_decoded_into_the_edges_that_were_taken(context: bool, gra
 
 def test_no_prefix_has_any_other_sum() -> None:
     graph = facts().graph
-    plan = path_plan(graph, [1.0] * len(graph.edges), holds=range(graph.exit))
+    plan = path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit))
     assert plan.paths is not None
     decoder = PrefixDecoder(graph, plan, Numbering(graph, plan.paths))
     assert decoder.prefix_of(0, 5) is None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.graphs import graphs, prices_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, seeds, walks_for
 from trodden.errors import BadFile, OtherBuild
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.traverse import back_edges
@@ -25,7 +25,7 @@ from trodden.plan.probes import (
     Paths,
     Plan,
     Probe,
-    SecondOpinion,
+    RedundantMeasure,
     Set,
 )
 from trodden.plan.routes import PathCount, PathEnd, PathStart
@@ -42,16 +42,18 @@ def is_loop(graph: Graph, edge: int) -> bool:
 
 
 def plain_plan(
-    graph: Graph, cuts: Sequence[int] = (), handlers: Sequence[int] = (), dense: bool = True
+    graph: Graph, cuts: Sequence[int] = (), resume_edges: Sequence[int] = (), dense: bool = True
 ) -> tuple[Plan, Numbering]:
     """Values on all edges, as in BL96 Figure 6 before anything is made cheaper: the register is the sum."""
-    back = [edge for edge in sorted(back_edges(graph)) if not is_loop(graph, edge) and edge not in handlers]
-    paths = Paths(0, tuple(back), tuple(cuts), tuple(handlers), dense=dense)
+    back = [
+        edge for edge in sorted(back_edges(graph)) if not is_loop(graph, edge) and edge not in resume_edges
+    ]
+    paths = Paths(0, tuple(back), tuple(cuts), tuple(resume_edges), dense=dense)
     numbering = Numbering(graph, paths)
     starts = {(start.vertex, start.kind is PathStart.ENTRY): start.value for start in numbering.starts}
     probes: dict[int, list[Probe]] = {}
     for vertex in range(graph.exit):
-        for way in numbering.ways(vertex):
+        for way in numbering.successors(vertex):
             if way.ends is None:
                 probes[way.edge] = [Add(way.value)]
             else:
@@ -60,7 +62,7 @@ def plain_plan(
                     probes[way.edge].append(Set(starts[way.target, False]))
     measures: list[Measure] = []
     for edge in graph.flow_edges():
-        if is_loop(graph, edge) and edge not in handlers:
+        if is_loop(graph, edge) and edge not in resume_edges:
             probes[edge] = [Count(len(measures))]
             measures.append(EdgeMeasure(edge))
     plan = Plan(
@@ -86,9 +88,9 @@ class Truth:
 
 def cut_by_hand(graph: Graph, numbering: Numbering, paths: Paths, walks: Sequence[Walk]) -> Truth:
     truth = Truth()
-    values = {way.edge: way.value for v in range(graph.exit) for way in numbering.ways(v)}
+    values = {way.edge: way.value for v in range(graph.exit) for way in numbering.successors(v)}
     starts = {(start.vertex, start.kind is PathStart.ENTRY): start.value for start in numbering.starts}
-    removed = {*paths.back_edges, *paths.cuts, *paths.handlers}
+    removed = {*paths.back_edges, *paths.cuts, *paths.resume_edges}
     for walk in walks:
         first, blocks, edges, total = True, [graph.root], list[int](), starts[graph.root, True]
         for edge in walk:
@@ -170,7 +172,7 @@ def test_paths_give_back_what_was_walked(graph: Graph, seed: int, dense: bool) -
     check(graph, plan, numbering, walks_for(graph, seed, walks=6))
 
 
-def jumping_walk(graph: Graph, handlers: Sequence[int], rng: random.Random, steps: int) -> list[int]:
+def jumping_walk(graph: Graph, resume_edges: Sequence[int], rng: random.Random, steps: int) -> list[int]:
     """A walk that, once a handler edge was taken, may take it again from any later block."""
     walk: list[int] = []
     ready: list[int] = []
@@ -183,13 +185,13 @@ def jumping_walk(graph: Graph, handlers: Sequence[int], rng: random.Random, step
             walk.append(rng.choice(ready))
         elif leaving:
             walk.append(rng.choice(leaving))
-            ready += [edge for edge in walk[-1:] if edge in handlers]
+            ready += [edge for edge in walk[-1:] if edge in resume_edges]
         else:
             break
     return walk
 
 
-def some_handlers(graph: Graph, rng: random.Random) -> list[int]:
+def some_resume_edges(graph: Graph, rng: random.Random) -> list[int]:
     """Edges that are the only ones out of their block, as behind a call that ends it."""
     only = [outs[0] for outs in graph.out_edges if len(outs) == 1 and graph.edges[outs[0]].dst != graph.exit]
     able = [edge for edge in only if graph.edges[edge].kind is EdgeKind.FLOW]
@@ -200,9 +202,9 @@ def some_handlers(graph: Graph, rng: random.Random) -> list[int]:
 @settings(max_examples=400)
 def test_calls_that_return_twice(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
-    handlers = some_handlers(graph, rng)
-    plan, numbering = plain_plan(graph, handlers=handlers)
-    walks = [jumping_walk(graph, handlers, rng, rng.randint(0, 30)) for _ in range(4)]
+    resume_edges = some_resume_edges(graph, rng)
+    plan, numbering = plain_plan(graph, resume_edges=resume_edges)
+    walks = [jumping_walk(graph, resume_edges, rng, rng.randint(0, 30)) for _ in range(4)]
     check(graph, plan, numbering, walks)
 
 
@@ -227,29 +229,29 @@ def jumps(graph: Graph, walk: Walk) -> Counter[int]:
 )
 @settings(max_examples=1200, deadline=None)
 def test_every_placement_gives_back_what_was_walked(
-    graph: Graph, seed: int, limit: int | None, dense: int, cells: bool, context: bool, timed: bool
+    graph: Graph, seed: int, limit: int | None, dense: int, stack_slots: bool, context: bool, timed: bool
 ) -> None:
     rng = random.Random(seed)
-    handlers = some_handlers(graph, rng)
-    walks = [jumping_walk(graph, handlers, rng, rng.randint(0, 30)) for _ in range(5)]
+    resume_edges = some_resume_edges(graph, rng)
+    walks = [jumping_walk(graph, resume_edges, rng, rng.randint(0, 30)) for _ in range(5)]
     expected = tally(graph, walks)
     # A root that is come back to has two prefixes, entered and come back to, whatever is cut.
-    cells = cells or len(graph.in_edges[graph.root]) > 1
+    stack_slots = stack_slots or len(graph.in_edges[graph.root]) > 1
     plan = path_plan(
         graph,
-        prices_for(graph, seed),
+        costs_for(graph, seed),
         limit=limit,
         dense=dense,
-        holds=frozenset(range(graph.exit)),
-        cells=cells,
-        handlers=handlers,
+        interruptible=frozenset(range(graph.exit)),
+        stack_slots=stack_slots,
+        resume_edges=resume_edges,
         context=context,
         timed=timed,
     )
     run = interpret_paths(graph, plan, walks)
     prefixes = Counter[tuple[int, int | None]]()
     for (block, register), times in run.prefixes.items():
-        prefixes[block, register if cells else None] += times
+        prefixes[block, register if stack_slots else None] += times
     resumed = sum((jumps(graph, walk) for walk in walks), Counter[int]())
     active = {block: -times for block, times in resumed.items()}
     flow = recover_paths(graph, plan, FunctionCounts(run.counters, active, prefixes, run.sparse))
@@ -329,12 +331,12 @@ def test_paths_that_start_behind_nothing_are_reported() -> None:
 
 def test_what_came_back_twice_has_to_start_a_path() -> None:
     graph = build("setjmp", ["S", "C", "EXIT"], [(0, 1), (1, 2)])
-    plan, numbering = plain_plan(graph, handlers=[0])
+    plan, numbering = plain_plan(graph, resume_edges=[0])
     assert plan.paths is not None
     truth = cut_by_hand(graph, numbering, plan.paths, [[0, 0, 0, 1]])
     flow = recovered(graph, plan, truth)
     assert (flow.violations, flow.edges, flow.early) == ((), [3, 1, 1], {0: -2, 1: 2})
-    assert {path.starts for path in flow.paths} == {PathStart.ENTRY, PathStart.HANDLER}
+    assert {path.starts for path in flow.paths} == {PathStart.ENTRY, PathStart.RESUME}
     truth.resumed[0] = 1
     assert recovered(graph, plan, truth).violations == (
         "block S: control came back to it 1 times, but behind it 2 more paths start than came there",
@@ -344,7 +346,7 @@ def test_what_came_back_twice_has_to_start_a_path() -> None:
 def test_a_second_opinion_is_compared() -> None:
     graph = diamonds(1, loop=False)
     plan, _ = plain_plan(graph)
-    asked = replace(plan, measures=(SecondOpinion(0), SecondOpinion(1)))
+    asked = replace(plan, measures=(RedundantMeasure(0), RedundantMeasure(1)))
     flow = recover_paths(graph, asked, FunctionCounts([3, 1, 3, 2]))
     assert flow.violations == ("edge b0 -> b2: the paths say 2, its own counter 1",)
 

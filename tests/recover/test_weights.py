@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from tests.graphs import graphs, prices_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, seeds, walks_for
 from trodden.graph.cfg import Graph
 from trodden.plan.counters.schemes import checked, eprof, every_block, every_edge
 from trodden.plan.interpret import interpret, tally
@@ -17,8 +17,8 @@ from trodden.recover.weights import block_weights
 def test_weights_tell_how_many_blocks_ran(graph: Graph, seed: int) -> None:
     walks = walks_for(graph, seed)
     truth = tally(graph, walks)
-    prices = prices_for(graph, seed)
-    for plan in (eprof(graph, prices), every_edge(graph), checked(graph, prices)):
+    costs = costs_for(graph, seed)
+    for plan in (eprof(graph, costs), every_edge(graph), checked(graph, costs)):
         weights = block_weights(graph, plan)
         assert weights is not None
         counters = interpret(graph, plan, walks)
@@ -31,4 +31,4 @@ def test_weights_tell_how_many_blocks_ran(graph: Graph, seed: int) -> None:
 @settings(max_examples=20, deadline=None)
 def test_plans_of_blocks_and_paths_have_none(graph: Graph, seed: int) -> None:
     assert block_weights(graph, every_block(graph)) is None
-    assert block_weights(graph, path_plan(graph, prices_for(graph, seed))) is None
+    assert block_weights(graph, path_plan(graph, costs_for(graph, seed))) is None

@@ -19,8 +19,8 @@ from trodden.profile.assemble import assemble
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BranchKind, FunctionFacts, SourceFile
 from trodden.recover.unit_counts import UnitCounts
-from trodden.weigh.features.clues import BlockClues, FunctionClues
-from trodden.weigh.features.clues import Test as Compiled
+from trodden.weigh.features.block_features import BlockFeatures, FunctionFeatures
+from trodden.weigh.features.block_features import Test as Compiled
 
 
 def planner(**options: Any) -> Callable[[Graph], Plan]:
@@ -50,10 +50,10 @@ def facts_of(
         )
         for v, block in enumerate(facts.blocks)
     )
-    clues = FunctionClues()
+    features = FunctionFeatures()
     if compares is not None:
-        clues = FunctionClues(tuple(BlockClues(test=compares.get(label)) for label in labels[:-1]))
-    return replace(facts, blocks=tuple(blocks), clues=clues)
+        features = FunctionFeatures(tuple(BlockFeatures(test=compares.get(label)) for label in labels[:-1]))
+    return replace(facts, blocks=tuple(blocks), features=features)
 
 
 def edges_along(graph: Graph, walk: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Small functions written down with their clues, and random ones."""
+"""Small functions written down with their features, and random ones."""
 
 from __future__ import annotations
 
@@ -7,16 +7,25 @@ from collections.abc import Mapping, Sequence
 
 from tests.graphs import labels
 from trodden.graph.cfg import Graph, build
+from trodden.weigh.features.block_features import (
+    Against,
+    BlockFeatures,
+    CallFeatures,
+    Ending,
+    Origin,
+    Relation,
+    Sort,
+    Test,
+)
 from trodden.weigh.features.branch import Branch, branch_at
 from trodden.weigh.features.branch_context import BranchContext
-from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Origin, Relation, Sort, Test
 
 Flow = Sequence[tuple[int, int]]
 
-CALLS = BlockClues(calls=(CallClue("f"),))
-STORES = BlockClues(stores=1)
-RETURNS = BlockClues(ending=Ending.RETURNS)
-DIES = BlockClues(ending=Ending.NEVER_RETURNS, calls=(CallClue("abort"),))
+CALLS = BlockFeatures(calls=(CallFeatures("f"),))
+STORES = BlockFeatures(stores=1)
+RETURNS = BlockFeatures(ending=Ending.RETURNS)
+DIES = BlockFeatures(ending=Ending.NEVER_RETURNS, calls=(CallFeatures("abort"),))
 
 DIAMOND: Flow = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)]
 """Two ways that meet again."""
@@ -26,36 +35,40 @@ WHILE: Flow = [(0, 1), (1, 2), (1, 3), (2, 1), (3, 4)]
 """Block 1 heads a loop and is where it ends."""
 
 
-def function(flow: Flow, clues: Mapping[int, BlockClues] | None = None) -> tuple[Graph, list[BlockClues]]:
-    """A function of these edges, whose last vertex is EXIT, and of these clues."""
+def function(
+    flow: Flow, features: Mapping[int, BlockFeatures] | None = None
+) -> tuple[Graph, list[BlockFeatures]]:
+    """A function of these edges, whose last vertex is EXIT, and of these features."""
     size = 1 + max(max(edge) for edge in flow)
-    return build("f", labels(size - 1), flow), [(clues or {}).get(v, BlockClues()) for v in range(size - 1)]
+    return build("f", labels(size - 1), flow), [
+        (features or {}).get(v, BlockFeatures()) for v in range(size - 1)
+    ]
 
 
-def branch(flow: Flow, clues: Mapping[int, BlockClues] | None = None, block: int = 0) -> Branch:
-    return branch_at(BranchContext(*function(flow, clues)), block)
+def branch(flow: Flow, features: Mapping[int, BlockFeatures] | None = None, block: int = 0) -> Branch:
+    return branch_at(BranchContext(*function(flow, features)), block)
 
 
 def comparing(
     relation: Relation, sort: Sort, against: Against, origin: Origin = Origin.OTHER, unsigned: bool = False
-) -> BlockClues:
-    return BlockClues(test=Test(relation, sort, against, origin, unsigned))
+) -> BlockFeatures:
+    return BlockFeatures(test=Test(relation, sort, against, origin, unsigned))
 
 
-def random_clues(graph: Graph, seed: int) -> list[BlockClues]:
+def random_features(graph: Graph, seed: int) -> list[BlockFeatures]:
     """Clues of all sorts, whether they make sense or not."""
     rng = random.Random(seed)
     return [_random(rng, len(graph.out_edges[vertex])) for vertex in range(graph.exit)]
 
 
-def _random(rng: random.Random, edges: int) -> BlockClues:
+def _random(rng: random.Random, edges: int) -> BlockFeatures:
     cases: list[int | None] = [None, *range(max(edges - 1, 0))]
-    return BlockClues(
+    return BlockFeatures(
         ending=rng.choice([Ending.GOES_ON] * 4 + list(Ending)),
         test=_random_test(rng) if rng.random() < 0.8 else None,
-        guarded=tuple(place for place in range(edges) if rng.random() < 0.3),
+        guarded=tuple(position for position in range(edges) if rng.random() < 0.3),
         stores=rng.choice([0, 0, 1]),
-        calls=tuple(CallClue("f", cold=rng.random() < 0.3) for _ in range(rng.choice([0, 0, 1]))),
+        calls=tuple(CallFeatures("f", cold=rng.random() < 0.3) for _ in range(rng.choice([0, 0, 1]))),
         said=tuple(rng.randint(1, 2000) for _ in range(edges)) if rng.random() < 0.1 else (),
         guessed=tuple(rng.randint(0, 9) + 1 for _ in range(edges)) if rng.random() < 0.1 else (),
         trips=rng.choice([0, 0, 0, 1, 7]),

@@ -20,7 +20,7 @@ from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts, SourceFile, UnitFacts
 from trodden.report.graph.drawing import Drawing
 from trodden.report.graph.path_plan import PathPlan
-from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.features.block_features import FunctionFeatures
 from trodden.weigh.frequency.expected import expected_weights
 from trodden.weigh.frequency.nesting import nesting_weights
 from trodden.weigh.heuristics.rates import default_rates
@@ -147,8 +147,8 @@ def _pick(file: str, subjects: Mapping[str, _Subject], name: str | None) -> _Sub
 
 def _estimated(subject: _Subject) -> list[float]:
     """The expected weights; of a graph in text form nothing but the graph is known."""
-    clues = subject.facts.clues if subject.facts is not None else FunctionClues()
-    return expected_weights(subject.graph, clues, default_rates())
+    features = subject.facts.features if subject.facts is not None else FunctionFeatures()
+    return expected_weights(subject.graph, features, default_rates())
 
 
 def _measured(path: str, subject: _Subject) -> FunctionProfile:

@@ -7,7 +7,7 @@ from itertools import chain
 
 from trodden.collect.endings import signal_name
 from trodden.collect.rawfile.model import Ending, Raw
-from trodden.plan.probes import AddTrips
+from trodden.plan.probes import AddTripCount
 from trodden.program.facts import FunctionFacts
 
 _MOST_NAMED = 8
@@ -49,7 +49,7 @@ def process_messages(
 
 def _counts_trips_late(function: FunctionFacts) -> bool:
     """Whether a function counts the iterations of some loop only when it leaves the loop (BL94 §6.3)."""
-    return any(isinstance(probe, AddTrips) for probe in chain(*function.plan.on_edges.values()))
+    return any(isinstance(probe, AddTripCount) for probe in chain(*function.plan.on_edges.values()))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -93,6 +93,4 @@ def same_paths(one: FunctionProfile, other: FunctionProfile) -> bool:
     ours, theirs = one.facts.plan.paths, other.facts.plan.paths
     if one.paths is None or other.paths is None or ours is None or theirs is None:
         return False
-    return all(
-        getattr(ours, name) == getattr(theirs, name) for name in ("back_edges", "cuts", "handlers", "context")
-    )
+    return ours.same_numbers(theirs)

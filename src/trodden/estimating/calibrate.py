@@ -34,10 +34,10 @@ def counted_functions(profile: Profile, file: str) -> list[Counted]:
     """The functions of a profile that ran and that branches can be measured on."""
     need_counted(profile, file, "calibrate on profiles of runs")
     ran = [each for each in profile.functions.values() if each.entries]
-    with_clues = [each for each in ran if each.facts.clues.blocks]
-    if ran and not with_clues:
+    with_features = [each for each in ran if each.facts.features.blocks]
+    if ran and not with_features:
         raise UsageError(
-            f"{file}: holds no clues about branches, for its program was built by an earlier trodden; "
+            f"{file}: has no features of branches: its program was built by an earlier trodden; "
             "build and run it again"
         )
     with_call_features = {
@@ -45,16 +45,16 @@ def counted_functions(profile: Profile, file: str) -> list[Counted]:
     }
     found = [
         _counted(each, with_call_features.get((each.unit, each.facts.linkage_name), each.facts))
-        for each in with_clues
+        for each in with_features
         if None not in each.edge_counts
     ]
-    if with_clues and not found:
+    if with_features and not found:
         raise UsageError(f"{file}: tells blocks, not edges; build and run the program with edges or paths")
     return found
 
 
 def _counted(function: FunctionProfile, facts: FunctionFacts) -> Counted:
-    return Counted(facts.graph, facts.clues.blocks, function.edge_counts)
+    return Counted(facts.graph, facts.features.blocks, function.edge_counts)
 
 
 def calibrate(profiles: Mapping[str, Profile], fit: str, weighing: str, name: str) -> Calibration:

@@ -25,7 +25,7 @@ Local = Callable[[UnitFacts, FunctionFacts], list[float]]
 
 def local_estimate(facts: FunctionFacts, rates: Rates) -> list[float]:
     """How often one call of a function is expected to take each of its edges."""
-    return expected_frequencies(facts.graph, facts.clues, rates)
+    return expected_frequencies(facts.graph, facts.features, rates)
 
 
 def estimate(program: str, units: Sequence[UnitFacts], rates: Rates, local: Local | None = None) -> Profile:
@@ -54,19 +54,19 @@ def _procedure(known: KnownFunction, edges: Sequence[float]) -> Procedure:
         symbol=known.symbol,
         unit=known.unit,
         blocks=[sum(edges[index] for index in ins) for ins in graph.in_edges[: graph.exit]],
-        calls=[block.calls for block in known.clues.blocks],
+        calls=[block.calls for block in known.features.blocks],
         local=known.local,
         taken=known.taken,
-        signature=known.clues.signature,
+        signature=known.features.signature,
         aliases=known.aliases,
     )
 
 
 def _notes(functions: Sequence[KnownFunction]) -> Iterator[str]:
     """Messages about what makes the estimate less accurate."""
-    blind = sum(not each.clues.blocks for each in functions)
+    blind = sum(not each.features.blocks for each in functions)
     if blind:
         yield (
             f"{blind:,} of {len(functions):,} functions were built by an earlier trodden, which kept no"
-            " clues: they are estimated from their graphs alone, and what they call is not known"
+            " features: they are estimated from their graphs alone, and what they call is not known"
         )

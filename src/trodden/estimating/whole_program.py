@@ -16,8 +16,8 @@ def whole_program(units: Sequence[UnitFacts]) -> list[tuple[FunctionFacts, Known
     functions = one_of_each(units)
     known = known_functions(units, functions)
     return [
-        (replace(facts, clues=clues), replace(each, clues=clues))
-        for (_, facts), each, clues in zip(functions, known, with_call_features(known), strict=True)
+        (replace(facts, features=features), replace(each, features=features))
+        for (_, facts), each, features in zip(functions, known, with_call_features(known), strict=True)
     ]
 
 
@@ -25,7 +25,9 @@ def known_functions(
     units: Sequence[UnitFacts], functions: Sequence[tuple[int, FunctionFacts]]
 ) -> list[KnownFunction]:
     """The functions of a program with their aliases, and whether any unit takes their addresses."""
-    plain = [KnownFunction(unit, facts.linkage_name, facts.graph, facts.clues) for unit, facts in functions]
+    plain = [
+        KnownFunction(unit, facts.linkage_name, facts.graph, facts.features) for unit, facts in functions
+    ]
     aliases: list[dict[str, None]] = [{} for _ in plain]
     resolve = Symbols(plain)
     for number, unit in enumerate(units):

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.probes import BlockMeasure, Paths, Plan
+from trodden.plan.probes import BlockMeasure, Plan
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts
 from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
@@ -35,14 +35,9 @@ def obstacle(source: FunctionFacts, target: FunctionFacts) -> str | None:
         return None
     if theirs is None:
         return "its paths were not counted there"
-    if not _same_numbering(theirs, ours):
+    if not theirs.same_numbers(ours):
         return "its paths end on other edges there"
     return "its paths were not timed there" if ours.timed and not theirs.timed else None
-
-
-def _same_numbering(one: Paths, other: Paths) -> bool:
-    names = ("number", "back_edges", "cuts", "handlers", "context")
-    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 def same_layout(source: FunctionFacts, target: FunctionFacts) -> bool:

@@ -15,7 +15,7 @@ from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.probes import (
     WORD,
     Add,
-    AddTrips,
+    AddTripCount,
     Bump,
     BumpAt,
     Count,
@@ -111,13 +111,13 @@ class _Activation:
         self._plan = plan
         self._recorded = recorded
         self._register: int | None = None
-        self._cells: dict[int, int] = {}
+        self._saved: dict[int, int] = {}
         self._now = self._started = 0
         self._trips = {
             probe.back_edge: 0
             for probes in plan.on_edges.values()
             for probe in probes
-            if isinstance(probe, AddTrips)
+            if isinstance(probe, AddTripCount)
         }
 
     def begin(self) -> None:
@@ -153,7 +153,7 @@ class _Activation:
             match probe:
                 case Count(slot):
                     self._recorded.counters[slot] += 1
-                case AddTrips(slot, back_edge):
+                case AddTripCount(slot, back_edge):
                     self._recorded.counters[slot] += self._trips[back_edge]
                 case Set(value):
                     self._register = value % WORD
@@ -163,10 +163,10 @@ class _Activation:
                     self._bump((self._held() + value) % WORD)
                 case BumpAt(path):
                     self._bump(path)
-                case Save(cell):
-                    self._cells[cell] = self._held()
-                case Restore(cell, value):
-                    self._register = (self._cells[cell] + value) % WORD
+                case Save(loop):
+                    self._saved[loop] = self._held()
+                case Restore(loop, value):
+                    self._register = (self._saved[loop] + value) % WORD
                 case StartClock():
                     self._started = self._now
 

@@ -7,7 +7,7 @@ lowering each do that in their own way, with the same results.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 WORD = 1 << 64
 """The path register is a word of the machine: its arithmetic wraps around here."""
@@ -21,7 +21,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class AddTrips:
+class AddTripCount:
     """Add to counter ``slot`` how often ``back_edge`` was taken since its loop was entered.
 
     It is placed on the exit edges of the loop: the optimisation of BL94 §6.3 that moves a counter out of a
@@ -62,16 +62,16 @@ class BumpAt:
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Save the register in ``cell``: the path number on entry to a loop (MR98 §7)."""
+    """Save the register for a loop, by its number: the path number on entry to the loop (MR98 §7)."""
 
-    cell: int
+    loop: int
 
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """Set the register to what ``cell`` holds plus ``add`` (MR98 §7)."""
+    """Set the register to what was saved for a loop plus ``add`` (MR98 §7)."""
 
-    cell: int
+    loop: int
     add: int
 
 
@@ -80,7 +80,7 @@ class StartClock:
     """A path starts here: each Bump adds the time that has passed since (BL96 §1.2)."""
 
 
-Probe = Count | AddTrips | Set | Add | Bump | BumpAt | Save | Restore | StartClock
+Probe = Count | AddTripCount | Set | Add | Bump | BumpAt | Save | Restore | StartClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +98,22 @@ class BlockMeasure:
 
 
 @dataclass(frozen=True, slots=True)
-class SecondOpinion:
+class RedundantMeasure:
     """The slot holds the frequency of an edge redundantly, to check what follows from the others."""
 
     edge: int
 
 
-Measure = EdgeMeasure | BlockMeasure | SecondOpinion
+Measure = EdgeMeasure | BlockMeasure | RedundantMeasure
 
 
 @dataclass(frozen=True)
 class Paths:
     """How the paths of a graph are numbered (BL96 §3.2, §4): all that decoding their table needs.
 
-    Paths end on ``back_edges`` and ``cuts``, and new ones start behind them.  ``handlers`` are the resume
-    edges, behind calls that return twice (setjmp), which control may reach from anywhere: paths end before
-    the call and start behind it.  A self loop does not end a path (§4.1): it has a counter of its own and is
+    Paths end on ``back_edges`` and ``cuts``, and new ones start behind them.  ``resume_edges`` are those
+    after calls that return twice (setjmp), which control may reach from anywhere: paths end before the call
+    and start after it.  A self loop does not end a path (§4.1): it has a counter of its own and is
     in none of the three.  ``number`` is the number of possible paths.  With ``context`` they are numbered in
     their loop context (MR98 §7).  ``dense``: each has a counter, behind those of the plan's measures;
     otherwise they are counted in a sparse path table.  ``timed``: each count has a sum of time beside it.
@@ -122,10 +122,14 @@ class Paths:
     number: int
     back_edges: tuple[int, ...] = ()
     cuts: tuple[int, ...] = ()
-    handlers: tuple[int, ...] = ()
+    resume_edges: tuple[int, ...] = ()
     context: bool = False
     dense: bool = True
     timed: bool = False
+
+    def same_numbers(self, other: Paths) -> bool:
+        """Whether both give the same numbers to the paths of a graph, however they count them."""
+        return replace(self, dense=other.dense, timed=other.timed) == other
 
 
 @dataclass(frozen=True)
@@ -154,13 +158,13 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Trip:
+class CountableLoop:
     """A loop whose trip count the front end can compute without a counter inside.
 
-    ``back_edge`` is its only back edge, ``exits`` are its exit edges, ``price`` is the cost of computing the
+    ``back_edge`` is its only back edge, ``exits`` are its exit edges, ``cost`` is the cost of computing the
     trip count on all of them together.
     """
 
     back_edge: int
     exits: tuple[int, ...]
-    price: float
+    cost: float

@@ -12,7 +12,7 @@ class PathStart(Enum):
     ENTRY = "entry"
     BACK_EDGE = "back_edge"
     CUT = "cut"
-    HANDLER = "handler"
+    RESUME = "handler"
 
 
 class PathEnd(Enum):
@@ -35,8 +35,8 @@ class Route:
     several kinds, HANDLER takes precedence over CUT and CUT over BACK_EDGE.
 
     A path in context that starts behind a back edge ``starts`` with BACK_EDGE at ``blocks[context]``.  Then
-    ``again`` are the indices in ``blocks`` of all loop headers that were reached by a back edge, the last of
-    them being ``context`` itself, and ``came`` is how the context starts.
+    ``reentries`` are the indices in ``blocks`` of all loop headers that were reached by a back edge, the last
+    of them being ``context`` itself, and ``context_starts`` is how the context starts.
     """
 
     blocks: tuple[int, ...]
@@ -44,8 +44,8 @@ class Route:
     starts: PathStart
     ends: PathEnd
     context: int = 0
-    again: tuple[int, ...] = ()
-    came: PathStart | None = None
+    reentries: tuple[int, ...] = ()
+    context_starts: PathStart | None = None
 
 
 @dataclass(frozen=True, slots=True)

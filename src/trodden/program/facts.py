@@ -13,7 +13,7 @@ from functools import cached_property
 
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
-from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.features.block_features import FunctionFeatures
 
 SCHEMA = 1
 
@@ -76,7 +76,7 @@ class FunctionFacts:
     graph.  ``registers[v]`` gives the path register while a call in block ``v`` of the code is active:
     ``(False, c)`` is the constant ``c``, ``(True, a)`` is ``a`` plus the stack slot of the frame.
 
-    ``clues`` say where control is likely to go; what was built by an earlier version has none.
+    ``features`` say where control is likely to go; what was built by an earlier version has none.
     """
 
     name: str
@@ -92,7 +92,7 @@ class FunctionFacts:
     inlined: tuple[LineRef, ...] = ()
     registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
     clones: tuple[tuple[int, int], ...] = ()
-    clues: FunctionClues = field(default=FunctionClues(), repr=False)
+    features: FunctionFeatures = field(default=FunctionFeatures(), repr=False)
 
     @cached_property
     def cloned_blocks(self) -> frozenset[int]:

@@ -14,10 +14,10 @@ from typing import Any
 from trodden.graph.cfg import Edge, EdgeKind, Graph
 from trodden.plan.probes import WORD, Plan
 from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
-from trodden.program.clue_codec import clues_from_columns, clues_to_columns
 from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef
+from trodden.program.feature_codec import features_from_columns, features_to_columns
 from trodden.program.plan_codec import plan_from_columns, plan_to_columns
-from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.features.block_features import FunctionFeatures
 
 _KINDS = {
     BranchKind.JUMP: "j",
@@ -54,8 +54,8 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
         document["registers"] = _registers_to_columns(function.registers)
     if function.clones:
         document["copies"] = [list(column) for column in zip(*function.clones, strict=True)]
-    if function.clues.blocks:
-        document["clues"] = clues_to_columns(function.clues)
+    if function.features.blocks:
+        document["clues"] = features_to_columns(function.features)
     return document
 
 
@@ -83,7 +83,7 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         inlined=inlined,
         registers=_registers_from_columns(data["registers"], code_blocks) if "registers" in data else {},
         clones=clones,
-        clues=clues_from_columns(data["clues"], graph) if "clues" in data else FunctionClues(),
+        features=features_from_columns(data["clues"], graph) if "clues" in data else FunctionFeatures(),
     )
 
 

@@ -12,7 +12,7 @@ from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.probes import (
     WORD,
     Add,
-    AddTrips,
+    AddTripCount,
     BlockMeasure,
     Bump,
     BumpAt,
@@ -22,9 +22,9 @@ from trodden.plan.probes import (
     Paths,
     Plan,
     Probe,
+    RedundantMeasure,
     Restore,
     Save,
-    SecondOpinion,
     Set,
     StartClock,
 )
@@ -90,7 +90,7 @@ def _measures_from_codes(data: Any, graph: Graph) -> list[Measure]:
         if kind == _BLOCK:
             measures.append(BlockMeasure(whole(number, 0, vertices)))
         else:
-            of_edge = EdgeMeasure if kind == _EDGE else SecondOpinion
+            of_edge = EdgeMeasure if kind == _EDGE else RedundantMeasure
             measures.append(of_edge(whole(number, 0, edges)))
     return measures
 
@@ -119,17 +119,19 @@ def _paths_to_columns(paths: Paths) -> dict[str, Any]:
         "number": paths.number,
         "back_edges": list(paths.back_edges),
         "cuts": list(paths.cuts),
-        "handlers": list(paths.handlers),
+        "handlers": list(paths.resume_edges),
         "flags": flags,
     }
 
 
 def _paths_from_columns(data: Any, graph: Graph) -> Paths:
     edges = len(graph.edges)
-    back_edges, cuts, handlers = (ints(data[name], 0, edges) for name in ("back_edges", "cuts", "handlers"))
-    if any(graph.edges[index].kind is not EdgeKind.FLOW for index in (*back_edges, *cuts, *handlers)):
+    back_edges, cuts, resume_edges = (
+        ints(data[name], 0, edges) for name in ("back_edges", "cuts", "handlers")
+    )
+    if any(graph.edges[index].kind is not EdgeKind.FLOW for index in (*back_edges, *cuts, *resume_edges)):
         raise ColumnError("paths end on an edge that cannot end them")
-    for each in (back_edges, cuts, handlers):
+    for each in (back_edges, cuts, resume_edges):
         if len(set(each)) != len(each):
             raise ColumnError("an edge is named twice")
     flags = whole(data["flags"], 0, 8)
@@ -137,7 +139,7 @@ def _paths_from_columns(data: Any, graph: Graph) -> Paths:
         number=whole(data["number"], 0, MOST_PATHS),
         back_edges=tuple(back_edges),
         cuts=tuple(cuts),
-        handlers=tuple(handlers),
+        resume_edges=tuple(resume_edges),
         context=bool(flags & _CONTEXT),
         dense=bool(flags & _DENSE),
         timed=bool(flags & _TIMED),
@@ -155,7 +157,7 @@ def _code(probe: Probe) -> tuple[int, int]:
     match probe:
         case Count(slot):
             return slot, _COUNT
-        case AddTrips(slot, back_edge):
+        case AddTripCount(slot, back_edge):
             return slot, back_edge
         case Set(value):
             return value, _SET
@@ -165,10 +167,10 @@ def _code(probe: Probe) -> tuple[int, int]:
             return add, _BUMP
         case BumpAt(path):
             return path, _BUMP_AT
-        case Save(cell):
-            return cell, _SAVE
-        case Restore(cell, add):
-            return add, _RESTORE - cell
+        case Save(loop):
+            return loop, _SAVE
+        case Restore(loop, add):
+            return add, _RESTORE - loop
         case StartClock():
             return 0, _CLOCK
 
@@ -193,7 +195,7 @@ class _ProbeReader:
 
     def _counting(self, slot: int, kind: int) -> Probe:
         whole(slot, 0, self._slots)
-        return Count(slot) if kind == _COUNT else AddTrips(slot, kind)
+        return Count(slot) if kind == _COUNT else AddTripCount(slot, kind)
 
     def _of_path(self, number: int, kind: int) -> Probe:
         if self._paths is None:

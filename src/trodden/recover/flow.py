@@ -19,7 +19,7 @@ from trodden.graph.cycles import pipes
 from trodden.graph.knuth_stevenson import reduce_to_blocks
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import reachable
-from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, SecondOpinion
+from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, RedundantMeasure
 from trodden.recover.forest import solve
 from trodden.recover.narrow import Ends, edge_name, edges_from_blocks
 
@@ -79,7 +79,7 @@ def recover(
         f"edge {edge_name(graph, measure.edge)}: the others say {edges[measure.edge]},"
         f" its own counter {counters[slot]}"
         for slot, measure in enumerate(plan.measures)
-        if isinstance(measure, SecondOpinion) and counters[slot] != edges[measure.edge]
+        if isinstance(measure, RedundantMeasure) and counters[slot] != edges[measure.edge]
     ]
     return Flow(blocks, edges, tuple(violations))
 

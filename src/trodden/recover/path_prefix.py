@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from trodden.graph.cfg import Graph
 from trodden.plan.paths.numbering import Numbering
-from trodden.plan.paths.prefixes import Known, Offset, register_offsets
+from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
 from trodden.plan.probes import WORD, Plan
 from trodden.plan.routes import Route
 from trodden.program.facts import FunctionFacts
@@ -80,14 +80,14 @@ class PrefixDecoder:
 
     def needs_register(self, block: int) -> bool:
         """Whether the register is needed for that: not where a single prefix leads to the block."""
-        return not isinstance(self._offsets[block], Known)
+        return not isinstance(self._offsets[block], SinglePrefix)
 
     def sum_of(self, block: int, register: int | None) -> int | None:
         """The sum that a prefix had come to in a block; ``None`` if that cannot be decoded."""
         offset = self._offsets[block]
-        if isinstance(offset, Known):
+        if isinstance(offset, SinglePrefix):
             return offset.sum
-        if isinstance(offset, Offset) and register is not None:
+        if isinstance(offset, RegisterOffset) and register is not None:
             return (register - offset.amount) % WORD
         return None
 
@@ -97,9 +97,9 @@ class PrefixDecoder:
         Where a single prefix leads to the block, its register is not needed and left out.
         """
         offset = self._offsets[block]
-        if isinstance(offset, Known):
+        if isinstance(offset, SinglePrefix):
             return (block, None) if offset.sum == total else None
-        return (block, (total + offset.amount) % WORD) if isinstance(offset, Offset) else None
+        return (block, (total + offset.amount) % WORD) if isinstance(offset, RegisterOffset) else None
 
     def route(self, block: int, total: int) -> Route:
         """The blocks and edges of a prefix; :class:`ValueError` if there is no such prefix."""
@@ -110,6 +110,6 @@ class PrefixDecoder:
 
         A block without successors ends every path that comes there, so that its prefixes are whole paths.
         """
-        if not self._numbering.ways(block):
+        if not self._numbering.successors(block):
             return total
         return self._numbering.number * (block + 1) + total

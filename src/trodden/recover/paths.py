@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from trodden.errors import OtherBuild
 from trodden.graph.cfg import Graph
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, SecondOpinion
+from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, RedundantMeasure
 from trodden.plan.routes import PathCount, PathStart, Route
 from trodden.recover.budget import Budget
 from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
@@ -86,7 +86,7 @@ def recover_paths(
         f"edge {edge_name(graph, measure.edge)}: the paths say {edges[measure.edge]},"
         f" its own counter {counters[slot]}"
         for slot, measure in enumerate(plan.measures)
-        if isinstance(measure, SecondOpinion) and counters[slot] != edges[measure.edge]
+        if isinstance(measure, RedundantMeasure) and counters[slot] != edges[measure.edge]
     ]
     return PathFlow(
         paths=sorted(totals.paths, key=lambda path: (-path.count, path.id)),
@@ -125,7 +125,7 @@ class _Totals:
     def __post_init__(self) -> None:
         self.edges = [0] * len(self.graph.edges)
         self.removed_into = {}
-        for index in sorted({*self.ends.back_edges, *self.ends.cuts, *self.ends.handlers}):
+        for index in sorted({*self.ends.back_edges, *self.ends.cuts, *self.ends.resume_edges}):
             self.removed_into.setdefault(self.graph.edges[index].dst, []).append(index)
 
     def pay(self, numbering: Numbering) -> None:
@@ -227,7 +227,7 @@ def _add_prefixes(
 def _begun(totals: _Totals, resumed: Mapping[int, int]) -> dict[int, int]:
     """By how many fewer paths start in a block than ended on edges to it, or were resumed there."""
     expected = Counter({vertex: totals.ended_before(vertex) for vertex in totals.removed_into})
-    for index in totals.ends.handlers:
+    for index in totals.ends.resume_edges:
         source, target, _ = totals.graph.edges[index]
         expected[target] += resumed.get(source, 0)
     expected.subtract({vertex: totals.starts[vertex] for vertex in totals.removed_into})
@@ -240,7 +240,7 @@ def _count_resume_edges(totals: _Totals, resumed: Mapping[int, int]) -> Iterable
     A path ends on such an edge before the call is made; each later return starts another.
     """
     graph = totals.graph
-    resume_edges = set(totals.ends.handlers)
+    resume_edges = set(totals.ends.resume_edges)
     later: Counter[int] = Counter()
     for index in sorted(resume_edges):
         source, target, _ = graph.edges[index]

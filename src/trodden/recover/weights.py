@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from trodden.graph.cfg import Graph
 from trodden.graph.spanning import live_edges
-from trodden.plan.probes import EdgeMeasure, Plan, SecondOpinion
+from trodden.plan.probes import EdgeMeasure, Plan, RedundantMeasure
 from trodden.recover.forest import depth_first_forest
 
 
@@ -56,4 +56,4 @@ def block_weights(graph: Graph, plan: Plan) -> Weights | None:
 
 
 def _opinions(plan: Plan) -> int:
-    return sum(isinstance(measure, SecondOpinion) for measure in plan.measures)
+    return sum(isinstance(measure, RedundantMeasure) for measure in plan.measures)

@@ -14,7 +14,7 @@ from bench.suite.redis import REDIS
 from bench.support.errors import BenchError
 from tests.profile.making import function, profile_of, unit_of
 from trodden.collect.binary.program import read_program
-from trodden.plan.probes import Add, AddTrips, Bump, Count, Plan, Set
+from trodden.plan.probes import Add, AddTripCount, Bump, Count, Plan, Set
 from trodden.weigh.calibrate.fitting import fit_together
 from trodden.weigh.calibrate.observed import Observation
 from trodden.weigh.heuristics.ball_larus import Scope
@@ -34,7 +34,7 @@ def test_probes_are_counted_with_measured_frequencies() -> None:
     shape = "a>b b>c b>d c>b d>exit"
     flow = {"a>b": 2, "b>c": 10, "b>d": 2, "c>b": 10, "d>exit": 2}
     counts = profile_of(unit_of(function("f", shape)), {"f": flow}).functions["f"]
-    at_exit = Plan("eprof", (), {2: (AddTrips(0, 3),)})
+    at_exit = Plan("eprof", (), {2: (AddTripCount(0, 3),)})
     inside = Plan("eprof", (), {3: (Count(0),)}, {0: (Count(1),)})
     paths = Plan("paths", (), {1: (Add(1),), 3: (Bump(), Set(0))}, on_entry=(Set(0),))
     found = {name: Increments() for name in ("at exit", "inside", "paths")}

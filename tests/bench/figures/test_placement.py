@@ -20,7 +20,7 @@ from bench.figures.placement import (
 from tests.profile.making import function, graph_of, profile_of, unit_of
 from trodden.graph.cfg import Graph
 from trodden.plan.counters.edges import eprof
-from trodden.plan.probes import Plan, Trip
+from trodden.plan.probes import CountableLoop, Plan
 from trodden.profile.model import Profile
 
 # Ten iterations, nine of them through the left side.
@@ -77,7 +77,7 @@ def test_counting_blocks_can_cost_more_than_counting_edges() -> None:
 
 def test_a_loop_with_a_trip_count_is_counted_at_its_exit() -> None:
     def plan(graph: Graph) -> Plan:
-        return eprof(graph, [1.0, 10.0, 1.0, 10.0, 1.0, 1.0], [Trip(3, (2,), 0.5)])
+        return eprof(graph, [1.0, 10.0, 1.0, 10.0, 1.0, 1.0], [CountableLoop(3, (2,), 0.5)])
 
     found = placements(profile_of(unit_of(function("f", LOOP, planner=plan)), {"f": TEN_ROUNDS}))
     assert found.trips == 1

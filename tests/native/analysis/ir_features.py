@@ -1,4 +1,4 @@
-"""A module in IR text, and the clues read off one function in it."""
+"""A module in IR text, and the features read off one function in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from trodden.native.analysis.function_cfg import FunctionRead, read_function
 from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
-from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.features.block_features import FunctionFeatures
 
 MODULE = """\
 target triple = "x86_64-pc-linux-gnu"
@@ -43,7 +43,7 @@ attributes #1 = {{ cold }}
 """
 
 
-def read(body: str) -> tuple[FunctionRead, FunctionClues, tuple[str, ...]]:
+def read(body: str) -> tuple[FunctionRead, FunctionFeatures, tuple[str, ...]]:
     module = cut_module(MODULE.format(body=body))
     attributes = read_attributes(module)
     found = read_function(cut_function(module.definitions[0]), attributes)

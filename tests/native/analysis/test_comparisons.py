@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.native.analysis.ir_features import branching, read
-from trodden.weigh.features.clues import Against, Origin, Relation, Sort
-from trodden.weigh.features.clues import Test as Comparison
+from trodden.weigh.features.block_features import Against, Origin, Relation, Sort
+from trodden.weigh.features.block_features import Test as Comparison
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_a_comparison_is_read_as_it_was_meant(lines: str, word: str) -> None:
         unsigned,
         "" if unsigned else "".join(rest),
     )
-    _, clues, _ = read(branching(lines))
-    assert clues.blocks[0].test == expected
+    _, features, _ = read(branching(lines))
+    assert features.blocks[0].test == expected
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_what_the_source_expects_before_the_optimiser_has_seen_it(
         "  %a = icmp sgt i32 %n, 4\n  %b = zext i1 %a to i64\n"
         f"  %e = call i64 @llvm.expect.i64(i64 %b, i64 {value})\n  %c = icmp ne i64 %e, 0"
     )
-    _, clues, _ = read(branching(lines))
-    assert clues.blocks[0].said == weights
-    assert clues.blocks[0].test == Comparison(Relation.MORE, Sort.INTEGER, Against.POSITIVE, Origin.GIVEN)
+    _, features, _ = read(branching(lines))
+    assert features.blocks[0].said == weights
+    assert features.blocks[0].test == Comparison(Relation.MORE, Sort.INTEGER, Against.POSITIVE, Origin.GIVEN)
 
 
 def test_what_the_source_expects_of_a_number() -> None:
@@ -75,17 +75,17 @@ def test_what_the_source_expects_of_a_number() -> None:
         "  %a = and i32 %n, 4\n  %b = sext i32 %a to i64\n"
         "  %e = call i64 @llvm.expect.i64(i64 %b, i64 0)\n  %c = icmp ne i64 %e, 0"
     )
-    _, clues, _ = read(branching(number))
-    assert clues.blocks[0].said == (1, 2000)
-    assert clues.blocks[0].test == Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.BITS)
+    _, features, _ = read(branching(number))
+    assert features.blocks[0].said == (1, 2000)
+    assert features.blocks[0].test == Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.BITS)
     twice = (
         "  %a = icmp ne i32 %n, 0\n  %n1 = xor i1 %a, true\n  %n2 = xor i1 %n1, true\n"
         "  %b = zext i1 %n2 to i64\n  %e = call i64 @llvm.expect.i64(i64 %b, i64 0)\n"
         "  %c = icmp ne i64 %e, 0"
     )
-    _, clues, _ = read(branching(twice))
-    assert clues.blocks[0].said == (1, 2000)
-    assert clues.blocks[0].test == Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.GIVEN)
+    _, features, _ = read(branching(twice))
+    assert features.blocks[0].said == (1, 2000)
+    assert features.blocks[0].test == Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.GIVEN)
 
 
 def test_what_the_source_expects_with_a_probability() -> None:
@@ -94,22 +94,22 @@ def test_what_the_source_expects_with_a_probability() -> None:
         "  %e = call i64 @llvm.expect.with.probability.i64(i64 %b, i64 1, double 0x3FE6666666666666)\n"
         "  %c = icmp ne i64 %e, 0"
     )
-    _, clues, _ = read(branching(lines))
-    assert clues.blocks[0].said == (1400, 600)
+    _, features, _ = read(branching(lines))
+    assert features.blocks[0].said == (1400, 600)
 
 
 @pytest.mark.parametrize(
     ("word", "relation"), [("ord", Relation.UNEQUAL), ("uno", Relation.EQUAL), ("une", Relation.UNEQUAL)]
 )
 def test_numbers_that_are_none_are_not_expected(word: str, relation: Relation) -> None:
-    _, clues, _ = read(branching(f"  %c = fcmp {word} double %d, 0.000000e+00"))
-    test = clues.blocks[0].test
+    _, features, _ = read(branching(f"  %c = fcmp {word} double %d, 0.000000e+00"))
+    test = features.blocks[0].test
     assert test is not None
     assert (test.relation, test.sort) == (relation, Sort.FLOAT)
 
 
 def test_a_comparison_that_asks_nothing_is_a_flag() -> None:
-    _, clues, _ = read(branching("  %c = fcmp true double %d, 0.000000e+00"))
-    test = clues.blocks[0].test
+    _, features, _ = read(branching("  %c = fcmp true double %d, 0.000000e+00"))
+    test = features.blocks[0].test
     assert test is not None
     assert test.sort is Sort.FLAG

@@ -7,7 +7,7 @@ import pytest
 from tests.native.analysis.ir_features import CALLS, GUARD, MODULE, SWITCH, branching, read
 from trodden.native.analysis.features import read_module_features
 from trodden.native.ir.module import cut_module
-from trodden.weigh.features.clues import CallClue, Ending, Given
+from trodden.weigh.features.block_features import CallFeatures, Ending, Given
 
 
 def test_weights_of_the_source_and_of_the_compiler() -> None:
@@ -21,14 +21,14 @@ def test_weights_of_the_source_and_of_the_compiler() -> None:
 
 
 def test_a_guarded_successor_uses_the_variable_before_it_sets_it() -> None:
-    _, clues, _ = read(GUARD)
-    assert clues.blocks[0].guarded == (0,)
+    _, features, _ = read(GUARD)
+    assert features.blocks[0].guarded == (0,)
     register = (
         "  %c = icmp ne ptr %p, null\n  br i1 %c, label %yes, label %no\n\nyes:\n  %x = load i32, ptr %p"
     )
     text = f"define i32 @f(ptr %p) {{\n{register}\n  ret i32 %x\n\nno:\n  ret i32 0\n}}\n"
-    _, clues, _ = read(text)
-    assert clues.blocks[0].guarded == (0,)
+    _, features, _ = read(text)
+    assert features.blocks[0].guarded == (0,)
 
 
 def test_a_value_of_a_loop_is_not_used_before_it_is_made_anew() -> None:
@@ -36,22 +36,22 @@ def test_a_value_of_a_loop_is_not_used_before_it_is_made_anew() -> None:
         "define i32 @f(ptr %p) {\n  br label %loop\n\nloop:\n  %x = load i8, ptr %p\n"
         "  %c = icmp eq i8 %x, 0\n  br i1 %c, label %out, label %loop\n\nout:\n  ret i32 0\n}\n"
     )
-    _, clues, _ = read(text)
-    assert clues.blocks[1].guarded == ()
+    _, features, _ = read(text)
+    assert features.blocks[1].guarded == ()
 
 
 def test_calls_with_what_they_pass_and_how_a_block_ends() -> None:
-    _, clues, taken = read(CALLS)
-    assert clues.signature == "i32(ptr,{i64,i32},[2xi64],<4xfloat>)"
-    assert clues.local
-    assert clues.cold
-    block = clues.blocks[0]
+    _, features, taken = read(CALLS)
+    assert features.signature == "i32(ptr,{i64,i32},[2xi64],<4xfloat>)"
+    assert features.local
+    assert features.cold
+    block = features.blocks[0]
     assert block.calls == (
-        CallClue("qsort", passes=((3, "compare"),)),
-        CallClue("", "i32(ptr,i32)"),
-        CallClue("printf"),
-        CallClue("oops", cold=True),
-        CallClue("abort", cold=True, ends=True),
+        CallFeatures("qsort", passes=((3, "compare"),)),
+        CallFeatures("", "i32(ptr,i32)"),
+        CallFeatures("printf"),
+        CallFeatures("oops", cold=True),
+        CallFeatures("abort", cold=True, ends=True),
     )
     assert block.stores == 1
     assert block.ending is Ending.NEVER_RETURNS
@@ -75,10 +75,10 @@ def test_calls_with_what_they_pass_and_how_a_block_ends() -> None:
         ("  %r = call i32 @strcmp(ptr %p, ptr @table)", False),
     ],
 )
-def test_a_call_that_is_told_to_write_where_errors_go(lines: str, complains: bool) -> None:
-    _, clues, _ = read(f"define void @f(ptr %p) {{\n{lines}\n  ret void\n}}\n")
-    (call,) = clues.blocks[0].calls
-    assert call.complains is complains
+def test_a_call_that_is_told_to_write_where_errors_go(lines: str, reports_error: bool) -> None:
+    _, features, _ = read(f"define void @f(ptr %p) {{\n{lines}\n  ret void\n}}\n")
+    (call,) = features.blocks[0].calls
+    assert call.reports_error is reports_error
     assert not call.ends
 
 
@@ -94,8 +94,8 @@ def test_a_module_that_does_not_know_where_errors_go_has_no_complaints() -> None
     [("@abort()", True), ("@leave(i32 1) #0", True), ("@leave(i32 1)", False), ("%p(i32 1) #0", True)],
 )
 def test_a_call_that_does_not_come_back(call: str, ends: bool) -> None:
-    _, clues, _ = read(f"define void @f(ptr %p) {{\n  call void {call}\n  ret void\n}}\n")
-    assert clues.blocks[0].calls[0].ends is ends
+    _, features, _ = read(f"define void @f(ptr %p) {{\n  call void {call}\n  ret void\n}}\n")
+    assert features.blocks[0].calls[0].ends is ends
 
 
 def test_a_switch_over_a_truth_value() -> None:
@@ -103,8 +103,8 @@ def test_a_switch_over_a_truth_value() -> None:
         "define i32 @f(i1 %n) {\n  switch i1 %n, label %other [\n    i1 true, label %one\n"
         "    i1 false, label %other\n  ]\n\none:\n  ret i32 1\n\nother:\n  ret i32 0\n}\n"
     )
-    _, clues, _ = read(text)
-    assert clues.blocks[0].cases == (None, 1, 0)
+    _, features, _ = read(text)
+    assert features.blocks[0].cases == (None, 1, 0)
 
 
 def test_the_type_of_what_takes_any_number_of_arguments() -> None:
@@ -112,8 +112,8 @@ def test_the_type_of_what_takes_any_number_of_arguments() -> None:
         "define i32 @f(ptr %p, ...) {\n  %1 = call i32 (ptr, ...) %p(ptr null, i32 5, double 1.0)\n"
         "  ret i32 %1\n}\n"
     )
-    _, clues, _ = read(text)
-    assert clues.blocks[0].calls[0].signature == clues.signature == "i32(ptr,...)"
+    _, features, _ = read(text)
+    assert features.blocks[0].calls[0].signature == features.signature == "i32(ptr,...)"
 
 
 def test_an_invoke_is_a_call() -> None:
@@ -123,19 +123,19 @@ def test_an_invoke_is_a_call() -> None:
         "on:\n  ret i32 %x\n\npad:\n  %l = landingpad { ptr, i32 }\n          cleanup\n"
         "  resume { ptr, i32 } %l\n}\n"
     )
-    _, clues, _ = read(text)
-    assert clues.blocks[0].calls == (CallClue("", "i32(ptr)"),)
-    assert [block.may_throw for block in clues.blocks] == [True, False, False]
-    assert [block.ending for block in clues.blocks] == [Ending.GOES_ON, Ending.RETURNS, Ending.UNWINDS]
+    _, features, _ = read(text)
+    assert features.blocks[0].calls == (CallFeatures("", "i32(ptr)"),)
+    assert [block.may_throw for block in features.blocks] == [True, False, False]
+    assert [block.ending for block in features.blocks] == [Ending.GOES_ON, Ending.RETURNS, Ending.UNWINDS]
 
 
 def test_the_cases_of_a_switch() -> None:
-    _, clues, _ = read(SWITCH)
-    assert clues.blocks[0].cases == (None, 1, -7)
+    _, features, _ = read(SWITCH)
+    assert features.blocks[0].cases == (None, 1, -7)
 
 
 def test_what_the_blocks_of_a_function_make_it_return() -> None:
-    _, clues, _ = read(SWITCH)
-    assert [block.gives for block in clues.blocks] == [Given.NOTHING, Given.CONSTANT, Given.ZERO]
-    _, clues, _ = read(GUARD)
-    assert [block.gives for block in clues.blocks] == [Given.NOTHING, Given.NOTHING, Given.CONSTANT]
+    _, features, _ = read(SWITCH)
+    assert [block.gives for block in features.blocks] == [Given.NOTHING, Given.CONSTANT, Given.ZERO]
+    _, features, _ = read(GUARD)
+    assert [block.gives for block in features.blocks] == [Given.NOTHING, Given.NOTHING, Given.CONSTANT]

@@ -26,8 +26,8 @@ from trodden.weigh.heuristics.rates import Rates
     ],
 )
 def test_loops_between_constants_turn_a_certain_number_of_times(text: str, trips: int) -> None:
-    _, clues, _ = read(text)
-    assert clues.blocks[1].trips == trips
+    _, features, _ = read(text)
+    assert features.blocks[1].trips == trips
     if trips:
         assert trips == turns(text)
 
@@ -92,11 +92,11 @@ out:
     ],
 )
 def test_checks_that_fail_do_not_end_a_loop(bad: str, worse: str, out: str, trips: int) -> None:
-    found, clues, _ = read(CHECKED.format(bad=bad, worse=worse, out=out))
-    assert clues.blocks[1].trips == trips
+    found, features, _ = read(CHECKED.format(bad=bad, worse=worse, out=out))
+    assert features.blocks[1].trips == trips
     if trips:
         rates = Rates("some", {"trips": 0.9999, "ends-badly": 0.999})
-        probabilities = branch_probabilities(found.graph, clues.blocks, rates)
+        probabilities = branch_probabilities(found.graph, features.blocks, rates)
         by_way = {
             (edge.src, edge.dst): probabilities[number] for number, edge in enumerate(found.graph.edges)
         }

@@ -21,7 +21,7 @@ from trodden.plan.paths.path_register import track
 from trodden.plan.routes import PathEnd
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load
-from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.features.block_features import FunctionFeatures
 
 LOOP = """\
 define i32 @turns(ptr %a, i32 %n) {
@@ -100,7 +100,7 @@ def with_hot_clones(definition: str, weights: Sequence[float] | None = None) -> 
     read = read_function(cut_function(module.definitions[0]), attributes)
     measured = (lambda graph, symbol: list(weights)) if weights is not None else None
     options = Options(profile="paths", measured=measured)
-    planned = plan_for(read, options, "x86_64", 0, FunctionClues())
+    planned = plan_for(read, options, "x86_64", 0, FunctionFeatures())
     return clone_hot_blocks(read, planned, attributes, ())
 
 

@@ -6,7 +6,7 @@ from trodden.native.analysis.features import ModuleFeatures, function_features, 
 from trodden.native.analysis.function_cfg import read_function
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
-from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.features.block_features import FunctionFeatures
 
 ENTRY = "{ i32, ptr, ptr }"
 MODULE = f"""\
@@ -43,7 +43,7 @@ declare void @end()
 """
 
 
-def read(given: str = "null", listed: str = "null") -> tuple[FunctionClues, ModuleFeatures]:
+def read(given: str = "null", listed: str = "null") -> tuple[FunctionFeatures, ModuleFeatures]:
     module = cut_module(MODULE.replace("GIVEN", given).replace("LISTED", listed))
     shared = read_module_features(module)
     found = read_function(cut_function(module.definitions[0]), shared.attributes)
@@ -52,8 +52,8 @@ def read(given: str = "null", listed: str = "null") -> tuple[FunctionClues, Modu
 
 def test_calls_by_other_names() -> None:
     """A weak alias keeps its name: another unit may define it."""
-    clues, shared = read("@sure")
-    calls = clues.blocks[0].calls
+    features, shared = read("@sure")
+    calls = features.blocks[0].calls
     assert [call.callee for call in calls] == ["real", "may_be", "odd name", "qsort"]
     assert calls[3].passes == ((3, "real"),)
     assert shared.aliases.public == (("may_be", "real"), ("sure", "real"), ("twice", "real"))

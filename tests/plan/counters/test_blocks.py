@@ -54,22 +54,22 @@ def _rank(rows: list[list[float]]) -> int:
 @settings(max_examples=120)
 def test_knuth_and_stevenson_cannot_be_beaten(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
-    prices = [float(rng.randint(0, 9)) for _ in graph.labels]
-    prices[graph.exit] = 1000.0
+    costs = [float(rng.randint(0, 9)) for _ in graph.labels]
+    costs[graph.exit] = 1000.0
     chosen = {
         measure.block
-        for measure in vprof_by_blocks(graph, prices).measures
+        for measure in vprof_by_blocks(graph, costs).measures
         if isinstance(measure, BlockMeasure)
     }
     everything = reachable(graph)
     assert determined(graph, chosen) == everything
     enough = [
-        sum(prices[vertex] for vertex in subset)
+        sum(costs[vertex] for vertex in subset)
         for size in range(len(everything) + 1)
         for subset in combinations(sorted(everything), size)
         if determined(graph, set(subset)) == everything
     ]
-    assert sum(prices[vertex] for vertex in chosen) == min(enough)
+    assert sum(costs[vertex] for vertex in chosen) == min(enough)
 
 
 @given(graphs())

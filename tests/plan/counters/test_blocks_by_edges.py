@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.graphs import graphs, leaving_graphs, prices_for, seeds
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds
 from tests.oracles import has_pipe, simple_cycles, solves_vprof
 from tests.programs import PLAIN, random_program
 from trodden.errors import UsageError
@@ -19,8 +19,8 @@ from trodden.plan.probes import EdgeMeasure, Plan
 from trodden.weigh.frequency.nesting import nesting_weights
 
 
-def cost(plan: Plan, prices: list[float]) -> float:
-    return sum(prices[measure.edge] for measure in plan.measures if isinstance(measure, EdgeMeasure))
+def cost(plan: Plan, costs: list[float]) -> float:
+    return sum(costs[measure.edge] for measure in plan.measures if isinstance(measure, EdgeMeasure))
 
 
 def sufficient(graph: Graph, plan: Plan) -> bool:
@@ -30,10 +30,10 @@ def sufficient(graph: Graph, plan: Plan) -> bool:
 @given(graphs(), seeds())
 @settings(max_examples=300)
 def test_the_heuristic_is_sufficient_and_never_dearer_than_an_edge_profile(graph: Graph, seed: int) -> None:
-    prices = prices_for(graph, seed)
-    plan, edge_profile = vprof_by_edges(graph, prices), eprof(graph, prices)
+    costs = costs_for(graph, seed)
+    plan, edge_profile = vprof_by_edges(graph, costs), eprof(graph, costs)
     assert sufficient(graph, plan)
-    assert cost(plan, prices) <= cost(edge_profile, prices)
+    assert cost(plan, costs) <= cost(edge_profile, costs)
     assert set(plan.on_edges) | plan.free == set(edge_profile.on_edges)
     assert not set(plan.on_edges) & plan.free
 
@@ -41,35 +41,35 @@ def test_the_heuristic_is_sufficient_and_never_dearer_than_an_edge_profile(graph
 @given(graphs(max_blocks=5, max_edges=8), seeds())
 @settings(max_examples=150)
 def test_sufficient_means_what_the_theorem_says(graph: Graph, seed: int) -> None:
-    prices = prices_for(graph, seed)
-    for plan in (vprof_by_edges(graph, prices), eprof(graph, prices)):
+    costs = costs_for(graph, seed)
+    for plan in (vprof_by_edges(graph, costs), eprof(graph, costs)):
         assert solves_vprof(graph, live_edges(graph), plan.on_edges)
 
 
 @given(leaving_graphs(max_blocks=5, max_edges=9), seeds())
 @settings(max_examples=60, deadline=None)
 def test_the_optimum_is_the_cheapest_of_all_sets(graph: Graph, seed: int) -> None:
-    prices = prices_for(graph, seed)
-    plan = vprof_by_edges_optimal(graph, prices)
+    costs = costs_for(graph, seed)
+    plan = vprof_by_edges_optimal(graph, costs)
     assert sufficient(graph, plan)
     live = live_edges(graph)
     flow = [index for index in live if graph.edges[index].kind is EdgeKind.FLOW]
     enough = (
-        sum(prices[index] for index in subset)
+        sum(costs[index] for index in subset)
         for size in range(len(flow) + 1)
         for subset in combinations(flow, size)
         if not list(piped_cycles(graph, [index for index in live if index not in subset]))
     )
-    assert cost(plan, prices) == min(enough)
+    assert cost(plan, costs) == min(enough)
 
 
 @given(graphs(max_blocks=9, max_edges=22), seeds())
 @settings(max_examples=60, deadline=None)
 def test_the_optimum_is_sufficient_and_never_dearer_than_the_heuristic(graph: Graph, seed: int) -> None:
-    prices = prices_for(graph, seed)
-    plan = vprof_by_edges_optimal(graph, prices)
+    costs = costs_for(graph, seed)
+    plan = vprof_by_edges_optimal(graph, costs)
     assert sufficient(graph, plan)
-    assert cost(plan, prices) <= cost(vprof_by_edges(graph, prices), prices)
+    assert cost(plan, costs) <= cost(vprof_by_edges(graph, costs), costs)
 
 
 @given(seeds(), st.integers(1, 14), st.booleans())
@@ -79,19 +79,19 @@ def test_plain_structured_programs_need_an_edge_profile_for_a_block_profile(
 ) -> None:
     """BL94 §3.3.2: in these graphs every cycle has a pipe, so the spanning tree is optimal for blocks too."""
     graph = random_program(seed, size, PLAIN)
-    prices = nesting_weights(graph) if by_nesting else prices_for(graph, seed)
-    best = cost(vprof_by_edges_optimal(graph, prices), prices)
-    assert cost(eprof(graph, prices), prices) == pytest.approx(best, rel=1e-5)
-    assert vprof_by_edges(graph, prices).free == frozenset()
+    costs = nesting_weights(graph) if by_nesting else costs_for(graph, seed)
+    best = cost(vprof_by_edges_optimal(graph, costs), costs)
+    assert cost(eprof(graph, costs), costs) == pytest.approx(best, rel=1e-5)
+    assert vprof_by_edges(graph, costs).free == frozenset()
 
 
-def figure_11(graph: Graph, prices: list[float]) -> set[int]:
+def figure_11(graph: Graph, costs: list[float]) -> set[int]:
     """The edges whose counters the algorithm of the paper removes, marks and all."""
-    chords = set(eprof(graph, prices).on_edges)
+    chords = set(eprof(graph, costs).on_edges)
     tree = [index for index in live_edges(graph) if index not in chords]
     marked: set[int] = set()
     removed = set()
-    for chord in sorted(chords, key=lambda index: (-prices[index], index)):
+    for chord in sorted(chords, key=lambda index: (-costs[index], index)):
         (cycle,) = (cycle for cycle in simple_cycles(graph, [*tree, chord]))
         vertices = {vertex for index, _ in cycle for vertex in graph.edges[index][:2]}
         if not has_pipe(cycle) and not vertices & marked:
@@ -103,16 +103,16 @@ def figure_11(graph: Graph, prices: list[float]) -> set[int]:
 @given(graphs(max_blocks=6, max_edges=12), seeds())
 @settings(max_examples=200)
 def test_at_least_what_the_paper_removes_is_removed(graph: Graph, seed: int) -> None:
-    prices = prices_for(graph, seed)
-    assert vprof_by_edges(graph, prices).free >= figure_11(graph, prices)
+    costs = costs_for(graph, seed)
+    assert vprof_by_edges(graph, costs).free >= figure_11(graph, costs)
 
 
 def test_cases_of_a_switch_that_lead_to_one_block_need_no_counters_of_their_own() -> None:
     graph = build("switch", ["S", "A", "B", "EXIT"], [(0, 1)] * 5 + [(0, 2)] * 4 + [(1, 3), (2, 3)])
-    prices = [3.0] * 9 + [1.0, 1.0, 9.0]
-    assert len(figure_11(graph, prices)) == 1
-    assert vprof_by_edges(graph, prices).slots == 2
-    assert vprof_by_edges_optimal(graph, prices).slots == 2
+    costs = [3.0] * 9 + [1.0, 1.0, 9.0]
+    assert len(figure_11(graph, costs)) == 1
+    assert vprof_by_edges(graph, costs).slots == 2
+    assert vprof_by_edges_optimal(graph, costs).slots == 2
 
 
 def test_the_heuristic_can_miss_the_optimum() -> None:
@@ -134,17 +134,17 @@ def test_the_heuristic_can_miss_the_optimum() -> None:
     ]
     labels = ["P", "s1", "s2", "grey", "x", "y", "t1", "t2", "EXIT"]
     graph = build("shared", labels, flow)
-    prices = [1.0] * len(graph.edges)
-    assert vprof_by_edges(graph, prices).slots > 4
-    optimum = vprof_by_edges_optimal(graph, prices)
+    costs = [1.0] * len(graph.edges)
+    assert vprof_by_edges(graph, costs).slots > 4
+    optimum = vprof_by_edges_optimal(graph, costs)
     assert optimum.slots == 4
     assert len(optimum.free) == 2
 
 
 def test_an_edge_with_an_infinite_price_is_counted_only_if_it_must_be() -> None:
     graph = build("forced", ["A", "B", "EXIT"], [(0, 0), (0, 1), (0, 1), (0, 2), (1, 2)])
-    prices = [float("inf"), float("inf"), 1.0, 1.0, 1.0, 0.0]
-    for plan in (eprof(graph, prices), vprof_by_edges(graph, prices), vprof_by_edges_optimal(graph, prices)):
+    costs = [float("inf"), float("inf"), 1.0, 1.0, 1.0, 0.0]
+    for plan in (eprof(graph, costs), vprof_by_edges(graph, costs), vprof_by_edges_optimal(graph, costs)):
         assert 0 in plan.on_edges
         assert 1 not in plan.on_edges
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.cases import cases
-from tests.graphs import graphs, leaving_graphs, prices_for, seeds, whole_walk
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds, whole_walk
 from tests.oracles import acyclic, spanning_trees
 from tests.programs import random_program
 from trodden.graph.cfg import EdgeKind, Graph, build
@@ -15,7 +15,7 @@ from trodden.graph.spanning import live_edges, minimum_spanning_tree
 from trodden.graph.traverse import depth_first, reachable
 from trodden.plan.counters.schemes import eprof, every_edge
 from trodden.plan.interpret import interpret, tally
-from trodden.plan.probes import AddTrips, Count, EdgeMeasure, Plan, Trip
+from trodden.plan.probes import AddTripCount, Count, CountableLoop, EdgeMeasure, Plan
 from trodden.recover.flow import recover
 from trodden.weigh.frequency.nesting import nesting_weights
 
@@ -27,7 +27,7 @@ def counted(plan: Plan) -> list[int]:
 @given(graphs(), seeds())
 @settings(max_examples=300)
 def test_the_number_of_counters_is_edges_minus_tree(graph: Graph, seed: int) -> None:
-    plan = eprof(graph, prices_for(graph, seed))
+    plan = eprof(graph, costs_for(graph, seed))
     edges = [
         edge for edge in graph.edges if edge.kind is not EdgeKind.ENDLESS and (edge.src in reachable(graph))
     ]
@@ -40,15 +40,13 @@ def test_the_number_of_counters_is_edges_minus_tree(graph: Graph, seed: int) -> 
 @given(graphs(max_blocks=4, max_edges=7), seeds())
 @settings(max_examples=150)
 def test_no_set_of_counters_is_cheaper(graph: Graph, seed: int) -> None:
-    prices = prices_for(graph, seed)
-    prices[graph.closing] = 0.0
+    costs = costs_for(graph, seed)
+    costs[graph.closing] = 0.0
     live = live_edges(graph)
-    cost = sum(prices[index] for index in counted(eprof(graph, prices)))
-    total = sum(prices[index] for index in live)
+    cost = sum(costs[index] for index in counted(eprof(graph, costs)))
+    total = sum(costs[index] for index in live)
     trees = spanning_trees(graph, live, len(reachable(graph)) - 1)
-    assert cost == min(
-        total - sum(prices[index] for index in tree) for tree in trees if graph.closing in tree
-    )
+    assert cost == min(total - sum(costs[index] for index in tree) for tree in trees if graph.closing in tree)
 
 
 @given(graphs())
@@ -70,10 +68,10 @@ def test_the_worst_tree_and_a_numbering_by_postorder_cost_more_than_nesting() ->
     assert worst == 1.75
 
 
-def trips_of(graph: Graph, rng: random.Random) -> list[Trip]:
+def trips_of(graph: Graph, rng: random.Random) -> list[CountableLoop]:
     """Some of the loops that can be told from outside: one back edge, left by edges."""
     return [
-        Trip(loop.back_edges[0], loop.exits, float(rng.randint(0, 3)))
+        CountableLoop(loop.back_edges[0], loop.exits, float(rng.randint(0, 3)))
         for loop in find_loops(graph).loops
         if len(loop.back_edges) == 1 and loop.exits and rng.random() < 0.8
     ]
@@ -91,10 +89,10 @@ def test_trips_take_counters_out_of_loops_and_lose_nothing(graph: Graph, seed: i
     if not find_loops(graph).reducible:
         return
     rng = random.Random(seed)
-    prices = prices_for(graph, seed)
-    trips = trips_of(graph, rng)
-    plan = eprof(graph, prices, trips)
-    known = {trip.back_edge for trip in trips}
+    costs = costs_for(graph, seed)
+    countable_loops = trips_of(graph, rng)
+    plan = eprof(graph, costs, countable_loops)
+    known = {trip.back_edge for trip in countable_loops}
     for edge, probes in plan.on_edges.items():
         assert not any(isinstance(probe, Count) and edge in known for probe in probes)
     walks = [whole_walk(graph, rng, 40) for _ in range(3)]
@@ -102,20 +100,20 @@ def test_trips_take_counters_out_of_loops_and_lose_nothing(graph: Graph, seed: i
     counters = interpret(graph, plan, walks)
     assert counters == [truth.edges[edge] for edge in counted(plan)]
     assert recover(graph, plan, counters).edges == truth.edges
-    assert plan.slots == eprof(graph, prices).slots
+    assert plan.slots == eprof(graph, costs).slots
 
 
 def test_a_trip_is_taken_only_when_it_is_cheaper() -> None:
     graph = build("loop", ["A", "B", "C", "EXIT"], [(0, 1), (1, 2), (2, 1), (1, 3)])
     weights = nesting_weights(graph)
-    cheap = eprof(graph, weights, [Trip(2, (3,), 1.0)])
+    cheap = eprof(graph, weights, [CountableLoop(2, (3,), 1.0)])
     assert cheap.measures == (EdgeMeasure(2), EdgeMeasure(3))
-    assert cheap.on_edges == {3: (AddTrips(0, 2), Count(1))}
-    dear = eprof(graph, weights, [Trip(2, (3,), 100.0)])
+    assert cheap.on_edges == {3: (AddTripCount(0, 2), Count(1))}
+    dear = eprof(graph, weights, [CountableLoop(2, (3,), 100.0)])
     assert dear.measures == (EdgeMeasure(1), EdgeMeasure(3))
     assert dear.on_edges == {1: (Count(0),), 3: (Count(1),)}
 
 
 def test_trips_of_a_loop_that_is_never_left_are_of_no_use() -> None:
     graph = build("stuck", ["A", "EXIT"], [(0, 0)])
-    assert eprof(graph, [1.0, 0.0, 0.0], [Trip(0, (), 0.0)]).on_edges == {0: (Count(0),)}
+    assert eprof(graph, [1.0, 0.0, 0.0], [CountableLoop(0, (), 0.0)]).on_edges == {0: (Count(0),)}

@@ -4,11 +4,11 @@ import random
 
 from hypothesis import given, settings
 
-from tests.graphs import graphs, leaving_graphs, prices_for, seeds, walks_for, whole_walk
+from tests.graphs import costs_for, graphs, leaving_graphs, seeds, walks_for, whole_walk
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.counters.schemes import eprof, every_block, every_edge, hoist
 from trodden.plan.interpret import interpret, tally
-from trodden.plan.probes import AddTrips, Count, EdgeMeasure, Plan
+from trodden.plan.probes import AddTripCount, Count, EdgeMeasure, Plan
 
 
 @given(leaving_graphs(), seeds())
@@ -16,7 +16,7 @@ from trodden.plan.probes import AddTrips, Count, EdgeMeasure, Plan
 def test_counters_hold_the_same_after_hoisting(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     walks = [whole_walk(graph, rng, 30) for _ in range(3)]
-    for plan in (every_edge(graph), eprof(graph, prices_for(graph, seed)), every_block(graph)):
+    for plan in (every_edge(graph), eprof(graph, costs_for(graph, seed)), every_block(graph)):
         assert interpret(graph, hoist(graph, plan), walks) == interpret(graph, plan, walks)
 
 
@@ -38,8 +38,8 @@ def test_a_hoisted_probe_cannot_be_hoisted_again_and_never_onto_a_virtual_edge(g
 
 def test_trips_stay_on_the_edges_that_leave_the_loop() -> None:
     graph = build("g", ["A", "B", "EXIT"], [(0, 1), (1, 2)])
-    plan = Plan("eprof", (EdgeMeasure(1), EdgeMeasure(0)), {1: (Count(0), AddTrips(1, 0))})
-    assert hoist(graph, plan).on_edges == {0: (Count(0),), 1: (AddTrips(1, 0),)}
+    plan = Plan("eprof", (EdgeMeasure(1), EdgeMeasure(0)), {1: (Count(0), AddTripCount(1, 0))})
+    assert hoist(graph, plan).on_edges == {0: (Count(0),), 1: (AddTripCount(1, 0),)}
 
 
 def test_a_hundred_thousand_counters_in_a_row() -> None:

@@ -6,7 +6,7 @@ import random
 
 from hypothesis import given
 
-from tests.graphs import graphs, prices_for, seeds, walks_for
+from tests.graphs import costs_for, graphs, seeds, walks_for
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import interpret
 from trodden.plan.paths.block_cloning import Cloned, cloned
@@ -60,7 +60,7 @@ def test_a_loop_is_entered_by_its_own_block_and_iterates_in_a_clone() -> None:
 @given(graph=graphs(), seed=seeds())
 def test_every_walk_counts_the_same_with_clones(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
-    plan = path_plan(graph, prices_for(graph, seed), limit=rng.choice([None, 4, 16]))
+    plan = path_plan(graph, costs_for(graph, seed), limit=rng.choice([None, 4, 16]))
     made = cloned(graph, plan, chosen(graph, plan, rng))
     walks = walks_for(graph, seed)
     mirrored = [followed(made, walk) for walk in walks]
@@ -70,7 +70,7 @@ def test_every_walk_counts_the_same_with_clones(graph: Graph, seed: int) -> None
 @given(graph=graphs(), seed=seeds())
 def test_the_register_is_known_in_clones(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
-    plan = path_plan(graph, prices_for(graph, seed))
+    plan = path_plan(graph, costs_for(graph, seed))
     clones = chosen(graph, plan, rng)
     made = cloned(graph, plan, clones)
     register = track(made.graph, made.plan)
@@ -81,7 +81,7 @@ def test_the_register_is_known_in_clones(graph: Graph, seed: int) -> None:
 
 @given(graph=graphs(), seed=seeds())
 def test_unreachable_blocks_lead_to_exit_only(graph: Graph, seed: int) -> None:
-    plan = path_plan(graph, prices_for(graph, seed))
+    plan = path_plan(graph, costs_for(graph, seed))
     made = cloned(graph, plan, chosen(graph, plan, random.Random(seed)))
     for vertex in set(range(made.graph.exit)) - made.reached:
         out_edges = [made.graph.edges[e] for e in made.graph.out_edges[vertex]]

@@ -13,7 +13,7 @@ from tests.graphs import graphs, seeds
 from tests.plan.splitting import split_headers
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.traverse import back_edges
-from trodden.plan.paths.numbering import Numbering, Start, Way, count_paths, numbering_of
+from trodden.plan.paths.numbering import Numbering, Start, Successor, count_paths, numbering_of
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, PathStart, Route
 
@@ -37,21 +37,21 @@ def case_of(graph: Graph, seed: int, context: bool | None = None) -> Case:
     loops = {index for index in inner if graph.edges[index].src == graph.edges[index].dst}
     back = back_edges(graph) - loops
     cuts = [index for index in inner if index not in loops and rng.random() < share]
-    handlers = [index for index in inner if rng.random() < rng.choice([0.0, 0.2])]
+    resume_edges = [index for index in inner if rng.random() < rng.choice([0.0, 0.2])]
     in_context = rng.random() < 0.5 if context is None else context
-    return Case(graph, Paths(0, tuple(sorted(back)), tuple(cuts), tuple(handlers), in_context))
+    return Case(graph, Paths(0, tuple(sorted(back)), tuple(cuts), tuple(resume_edges), in_context))
 
 
 def all_routes(case: Case) -> Iterator[Route]:
     """Every path there is, by walking all ways from all starts; where there is no way on, it stops."""
     graph, paths = case.graph, case.paths
     headers = split_headers(graph, paths)
-    removed = {*paths.back_edges, *paths.cuts, *paths.handlers}
+    removed = {*paths.back_edges, *paths.cuts, *paths.resume_edges}
     seen = {graph.root}
     begin = [Route((graph.root,), (), PathStart.ENTRY, PathEnd.UNWOUND)]
     work = [graph.root]
     behind: dict[int, PathStart] = {}
-    rank = [PathStart.BACK_EDGE, PathStart.CUT, PathStart.HANDLER]
+    rank = [PathStart.BACK_EDGE, PathStart.CUT, PathStart.RESUME]
     while work:
         for edge in graph.out_edges[work.pop()]:
             target = graph.edges[edge].dst
@@ -59,7 +59,7 @@ def all_routes(case: Case) -> Iterator[Route]:
                 continue
             if edge in removed and not (target in headers and edge in paths.back_edges):
                 kind = PathStart.CUT if edge not in paths.back_edges else PathStart.BACK_EDGE
-                kind = PathStart.HANDLER if edge in paths.handlers else kind
+                kind = PathStart.RESUME if edge in paths.resume_edges else kind
                 behind[target] = max(kind, behind.get(target, kind), key=rank.index)
             if target not in seen:
                 seen.add(target)
@@ -92,9 +92,18 @@ def arrive(route: Route, headers: set[int]) -> list[Route]:
     if route.blocks[-1] not in headers:
         return [route]
     place = len(route.blocks) - 1
-    came = route.came or route.starts
-    again = (*route.again, place)
-    return [route, replace(route, starts=PathStart.BACK_EDGE, context=place, again=again, came=came)]
+    context_starts = route.context_starts or route.starts
+    reentries = (*route.reentries, place)
+    return [
+        route,
+        replace(
+            route,
+            starts=PathStart.BACK_EDGE,
+            context=place,
+            reentries=reentries,
+            context_starts=context_starts,
+        ),
+    ]
 
 
 @given(graphs(), seeds())
@@ -126,7 +135,7 @@ def test_prefixes_are_known_by_block_and_sum(graph: Graph, seed: int) -> None:
     for (block, path), route in known.items():
         assert route.ends is PathEnd.UNWOUND
         assert route.blocks[-1] == block
-        whole = not numbering.ways(block)
+        whole = not numbering.successors(block)
         number = numbering.number_of(route)
         assert number == (path if whole else numbering.number * (block + 1) + path)
     assert len(set(known.values())) == len(known)
@@ -138,16 +147,16 @@ def test_prefixes_are_known_by_block_and_sum(graph: Graph, seed: int) -> None:
 def prefixes_of(route: Route) -> Iterator[Route]:
     """The path cut short in each of its blocks: before the last loop entry in context, it was another."""
     for length in range(1, len(route.blocks) + 1):
-        again = tuple(place for place in route.again if place < length)
-        starts = PathStart.BACK_EDGE if again else route.came or route.starts
+        reentries = tuple(place for place in route.reentries if place < length)
+        starts = PathStart.BACK_EDGE if reentries else route.context_starts or route.starts
         yield Route(
             route.blocks[:length],
             route.edges[: length - 1],
             starts,
             PathEnd.UNWOUND,
-            again[-1] if again else 0,
-            again,
-            route.came if again else None,
+            reentries[-1] if reentries else 0,
+            reentries,
+            route.context_starts if reentries else None,
         )
 
 
@@ -160,7 +169,7 @@ def test_ways_and_starts_add_up(graph: Graph, seed: int) -> None:
         route = numbering.regenerate(path)
         total = starts[route.blocks[0], route.starts]
         for block, edge in zip(route.blocks, route.edges, strict=False):
-            (way,) = [way for way in numbering.ways(block) if way.edge == edge]
+            (way,) = [way for way in numbering.successors(block) if way.edge == edge]
             assert way.target == graph.edges[edge].dst
             total += way.value
             assert (way.ends is not None) == (edge == route.edges[-1] and route.ends is not PathEnd.UNWOUND)
@@ -172,7 +181,7 @@ def test_ways_and_starts_add_up(graph: Graph, seed: int) -> None:
 def test_counting_stops_at_a_limit(graph: Graph, seed: int) -> None:
     paths = case_of(graph, seed).paths
     number = Numbering(graph, paths).number
-    removed = paths.back_edges, paths.cuts, paths.handlers, paths.context
+    removed = paths.back_edges, paths.cuts, paths.resume_edges, paths.context
     assert count_paths(graph, *removed) == number
     assert count_paths(graph, *removed, limit=number) == number
     assert count_paths(graph, *removed, limit=number - 1) == number
@@ -185,17 +194,17 @@ def test_counting_stops_at_a_limit(graph: Graph, seed: int) -> None:
 def test_the_largest_number_of_paths_comes_last() -> None:
     graph = build("order", ["A", "B", "C", "EXIT"], [(0, 1), (0, 2), (0, 3), (1, 3), (1, 2), (2, 3)])
     numbering = numbering_of(graph, [])
-    assert numbering.ways(0) == (
-        Way(1, 2, 0, None),
-        Way(2, 3, 1, PathEnd.EXIT),
-        Way(0, 1, 2, None),
+    assert numbering.successors(0) == (
+        Successor(1, 2, 0, None),
+        Successor(2, 3, 1, PathEnd.EXIT),
+        Successor(0, 1, 2, None),
     )
 
 
 def test_two_back_edges_of_one_block_are_two_ends() -> None:
     graph = build("two", ["A", "B", "C", "EXIT"], [(0, 1), (1, 2), (2, 0), (2, 1), (2, 3)])
     numbering = numbering_of(graph, back_edges(graph))
-    assert {way.edge: way.ends for way in numbering.ways(2)} == {
+    assert {way.edge: way.ends for way in numbering.successors(2)} == {
         2: PathEnd.BACK_EDGE,
         3: PathEnd.BACK_EDGE,
         4: PathEnd.EXIT,

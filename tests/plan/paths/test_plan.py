@@ -8,21 +8,22 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 
-from tests.graphs import graphs, prices_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import back_edges
 from trodden.plan.interpret import interpret
 from trodden.plan.paths.numbering import LARGEST, Numbering, count_paths
 from trodden.plan.paths.plan import DEFAULT_LIMIT, path_plan
-from trodden.plan.paths.prefixes import Known, Offset, register_offsets
+from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
 from trodden.plan.probes import (
     Add,
-    AddTrips,
+    AddTripCount,
     BlockMeasure,
     Bump,
     BumpAt,
     Count,
+    CountableLoop,
     EdgeMeasure,
     Paths,
     Plan,
@@ -31,7 +32,6 @@ from trodden.plan.probes import (
     Save,
     Set,
     StartClock,
-    Trip,
 )
 
 LOOP = build("loop", ["A", "B", "C", "D", "EXIT"], [(0, 1), (1, 2), (1, 3), (2, 1), (3, 4)])
@@ -51,12 +51,12 @@ def ladder(rungs: int) -> Graph:
     return build("ladder", [f"b{block}" for block in range(3 * rungs + 1)] + ["EXIT"], flow)
 
 
-def some_handlers(graph: Graph, rng: random.Random) -> list[int]:
+def some_resume_edges(graph: Graph, rng: random.Random) -> list[int]:
     inner = [index for index in graph.flow_edges() if graph.edges[index].dst != graph.exit]
     return [index for index in inner if rng.random() < 0.1]
 
 
-def all_cut(graph: Graph, handlers: Sequence[int], context: bool) -> int:
+def all_cut(graph: Graph, resume_edges: Sequence[int], context: bool) -> int:
     """How many paths are left if every edge that can be cut is."""
     live = set(live_edges(graph))
     cuts = [
@@ -65,53 +65,55 @@ def all_cut(graph: Graph, handlers: Sequence[int], context: bool) -> int:
         if index in live and graph.edges[index].dst not in (graph.exit, graph.edges[index].src)
     ]
     back = {index for index in back_edges(graph) if graph.edges[index].src != graph.edges[index].dst}
-    return count_paths(graph, back, set(cuts) - back, handlers, context)
+    return count_paths(graph, back, set(cuts) - back, resume_edges, context)
 
 
 @given(graphs(), seeds())
 def test_cuts_keep_to_the_limit(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     limit, context = rng.choice([1, 7, 30]), rng.random() < 0.5
-    handlers = some_handlers(graph, rng)
-    weights = prices_for(graph, seed)
-    whole = paths_of(path_plan(graph, weights, limit=None, handlers=handlers, context=context))
+    resume_edges = some_resume_edges(graph, rng)
+    weights = costs_for(graph, seed)
+    whole = paths_of(path_plan(graph, weights, limit=None, resume_edges=resume_edges, context=context))
     assert whole.cuts == ()
     for rule in ("cheapest", "loops", "node"):
-        plan = path_plan(graph, weights, limit=limit, handlers=handlers, context=context, rule=rule)
+        plan = path_plan(graph, weights, limit=limit, resume_edges=resume_edges, context=context, rule=rule)
         paths = paths_of(plan)
-        assert paths.number <= max(limit, all_cut(graph, handlers, context))
-        assert paths.number == count_paths(graph, paths.back_edges, paths.cuts, paths.handlers, paths.context)
+        assert paths.number <= max(limit, all_cut(graph, resume_edges, context))
+        assert paths.number == count_paths(
+            graph, paths.back_edges, paths.cuts, paths.resume_edges, paths.context
+        )
         if whole.number <= limit and rule != "loops":
             assert paths == whole
 
 
 @given(graphs(), seeds())
-def test_without_cells_a_prefix_is_known_by_its_block(graph: Graph, seed: int) -> None:
+def test_without_stack_slots_the_block_determines_the_prefix(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
-    holds = {block for block in range(graph.exit) if rng.random() < 0.5}
+    interruptible = {block for block in range(graph.exit) if rng.random() < 0.5}
     plan = path_plan(
         graph,
-        prices_for(graph, seed),
+        costs_for(graph, seed),
         limit=rng.choice([None, 10]),
-        holds=holds,
-        cells=False,
+        interruptible=interruptible,
+        stack_slots=False,
         context=rng.random() < 0.5,
     )
     known = register_offsets(graph, plan)
     reached = {graph.edges[index].dst for index in live_edges(graph)}
-    for block in holds & reached - {graph.root}:
-        assert isinstance(known[block], Known)
+    for block in interruptible & reached - {graph.root}:
+        assert isinstance(known[block], SinglePrefix)
 
 
 @given(graphs(), seeds())
 def test_every_hold_is_told(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
-    holds = {block for block in range(graph.exit) if rng.random() < 0.5}
-    plan = path_plan(graph, prices_for(graph, seed), holds=holds, context=rng.random() < 0.5)
+    interruptible = {block for block in range(graph.exit) if rng.random() < 0.5}
+    plan = path_plan(graph, costs_for(graph, seed), interruptible=interruptible, context=rng.random() < 0.5)
     known = register_offsets(graph, plan)
     reached = {graph.edges[index].dst for index in live_edges(graph)}
-    for block in holds & reached:
-        assert isinstance(known[block], Known | Offset)
+    for block in interruptible & reached:
+        assert isinstance(known[block], SinglePrefix | RegisterOffset)
     assert known[graph.exit] is None
 
 
@@ -119,19 +121,19 @@ def test_every_hold_is_told(graph: Graph, seed: int) -> None:
 def test_paths_end_before_others_start(graph: Graph, seed: int) -> None:
     """On every edge: trips first, then what ends a path, then what starts one."""
     rng = random.Random(seed)
-    handlers = some_handlers(graph, rng)
+    resume_edges = some_resume_edges(graph, rng)
     timed = rng.random() < 0.5
     plan = path_plan(
         graph,
-        prices_for(graph, seed),
+        costs_for(graph, seed),
         limit=rng.choice([None, 10]),
-        handlers=handlers,
+        resume_edges=resume_edges,
         context=rng.random() < 0.5,
         timed=timed,
-        holds={block for block in range(graph.exit) if rng.random() < 0.3},
+        interruptible={block for block in range(graph.exit) if rng.random() < 0.3},
     )
     paths = paths_of(plan)
-    removed = {*paths.back_edges, *paths.cuts, *paths.handlers}
+    removed = {*paths.back_edges, *paths.cuts, *paths.resume_edges}
     live = set(live_edges(graph))
     for edge in live - {graph.closing}:
         probes = plan.on_edges.get(edge, ())
@@ -150,7 +152,7 @@ def test_paths_end_before_others_start(graph: Graph, seed: int) -> None:
 @given(graphs(), seeds())
 def test_the_fewest_probes_are_on_chords(graph: Graph, seed: int) -> None:
     """Of arcs that neither start nor end a path, only chords add: at most one a fundamental cycle."""
-    plan = path_plan(graph, prices_for(graph, seed), limit=None)
+    plan = path_plan(graph, costs_for(graph, seed), limit=None)
     adding = [probe for probes in plan.on_edges.values() for probe in probes if isinstance(probe, Add)]
     live = live_edges(graph)
     vertices = {graph.edges[index].dst for index in live} | {graph.exit}
@@ -192,10 +194,10 @@ def test_no_bump_is_moved_above_a_hold() -> None:
     weights = [1.0, 2.0, 1.0, 2.0, 3.0, 3.0, 3.0]
     free = path_plan(graph, weights)
     assert free.on_edges == {2: (BumpAt(0),), 3: (BumpAt(1),)}
-    held = path_plan(graph, weights, holds={4})
+    held = path_plan(graph, weights, interruptible={4})
     assert held.on_edges[5] == (Bump(0),)
-    assert isinstance(register_offsets(graph, held)[4], Offset)
-    above = path_plan(graph, weights, holds={3})
+    assert isinstance(register_offsets(graph, held)[4], RegisterOffset)
+    above = path_plan(graph, weights, interruptible={3})
     assert above.on_edges[4] == (Bump(0),)
     assert register_offsets(graph, above)[4] is None
 
@@ -210,17 +212,19 @@ def test_self_loops_have_a_counter_or_tell_their_trips() -> None:
     assert plan.slots == 2
     seldom = path_plan(graph, [1.0, 0.5, 1.0, 1.0])
     assert (seldom.measures, seldom.on_edges[1]) == ((EdgeMeasure(1),), (Count(0),))
-    told = path_plan(graph, weights, trips=[Trip(1, (2,), 1.0)])
+    told = path_plan(graph, weights, countable_loops=[CountableLoop(1, (2,), 1.0)])
     assert 1 not in told.on_edges
-    assert told.on_edges[2][0] == AddTrips(0, 1)
+    assert told.on_edges[2][0] == AddTripCount(0, 1)
     assert interpret(graph, told, [[0, 1, 1, 1, 2], [0, 2]]) == [3, 2]
-    dear = path_plan(graph, weights, trips=[Trip(1, (2,), 9.0)])
+    dear = path_plan(graph, weights, countable_loops=[CountableLoop(1, (2,), 9.0)])
     assert dear == plan
 
 
 def test_trips_are_not_added_where_control_may_come_twice() -> None:
     graph = build("self", ["A", "B", "C", "EXIT"], [(0, 1), (1, 1), (1, 2), (2, 3)])
-    plan = path_plan(graph, [1.0, 9.0, 1.0, 1.0, 1.0], trips=[Trip(1, (2,), 1.0)], handlers=[2])
+    plan = path_plan(
+        graph, [1.0, 9.0, 1.0, 1.0, 1.0], countable_loops=[CountableLoop(1, (2,), 1.0)], resume_edges=[2]
+    )
     assert plan.on_blocks[1] == (Count(0),)
 
 
@@ -237,7 +241,7 @@ def test_context_saves_on_the_way_in_and_restores_on_the_way_back() -> None:
     assert isinstance(restore, Restore)
 
 
-def test_context_without_a_choice_needs_no_cell() -> None:
+def test_context_without_a_choice_saves_nothing() -> None:
     """One way leads to the loop: what is restored is a constant."""
     plan = path_plan(LOOP, [1.0, 9.0, 1.0, 9.0, 1.0, 1.0], context=True)
     kinds = {type(probe) for probes in plan.on_edges.values() for probe in probes}

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 from hypothesis import given, settings
 
-from tests.graphs import graphs, prices_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from tests.plan.splitting import dead_ends, jumping_walk, split
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.spanning import live_edges
 from trodden.plan.interpret import interpret_paths, tally
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.plan import checked_paths, path_plan
-from trodden.plan.paths.prefixes import Known, Offset, register_offsets
-from trodden.plan.probes import BlockMeasure, Plan, SecondOpinion
+from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
+from trodden.plan.probes import BlockMeasure, Plan, RedundantMeasure
 from trodden.plan.routes import Route
 
 
@@ -26,14 +26,14 @@ class Trial:
 
     graph: Graph
     plan: Plan
-    holds: set[int]
+    interruptible: set[int]
     walks: list[list[int]]
 
 
 def trial(graph: Graph, seed: int, **asked: object) -> Trial:
     rng = random.Random(seed)
     fraction = rng.choice([0.0, 0.3, 1.0])
-    holds = dead_ends(graph) | {block for block in range(graph.exit) if rng.random() < fraction}
+    interruptible = dead_ends(graph) | {block for block in range(graph.exit) if rng.random() < fraction}
     may_return_twice = [
         index
         for index in graph.flow_edges()
@@ -42,15 +42,15 @@ def trial(graph: Graph, seed: int, **asked: object) -> Trial:
     options: dict[str, object] = {
         "limit": rng.choice([None, None, 0, 5, 20]),
         "dense": rng.choice([0, 10**9]),
-        "handlers": may_return_twice,
+        "resume_edges": may_return_twice,
         "context": rng.random() < 0.4,
         "timed": rng.random() < 0.3,
         "rule": rng.choice(["cheapest", "cheapest", "loops", "node"]),
-        "cells": rng.random() < 0.7,
+        "stack_slots": rng.random() < 0.7,
     } | asked
-    plan = path_plan(graph, prices_for(graph, seed), holds=holds, **options)  # type: ignore[arg-type]
-    found = [jumping_walk(graph, rng, rng.choice([3, 30]), holds, may_return_twice) for _ in range(8)]
-    return Trial(graph, plan, holds, [walk for walk in found if walk is not None])
+    plan = path_plan(graph, costs_for(graph, seed), interruptible=interruptible, **options)  # type: ignore[arg-type]
+    found = [jumping_walk(graph, rng, rng.choice([3, 30]), interruptible, may_return_twice) for _ in range(8)]
+    return Trial(graph, plan, interruptible, [walk for walk in found if walk is not None])
 
 
 def counted(numbering: Numbering, plan: Plan, counters: list[int]) -> dict[Route, tuple[int, int]]:
@@ -100,9 +100,9 @@ def check_prefixes(
     found: Counter[Route] = Counter()
     for (block, register), count in told.items():
         match offsets[block]:
-            case Known(sum_there):
+            case SinglePrefix(sum_there):
                 found[numbering.prefix(block, sum_there)] += count
-            case Offset(amount):
+            case RegisterOffset(amount):
                 assert register is not None
                 found[numbering.prefix(block, (register - amount) % 2**64)] += count
             case None:
@@ -127,5 +127,5 @@ def test_beside_a_counter_on_every_edge(graph: Graph, seed: int) -> None:
     case = trial(graph, seed)
     case.plan = checked_paths(case.plan, graph)
     check(case)
-    opinions = [measure.edge for measure in case.plan.measures if isinstance(measure, SecondOpinion)]
+    opinions = [measure.edge for measure in case.plan.measures if isinstance(measure, RedundantMeasure)]
     assert opinions == [edge for edge in live_edges(graph) if graph.edges[edge].kind is EdgeKind.FLOW]

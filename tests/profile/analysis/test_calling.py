@@ -8,12 +8,14 @@ from tests.profile.making import function, profile_of, unit_of
 from trodden.profile.analysis.calling import CallCount, calls_of
 from trodden.profile.model import Profile
 from trodden.program.facts import FunctionFacts
-from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, FunctionFeatures
 
 
 def _calling(facts: FunctionFacts, *blocks: tuple[str, ...]) -> FunctionFacts:
-    clues = tuple(BlockClues(calls=tuple(CallClue(callee) for callee in callees)) for callees in blocks)
-    return replace(facts, clues=FunctionClues(clues))
+    features = tuple(
+        BlockFeatures(calls=tuple(CallFeatures(callee) for callee in callees)) for callees in blocks
+    )
+    return replace(facts, features=FunctionFeatures(features))
 
 
 def _program() -> Profile:

@@ -11,20 +11,20 @@ from trodden.graph.cfg import Graph
 from trodden.plan.probes import (
     WORD,
     Add,
-    AddTrips,
+    AddTripCount,
     Bump,
     BumpAt,
     Count,
     Plan,
     Probe,
+    RedundantMeasure,
     Restore,
     Save,
-    SecondOpinion,
     Set,
 )
 from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
 
-COUNTING = Count, Bump, BumpAt, AddTrips
+COUNTING = Count, Bump, BumpAt, AddTripCount
 
 
 @dataclass
@@ -105,7 +105,7 @@ class _Frame:
     def _turn(self, edge: int) -> None:
         for probes in self._plan.on_edges.values():
             for probe in probes:
-                if isinstance(probe, AddTrips):
+                if isinstance(probe, AddTripCount):
                     if probe.back_edge == edge:
                         self._trips[edge] += 1
                     elif self._graph.edges[edge].dst == self._graph.edges[probe.back_edge].dst:
@@ -121,7 +121,7 @@ class _Frame:
         match probe:
             case Count(slot):
                 counters[slot] += 1
-            case AddTrips(slot, back_edge):
+            case AddTripCount(slot, back_edge):
                 counters[slot] += self._trips[back_edge]
             case Set(value):
                 self._register = value % WORD
@@ -147,7 +147,7 @@ class _Frame:
 
 def opinions_first(plan: Plan) -> Plan:
     """The same plan where the counter of an edge is incremented before that of the path."""
-    opinions = {slot for slot, measure in enumerate(plan.measures) if isinstance(measure, SecondOpinion)}
+    opinions = {slot for slot, measure in enumerate(plan.measures) if isinstance(measure, RedundantMeasure)}
 
     def later(probe: Probe) -> bool:
         return not (isinstance(probe, Count) and probe.slot in opinions)

@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, prices_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from tests.programs import chain
 from tests.recover.killed.executing import Execution, opinions_first
 from trodden.graph.cfg import Graph, build
@@ -20,7 +20,15 @@ from trodden.graph.traverse import reachable
 from trodden.plan.counters.edges import count_edges
 from trodden.plan.counters.schemes import checked, eprof, every_block, every_edge, hoist, vprof_by_blocks
 from trodden.plan.interpret import interpret, random_walk, tally
-from trodden.plan.probes import AddTrips, BlockMeasure, Count, EdgeMeasure, Plan, SecondOpinion, Trip
+from trodden.plan.probes import (
+    AddTripCount,
+    BlockMeasure,
+    Count,
+    CountableLoop,
+    EdgeMeasure,
+    Plan,
+    RedundantMeasure,
+)
 from trodden.recover.flow import Flow, recover
 from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.killed.flow import (
@@ -70,8 +78,8 @@ def test_edges_fit_together_and_are_off_by_no_more_than_was_under_way(graph: Gra
     walks = _walks(graph, seed)
     truth = tally(graph, walks)
     under_way = sum(truth.early.values())
-    plan = eprof(graph, prices_for(graph, seed))
-    for each in (plan, hoist(graph, plan), every_edge(graph), checked(graph, prices_for(graph, seed))):
+    plan = eprof(graph, costs_for(graph, seed))
+    for each in (plan, hoist(graph, plan), every_edge(graph), checked(graph, costs_for(graph, seed))):
         counted = FunctionCounts(interpret(graph, each, walks))
         found = complete_flow(graph, each, counted)
         flow = _completed(graph, each, counted, found)
@@ -88,7 +96,7 @@ def test_edges_fit_together_and_are_off_by_no_more_than_was_under_way(graph: Gra
 def test_no_fewer_ends_would_do(graph: Graph, seed: int) -> None:
     walks = _walks(graph, seed)[:3]
     under_way = sum(tally(graph, walks).early.values())
-    for plan in (eprof(graph, prices_for(graph, seed)), every_edge(graph), every_block(graph)):
+    for plan in (eprof(graph, costs_for(graph, seed)), every_edge(graph), every_block(graph)):
         counters = interpret(graph, plan, walks)
         found = complete_flow(graph, plan, FunctionCounts(counters))
         if found is not None:
@@ -120,7 +128,7 @@ def test_block_counts_fit_together_or_are_left_alone(graph: Graph, seed: int) ->
 def test_what_is_consistent_is_never_changed(graph: Graph, seed: int) -> None:
     walks = _walks(graph, seed)
     truth = tally(graph, walks)
-    for plan in (eprof(graph, prices_for(graph, seed)), every_edge(graph), every_block(graph)):
+    for plan in (eprof(graph, costs_for(graph, seed)), every_edge(graph), every_block(graph)):
         assert complete_flow(graph, plan, FunctionCounts(interpret(graph, plan, walks), truth.early)) is None
 
 
@@ -162,8 +170,10 @@ def test_a_counter_that_lags_behind_its_second_has_increments_pending() -> None:
 def test_iterations_of_a_loop_that_was_never_left_are_added() -> None:
     """The loop of h, a | b, l was killed after some iterations, which are counted only where it is left."""
     graph = build("f", ["s", "h", "a", "b", "l", "e", "EXIT"], _LOOP)
-    trip = Trip(6, (7,), 1.0)
-    plan = eprof(graph, [1.0, 5.0, 1.0, 5.0, 1.0, 5.0, 1.0, 5.0, 5.0, 9.0][: len(graph.edges)], trips=[trip])
+    trip = CountableLoop(6, (7,), 1.0)
+    plan = eprof(
+        graph, [1.0, 5.0, 1.0, 5.0, 1.0, 5.0, 1.0, 5.0, 5.0, 9.0][: len(graph.edges)], countable_loops=[trip]
+    )
     walk = [0, *[1, 3, 5, 6] * 3, *[1, 2, 4, 6] * 2, 1]
     counters = interpret(graph, plan, [walk])
     assert recover(graph, plan, counters).violations
@@ -198,10 +208,10 @@ def test_long_functions_take_linear_time(blocks: int) -> None:
 @given(graphs(), seeds())
 @settings(max_examples=200, deadline=None)
 def test_killed_between_any_two_probes(graph: Graph, seed: int) -> None:
-    prices = prices_for(graph, seed)
-    both = checked(graph, prices)
+    costs = costs_for(graph, seed)
+    both = checked(graph, costs)
     rng = random.Random(seed)
-    for plan in (eprof(graph, prices), hoist(graph, eprof(graph, prices)), both, opinions_first(both)):
+    for plan in (eprof(graph, costs), hoist(graph, eprof(graph, costs)), both, opinions_first(both)):
         process = Execution(graph, plan)
         for walk in _walks(graph, seed):
             process.run(walk, rng.choice([None, rng.randint(0, 60)]))
@@ -217,7 +227,7 @@ def test_killed_between_any_two_probes(graph: Graph, seed: int) -> None:
 
 
 def test_of_two_counters_of_an_edge_the_larger_is_right() -> None:
-    measures = (EdgeMeasure(3), SecondOpinion(3), EdgeMeasure(5), SecondOpinion(4), SecondOpinion(5))
+    measures = (EdgeMeasure(3), RedundantMeasure(3), EdgeMeasure(5), RedundantMeasure(4), RedundantMeasure(5))
     plan = Plan("checked", measures)
     assert agreed_edge_counts(plan, [7, 9, 4, 2, 4]) == ({3: 9, 5: 4, 4: 2}, {0: 2})
 
@@ -234,8 +244,8 @@ def test_what_known_counts_leave_open() -> None:
 @pytest.mark.parametrize("second", [False, True])
 def test_loops_that_are_counted_when_they_are_left(second: bool) -> None:
     """A second counter on the back edge counts the iterations at once."""
-    measures = (EdgeMeasure(0), EdgeMeasure(6), SecondOpinion(6) if second else SecondOpinion(2))
-    plan = Plan("edges", measures, {7: (AddTrips(1, 6),), 0: (Count(0),)})
+    measures = (EdgeMeasure(0), EdgeMeasure(6), RedundantMeasure(6) if second else RedundantMeasure(2))
+    plan = Plan("edges", measures, {7: (AddTripCount(1, 6),), 0: (Count(0),)})
     assert loops_counted_on_exit(plan) == ({} if second else {1: 6})
 
 

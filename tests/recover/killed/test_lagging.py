@@ -27,9 +27,9 @@ LOOP, RE, DONE = range(3)
 
 
 def procedure(
-    graph: Graph, weights: Sequence[float], holds: Sequence[int] = (), checked: bool = True
+    graph: Graph, weights: Sequence[float], interruptible: Sequence[int] = (), checked: bool = True
 ) -> Procedure:
-    plan = path_plan(graph, [*weights, 1.0], holds=holds)
+    plan = path_plan(graph, [*weights, 1.0], interruptible=interruptible)
     return Procedure(graph, checked_paths(plan, graph) if checked else plan)
 
 
@@ -39,11 +39,11 @@ def flow_of(made: Procedure, counters: Sequence[int] | None = None) -> PathFlow:
 
 def test_paths_are_counted_before_the_join() -> None:
     assert procedure(JOIN, [1.0] * 6).counted_early >= {3, 4}
-    assert procedure(JOIN, [1.0] * 6, holds=range(5)).counted_early == frozenset()
+    assert procedure(JOIN, [1.0] * 6, interruptible=range(5)).counted_early == frozenset()
 
 
 @pytest.mark.parametrize(
-    ("holds", "excess", "behind"),
+    ("interruptible", "excess", "behind"),
     [
         ((), {JE: -2, LEAVE: -2, AB: 1}, {JE: 2, LEAVE: 2}),
         (range(5), {LEAVE: -1}, {LEAVE: 1}),
@@ -53,9 +53,9 @@ def test_paths_are_counted_before_the_join() -> None:
     ids=["counted early", "counted at the end", "a contradiction before the end", "before the count"],
 )
 def test_an_edge_may_be_behind_its_path(
-    holds: Sequence[int], excess: dict[int, int], behind: dict[int, int]
+    interruptible: Sequence[int], excess: dict[int, int], behind: dict[int, int]
 ) -> None:
-    made = procedure(JOIN, [1.0] * 6, holds)
+    made = procedure(JOIN, [1.0] * 6, interruptible)
     expected = {made.opinions[edge]: times for edge, times in behind.items()}
     assert edge_counters_behind_paths(made, excess) == expected
 

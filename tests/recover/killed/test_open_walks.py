@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, prices_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import random_walk
 from trodden.plan.paths.plan import path_plan
@@ -88,7 +88,7 @@ def _last(graph: Graph, walk: Walk) -> int:
 @settings(max_examples=300, deadline=None)
 def test_all_of_a_flow_is_used_up_and_as_many_stop_in_each_block(graph: Graph, seed: int) -> None:
     """Pieces of random walks between edges that end paths, some of them cut short; taken apart again."""
-    procedure = Procedure(graph, path_plan(graph, prices_for(graph, seed), holds=range(graph.exit)))
+    procedure = Procedure(graph, path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit)))
     ends = procedure.sums.ends
     rng = random.Random(seed)
     pieces: list[Walk] = []

@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, prices_for, seeds
+from tests.graphs import costs_for, graphs, seeds
 from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import interpret_paths, random_walk
 from trodden.plan.paths.numbering import Numbering
@@ -19,7 +19,7 @@ from trodden.recover.path_prefix import PrefixDecoder
 @given(graphs(), seeds())
 @settings(max_examples=300, deadline=None)
 def test_a_walk_has_the_sums_of_its_paths(graph: Graph, seed: int) -> None:
-    plan = path_plan(graph, prices_for(graph, seed), holds=range(graph.exit), dense=0)
+    plan = path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit), dense=0)
     assert plan.paths is not None
     numbering = Numbering(graph, plan.paths)
     sums, decoder = PathSums(graph, numbering), PrefixDecoder(graph, plan, numbering)
@@ -43,7 +43,7 @@ def test_a_walk_has_the_sums_of_its_paths(graph: Graph, seed: int) -> None:
 @given(graphs(), seeds())
 @settings(max_examples=200, deadline=None)
 def test_a_path_in_context_takes_the_same_edges_in_any_context(graph: Graph, seed: int) -> None:
-    plan = path_plan(graph, prices_for(graph, seed), context=True)
+    plan = path_plan(graph, costs_for(graph, seed), context=True)
     assert plan.paths is not None
     numbering = Numbering(graph, plan.paths)
     sums = PathSums(graph, numbering)

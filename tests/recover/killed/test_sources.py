@@ -30,7 +30,7 @@ RB, AGAIN, OUT = range(3)
 
 
 def procedure(graph: Graph, checked: bool = False) -> Procedure:
-    plan = path_plan(graph, [1.0] * len(graph.edges), holds=range(graph.exit))
+    plan = path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit))
     return Procedure(graph, checked_paths(plan, graph) if checked else plan)
 
 

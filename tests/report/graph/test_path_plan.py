@@ -124,7 +124,7 @@ def test_cuts_and_self_loops() -> None:
 
 def test_what_the_rest_of_a_plan_is() -> None:
     setjmp = graph_of("setjmp", "a>b b>c b>d c>exit d>exit")
-    text = to_text(_drawing(setjmp, handlers=(0,), timed=True, dense=0))
+    text = to_text(_drawing(setjmp, resume_edges=(0,), timed=True, dense=0))
     assert "1 resume edge after setjmp, in a sparse table, timed\n" in text
     assert "  setjmp" in text
     stuck = graph_of("stuck", "a>b a>exit b>c c>b")

@@ -6,8 +6,8 @@ import pytest
 
 from trodden.report.narrate.comparisons import Comparison, comparison_of, joined
 from trodden.report.narrate.tokens import tokens_of
-from trodden.weigh.features.clues import Against, Origin, Relation, Sort
-from trodden.weigh.features.clues import Test as Compiled
+from trodden.weigh.features.block_features import Against, Origin, Relation, Sort
+from trodden.weigh.features.block_features import Test as Compiled
 
 EQUAL, UNEQUAL, LESS, MORE = Relation.EQUAL, Relation.UNEQUAL, Relation.LESS, Relation.MORE
 ZERO, ONE, POSITIVE, NEGATIVE, VARIABLE = Against

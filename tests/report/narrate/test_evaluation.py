@@ -13,8 +13,8 @@ from trodden.plan.routes import PathEnd, PathStart
 from trodden.profile.model import Profile
 from trodden.program.facts import BranchKind
 from trodden.report.narrate.paths import Describer
-from trodden.weigh.features.clues import Against, Origin, Relation, Sort
-from trodden.weigh.features.clues import Test as Compiled
+from trodden.weigh.features.block_features import Against, Origin, Relation, Sort
+from trodden.weigh.features.block_features import Test as Compiled
 
 Lines = Mapping[str, Sequence[Place]]
 JOINED = Compiled(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, Origin.BITS)

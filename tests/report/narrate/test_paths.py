@@ -55,13 +55,13 @@ def test_calls_that_return_twice(tmp_path: Path) -> None:
     profile = path_sample(tmp_path)
     main = profile.functions["main"]
     [edge] = edges_along(main.facts.graph, "then latch")
-    plan = replace(main.facts.plan, paths=Paths(9, handlers=(edge,)))
+    plan = replace(main.facts.plan, paths=Paths(9, resume_edges=(edge,)))
     main = replace(main, facts=replace(main.facts, plan=plan))
     profile = replace(profile, functions={"main": main})
-    assert _described(profile, "cond body then latch", PathStart.HANDLER, PathEnd.CUT).ends == (
+    assert _described(profile, "cond body then latch", PathStart.RESUME, PathEnd.CUT).ends == (
         "ends before the call at line 7 that can return twice"
     )
-    path = _described(profile, "latch cond", PathStart.HANDLER, PathEnd.BACK_EDGE)
+    path = _described(profile, "latch cond", PathStart.RESUME, PathEnd.BACK_EDGE)
     assert path.starts == "resumes after a call that can return twice (line 5)"
 
 

@@ -19,7 +19,7 @@ from trodden.program.facts import FunctionFacts
 from trodden.report.render.plain import to_plain
 from trodden.report.render.terminal import print_summary, print_tables
 from trodden.report.views.summary import location_of, summarise
-from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, FunctionFeatures
 
 
 def _contradiction() -> Profile:
@@ -110,8 +110,8 @@ def _calls() -> Profile:
     """Two files with a static function of one name each, that call it, a library and pointers."""
 
     def calling(name: str, *callees: str) -> FunctionFacts:
-        clues = FunctionClues((BlockClues(calls=tuple(CallClue(callee) for callee in callees)),))
-        return replace(function(name, "x>exit"), clues=clues)
+        features = FunctionFeatures((BlockFeatures(calls=tuple(CallFeatures(callee) for callee in callees)),))
+        return replace(function(name, "x>exit"), features=features)
 
     one = unit_of(
         calling("main", "_Zhelp", "puts", "puts"), function("help()", "y>exit", linkage_name="_Zhelp")

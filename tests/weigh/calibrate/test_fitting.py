@@ -13,7 +13,7 @@ from tests.weigh.branches import DIAMOND, RETURNS, WHILE, comparing, function
 from trodden.weigh.calibrate.fitting import MAX_CERTAIN_RATE, MAX_RATE, WEIGHINGS, fit_together, hit_rates
 from trodden.weigh.calibrate.linear import solve
 from trodden.weigh.calibrate.observed import Counted, Observation, accuracy, measure, observe
-from trodden.weigh.features.clues import Against, BlockClues, Relation, Sort
+from trodden.weigh.features.block_features import Against, BlockFeatures, Relation, Sort
 from trodden.weigh.heuristics.ball_larus import Scope
 from trodden.weigh.heuristics.combine import branch_probabilities, combined
 from trodden.weigh.heuristics.rates import WL94, Measured, Rates
@@ -26,15 +26,15 @@ SETTLING = frozenset(heuristic.key for heuristic in HEURISTICS if heuristic.deci
 
 def seen(*counts: int, **said: frozenset[int]) -> Observation:
     """A branch of which heuristics, in the order of the table, have said something."""
-    keys: Prediction = tuple((key.replace("_", "-"), places) for key, places in said.items())
+    keys: Prediction = tuple((key.replace("_", "-"), positions) for key, positions in said.items())
     decisive = tuple(key for key, _ in keys if key in SETTLING)
     return Observation(Scope.PLAIN if len(counts) == 2 else Scope.SWITCHES, counts, keys, decisive)
 
 
 def test_observing_a_function() -> None:
     """The branch to an early return went there 10 times out of 40."""
-    clues = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: RETURNS}
-    graph, known = function(DIAMOND, clues)
+    features = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: RETURNS}
+    graph, known = function(DIAMOND, features)
     (found,) = observe([Counted(graph, known, [10, 30, 10, 30, 40, 40])])
     assert found.counts == (10, 30)
     assert dict(found.said).items() >= {"pointer": SECOND, "return": SECOND}.items()
@@ -91,7 +91,7 @@ def test_rates_that_branches_were_drawn_by_are_found_again() -> None:
     many = []
     for _ in range(4000):
         said = {key: rng.choice([FIRST, SECOND]) for key in true if rng.random() < 0.6}
-        first = combined(2, [(sorted(places), true[key]) for key, places in said.items()])[0]
+        first = combined(2, [(sorted(positions), true[key]) for key, positions in said.items()])[0]
         taken = sum(rng.random() < first for _ in range(20))
         many.append(seen(taken, 20 - taken, **said))
     found = fit_together([many], "branch")
@@ -128,26 +128,29 @@ def test_fitted_rates_are_likelier_than_those_of_the_paper() -> None:
     rng = random.Random(7)
     functions = []
     for _ in range(200):
-        clues = {0: BlockClues(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test), 1: RETURNS}
-        graph, known = function(DIAMOND, clues if rng.random() < 0.5 else {0: clues[0]})
+        features = {
+            0: BlockFeatures(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test),
+            1: RETURNS,
+        }
+        graph, known = function(DIAMOND, features if rng.random() < 0.5 else {0: features[0]})
         taken = rng.randint(0, 60)
         functions.append(Counted(graph, known, [taken, 100 - taken, taken, 100 - taken, 100, 100]))
     rates = Rates("fitted", fit_together([observe(functions)]))
 
     def likelihood(table: Rates) -> float:
-        probabilities = (branch_probabilities(each.graph, each.clues, table) for each in functions)
+        probabilities = (branch_probabilities(each.graph, each.features, table) for each in functions)
         return sum(
-            (each.counts[place] or 0) * log(found[place])
+            (each.counts[position] or 0) * log(found[position])
             for each, found in zip(functions, probabilities, strict=True)
-            for place in (0, 1)
+            for position in (0, 1)
         )
 
     assert likelihood(rates) > likelihood(WL94)
 
 
 def test_accuracy_counts_what_went_the_likely_way() -> None:
-    clues = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO)}
-    told = Counted(*function(DIAMOND, clues), [10, 30, 10, 30, 40, 40])
+    features = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO)}
+    told = Counted(*function(DIAMOND, features), [10, 30, 10, 30, 40, 40])
     open_ = Counted(*function(WHILE), [1, 6, 1, 6, 1, 1])
     found = accuracy([told], WL94)
     assert (found.executions, found.right, found.best) == (40, 30, 30)

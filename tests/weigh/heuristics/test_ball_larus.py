@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.weigh.branches import CALLS, DIAMOND, IF, RETURNS, STORES, Flow, branch, comparing
-from trodden.weigh.features.clues import Against, BlockClues, Relation, Sort
+from trodden.weigh.features.block_features import Against, BlockFeatures, Relation, Sort
 from trodden.weigh.heuristics.ball_larus import BALL_LARUS, Scope, scope_of
 
 BY_SHORT = {heuristic.short: heuristic for heuristic in BALL_LARUS}
@@ -15,9 +15,11 @@ P, N, C, F = Sort.POINTER, Sort.INTEGER, Sort.CHARACTER, Sort.FLOAT
 EQ, NE, LT, LE, GT, GE = Relation
 
 
-def says(short: str, flow: Flow, clues: Mapping[int, BlockClues] | None = None, block: int = 0) -> list[int]:
+def says(
+    short: str, flow: Flow, features: Mapping[int, BlockFeatures] | None = None, block: int = 0
+) -> list[int]:
     """Which places a heuristic predicts; it must be asked in the right case of Algorithm 1."""
-    asked = branch(flow, clues, block)
+    asked = branch(flow, features, block)
     assert scope_of(asked) & BY_SHORT[short].scope
     return list(BY_SHORT[short].predicts(asked))
 
@@ -27,7 +29,7 @@ def test_they_are_those_of_table_1() -> None:
 
 
 @pytest.mark.parametrize(
-    ("relation", "sort", "against", "place"),
+    ("relation", "sort", "against", "position"),
     [
         (EQ, P, Against.ZERO, [1]),
         (NE, P, Against.ZERO, [0]),
@@ -37,12 +39,12 @@ def test_they_are_those_of_table_1() -> None:
         (EQ, N, Against.ZERO, []),
     ],
 )
-def test_pointer(relation: Relation, sort: Sort, against: Against, place: list[int]) -> None:
-    assert says("PH", DIAMOND, {0: comparing(relation, sort, against)}) == place
+def test_pointer(relation: Relation, sort: Sort, against: Against, position: list[int]) -> None:
+    assert says("PH", DIAMOND, {0: comparing(relation, sort, against)}) == position
 
 
 @pytest.mark.parametrize(
-    ("relation", "sort", "against", "place"),
+    ("relation", "sort", "against", "position"),
     [
         (LT, N, Against.ZERO, [1]),
         (LE, N, Against.ZERO, [1]),
@@ -59,33 +61,33 @@ def test_pointer(relation: Relation, sort: Sort, against: Against, place: list[i
         (NE, Sort.FLAG, Against.ZERO, []),
     ],
 )
-def test_opcode(relation: Relation, sort: Sort, against: Against, place: list[int]) -> None:
-    assert says("OH", DIAMOND, {0: comparing(relation, sort, against)}) == place
+def test_opcode(relation: Relation, sort: Sort, against: Against, position: list[int]) -> None:
+    assert says("OH", DIAMOND, {0: comparing(relation, sort, against)}) == position
 
 
 def test_opcode_knows_a_switch_of_one_case_and_numbers_without_sign() -> None:
-    assert says("OH", DIAMOND, {0: BlockClues(cases=(None, 7))}) == [0]
-    assert says("OH", DIAMOND, {0: BlockClues(cases=(7, None))}) == [1]
+    assert says("OH", DIAMOND, {0: BlockFeatures(cases=(None, 7))}) == [0]
+    assert says("OH", DIAMOND, {0: BlockFeatures(cases=(7, None))}) == [1]
     assert says("OH", DIAMOND, {0: comparing(LT, N, Against.ZERO, unsigned=True)}) == []
     assert says("OH", DIAMOND) == []
 
 
 @pytest.mark.parametrize(
-    ("flow", "guarded", "place"),
+    ("flow", "guarded", "position"),
     [(DIAMOND, (0,), [0]), (DIAMOND, (1,), [1]), (DIAMOND, (0, 1), []), (IF, (1,), []), (IF, (0, 1), [0])],
 )
-def test_guard(flow: Flow, guarded: tuple[int, ...], place: list[int]) -> None:
+def test_guard(flow: Flow, guarded: tuple[int, ...], position: list[int]) -> None:
     """A successor that postdominates is reached anyway and does not count."""
-    assert says("GH", flow, {0: BlockClues(guarded=guarded)}) == place
+    assert says("GH", flow, {0: BlockFeatures(guarded=guarded)}) == position
 
 
-@pytest.mark.parametrize(("short", "clue"), [("CH", CALLS), ("SH", STORES)])
-def test_call_and_store(short: str, clue: BlockClues) -> None:
-    assert says(short, DIAMOND, {1: clue}) == [1]
-    assert says(short, DIAMOND, {2: clue}) == [0]
-    assert says(short, DIAMOND, {1: clue, 2: clue}) == []
-    assert says(short, IF, {2: clue}) == []
-    assert says(short, IF, {1: clue, 2: clue}) == [1]
+@pytest.mark.parametrize(("short", "feature"), [("CH", CALLS), ("SH", STORES)])
+def test_call_and_store(short: str, feature: BlockFeatures) -> None:
+    assert says(short, DIAMOND, {1: feature}) == [1]
+    assert says(short, DIAMOND, {2: feature}) == [0]
+    assert says(short, DIAMOND, {1: feature, 2: feature}) == []
+    assert says(short, IF, {2: feature}) == []
+    assert says(short, IF, {1: feature, 2: feature}) == [1]
 
 
 def test_a_call_may_come_after_unconditional_jumps() -> None:
@@ -145,7 +147,7 @@ def test_loop_header() -> None:
 def test_ways_to_the_same_block_tell_nothing_by_their_targets() -> None:
     flow = [(0, 1), (0, 1), (1, 2)]
     for short in ("CH", "SH", "RH", "LHH", "LEH"):
-        assert says(short, flow, {1: BlockClues(stores=1, calls=CALLS.calls)}) == []
+        assert says(short, flow, {1: BlockFeatures(stores=1, calls=CALLS.calls)}) == []
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.graphs import graphs, seeds
 from tests.programs import chain
-from tests.weigh.branches import CALLS, DIAMOND, DIES, RETURNS, Flow, comparing, function, random_clues
+from tests.weigh.branches import CALLS, DIAMOND, DIES, RETURNS, Flow, comparing, function, random_features
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.loops import find_loops
-from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Relation, Sort
+from trodden.weigh.features.block_features import Against, BlockFeatures, CallFeatures, Ending, Relation, Sort
 from trodden.weigh.heuristics.combine import branch_probabilities, combined, predictions
 from trodden.weigh.heuristics.dempster import combine
 from trodden.weigh.heuristics.rates import WL94, Rates
@@ -25,18 +25,18 @@ EVERY = Rates(
 
 ATOI: Flow = [(0, 5), (0, 1), (1, 2), (1, 4), (2, 3), (3, 3), (3, 4), (4, 6), (5, 6)]
 ATOI_CLUES = {
-    0: BlockClues(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test, guarded=(1,)),
-    1: BlockClues(test=comparing(Relation.UNEQUAL, Sort.CHARACTER, Against.VARIABLE).test, stores=1),
-    3: BlockClues(test=comparing(Relation.UNEQUAL, Sort.CHARACTER, Against.VARIABLE).test, stores=1),
+    0: BlockFeatures(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test, guarded=(1,)),
+    1: BlockFeatures(test=comparing(Relation.UNEQUAL, Sort.CHARACTER, Against.VARIABLE).test, stores=1),
+    3: BlockFeatures(test=comparing(Relation.UNEQUAL, Sort.CHARACTER, Against.VARIABLE).test, stores=1),
     4: RETURNS,
-    5: BlockClues(Ending.RETURNS, calls=(CallClue("printf"),)),
+    5: BlockFeatures(Ending.RETURNS, calls=(CallFeatures("printf"),)),
 }
 """Figures 3 and 4: b0 compares s with NULL and goes to b5 if it is, b1 looks at s and stores to *val, b5
 prints and returns, b2 leads to the loop of b3 alone, b4 returns."""
 
 
-def odds_of(flow: Flow, clues: dict[int, BlockClues] | None = None, rates: Rates = WL94) -> list[float]:
-    graph, known = function(flow, clues)
+def odds_of(flow: Flow, features: dict[int, BlockFeatures] | None = None, rates: Rates = WL94) -> list[float]:
+    graph, known = function(flow, features)
     return branch_probabilities(graph, known, rates)
 
 
@@ -51,10 +51,10 @@ def test_atoi_as_in_the_appendix() -> None:
 
 
 def test_which_heuristics_apply_in_atoi() -> None:
-    graph, clues = function(ATOI, ATOI_CLUES)
+    graph, features = function(ATOI, ATOI_CLUES)
     told = {
-        branch.block: {each.short: list(places) for each, places in said if each.key in WL94.taken}
-        for branch, said in predictions(graph, clues)
+        branch.block: {each.short: list(positions) for each, positions in said if each.key in WL94.taken}
+        for branch, said in predictions(graph, features)
     }
     assert told == {
         0: {"PH": [1], "GH": [1], "SH": [0], "CH": [1], "RH": [1]},
@@ -74,8 +74,8 @@ def test_a_call_that_cannot_come_back_may_still_unwind() -> None:
 
 
 def test_a_loop_branch_listens_to_nobody_else() -> None:
-    clues = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: RETURNS}
-    assert odds_of([(0, 1), (0, 0), (1, 2)], clues)[:2] == pytest.approx([0.12, 0.88])
+    features = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: RETURNS}
+    assert odds_of([(0, 1), (0, 0), (1, 2)], features)[:2] == pytest.approx([0.12, 0.88])
 
 
 def test_back_edges_and_others_among_many() -> None:
@@ -84,14 +84,14 @@ def test_back_edges_and_others_among_many() -> None:
 
 
 def test_only_back_edges_and_many_ways_get_equal_shares() -> None:
-    clues = {0: BlockClues(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test)}
-    assert odds_of([(0, 0), (0, 0)], clues)[:2] == [0.5, 0.5]
+    features = {0: BlockFeatures(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test)}
+    assert odds_of([(0, 0), (0, 0)], features)[:2] == [0.5, 0.5]
     assert odds_of([(0, 1), (0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)], {1: RETURNS})[:4] == [0.25] * 4
 
 
 def test_ways_to_the_same_block_still_have_a_comparison() -> None:
-    clues = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: CALLS}
-    assert odds_of([(0, 1), (0, 1), (1, 2)], clues)[:2] == pytest.approx([0.4, 0.6])
+    features = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: CALLS}
+    assert odds_of([(0, 1), (0, 1), (1, 2)], features)[:2] == pytest.approx([0.4, 0.6])
 
 
 def test_without_clues_there_are_equal_shares() -> None:
@@ -102,9 +102,9 @@ def test_without_clues_there_are_equal_shares() -> None:
 @given(graphs(max_blocks=10, max_edges=24), seeds(), st.sampled_from([WL94, EVERY]))
 @settings(max_examples=300)
 def test_what_leaves_a_block_sums_up_to_one(graph: Graph, seed: int, rates: Rates) -> None:
-    clues = random_clues(graph, seed)
-    found = branch_probabilities(graph, clues, rates)
-    assert found == branch_probabilities(graph, clues, rates, find_loops(graph))
+    features = random_features(graph, seed)
+    found = branch_probabilities(graph, features, rates)
+    assert found == branch_probabilities(graph, features, rates, find_loops(graph))
     assert len(found) == len(graph.edges)
     for vertex, outs in enumerate(graph.out_edges):
         flow = [index for index in outs if graph.edges[index].kind is EdgeKind.FLOW]
@@ -134,9 +134,9 @@ def test_many_ways_follow_the_general_rule(given_: tuple[int, list[tuple[list[in
     edges, pieces = given_
     frame = frozenset(range(edges))
     masses = {frame: 1.0}
-    for places, mass in pieces:
-        masses = combine(masses, {frozenset(places): mass, frame - set(places): 1 - mass})
-    expected = [sum(m / len(s) for s, m in masses.items() if place in s) for place in range(edges)]
+    for positions, mass in pieces:
+        masses = combine(masses, {frozenset(positions): mass, frame - set(positions): 1 - mass})
+    expected = [sum(m / len(s) for s, m in masses.items() if position in s) for position in range(edges)]
     assert combined(edges, pieces) == pytest.approx(expected)
 
 
@@ -148,9 +148,9 @@ def test_certainty_does_not_end_in_nothing() -> None:
 
 def test_a_switch_of_a_thousand_cases_is_not_slow() -> None:
     flow = [(0, 1 + case % 40) for case in range(1000)] + [(block, 41) for block in range(1, 41)]
-    clues = {0: BlockClues(cases=(None, *range(999))), 1: DIES, **dict.fromkeys(range(2, 9), RETURNS)}
+    features = {0: BlockFeatures(cases=(None, *range(999))), 1: DIES, **dict.fromkeys(range(2, 9), RETURNS)}
     start = time.process_time()
-    found = odds_of(flow, clues, EVERY)
+    found = odds_of(flow, features, EVERY)
     assert time.process_time() - start < 1
     assert sum(found[:1000]) == pytest.approx(1)
 

@@ -14,8 +14,8 @@ from tests.weigh.calibrate.test_fitting import FIRST, SECOND, seen
 from tests.weigh.heuristics.test_loops_and_errors import probabilities
 from trodden.weigh.calibrate.fitting import MAX_CERTAIN_RATE, MAX_RATE, decisive_rates, fit_together
 from trodden.weigh.calibrate.observed import Observation
-from trodden.weigh.features.clues import Against, BlockClues, CallClue, Origin, Relation, Sort
-from trodden.weigh.features.clues import Test as Comparison
+from trodden.weigh.features.block_features import Against, BlockFeatures, CallFeatures, Origin, Relation, Sort
+from trodden.weigh.features.block_features import Test as Comparison
 from trodden.weigh.heuristics.ball_larus import BALL_LARUS
 from trodden.weigh.heuristics.loops_and_errors import LOOPS_AND_ERRORS
 from trodden.weigh.heuristics.registry import HEURISTICS
@@ -28,13 +28,13 @@ FIVE: Flow = [*((0, way) for way in range(1, 6)), *((way, 6) for way in range(1,
 LOOP: Flow = [(0, 1), (1, 2), (1, 3), (2, 1), (2, 4), (3, 5), (4, 5)]
 """Block 1 heads a loop that it leaves for 3; there is another way out, from 2."""
 ALL = {
-    1: BlockClues(
+    1: BlockFeatures(
         test=Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.NEGATIVE, Origin.CALL, callee="getopt"),
-        calls=(CallClue("getopt"),),
+        calls=(CallFeatures("getopt"),),
         said=(3, 1),
         trips=2,
     ),
-    3: BlockClues(calls=(CallClue("fail", cold=True, complains=True, ends=True),)),
+    3: BlockFeatures(calls=(CallFeatures("fail", cold=True, reports_error=True, ends=True),)),
 }
 """What settles the branch of block 1 in seven ways at once."""
 AT_ONCE = ["trips", "said", "ends-badly", "complains", "cold", "turns-options", "turns-call"]
@@ -68,23 +68,23 @@ def test_the_others_are_asked_where_nothing_settles() -> None:
 
 def test_many_ways_share_out_what_is_settled() -> None:
     """Two of five ways end badly, and have 0.1 in all; among the others the cases have three quarters."""
-    clues = {0: BlockClues(cases=(None, 1, 2, 3, 4)), 2: DIES, 3: DIES}
-    assert probabilities(FIVE, clues, ends_badly=0.9)[:5] == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
-    shares = probabilities(FIVE, clues, ends_badly=0.9, case_listed=0.8)[:5]
+    features = {0: BlockFeatures(cases=(None, 1, 2, 3, 4)), 2: DIES, 3: DIES}
+    assert probabilities(FIVE, features, ends_badly=0.9)[:5] == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
+    shares = probabilities(FIVE, features, ends_badly=0.9, case_listed=0.8)[:5]
     assert shares == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
-    shares = probabilities(FIVE, clues, ends_badly=0.9, case_listed=0.4)[:5]
+    shares = probabilities(FIVE, features, ends_badly=0.9, case_listed=0.4)[:5]
     assert shares == pytest.approx([0.675, 0.05, 0.05, 0.1125, 0.1125])
 
 
 def test_among_many_ways_too_the_first_one_settles() -> None:
-    clues = {
-        0: BlockClues(said=(6, 1, 1, 1, 1)),
-        1: BlockClues(calls=(CallClue("warn"),)),
+    features = {
+        0: BlockFeatures(said=(6, 1, 1, 1, 1)),
+        1: BlockFeatures(calls=(CallFeatures("warn"),)),
         2: DIES,
     }
-    found = probabilities(FIVE, clues, said=0.9, ends_badly=0.99, complains=0.99)[:5]
+    found = probabilities(FIVE, features, said=0.9, ends_badly=0.99, complains=0.99)[:5]
     assert found == pytest.approx([0.6, 0.1, 0.1, 0.1, 0.1])
-    found = probabilities(FIVE, clues, ends_badly=0.99, complains=0.6)[:5]
+    found = probabilities(FIVE, features, ends_badly=0.99, complains=0.6)[:5]
     assert found == pytest.approx([0.2475, 0.01, 0.2475, 0.2475, 0.2475])
 
 
@@ -95,11 +95,11 @@ def test_among_many_ways_too_the_first_one_settles() -> None:
 def test_what_settles_has_its_share_whatever_else_is_said(
     bad: set[int], rates: tuple[float, float, float, float]
 ) -> None:
-    clues = {0: BlockClues(cases=(None, 1, 2, 3, 4)), 1: BlockClues(calls=(CallClue("f"),))}
-    clues |= dict.fromkeys(bad, DIES)
+    features = {0: BlockFeatures(cases=(None, 1, 2, 3, 4)), 1: BlockFeatures(calls=(CallFeatures("f"),))}
+    features |= dict.fromkeys(bad, DIES)
     badly, listed, called, shared = rates
     found = probabilities(
-        FIVE, clues, ends_badly=badly, case_listed=listed, case_no_call=called, case_shared=shared
+        FIVE, features, ends_badly=badly, case_listed=listed, case_no_call=called, case_shared=shared
     )
     assert sum(found[:5]) == pytest.approx(1)
     assert sum(found[way - 1] for way in bad) == pytest.approx(1 - badly)

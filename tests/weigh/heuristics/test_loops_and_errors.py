@@ -18,8 +18,16 @@ from tests.weigh.branches import (
     comparing,
     function,
 )
-from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Origin, Relation, Sort
-from trodden.weigh.features.clues import Test as Comparison
+from trodden.weigh.features.block_features import (
+    Against,
+    BlockFeatures,
+    CallFeatures,
+    Ending,
+    Origin,
+    Relation,
+    Sort,
+)
+from trodden.weigh.features.block_features import Test as Comparison
 from trodden.weigh.features.known_functions import COMPLAINERS, OPTION_READERS
 from trodden.weigh.heuristics.combine import branch_probabilities, predictions
 from trodden.weigh.heuristics.comparisons import COMPARISONS, kind_of
@@ -27,17 +35,19 @@ from trodden.weigh.heuristics.rates import Rates
 from trodden.weigh.heuristics.registry import HEURISTICS, KEYS
 
 
-def told(flow: Flow, clues: Mapping[int, BlockClues] | None = None, block: int = 0) -> dict[str, list[int]]:
+def told(
+    flow: Flow, features: Mapping[int, BlockFeatures] | None = None, block: int = 0
+) -> dict[str, list[int]]:
     """What all heuristics say of one branch."""
-    for each, said in predictions(*function(flow, clues)):
+    for each, said in predictions(*function(flow, features)):
         if each.block == block:
-            return {heuristic.key: list(places) for heuristic, places in said}
+            return {heuristic.key: list(positions) for heuristic, positions in said}
     raise AssertionError(block)
 
 
-def probabilities(flow: Flow, clues: Mapping[int, BlockClues], **rates: float) -> list[float]:
+def probabilities(flow: Flow, features: Mapping[int, BlockFeatures], **rates: float) -> list[float]:
     return branch_probabilities(
-        *function(flow, clues), Rates("some", {k.replace("_", "-"): r for k, r in rates.items()})
+        *function(flow, features), Rates("some", {k.replace("_", "-"): r for k, r in rates.items()})
     )
 
 
@@ -49,7 +59,7 @@ def test_where_every_way_ends_badly() -> None:
     flow = [(0, 1), (0, 4), (1, 2), (1, 3), (2, 5), (3, 5), (4, 5)]
     assert told(flow, {2: DIES, 3: DIES})["ends-badly"] == [1]
     assert "ends-badly" not in told(flow, {2: DIES})
-    assert told(flow, {2: DIES, 3: BlockClues(Ending.UNWINDS)})["ends-badly"] == [1]
+    assert told(flow, {2: DIES, 3: BlockFeatures(Ending.UNWINDS)})["ends-badly"] == [1]
 
 
 def test_a_loop_on_the_way_to_a_bad_end() -> None:
@@ -58,61 +68,67 @@ def test_a_loop_on_the_way_to_a_bad_end() -> None:
 
 
 def test_cold_calls() -> None:
-    cold = BlockClues(calls=(CallClue("complain", cold=True),))
+    cold = BlockFeatures(calls=(CallFeatures("complain", cold=True),))
     assert told(DIAMOND, {1: cold})["cold"] == [1]
     assert "cold" not in told(DIAMOND, {1: cold, 2: cold})
     assert "cold" not in told(DIAMOND, {1: CALLS})
 
 
 def test_calls_that_complain_or_do_not_come_back() -> None:
-    named = [CallClue(callee) for callee in sorted(COMPLAINERS)]
-    for call in (CallClue("say", complains=True), *named):
-        complaint = BlockClues(calls=(call,))
+    named = [CallFeatures(callee) for callee in sorted(COMPLAINERS)]
+    for call in (CallFeatures("say", reports_error=True), *named):
+        complaint = BlockFeatures(calls=(call,))
         found = told(DIAMOND, {1: complaint})
         assert found["complains"] == [1]
         assert "ends-badly" not in found
         assert "complains" not in told(DIAMOND, {1: complaint, 2: complaint})
-    found = told(DIAMOND, {1: BlockClues(calls=(CallClue("leave", ends=True),))})
+    found = told(DIAMOND, {1: BlockFeatures(calls=(CallFeatures("leave", ends=True),))})
     assert (found["complains"], found["ends-badly"]) == ([1], [1])
     assert not {"complains", "ends-badly"} & told(DIAMOND, {1: CALLS}).keys()
 
 
 def test_an_exception_that_goes_on_is_a_bad_end() -> None:
-    found = told([(0, 1), (0, 2), (1, 3), (2, 3)], {1: BlockClues(Ending.UNWINDS)})
+    found = told([(0, 1), (0, 2), (1, 3), (2, 3)], {1: BlockFeatures(Ending.UNWINDS)})
     assert found["ends-badly"] == found["complains"] == [1]
 
 
 def test_a_call_that_may_throw_comes_back() -> None:
     """Also where it only prepares to throw: that is what the way leads to, not what the call does."""
-    throwing = BlockClues(calls=CALLS.calls, may_throw=True)
+    throwing = BlockFeatures(calls=CALLS.calls, may_throw=True)
     assert told(DIAMOND, {0: throwing})["comes-back"] == [0]
     assert "comes-back" not in told(DIAMOND, {0: CALLS})
     found = probabilities(
-        DIAMOND, {0: throwing, 1: BlockClues(Ending.NEVER_RETURNS)}, comes_back=0.99, ends_badly=0.9
+        DIAMOND, {0: throwing, 1: BlockFeatures(Ending.NEVER_RETURNS)}, comes_back=0.99, ends_badly=0.9
     )
     assert found[:2] == pytest.approx([0.99, 0.01])
 
 
 def test_what_the_source_says_is_believed_as_far_as_its_rate() -> None:
-    assert probabilities(DIAMOND, {0: BlockClues(said=(1, 3))}, said=0.9)[:2] == pytest.approx([0.25, 0.75])
-    assert probabilities(DIAMOND, {0: BlockClues(said=(1, 2000))}, said=0.9)[:2] == pytest.approx([0.1, 0.9])
-    assert probabilities(DIAMOND, {0: BlockClues(said=(5, 5))}, said=0.9)[:2] == [0.5, 0.5]
-    assert probabilities(DIAMOND, {0: BlockClues(guessed=(9, 1))}, guessed=0.99)[:2] == pytest.approx(
+    assert probabilities(DIAMOND, {0: BlockFeatures(said=(1, 3))}, said=0.9)[:2] == pytest.approx(
+        [0.25, 0.75]
+    )
+    assert probabilities(DIAMOND, {0: BlockFeatures(said=(1, 2000))}, said=0.9)[:2] == pytest.approx(
+        [0.1, 0.9]
+    )
+    assert probabilities(DIAMOND, {0: BlockFeatures(said=(5, 5))}, said=0.9)[:2] == [0.5, 0.5]
+    assert probabilities(DIAMOND, {0: BlockFeatures(guessed=(9, 1))}, guessed=0.99)[:2] == pytest.approx(
         [0.9, 0.1]
     )
     switch = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]
-    assert probabilities(switch, {0: BlockClues(said=(1, 8, 1))}, said=0.99)[:3] == pytest.approx(
+    assert probabilities(switch, {0: BlockFeatures(said=(1, 8, 1))}, said=0.99)[:3] == pytest.approx(
         [0.1, 0.8, 0.1]
     )
 
 
 def test_certain_trips_settle_a_branch() -> None:
-    clues = {1: BlockClues(trips=10, test=comparing(Relation.LESS, Sort.INTEGER, Against.POSITIVE).test)}
-    assert probabilities(WHILE, clues, trips=0.9999, loop_exit=0.6, stays=0.7)[1:3] == pytest.approx(
+    features = {
+        1: BlockFeatures(trips=10, test=comparing(Relation.LESS, Sort.INTEGER, Against.POSITIVE).test)
+    }
+    assert probabilities(WHILE, features, trips=0.9999, loop_exit=0.6, stays=0.7)[1:3] == pytest.approx(
         [0.9, 0.1]
     )
-    assert probabilities(WHILE, {1: BlockClues(trips=1)}, trips=0.9999)[1:3] == pytest.approx([0.0, 1.0])
-    assert probabilities(WHILE, {1: BlockClues(trips=10**6)}, trips=0.999)[1:3] == pytest.approx(
+    assert probabilities(WHILE, {1: BlockFeatures(trips=1)}, trips=0.9999)[1:3] == pytest.approx([0.0, 1.0])
+    assert probabilities(WHILE, {1: BlockFeatures(trips=10**6)}, trips=0.999)[1:3] == pytest.approx(
         [0.999, 0.001]
     )
     assert "trips" not in told(WHILE, {}, 1)
@@ -159,17 +175,17 @@ def test_an_early_way_back_stays_in_the_loop_like_the_other() -> None:
 )
 def test_loops_by_what_ends_them(test: Comparison, kind: str) -> None:
     for flow, block in ((WHILE, 1), ([(0, 0), (0, 1), (1, 2)], 0)):
-        found = told(flow, {block: BlockClues(test=test)}, block)
+        found = told(flow, {block: BlockFeatures(test=test)}, block)
         assert [key for key in found if key.startswith("turns-")] == [f"turns-{kind}"]
         assert found[f"turns-{kind}"] == [0]
-    assert not any(key.startswith("turns-") for key in told(DIAMOND, {0: BlockClues(test=test)}))
+    assert not any(key.startswith("turns-") for key in told(DIAMOND, {0: BlockFeatures(test=test)}))
 
 
 @pytest.mark.parametrize("reader", sorted(OPTION_READERS))
 def test_loops_over_options(reader: str) -> None:
-    asks = BlockClues(
+    asks = BlockFeatures(
         test=Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.NEGATIVE, Origin.CALL, callee=reader),
-        calls=(CallClue(reader),),
+        calls=(CallFeatures(reader),),
     )
     found = told(WHILE, {1: asks}, 1)
     assert (found["turns-options"], found["turns-call"]) == ([0], [0])
@@ -182,10 +198,10 @@ def test_loops_over_options(reader: str) -> None:
 def test_a_loop_around_that_over_options_is_none() -> None:
     """1 heads a loop around that of 2, which asks for options in 3."""
     nested = [(0, 1), (1, 2), (1, 4), (2, 3), (2, 1), (3, 2), (4, 5)]
-    clues = {3: BlockClues(calls=(CallClue("getopt"),))}
-    assert "turns-options" not in told(nested, clues, 1)
-    assert told(nested, clues, 2)["turns-options"] == [0]
-    assert "turns-options" not in told(DIAMOND, {0: BlockClues(calls=(CallClue("getopt"),))})
+    features = {3: BlockFeatures(calls=(CallFeatures("getopt"),))}
+    assert "turns-options" not in told(nested, features, 1)
+    assert told(nested, features, 2)["turns-options"] == [0]
+    assert "turns-options" not in told(DIAMOND, {0: BlockFeatures(calls=(CallFeatures("getopt"),))})
 
 
 def test_where_ways_come_together() -> None:
@@ -200,8 +216,10 @@ def test_where_ways_come_together() -> None:
 
 
 def test_strings_are_seldom_equal() -> None:
-    def compares(relation: Relation, callee: str) -> BlockClues:
-        return BlockClues(test=Comparison(relation, Sort.INTEGER, Against.ZERO, Origin.CALL, callee=callee))
+    def compares(relation: Relation, callee: str) -> BlockFeatures:
+        return BlockFeatures(
+            test=Comparison(relation, Sort.INTEGER, Against.ZERO, Origin.CALL, callee=callee)
+        )
 
     assert told(DIAMOND, {0: compares(Relation.EQUAL, "strcmp")})["compares"] == [1]
     assert told(DIAMOND, {0: compares(Relation.UNEQUAL, "memcmp")})["compares"] == [0]
@@ -246,8 +264,8 @@ def test_looking_deeper_as_far_as_the_ways_meet() -> None:
 )
 def test_kinds_of_comparisons(test: Comparison, kinds: list[str]) -> None:
     names = {heuristic.key for heuristic in COMPARISONS}
-    found = told(DIAMOND, {0: BlockClues(test=test)})
-    assert {key: places for key, places in found.items() if key in names} == {key: [1] for key in kinds}
+    found = told(DIAMOND, {0: BlockFeatures(test=test)})
+    assert {key: positions for key, positions in found.items() if key in names} == {key: [1] for key in kinds}
 
 
 def test_each_kind_predicts_that_the_comparison_fails() -> None:
@@ -259,8 +277,8 @@ def test_each_kind_predicts_that_the_comparison_fails() -> None:
 def test_many_ways() -> None:
     """A switch in a loop of 0: the default leaves it for 4, two cases lead to 1, one returns in 3."""
     flow = [(0, 4), (0, 1), (0, 1), (0, 2), (0, 3), (1, 0), (2, 0), (3, 5), (4, 5)]
-    clues = {0: BlockClues(cases=(None, 1, 2, 3, 4)), 2: CALLS, 3: RETURNS}
-    found = told(flow, clues)
+    features = {0: BlockFeatures(cases=(None, 1, 2, 3, 4)), 2: CALLS, 3: RETURNS}
+    found = told(flow, features)
     assert found == {
         "case-listed": [1, 2, 3, 4],
         "case-stays": [1, 2, 3],
@@ -268,7 +286,7 @@ def test_many_ways() -> None:
         "case-no-call": [0, 1, 2, 4],
         "case-shared": [1, 2],
     }
-    shares = probabilities(flow, clues, case_listed=0.9)
+    shares = probabilities(flow, features, case_listed=0.9)
     assert shares[:5] == pytest.approx([0.1, 0.225, 0.225, 0.225, 0.225])
 
 
@@ -278,4 +296,4 @@ def test_bad_ends_among_many_ways() -> None:
 
 
 def test_a_heuristic_without_a_rate_takes_no_part() -> None:
-    assert probabilities(DIAMOND, {0: BlockClues(said=(1, 9))}, pointer=0.6)[:2] == [0.5, 0.5]
+    assert probabilities(DIAMOND, {0: BlockFeatures(said=(1, 9))}, pointer=0.6)[:2] == [0.5, 0.5]

@@ -6,10 +6,19 @@ import pytest
 
 from tests.weigh.branches import DIAMOND, IF, Flow
 from tests.weigh.heuristics.test_loops_and_errors import told
-from trodden.weigh.features.clues import Against, BlockClues, CallClue, Ending, Given, Origin, Relation, Sort
-from trodden.weigh.features.clues import Test as Comparison
+from trodden.weigh.features.block_features import (
+    Against,
+    BlockFeatures,
+    CallFeatures,
+    Ending,
+    Given,
+    Origin,
+    Relation,
+    Sort,
+)
+from trodden.weigh.features.block_features import Test as Comparison
 
-RETURNS = BlockClues(Ending.RETURNS)
+RETURNS = BlockFeatures(Ending.RETURNS)
 
 
 def checked(blocks: int) -> Flow:
@@ -28,7 +37,7 @@ def sides(first: int, second: int) -> dict[str, list[int]]:
 
 
 def lengths(found: dict[str, list[int]], key: str) -> dict[int, list[int]]:
-    return {int(each[len(key) :]): places for each, places in found.items() if each.startswith(key)}
+    return {int(each[len(key) :]): positions for each, positions in found.items() if each.startswith(key)}
 
 
 @pytest.mark.parametrize(
@@ -73,16 +82,16 @@ def test_a_way_without_blocks_of_its_own_has_no_length() -> None:
     ],
 )
 def test_away_from_where_a_constant_is_returned(what: Given, key: str) -> None:
-    gives = BlockClues(Ending.RETURNS, gives=what)
+    gives = BlockFeatures(Ending.RETURNS, gives=what)
     flow = [(0, 1), (0, 2), (1, 3), (2, 3)]
     found = told(flow, {1: gives, 2: RETURNS})
-    assert {each: places for each, places in found.items() if each.startswith("gives-")} == {key: [1]}
+    assert {each: positions for each, positions in found.items() if each.startswith("gives-")} == {key: [1]}
     assert key not in told(flow, {1: gives, 2: gives})
 
 
 def test_what_is_returned_after_a_jump_and_what_is_not_returned_yet() -> None:
     """The block that sets the value counts, and those that jump there; not one with a branch in between."""
-    sets = BlockClues(gives=Given.NULL)
+    sets = BlockFeatures(gives=Given.NULL)
     join = {3: RETURNS}
     assert told(DIAMOND, {1: sets, **join})["gives-null"] == [1]
     jumps = [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4), (4, 5)]
@@ -99,21 +108,23 @@ def test_what_is_returned_after_a_jump_and_what_is_not_returned_yet() -> None:
     [(0, []), (1, []), (2, [2]), (7, [2]), (8, [2, 8]), (500, [2, 8, 32])],
 )
 def test_away_from_what_many_places_call(sites: int, keys: list[int]) -> None:
-    calls = BlockClues(calls=(CallClue("f", sites=sites),))
+    calls = BlockFeatures(calls=(CallFeatures("f", sites=sites),))
     assert lengths(told(DIAMOND, {1: calls}), "popular-") == {each: [1] for each in keys}
     assert not lengths(told(DIAMOND, {1: calls, 2: calls}), "popular-")
     assert not lengths(told(IF, {2: calls}), "popular-")
 
 
 def test_the_rarest_call_of_a_block_tells() -> None:
-    calls = BlockClues(calls=(CallClue("f", sites=40), CallClue("puts"), CallClue("g", sites=3)))
+    calls = BlockFeatures(
+        calls=(CallFeatures("f", sites=40), CallFeatures("puts"), CallFeatures("g", sites=3))
+    )
     assert list(lengths(told(DIAMOND, {1: calls}), "popular-")) == [2]
 
 
 @pytest.mark.parametrize("callee", ["malloc", "realloc", "fopen", "opendir"])
 def test_memory_and_files_can_be_had(callee: str) -> None:
-    def tests(relation: Relation, against: Against, of: str) -> BlockClues:
-        return BlockClues(test=Comparison(relation, Sort.POINTER, against, Origin.CALL, callee=of))
+    def tests(relation: Relation, against: Against, of: str) -> BlockFeatures:
+        return BlockFeatures(test=Comparison(relation, Sort.POINTER, against, Origin.CALL, callee=of))
 
     assert told(DIAMOND, {0: tests(Relation.EQUAL, Against.ZERO, callee)})["allocated"] == [1]
     assert told(DIAMOND, {0: tests(Relation.UNEQUAL, Against.ZERO, callee)})["allocated"] == [0]

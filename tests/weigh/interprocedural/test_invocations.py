@@ -17,7 +17,7 @@ from scipy.sparse.linalg import spsolve
 
 from tests.graphs import seeds
 from tests.weigh.interprocedural.wl94_permutation import CALLS, FUNCTIONS, MAIN, TABLE_11, Row
-from trodden.weigh.features.clues import CallClue
+from trodden.weigh.features.block_features import CallFeatures
 from trodden.weigh.frequency.local import local_frequencies
 from trodden.weigh.interprocedural.callbacks import CALLBACKS, called_back
 from trodden.weigh.interprocedural.callgraph import Procedure
@@ -33,7 +33,7 @@ from trodden.weigh.interprocedural.roots import ADDRESS_ESCAPES
 
 def procedure(
     symbol: str,
-    *calls: tuple[float, CallClue],
+    *calls: tuple[float, CallFeatures],
     unit: int = 0,
     local: bool = False,
     taken: bool = False,
@@ -42,16 +42,16 @@ def procedure(
 ) -> Procedure:
     """A function where each call stands in a block of its own, with the frequency of that."""
     blocks = [1.0, *(frequency for frequency, _ in calls)]
-    clues: list[list[CallClue]] = [[], *([call] for _, call in calls)]
-    return Procedure(symbol, unit, blocks, clues, local, taken, signature, aliases)
+    features: list[list[CallFeatures]] = [[], *([call] for _, call in calls)]
+    return Procedure(symbol, unit, blocks, features, local, taken, signature, aliases)
 
 
-def to(callee: str, frequency: float = 1.0, *passes: tuple[int, str]) -> tuple[float, CallClue]:
-    return frequency, CallClue(callee, passes=passes)
+def to(callee: str, frequency: float = 1.0, *passes: tuple[int, str]) -> tuple[float, CallFeatures]:
+    return frequency, CallFeatures(callee, passes=passes)
 
 
-def through(signature: str, frequency: float = 1.0) -> tuple[float, CallClue]:
-    return frequency, CallClue("", signature)
+def through(signature: str, frequency: float = 1.0) -> tuple[float, CallFeatures]:
+    return frequency, CallFeatures("", signature)
 
 
 def check_consistent(found: CallEstimate) -> None:
@@ -85,8 +85,8 @@ def permutation() -> tuple[dict[str, dict[tuple[str, str], float]], dict[str, fl
             for index in graph.flow_edges()
         }
         frequencies = [sum(found[index] for index in incoming) for incoming in graph.in_edges]
-        clues = [[CallClue(callee) for callee in blocks.get(label, ())] for label in graph.labels]
-        functions.append(Procedure(name, 0, frequencies, clues))
+        features = [[CallFeatures(callee) for callee in blocks.get(label, ())] for label in graph.labels]
+        functions.append(Procedure(name, 0, frequencies, features))
     estimate = call_frequencies(functions)
     return edges, invocations(functions, estimate), estimate
 
@@ -265,9 +265,9 @@ def test_library_functions_call_back() -> None:
 
 def test_callbacks_are_told_sensibly() -> None:
     for name, callbacks in CALLBACKS.items():
-        places = [callback.place for callback in callbacks]
-        assert len(set(places)) == len(places)
-        assert all(called_back(name, callback.place) == callback.times > 0 for callback in callbacks)
+        positions = [callback.position for callback in callbacks]
+        assert len(set(positions)) == len(positions)
+        assert all(called_back(name, callback.position) == callback.times > 0 for callback in callbacks)
         assert called_back(name, 99) == 0
     assert called_back("unheard_of", 99) == 1
 

@@ -5,35 +5,35 @@ from __future__ import annotations
 import pytest
 
 from tests.weigh.branches import DIAMOND, IF, Flow, function
-from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, Ending, FunctionFeatures
 from trodden.weigh.interprocedural.call_features import with_call_features
 from trodden.weigh.interprocedural.callgraph import KnownFunction
 from trodden.weigh.interprocedural.traits import with_traits
 
 LINE: Flow = [(0, 1)]
-DIES = BlockClues(Ending.NEVER_RETURNS, calls=(CallClue("abort", ends=True),))
-WARNS = BlockClues(calls=(CallClue("fprintf", complains=True),))
+DIES = BlockFeatures(Ending.NEVER_RETURNS, calls=(CallFeatures("abort", ends=True),))
+WARNS = BlockFeatures(calls=(CallFeatures("fprintf", reports_error=True),))
 
 
-def calls(*callees: str) -> BlockClues:
-    return BlockClues(calls=tuple(map(CallClue, callees)))
+def calls(*callees: str) -> BlockFeatures:
+    return BlockFeatures(calls=tuple(map(CallFeatures, callees)))
 
 
 def known(
-    symbol: str, flow: Flow = LINE, unit: int = 0, local: bool = False, **blocks: BlockClues
+    symbol: str, flow: Flow = LINE, unit: int = 0, local: bool = False, **blocks: BlockFeatures
 ) -> KnownFunction:
-    """A function; ``b1=...`` are the clues of block 1."""
-    graph, clues = function(flow, {int(name[1:]): each for name, each in blocks.items()})
-    return KnownFunction(unit, symbol, graph, FunctionClues(tuple(clues), local=local))
+    """A function; ``b1=...`` are the features of block 1."""
+    graph, features = function(flow, {int(name[1:]): each for name, each in blocks.items()})
+    return KnownFunction(unit, symbol, graph, FunctionFeatures(tuple(features), local=local))
 
 
 def marks(functions: list[KnownFunction]) -> dict[tuple[str, str], str]:
     """The marks of all calls of what is part of the program: ``e`` for ends, ``c`` for complains."""
     names = {each.symbol for each in functions}
     return {
-        (each.symbol, call.callee): "e" * call.ends + "c" * call.complains
-        for each, clues in zip(functions, with_traits(functions), strict=True)
-        for block in clues.blocks
+        (each.symbol, call.callee): "e" * call.ends + "c" * call.reports_error
+        for each, features in zip(functions, with_traits(functions), strict=True)
+        for block in features.blocks
         for call in block.calls
         if call.callee in names
     }
@@ -48,7 +48,7 @@ def marks(functions: list[KnownFunction]) -> dict[tuple[str, str], str]:
         pytest.param(known("f", DIAMOND, b1=WARNS), "", id="complains on some way"),
         pytest.param(known("f", IF, b1=WARNS), "", id="goes round the complaint"),
         pytest.param(known("f", b0=DIES), "ec", id="ends"),
-        pytest.param(known("f", b0=BlockClues(Ending.NEVER_RETURNS)), "ec", id="cannot come back"),
+        pytest.param(known("f", b0=BlockFeatures(Ending.NEVER_RETURNS)), "ec", id="cannot come back"),
         pytest.param(known("f", IF, b1=DIES), "", id="ends on some way"),
         pytest.param(
             known("f", [(0, 1), (0, 2), (1, 3), (2, 3)], b1=WARNS, b2=DIES), "c", id="complains or ends"
@@ -107,19 +107,21 @@ def test_static_functions_of_one_name_are_told_apart() -> None:
         known("third", unit=2, b0=calls("report")),
     ]
     found = with_traits(functions)
-    assert [found[each].blocks[0].calls[0].complains for each in (0, 2, 4)] == [True, False, False]
+    assert [found[each].blocks[0].calls[0].reports_error for each in (0, 2, 4)] == [True, False, False]
     assert [len(each.blocks[0].calls) for each in found] == [1] * 5
 
 
 def test_calls_of_what_is_elsewhere_or_through_pointers_stay_as_they_are() -> None:
-    through = BlockClues(calls=(CallClue("", "void()"), CallClue("unheard_of"), CallClue("_exit", ends=True)))
+    through = BlockFeatures(
+        calls=(CallFeatures("", "void()"), CallFeatures("unheard_of"), CallFeatures("_exit", ends=True))
+    )
     functions = [known("main", b0=through), known("", b0=WARNS)]
     assert with_traits(functions)[0].blocks[0] == through
 
 
 def test_other_clues_are_left_alone() -> None:
-    functions = [known("main", DIAMOND, b0=BlockClues(stores=3), b1=calls("f"), b2=calls("g")), known("f")]
-    assert with_traits(functions) == [each.clues for each in functions]
+    functions = [known("main", DIAMOND, b0=BlockFeatures(stores=3), b1=calls("f"), b2=calls("g")), known("f")]
+    assert with_traits(functions) == [each.features for each in functions]
 
 
 def sites(functions: list[KnownFunction]) -> list[list[int]]:
@@ -133,7 +135,7 @@ def test_how_many_places_call_the_same_function() -> None:
     functions = [
         known("main", DIAMOND, b1=calls("grow", "puts"), b2=calls("grow"), b3=calls("once")),
         known("once", b0=calls("grow", "grow")),
-        known("grow", b0=BlockClues(calls=(CallClue("", "void()"),))),
+        known("grow", b0=BlockFeatures(calls=(CallFeatures("", "void()"),))),
     ]
     assert sites(functions) == [[4, 0, 4, 1], [4, 4], [0]]
 
@@ -152,4 +154,4 @@ def test_places_are_those_of_the_function_that_is_meant() -> None:
 def test_traits_and_places_together() -> None:
     functions = [known("main", b0=calls("fail", "fail")), known("fail", b0=DIES)]
     (call, again) = with_call_features(functions)[0].blocks[0].calls
-    assert call == again == CallClue("fail", complains=True, ends=True, sites=2)
+    assert call == again == CallFeatures("fail", reports_error=True, ends=True, sites=2)

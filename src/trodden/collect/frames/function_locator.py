@@ -16,7 +16,7 @@ from trodden.graph.loops import find_loops
 from trodden.graph.traverse import topological_order
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, track
-from trodden.plan.probes import WORD, AddTrips, Bump, BumpAt, Count, Probe
+from trodden.plan.probes import WORD, AddTripCount, Bump, BumpAt, Count, Probe
 from trodden.program.clone_map import origin_of
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.recover.path_prefix import PrefixDecoder
@@ -117,7 +117,7 @@ class FunctionLocator:
         probe: Probe = probes[pending.number]
         if isinstance(probe, Count):
             state.add(self._facts.first_slot + probe.slot, 1)
-        elif isinstance(probe, AddTrips):
+        elif isinstance(probe, AddTripCount):
             state.add(self._facts.first_slot + probe.slot, values.trip_count(probe.back_edge))
         elif isinstance(probe, Bump | BumpAt):
             path = self._path(probe, pending, values)
@@ -143,7 +143,7 @@ class FunctionLocator:
 
     def _ends_paths(self, edge: int) -> bool:
         paths = self._plan.paths
-        return paths is not None and edge in (*paths.back_edges, *paths.cuts, *paths.handlers)
+        return paths is not None and edge in (*paths.back_edges, *paths.cuts, *paths.resume_edges)
 
     def _path(self, probe: Bump | BumpAt, pending: Mark, values: FrameValues) -> int:
         """The number of a path that has ended, but is not counted yet."""
@@ -170,7 +170,7 @@ class FunctionLocator:
             probe.back_edge: probe.slot
             for probes in self._plan.on_edges.values()
             for probe in probes
-            if isinstance(probe, AddTrips)
+            if isinstance(probe, AddTripCount)
         }
         if not slots:
             return {}
@@ -189,7 +189,7 @@ class FunctionLocator:
         found: set[int] = set()
         if paths is None:
             return found
-        removed = {*paths.back_edges, *paths.cuts, *paths.handlers}
+        removed = {*paths.back_edges, *paths.cuts, *paths.resume_edges}
         for block in topological_order(self._graph):
             for edge in self._graph.in_edges[block]:
                 source, _, kind = self._graph.edges[edge]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from trodden.collect.frames.code_map import CodeMap
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.plan.paths.locations import Holder, Mark
-from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Plan
+from trodden.plan.probes import AddTripCount, Bump, BumpAt, Count, Plan
 
-COUNTING = (Count, AddTrips, Bump, BumpAt)
+COUNTING = (Count, AddTripCount, Bump, BumpAt)
 
 
 class Undetermined(Exception):

@@ -214,7 +214,9 @@ class _Reader:
         if unit == ROOT:
             return RawCallNode(None, 0, 0, False, 0)
         if unit >= n_units or parent >= number or flags > _RECURSION:
-            raise BadFile(f"{self._where}: corrupt: a node of a call-path tree has no valid parent or function")
+            raise BadFile(
+                f"{self._where}: corrupt: a node of a call-path tree has no valid parent or function"
+            )
         return RawCallNode(unit, function, parent, flags == _RECURSION, count)
 
     def finish(self) -> None:

@@ -15,7 +15,7 @@ from trodden.native.ir.function import IRFunction
 from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.names import unquote
 from trodden.native.ir.operands import is_integer
-from trodden.weigh.features.clues import Against, Origin, Relation, Sort, Test
+from trodden.weigh.features.block_features import Against, Origin, Relation, Sort, Test
 
 _CONVERSIONS = frozenset({"sext", "zext", "trunc", "freeze", "bitcast", "ptrtoint"})
 _EXPECT = ("llvm.expect.i", "llvm.expect.with.probability.i")

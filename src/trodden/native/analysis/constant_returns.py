@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.function import IRFunction
 from trodden.native.ir.instruction import Instruction
-from trodden.weigh.features.clues import Given
+from trodden.weigh.features.block_features import Given
 
 _MOST_PHIS = 8
 """How many phis a constant is followed through on its way to the ``ret``."""

@@ -26,7 +26,7 @@ from trodden.native.ir.symbols import (
     taken_functions,
 )
 from trodden.native.ir.uses import first_is_load, global_names, mentions_value
-from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues, Given
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, Ending, FunctionFeatures, Given
 
 _STANDARD_ERROR = frozenset(
     {"stderr", "__stderrp", "_ZSt4cerr", "_ZSt4clog", "_ZNSt3__14cerrE", "_ZNSt3__14clogE"}
@@ -75,14 +75,14 @@ def read_module_features(module: IRModule, attributes: Attributes | None = None)
     )
 
 
-def function_features(read: FunctionRead, module: ModuleFeatures) -> FunctionClues:
+def function_features(read: FunctionRead, module: ModuleFeatures) -> FunctionFeatures:
     """The features of one function."""
     ir = read.ir
     values = Values(ir)
     trip_counts = constant_trip_counts(read.graph, ir, read.loops, values)
     by_label = {block.label: block for block in ir.blocks}
     returned = returned_constants(ir)
-    return FunctionClues(
+    return FunctionFeatures(
         blocks=tuple(
             _block(
                 block,
@@ -107,10 +107,10 @@ def _block(
     module: ModuleFeatures,
     trip_count: int,
     returned: Given,
-) -> BlockClues:
+) -> BlockFeatures:
     condition = values.condition(block.terminator) if len(block.successors) == 2 else None
     stated, guessed = _weights(block, module)
-    return BlockClues(
+    return BlockFeatures(
         ending=_ENDINGS.get(block.opcode, Ending.GOES_ON),
         test=condition.test if condition is not None else None,
         guarded=_guarded(condition, [by_label[label] for label in block.successors]) if condition else (),
@@ -155,9 +155,9 @@ def _uses(block: IRBlock, condition: Condition) -> bool:
     ) or any(first_is_load(body, variable) for variable in condition.variables)
 
 
-def _calls(block: IRBlock, values: Values, module: ModuleFeatures) -> list[CallClue]:
+def _calls(block: IRBlock, values: Values, module: ModuleFeatures) -> list[CallFeatures]:
     """The calls of a block, intrinsics and inline assembly left out."""
-    found: list[CallClue] = []
+    found: list[CallFeatures] = []
     for call in (*block.calls, block.terminator) if block.opcode == "invoke" else block.calls:
         callee = call.callee
         if callee is None and (call.call is None or not (call.call.callee or "").startswith("%")):
@@ -168,12 +168,12 @@ def _calls(block: IRBlock, values: Values, module: ModuleFeatures) -> list[CallC
         known = module.attributes.of_call_to(symbol, call)
         arguments = call.argument_list
         found.append(
-            CallClue(
+            CallFeatures(
                 symbol,
                 "" if symbol else call_signature(call),
                 _passed(arguments, module),
                 cold="cold" in known,
-                complains=module.writes_errors and _writes_errors(call, values),
+                reports_error=module.writes_errors and _writes_errors(call, values),
                 ends="noreturn" in known,
             )
         )

@@ -22,7 +22,7 @@ from trodden.native.ir.symbols import ifunc_resolvers, machine_of, type_names
 from trodden.native.options.declarations import Options
 from trodden.plan.probes import Plan
 from trodden.program.facts import FunctionFacts, Skipped, UnitFacts
-from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.features.block_features import FunctionFeatures
 
 
 def tag_of_text(text: str) -> int:
@@ -38,7 +38,7 @@ class ReadFunction:
     file: int
     line: int
     read: FunctionRead
-    features: FunctionClues
+    features: FunctionFeatures
     optnone: bool
 
 
@@ -97,7 +97,7 @@ class ModuleReader:
             inlined=tuple(lines.calls),
             registers=registers or {},
             clones=copies,
-            clues=function.features,
+            features=function.features,
         )
 
     def unit(

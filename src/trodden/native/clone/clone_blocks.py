@@ -21,7 +21,7 @@ from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import block_frequencies
 from trodden.plan.paths.block_cloning import Clone, Cloned, cloned
 from trodden.plan.paths.path_register import track
-from trodden.plan.probes import AddTrips
+from trodden.plan.probes import AddTripCount
 
 MOST_BLOCKS = 5_000
 """Functions with more blocks are left as they are."""
@@ -118,7 +118,7 @@ def _inductions(
     """What the trip counts follow from in the code, by back edge; None if one has lost its variable."""
     found: dict[int, Induction] = {}
     for probe in chain(*code.plan.on_edges.values()):
-        if isinstance(probe, AddTrips):
+        if isinstance(probe, AddTripCount):
             block, _, _ = code.graph.edges[probe.back_edge]
             before = known[code.edges[probe.back_edge] or 0]
             after = own_induction(block) if before.own else find_induction(result.ir, block, block, [block])

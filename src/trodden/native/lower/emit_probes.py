@@ -19,7 +19,7 @@ from trodden.native.lower.probe_locations import (
 )
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Value
-from trodden.plan.probes import AddTrips, Count
+from trodden.plan.probes import AddTripCount, Count
 
 
 def emit_probes(
@@ -63,7 +63,7 @@ def _emit_placement(
         builder.location = location
         if isinstance(probe, Count):
             access.increment(builder, context.first_slot + probe.slot, "1")
-        elif isinstance(probe, AddTrips):
+        elif isinstance(probe, AddTripCount):
             trip_count = emit_trip_count(builder, inductions[probe.back_edge])
             access.increment(builder, context.first_slot + probe.slot, trip_count)
     if paths is not None:

@@ -16,7 +16,7 @@ from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.lower.insertions import Point, Where
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, Value
-from trodden.plan.probes import AddTrips, Bump, BumpAt, Count, Plan, Probe
+from trodden.plan.probes import AddTripCount, Bump, BumpAt, Count, Plan, Probe
 
 
 class PlacedProbe(NamedTuple):
@@ -62,12 +62,12 @@ class ProbeLocations:
 
     def trip_counted(self) -> dict[int, None]:
         """The back edges whose trip count is added to a counter, in order."""
-        return {probe.back_edge: None for probe in self.probes() if isinstance(probe, AddTrips)}
+        return {probe.back_edge: None for probe in self.probes() if isinstance(probe, AddTripCount)}
 
     def uses_counters(self, plan: Plan) -> bool:
         """Whether any of them adds to a counter."""
         dense = plan.paths is not None and plan.paths.dense
-        kinds = (Count, AddTrips, Bump, BumpAt) if dense else (Count, AddTrips)
+        kinds = (Count, AddTripCount, Bump, BumpAt) if dense else (Count, AddTripCount)
         return any(isinstance(probe, kinds) for probe in self.probes())
 
 
@@ -126,7 +126,7 @@ def _place_on_edge(
     """The location of an edge's probes; none if the edge cannot be split."""
     source, target, _ = read.graph.edges[edge]
     bottom = Point(Where.BOTTOM, source)
-    if plan.paths is not None and edge in plan.paths.handlers:
+    if plan.paths is not None and edge in plan.paths.resume_edges:
         # A path ends in front of the call that returns twice, and the next one starts behind it.
         ending = [placed for placed in probes if isinstance(placed.probe, Bump | BumpAt)]
         others = [placed for placed in probes if placed not in ending]
@@ -160,7 +160,7 @@ def merged_probes(
     for edge, probes in edges:
         value = None if register is None else register.at_end(read.graph.edges[edge].src)
         for probe, _ in probes:
-            assert not isinstance(probe, AddTrips), "trip counts are added on edges that can be split"
+            assert not isinstance(probe, AddTripCount), "trip counts are added on edges that can be split"
             if isinstance(probe, Count):
                 counters.setdefault(edge, []).append(probe.slot)
             elif isinstance(probe, Bump | BumpAt):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.induction import Induction
 from trodden.native.options.declarations import ESTIMATE, Options
-from trodden.native.planning.probe_costs import edge_costs, find_trip_counts
-from trodden.native.planning.register_slots import block_frequencies, holding_blocks
+from trodden.native.planning.probe_costs import edge_costs, find_countable_loops
+from trodden.native.planning.register_slots import block_frequencies, interruptible_blocks
 from trodden.plan.counters.schemes import (
     checked,
     eprof,
@@ -21,7 +21,7 @@ from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.placement import single_prefixes
 from trodden.plan.paths.plan import DEFAULT_LIMIT, DENSE, checked_paths, path_plan
 from trodden.plan.probes import Plan
-from trodden.weigh.features.clues import FunctionClues
+from trodden.weigh.features.block_features import FunctionFeatures
 from trodden.weigh.frequency.expected import expected_weights
 from trodden.weigh.frequency.nesting import nesting_weights
 from trodden.weigh.heuristics.rates import default_rates
@@ -46,7 +46,7 @@ class Planned:
 
 
 def plan_for(
-    read: FunctionRead, options: Options, machine: str, slots: int, features: FunctionClues
+    read: FunctionRead, options: Options, machine: str, slots: int, features: FunctionFeatures
 ) -> Planned:
     """The plan for one function of a unit that has so many slots already."""
     graph = read.graph
@@ -73,31 +73,35 @@ def _placed(read: FunctionRead, options: Options, machine: str, weights: list[fl
     costs = edge_costs(read, weights)
     if options.scheme == "blocks-by-edges":
         return Planned(vprof_by_edges(graph, costs), weights)
-    trips, inductions = find_trip_counts(read, weights) if options.loop_exit_counts else ([], {})
+    countable_loops, inductions = (
+        find_countable_loops(read, weights) if options.loop_exit_counts else ([], {})
+    )
     scheme = checked if options.scheme == "checked" else eprof
-    return Planned(scheme(graph, costs, trips), weights, inductions)
+    return Planned(scheme(graph, costs, countable_loops), weights, inductions)
 
 
 def _paths(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
-    trips, inductions = find_trip_counts(read, weights) if options.loop_exit_counts else ([], {})
-    holds = holding_blocks(read)
+    countable_loops, inductions = (
+        find_countable_loops(read, weights) if options.loop_exit_counts else ([], {})
+    )
+    interruptible = interruptible_blocks(read)
     plan = path_plan(
         read.graph,
         edge_costs(read, weights),
         limit=options.max_paths,
         dense=min(DENSE, max(MOST_SLOTS - slots, DEFAULT_LIMIT)),
-        holds=holds,
-        cells=machine == "x86_64",
-        handlers=resume_edges(read),
+        interruptible=interruptible,
+        stack_slots=machine == "x86_64",
+        resume_edges=resume_edges(read),
         context=options.context,
         timed=options.metric == "cycles",
         rule=options.cut_by,
-        trips=trips,
+        countable_loops=countable_loops,
     )
     if options.scheme == "checked":
         plan = checked_paths(plan, read.graph)
-    ambiguous = holds
-    if holds and plan.paths is not None:
+    ambiguous = interruptible
+    if interruptible and plan.paths is not None:
         ambiguous -= single_prefixes(Numbering(read.graph, plan.paths)).keys()
     return Planned(plan, weights, inductions, ambiguous)
 

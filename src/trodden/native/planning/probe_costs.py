@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.induction import Induction
-from trodden.plan.probes import Trip
+from trodden.plan.probes import CountableLoop
 
 MERGED = 8.0
 
@@ -27,15 +27,17 @@ def edge_costs(read: FunctionRead, weights: Sequence[float]) -> list[float]:
     return costs
 
 
-def find_trip_counts(read: FunctionRead, weights: Sequence[float]) -> tuple[list[Trip], dict[int, Induction]]:
+def find_countable_loops(
+    read: FunctionRead, weights: Sequence[float]
+) -> tuple[list[CountableLoop], dict[int, Induction]]:
     """The loops whose back edge needs no counter inside, and what their trip counts follow from."""
-    trips: list[Trip] = []
+    countable_loops: list[CountableLoop] = []
     inductions: dict[int, Induction] = {}
     for number, loop in enumerate(read.loops.loops):
         induction = read.induction(number)
         if induction is None:
             continue
         price = sum(weights[edge] for edge in loop.exits) * induction.flush_cost
-        trips.append(Trip(loop.back_edges[0], tuple(loop.exits), price))
+        countable_loops.append(CountableLoop(loop.back_edges[0], tuple(loop.exits), price))
         inductions[loop.back_edges[0]] = induction
-    return trips, inductions
+    return countable_loops, inductions

@@ -17,7 +17,7 @@ Of 4, 20, 50 and 200 it came out best on bzip2, Lua and espresso; with the other
 """
 
 
-def holding_blocks(read: FunctionRead) -> frozenset[int]:
+def interruptible_blocks(read: FunctionRead) -> frozenset[int]:
     """The blocks in which a call may not return while a path is active."""
     return frozenset(
         block

@@ -20,7 +20,7 @@ def every_block(graph: Graph) -> Plan:
     return _count_blocks(graph, "every-block", blocks)
 
 
-def vprof_by_blocks(graph: Graph, block_prices: Sequence[float]) -> Plan:
+def vprof_by_blocks(graph: Graph, block_costs: Sequence[float]) -> Plan:
     """The cheapest set of block counters from which every block count follows (Knuth and Stevenson 1973).
 
     In the reduced graph each block is an arc between two classes of edges, and block counts are a flow
@@ -29,7 +29,7 @@ def vprof_by_blocks(graph: Graph, block_prices: Sequence[float]) -> Plan:
     """
     reduced = reduce_to_blocks(graph)
     trees = UnionFind(reduced.classes)
-    by_price = sorted(reachable(graph) - {graph.exit}, key=lambda vertex: (-block_prices[vertex], vertex))
+    by_price = sorted(reachable(graph) - {graph.exit}, key=lambda vertex: (-block_costs[vertex], vertex))
     counted = [
         vertex
         for vertex in (graph.exit, *by_price)

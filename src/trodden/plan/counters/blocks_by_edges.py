@@ -24,12 +24,12 @@ from trodden.plan.counters.edges import chords_of, count_edges
 from trodden.plan.probes import Plan
 
 
-def vprof_by_edges(graph: Graph, prices: Sequence[float]) -> Plan:
+def vprof_by_edges(graph: Graph, costs: Sequence[float]) -> Plan:
     """Edge counters from which every block count follows; never more expensive than an edge profile.
 
     The edges that lost their counters are the plan's ``free`` edges.
     """
-    chords = chords_of(graph, prices)
+    chords = chords_of(graph, costs)
     tree = _RootedTree(graph, set(chords))
     free = frozenset(chord for chord in chords if tree.closes_pipeless_cycle(chord))
     return count_edges("vprof-edges", [index for index in chords if index not in free], free)

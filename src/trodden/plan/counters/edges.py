@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.spanning import live_edges, maximum_spanning_tree
-from trodden.plan.probes import AddTrips, Count, EdgeMeasure, Plan, Probe, SecondOpinion, Trip
+from trodden.plan.probes import AddTripCount, Count, CountableLoop, EdgeMeasure, Plan, Probe, RedundantMeasure
 
 
 def every_edge(graph: Graph) -> Plan:
@@ -15,47 +15,47 @@ def every_edge(graph: Graph) -> Plan:
     return count_edges("every-edge", counted)
 
 
-def eprof(graph: Graph, prices: Sequence[float], trips: Sequence[Trip] = ()) -> Plan:
+def eprof(graph: Graph, costs: Sequence[float], countable_loops: Sequence[CountableLoop] = ()) -> Plan:
     """The cheapest set of edge counters from which every edge count follows.
 
-    ``prices[e]`` is what a counter on ``e`` costs: its expected frequency times the cost of carrying it;
+    ``costs[e]`` is what a counter on ``e`` costs: its expected frequency times the cost of carrying it;
     infinite for an edge that should not carry one.  The counters are placed on the chords of a maximum
     spanning tree that is seeded with EXIT -> root, |E| - (|V| - 1) of them (endless edges, which are never
-    taken, and unreachable ones not counted).  For a loop in ``trips`` the front end can compute the count of
-    the back edge at the loop's exits, at the cost it names (BL94 §6.3); such a loop must not be left early,
-    since its trip count would be lost.
+    taken, and unreachable ones not counted).  For a loop in ``countable_loops`` the front end can compute the
+    count of the back edge at the loop's exits, at the cost it names (BL94 §6.3); such a loop must not be left
+    early, since its trip count would be lost.
     """
-    known = {trip.back_edge: trip for trip in trips if trip.exits}
-    asked = list(prices)
-    for trip in known.values():
-        asked[trip.back_edge] = trip.price
+    known = {loop.back_edge: loop for loop in countable_loops if loop.exits}
+    asked = list(costs)
+    for loop in known.values():
+        asked[loop.back_edge] = loop.cost
     chords = chords_of(graph, asked)
     probes: dict[int, list[Probe]] = {}
     for slot, edge in enumerate(chords):
         if edge in known:
             for leaving in known[edge].exits:
-                probes.setdefault(leaving, []).append(AddTrips(slot, edge))
+                probes.setdefault(leaving, []).append(AddTripCount(slot, edge))
         else:
             probes.setdefault(edge, []).append(Count(slot))
     measures = tuple(EdgeMeasure(edge) for edge in chords)
     return Plan("eprof", measures, {edge: tuple(probes[edge]) for edge in sorted(probes)})
 
 
-def checked(graph: Graph, prices: Sequence[float], trips: Sequence[Trip] = ()) -> Plan:
+def checked(graph: Graph, costs: Sequence[float], countable_loops: Sequence[CountableLoop] = ()) -> Plan:
     """The plan of :func:`eprof` and a counter on every edge, both counted in the same run."""
-    lean = eprof(graph, prices, trips)
+    lean = eprof(graph, costs, countable_loops)
     probes: dict[int, list[Probe]] = {edge: list(found) for edge, found in lean.on_edges.items()}
     measures = list(lean.measures)
     for edge in live_edges(graph):
         if graph.edges[edge].kind is EdgeKind.FLOW:
             probes.setdefault(edge, []).append(Count(len(measures)))
-            measures.append(SecondOpinion(edge))
+            measures.append(RedundantMeasure(edge))
     return Plan("checked", tuple(measures), {edge: tuple(probes[edge]) for edge in sorted(probes)})
 
 
-def chords_of(graph: Graph, prices: Sequence[float]) -> list[int]:
+def chords_of(graph: Graph, costs: Sequence[float]) -> list[int]:
     """The live edges outside the maximum spanning tree, by index."""
-    tree = maximum_spanning_tree(graph, prices, [graph.closing])
+    tree = maximum_spanning_tree(graph, costs, [graph.closing])
     return [index for index in live_edges(graph) if index not in tree]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.probes import AddTrips, Plan, Probe
+from trodden.plan.probes import AddTripCount, Plan, Probe
 
 
 def hoist(graph: Graph, plan: Plan, pinned: Container[int] = frozenset()) -> Plan:
@@ -17,14 +17,14 @@ def hoist(graph: Graph, plan: Plan, pinned: Container[int] = frozenset()) -> Pla
 
     The counters keep their meaning as long as whatever enters such a block leaves it again.  Blocks
     where that is not certain, for instance because they contain a call that may not return, are
-    ``pinned``: no probe is moved across them.  ``AddTrips`` stays on the exit edge of its loop.
+    ``pinned``: no probe is moved across them.  ``AddTripCount`` stays on the exit edge of its loop.
     """
     goal: dict[int, int] = {}
     moved: dict[int, list[Probe]] = {}
     for start, probes in plan.on_edges.items():
         top = _top(graph, start, pinned, goal)
         for probe in probes:
-            moved.setdefault(start if isinstance(probe, AddTrips) else top, []).append(probe)
+            moved.setdefault(start if isinstance(probe, AddTripCount) else top, []).append(probe)
     on_edges = {edge: tuple(moved[edge]) for edge in sorted(moved)}
     return Plan(plan.scheme, plan.measures, on_edges, plan.on_blocks, plan.free)
 

@@ -29,7 +29,7 @@ class OptimumError(TroddenError):
     """No proven optimum within the time given."""
 
 
-def vprof_by_edges_optimal(graph: Graph, prices: Sequence[float], time_limit: float = 60.0) -> Plan:
+def vprof_by_edges_optimal(graph: Graph, costs: Sequence[float], time_limit: float = 60.0) -> Plan:
     """The cheapest edge counters from which every block count follows.
 
     Raises :class:`OptimumError` if ``time_limit`` seconds do not suffice.  Prices are compared to about
@@ -38,25 +38,27 @@ def vprof_by_edges_optimal(graph: Graph, prices: Sequence[float], time_limit: fl
     """
     live = live_edges(graph)
     candidates = [index for index in live if graph.edges[index].kind is EdgeKind.FLOW]
-    costs = _finite(prices, candidates)
-    program = _Program(graph.name, [costs[index] for index in candidates], time.monotonic() + time_limit)
+    finite_costs = _finite(costs, candidates)
+    program = _Program(
+        graph.name, [finite_costs[index] for index in candidates], time.monotonic() + time_limit
+    )
     column = {index: position for position, index in enumerate(candidates)}
     counted: set[int] = set()
-    while cycles := _uncounted_cycles(graph, live, counted, costs):
+    while cycles := _uncounted_cycles(graph, live, counted, finite_costs):
         for cycle in cycles:
             program.require_one_of(column[index] for index in cycle)
         counted = {candidates[position] for position in program.minimise()}
-    heuristic = set(vprof_by_edges(graph, prices).on_edges)
-    if sum(costs[index] for index in heuristic) < sum(costs[index] for index in counted):
+    heuristic = set(vprof_by_edges(graph, costs).on_edges)
+    if sum(finite_costs[index] for index in heuristic) < sum(finite_costs[index] for index in counted):
         counted = heuristic
-    uncounted = sorted((index for index in live if index not in counted), key=lambda index: -prices[index])
-    tree = maximum_spanning_tree(graph, prices, [graph.closing, *uncounted])
+    uncounted = sorted((index for index in live if index not in counted), key=lambda index: -costs[index])
+    tree = maximum_spanning_tree(graph, costs, [graph.closing, *uncounted])
     free = frozenset(index for index in uncounted if index not in tree)
     return count_edges("vprof-optimal", sorted(counted), free)
 
 
 def _uncounted_cycles(
-    graph: Graph, live: Sequence[int], counted: set[int], costs: Mapping[int, float]
+    graph: Graph, live: Sequence[int], counted: set[int], finite_costs: Mapping[int, float]
 ) -> list[list[int]]:
     """Simple piped cycles without a counter, none if ``counted`` is sufficient.
 
@@ -70,15 +72,15 @@ def _uncounted_cycles(
         if not cycles:
             return found
         for cycle in cycles:
-            choices = [index for index in cycle if index in costs]
+            choices = [index for index in cycle if index in finite_costs]
             found.append(choices)
             if assumed.isdisjoint(choices):
-                assumed.add(min(choices, key=costs.__getitem__))
+                assumed.add(min(choices, key=finite_costs.__getitem__))
 
 
-def _finite(prices: Sequence[float], candidates: Iterable[int]) -> dict[int, float]:
+def _finite(costs: Sequence[float], candidates: Iterable[int]) -> dict[int, float]:
     """Costs in which infinity is replaced by a number larger than the sum of all others."""
-    chosen = {index: prices[index] for index in candidates}
+    chosen = {index: costs[index] for index in candidates}
     dearest = sum(price for price in chosen.values() if math.isfinite(price)) + 1.0
     return {index: price if math.isfinite(price) else dearest for index, price in chosen.items()}
 
@@ -86,7 +88,7 @@ def _finite(prices: Sequence[float], candidates: Iterable[int]) -> dict[int, flo
 class _Program:
     """A covering program in zeros and ones that grows by rows and is solved anew, with HiGHS."""
 
-    def __init__(self, name: str, costs: Sequence[float], deadline: float) -> None:
+    def __init__(self, name: str, finite_costs: Sequence[float], deadline: float) -> None:
         try:
             import highspy
         except ImportError:
@@ -97,14 +99,14 @@ class _Program:
         self._deadline = deadline
         self._infinity = highspy.kHighsInf
         self._optimal = highspy.HighsModelStatus.kOptimal
-        self._columns = len(costs)
+        self._columns = len(finite_costs)
         make_model: Any = highspy.Highs
         self._model = make_model()
         options = {"output_flag": False, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0, "threads": 1}
         for option, value in options.items():
             self._model.setOptionValue(option, value)
-        scale = _LARGEST_COST / max([*costs, math.ulp(0.0)])
-        for position, cost in enumerate(costs):
+        scale = _LARGEST_COST / max([*finite_costs, math.ulp(0.0)])
+        for position, cost in enumerate(finite_costs):
             self._model.addCol(cost * scale, 0.0, 1.0, 0, [], [])
             self._model.changeColIntegrality(position, highspy.HighsVarType.kInteger)
 

@@ -19,7 +19,7 @@ from itertools import starmap
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph, build
 from trodden.plan.paths.path_register import Register, Value, track
-from trodden.plan.probes import AddTrips, Paths, Plan, Probe
+from trodden.plan.probes import AddTripCount, Paths, Plan, Probe
 
 Clone = tuple[int, int]
 """A block, and what the path register holds in this clone of it."""
@@ -120,8 +120,8 @@ def _plan_for(graph: Graph, plan: Plan, origins: Sequence[int], original: Sequen
     }
 
     def moved(probe: Probe, source: int) -> Probe:
-        if isinstance(probe, AddTrips):
-            return AddTrips(probe.slot, self_loops[source, probe.back_edge])
+        if isinstance(probe, AddTripCount):
+            return AddTripCount(probe.slot, self_loops[source, probe.back_edge])
         return probe
 
     on_edges = {
@@ -145,5 +145,5 @@ def _paths_for(paths: Paths, original: Sequence[int | None]) -> Paths:
         paths,
         back_edges=now(paths.back_edges),
         cuts=now(paths.cuts),
-        handlers=now(paths.handlers),
+        resume_edges=now(paths.resume_edges),
     )

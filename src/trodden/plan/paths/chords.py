@@ -44,14 +44,14 @@ def chord_increments(numbering: Numbering, weights: Sequence[float]) -> Incremen
 
 
 def _spanning_tree(dag: Dag, weights: Sequence[float]) -> set[int]:
-    price = [_price(dag, number, weights) for number in range(len(dag.arcs))]
+    price = [_cost(dag, number, weights) for number in range(len(dag.arcs))]
     trees = UnionFind(len(dag.outs))
     trees.union(dag.graph.exit, dag.entry)
     by_price = sorted(range(len(dag.arcs)), key=lambda number: -price[number])
     return {number for number in by_price if trees.union(dag.arcs[number].src, dag.arcs[number].dst)}
 
 
-def _price(dag: Dag, number: int, weights: Sequence[float]) -> float:
+def _cost(dag: Dag, number: int, weights: Sequence[float]) -> float:
     """How often the probe of an arc would be executed."""
     arc = dag.arcs[number]
     match arc.kind:

@@ -35,8 +35,8 @@ def choose_cuts(dag: Dag, weights: Sequence[float], limit: int, rule: str = "che
     return sorted(dag.arcs[number].of for number in arcs)
 
 
-def cuts_that_tell_prefixes(dag: Dag, holds: Collection[int]) -> list[int]:
-    """The edges to cut so that every block of ``holds`` has a single prefix.
+def cuts_for_single_prefixes(dag: Dag, interruptible: Collection[int]) -> list[int]:
+    """The edges to cut so that every block of ``interruptible`` has a single prefix.
 
     A prefix is then determined by the block alone.  Only a root that is also the header of a loop has two in
     any case.  Cutting a back edge gives up the context of its loop.
@@ -47,7 +47,7 @@ def cuts_that_tell_prefixes(dag: Dag, holds: Collection[int]) -> list[int]:
         ins = dag.ins[node]
         if len(ins) == 1 and dag.arcs[ins[0]].src in single:
             single.add(node)
-        elif node in holds and node != dag.graph.root:
+        elif node in interruptible and node != dag.graph.root:
             cuts.update(dag.arcs[number].of for number in dag.ins[dag.into(node)] if _can_be_cut(dag, number))
             if node in dag.arrival:
                 cuts.update(edge for edge in dag.graph.in_edges[node] if edge in dag.removed)
@@ -55,7 +55,7 @@ def cuts_that_tell_prefixes(dag: Dag, holds: Collection[int]) -> list[int]:
     return sorted(cuts)
 
 
-def entries_of_loops(dag: Dag, weights: Sequence[float]) -> list[int]:
+def loop_entry_cuts(dag: Dag, weights: Sequence[float]) -> list[int]:
     """The entry edges of loops that are expected to iterate more often than they are entered.
 
     With these cut, all paths of a loop start at its header in the same state, and the register is a constant
@@ -93,7 +93,7 @@ def _cut_the_cheapest(dag: Dag, weights: Sequence[float], limit: int) -> set[int
     tried again at the end, because joins can also save paths.
     Of equals, loop entries stay cut rather than others, and edges later in the order are joined first.
     """
-    position = {node: place for place, node in enumerate(dag.order)}
+    position = {node: index for index, node in enumerate(dag.order)}
     entries = {loop.header for loop in find_loops(dag.graph).loops}
     pieces = _Pieces(dag, position)
     limit = max(limit, pieces.total)
@@ -112,11 +112,11 @@ def _cut_the_cheapest(dag: Dag, weights: Sequence[float], limit: int) -> set[int
     heapify(waiting)
     apart: list[int] = []
     while waiting:
-        before, enters, place, number = waiting[0]
+        before, enters, rank, number = waiting[0]
         now = dearness(number)
         if now > before and not pieces.tired:
             pieces.tire(1)
-            heapreplace(waiting, (now, enters, place, number))
+            heapreplace(waiting, (now, enters, rank, number))
             continue
         heappop(waiting)
         if not pieces.join(number, limit):

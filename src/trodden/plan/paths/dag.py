@@ -34,7 +34,7 @@ class ArcKind(Enum):
     START = "start"
     END = "end"
     PASS = "pass"
-    AGAIN = "again"
+    SURROGATE = "again"
 
 
 class Arc(NamedTuple):
@@ -86,7 +86,7 @@ def build_dag(
     graph: Graph,
     back_edges: Iterable[int],
     cuts: Iterable[int] = (),
-    handlers: Iterable[int] = (),
+    resume_edges: Iterable[int] = (),
     context: bool = False,
     search: DepthFirst | None = None,
 ) -> Dag:
@@ -96,17 +96,17 @@ def build_dag(
     :class:`ValueError` if an edge cannot be removed, or if the removed edges leave a cycle.
     """
     search = search or depth_first(graph)
-    back, cut, handled = frozenset(back_edges), frozenset(cuts), frozenset(handlers)
-    _check(graph, back | cut | handled, handled)
+    back, cut, resumed = frozenset(back_edges), frozenset(cuts), frozenset(resume_edges)
+    _check(graph, back | cut | resumed, resumed)
     live = [
         index
         for index, edge in enumerate(graph.edges)
         if edge.kind is EdgeKind.FLOW and search.enter[edge.src] >= 0
     ]
-    removed = frozenset(live) & (back | cut | handled)
-    split = _context_headers(graph, back & removed, cut | handled) if context else ()
+    removed = frozenset(live) & (back | cut | resumed)
+    split = _context_headers(graph, back & removed, cut | resumed) if context else ()
     entry = len(graph.labels)
-    arrival = {vertex: entry + 1 + place for place, vertex in enumerate(sorted(split))}
+    arrival = {vertex: entry + 1 + number for number, vertex in enumerate(sorted(split))}
     arcs: list[Arc] = []
     for index in live:
         src, dst, _ = graph.edges[index]
@@ -118,13 +118,13 @@ def build_dag(
     arcs.append(Arc(entry, arrival.get(graph.root, graph.root), ArcKind.ENTRY, graph.root))
     for vertex in arrival:
         arcs.append(Arc(arrival[vertex], vertex, ArcKind.PASS, vertex))
-        arcs.append(Arc(arrival[vertex], vertex, ArcKind.AGAIN, vertex))
+        arcs.append(Arc(arrival[vertex], vertex, ArcKind.SURROGATE, vertex))
     first_of: dict[int, PathStart] = {}
     for index in sorted(removed):
         src, dst, _ = graph.edges[index]
         arcs.append(Arc(src, graph.exit, ArcKind.END, index))
         if not (dst in arrival and index in back):
-            first_of[dst] = _stronger(first_of.get(dst), _start_kind(index, back, handled))
+            first_of[dst] = _stronger(first_of.get(dst), _start_kind(index, back, resumed))
     arcs += [Arc(entry, arrival.get(dst, dst), ArcKind.START, dst) for dst in sorted(first_of)]
     outs: list[list[int]] = [[] for _ in range(entry + 1 + len(arrival))]
     ins: list[list[int]] = [[] for _ in outs]
@@ -141,12 +141,12 @@ def build_dag(
     return Dag(graph, arcs, outs, ins, order, arrival, first_of, back, removed)
 
 
-def _check(graph: Graph, removed: Collection[int], handlers: Collection[int]) -> None:
+def _check(graph: Graph, removed: Collection[int], resume_edges: Collection[int]) -> None:
     for index in removed:
         if not 0 <= index < len(graph.edges) or graph.edges[index].kind is not EdgeKind.FLOW:
             raise ValueError(f"{graph.name}: there is no edge {index} to end a path on")
         src, dst, _ = graph.edges[index]
-        if dst == graph.exit or (src == dst and index not in handlers):
+        if dst == graph.exit or (src == dst and index not in resume_edges):
             raise ValueError(f"{graph.name}: no path can end on edge {index}")
 
 
@@ -162,13 +162,13 @@ def _context_headers(graph: Graph, back_edges: Collection[int], others: Collecti
     return found - barred
 
 
-def _start_kind(index: int, back_edges: Collection[int], handlers: Collection[int]) -> PathStart:
-    if index in handlers:
-        return PathStart.HANDLER
+def _start_kind(index: int, back_edges: Collection[int], resume_edges: Collection[int]) -> PathStart:
+    if index in resume_edges:
+        return PathStart.RESUME
     return PathStart.BACK_EDGE if index in back_edges else PathStart.CUT
 
 
-_STRENGTH = {PathStart.BACK_EDGE: 0, PathStart.CUT: 1, PathStart.HANDLER: 2}
+_STRENGTH = {PathStart.BACK_EDGE: 0, PathStart.CUT: 1, PathStart.RESUME: 2}
 
 
 def _stronger(known: PathStart | None, other: PathStart) -> PathStart:

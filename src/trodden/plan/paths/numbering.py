@@ -24,7 +24,7 @@ LARGEST = 2**63 - 1
 """No plan has more paths than this: numbers have to fit a register."""
 
 
-class Way(NamedTuple):
+class Successor(NamedTuple):
     """A successor of a block: edge, target, value, and how the path ends on the edge if it does."""
 
     edge: int
@@ -45,12 +45,12 @@ def numbering_of(
     graph: Graph,
     back_edges: Iterable[int],
     cuts: Iterable[int] = (),
-    handlers: Iterable[int] = (),
+    resume_edges: Iterable[int] = (),
     context: bool = False,
     most: int | None = None,
 ) -> Numbering:
     """The numbering of a graph without these edges; see :class:`Numbering`."""
-    paths = Paths(0, tuple(back_edges), tuple(cuts), tuple(handlers), context)
+    paths = Paths(0, tuple(back_edges), tuple(cuts), tuple(resume_edges), context)
     return Numbering(graph, paths, most)
 
 
@@ -58,22 +58,22 @@ def count_paths(
     graph: Graph,
     back_edges: Iterable[int],
     cuts: Iterable[int] = (),
-    handlers: Iterable[int] = (),
+    resume_edges: Iterable[int] = (),
     context: bool = False,
     *,
     limit: int = LARGEST,
 ) -> int:
     """How many paths there are, or ``limit + 1`` if they are more than ``limit``; cheap in any case."""
-    return count_ways(build_dag(graph, back_edges, cuts, handlers, context), limit)
+    return count_dag_paths(build_dag(graph, back_edges, cuts, resume_edges, context), limit)
 
 
-def count_ways(dag: Dag, limit: int) -> int:
+def count_dag_paths(dag: Dag, limit: int) -> int:
     """The number of paths from ENTRY to EXIT, or ``limit + 1`` if there are more than ``limit``."""
-    ways = [1] * len(dag.outs)
+    paths_from = [1] * len(dag.outs)
     for node in reversed(dag.order):
         if outs := dag.outs[node]:
-            ways[node] = min(sum(ways[dag.arcs[arc].dst] for arc in outs), limit + 1)
-    return ways[dag.entry]
+            paths_from[node] = min(sum(paths_from[dag.arcs[arc].dst] for arc in outs), limit + 1)
+    return paths_from[dag.entry]
 
 
 class Numbering:
@@ -88,7 +88,7 @@ class Numbering:
     def __init__(self, graph: Graph, paths: Paths, most: int | None = None, dag: Dag | None = None) -> None:
         """Number the paths; pass ``dag`` if the acyclic graph has been built already."""
         self.graph = graph
-        self.dag = dag or build_dag(graph, paths.back_edges, paths.cuts, paths.handlers, paths.context)
+        self.dag = dag or build_dag(graph, paths.back_edges, paths.cuts, paths.resume_edges, paths.context)
         self.value = [0] * len(self.dag.arcs)
         self._sorted: list[list[int]] = [[] for _ in self.dag.outs]
         self._values: list[list[int]] = [[] for _ in self.dag.outs]
@@ -98,23 +98,23 @@ class Numbering:
     def _assign(self, most: int | None) -> int:
         """Figure 5: values in reverse topological order.  Returns the number of paths."""
         arcs = self.dag.arcs
-        ways = [1] * len(self.dag.outs)
+        paths_from = [1] * len(self.dag.outs)
         for node in reversed(self.dag.order):
             outs = self.dag.outs[node]
             if not outs:
                 continue
-            self._sorted[node] = sorted(outs, key=lambda arc: ways[arcs[arc].dst])
+            self._sorted[node] = sorted(outs, key=lambda arc: paths_from[arcs[arc].dst])
             total = 0
             for arc in self._sorted[node]:
                 self.value[arc] = total
                 self._values[node].append(total)
-                total += ways[arcs[arc].dst]
+                total += paths_from[arcs[arc].dst]
             if most is not None and total > most:
                 raise ValueError(f"{self.graph.name}: there are more than {most} paths")
-            ways[node] = total
-        return ways[self.dag.entry]
+            paths_from[node] = total
+        return paths_from[self.dag.entry]
 
-    def ways(self, vertex: int) -> tuple[Way, ...]:
+    def successors(self, vertex: int) -> tuple[Successor, ...]:
         """The successors of a block, smallest value first; none for a block where paths can only stop.
 
         A path that arrives at a split header from outside (see :mod:`trodden.plan.paths.dag`) adds nothing
@@ -123,7 +123,9 @@ class Numbering:
         found = []
         for number in self._sorted[vertex]:
             arc = self.dag.arcs[number]
-            found.append(Way(arc.of, self.graph.edges[arc.of].dst, self.value[number], self._ends(number)))
+            found.append(
+                Successor(arc.of, self.graph.edges[arc.of].dst, self.value[number], self._ends(number))
+            )
         return tuple(found)
 
     @property
@@ -177,9 +179,9 @@ class Numbering:
         """The arcs of a path, each with the remainder of the number after it."""
         node, rest = self.dag.entry, path
         while values := self._values[node]:
-            place = bisect_right(values, rest) - 1
-            rest -= values[place]
-            arc = self._sorted[node][place]
+            position = bisect_right(values, rest) - 1
+            rest -= values[position]
+            arc = self._sorted[node][position]
             self.followed += 1
             yield arc, rest
             node = self.dag.arcs[arc].dst
@@ -189,38 +191,38 @@ class Numbering:
         dag, last = self.dag, self.graph.exit
         blocks: list[int] = []
         edges: list[int] = []
-        again: list[int] = []
+        reentries: list[int] = []
         for number in numbers:
             arc = dag.arcs[number]
-            if arc.kind is ArcKind.AGAIN:
-                again.append(len(blocks))
+            if arc.kind is ArcKind.SURROGATE:
+                reentries.append(len(blocks))
             if arc.kind is ArcKind.REAL or arc.kind is ArcKind.END:
                 edges.append(arc.of)
             if arc.dst < last:
                 blocks.append(arc.dst)
-        came = self._start_kind(numbers[0])
+        first = self._start_kind(numbers[0])
         ends = self._ends(numbers[-1]) or PathEnd.UNWOUND
-        if again:
+        if reentries:
             return Route(
-                tuple(blocks), tuple(edges), PathStart.BACK_EDGE, ends, again[-1], tuple(again), came
+                tuple(blocks), tuple(edges), PathStart.BACK_EDGE, ends, reentries[-1], tuple(reentries), first
             )
-        return Route(tuple(blocks), tuple(edges), came, ends)
+        return Route(tuple(blocks), tuple(edges), first, ends)
 
     def _arcs_of(self, route: Route) -> Iterator[int]:
         """The arcs that a route must have, as far as they exist; the caller checks that they join."""
         dag = self.dag
-        came = route.came or route.starts
+        first = route.context_starts or route.starts
         for number in dag.outs[dag.entry]:
             arc = dag.arcs[number]
-            if route.blocks and arc.of == route.blocks[0] and self._start_kind(number) is came:
+            if route.blocks and arc.of == route.blocks[0] and self._start_kind(number) is first:
                 yield number
         taken = {dag.arcs[n].of: n for block in route.blocks for n in dag.outs[block]}
-        for place, block in enumerate(route.blocks):
+        for position, block in enumerate(route.blocks):
             if block in dag.arrival:
-                passing, again = dag.outs[dag.arrival[block]]
-                yield again if place in route.again else passing
-            if place < len(route.edges) and route.edges[place] in taken:
-                yield taken[route.edges[place]]
+                passing, reentries = dag.outs[dag.arrival[block]]
+                yield reentries if position in route.reentries else passing
+            if position < len(route.edges) and route.edges[position] in taken:
+                yield taken[route.edges[position]]
 
     def _start_kind(self, number: int) -> PathStart:
         arc = self.dag.arcs[number]

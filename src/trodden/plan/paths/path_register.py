@@ -40,15 +40,15 @@ class Register:
     """The register's value at the start of every block (``at``) and at the end of every edge (``along``).
 
     ``at[v]`` is ``None`` where nothing has been set.  In the blocks of ``reloaded`` an unknown register is
-    stored in the frame's stack slot, and loaded from there where it is needed next.  ``cells`` is what
-    the cell of a loop holds inside it (MR98 §7).  ``phis[name]`` is the block of a phi, and its incoming
+    stored in the frame's stack slot, and loaded from there where it is needed next.  ``saved_for`` is what
+    was saved for a loop, by its number (MR98 §7).  ``phis[name]`` is the block of a phi, and its incoming
     values by edge.
     """
 
     at: list[Value | None]
     reloaded: Collection[int] = frozenset()
     along: dict[int, Value | None] = field(default_factory=dict)
-    cells: dict[int, Value | None] = field(default_factory=dict)
+    saved_for: dict[int, Value | None] = field(default_factory=dict)
     phis: dict[str, tuple[int, dict[int, Value]]] = field(default_factory=dict)
 
     def at_end(self, block: int) -> Value | None:
@@ -66,16 +66,16 @@ class Register:
                     value = Value(None, amount)
                 case Add(amount):
                     value = value.plus(amount) if value is not None else None
-                case Restore(cell, amount):
-                    saved = self.cells.get(cell)
+                case Restore(loop, amount):
+                    saved = self.saved_for.get(loop)
                     value = saved.plus(amount) if saved is not None else None
         return value
 
     def saved(self, value: Value | None, probes: Sequence[Probe]) -> Iterable[tuple[int, Value | None]]:
-        """What the probes of an edge save in cells."""
+        """What the probes of an edge save for loops."""
         for position, probe in enumerate(probes):
             if isinstance(probe, Save):
-                yield probe.cell, self.after(value, probes[:position])
+                yield probe.loop, self.after(value, probes[:position])
 
     def needed(self, used: Iterable[Value | None]) -> dict[str, tuple[int, dict[int, Value]]]:
         """The phis of the values in use, and of the incoming values of those in turn."""
@@ -118,21 +118,21 @@ def track(graph: Graph, plan: Plan, reloaded: Collection[int] = frozenset()) -> 
             for edge in in_edges[vertex]:
                 probes = plan.on_edges.get(edge, ())
                 before = register.at_end(graph.edges[edge].src)
-                for cell, value in register.saved(before, probes):
-                    saved.setdefault(cell, []).append((edge, value))
+                for loop, value in register.saved(before, probes):
+                    saved.setdefault(loop, []).append((edge, value))
                 register.along[edge] = register.after(before, probes)
             arriving = [register.along[edge] for edge in in_edges[vertex]]
             arriving += [start] if vertex == graph.root else []
             changed |= _meet(f"trodden.r.{vertex}", arriving, merged, register.at, vertex)
-        for cell, incoming in saved.items():
+        for loop, incoming in saved.items():
             values = [value for _, value in incoming]
             if any(value is not None and value.base == STACK_SLOT for value in values):
-                merged.add(f"trodden.c.{cell}")
-            changed |= _meet(f"trodden.c.{cell}", values, merged, register.cells, cell)
+                merged.add(f"trodden.c.{loop}")
+            changed |= _meet(f"trodden.c.{loop}", values, merged, register.saved_for, loop)
     for vertex in order:
         _add_phi(register, f"trodden.r.{vertex}", vertex, {e: register.along[e] for e in in_edges[vertex]})
-    for cell, incoming in saved.items():
-        name = f"trodden.c.{cell}"
+    for loop, incoming in saved.items():
+        name = f"trodden.c.{loop}"
         header = graph.edges[incoming[0][0]].dst
         entering = dict(incoming)
         values_by_edge = {e: entering.get(e, Value(name, 0)) for e in in_edges[header]}
@@ -147,7 +147,7 @@ def _meet(
     known: list[Value | None] | dict[int, Value | None],
     index: int,
 ) -> bool:
-    """Join the values that arrive at a block or in a cell; whether the result has changed."""
+    """Join the values that arrive at a block or are saved for a loop; whether the result has changed."""
     values = {value for value in arriving if value is not None}
     if len(values) > 1:
         merged.add(name)
@@ -158,7 +158,7 @@ def _meet(
 
 
 def _add_phi(register: Register, name: str, vertex: int, incoming: dict[int, Value | None]) -> None:
-    held = register.at[vertex] if name.startswith("trodden.r.") else register.cells.get(_number(name))
+    held = register.at[vertex] if name.startswith("trodden.r.") else register.saved_for.get(_number(name))
     if held == Value(name, 0):
         register.phis[name] = (vertex, {edge: value or UNSET for edge, value in incoming.items()})
 

@@ -18,7 +18,7 @@ from trodden.plan.probes import Add, Bump, BumpAt, Probe, Restore, Save, Set, St
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedProbes:
     """The probes on edges and on entering the procedure."""
 
     on_edges: dict[int, list[Probe]]
@@ -36,15 +36,18 @@ def single_prefixes(numbering: Numbering) -> dict[int, int]:
     return known
 
 
-def place(
-    numbering: Numbering, increments: Increments, holds: Collection[int] = frozenset(), timed: bool = False
-) -> Placed:
+def place_probes(
+    numbering: Numbering,
+    increments: Increments,
+    interruptible: Collection[int] = frozenset(),
+    timed: bool = False,
+) -> PlacedProbes:
     """Figure 8 for a whole procedure.
 
-    No bump is moved up across a block of ``holds``: a path that is cut short there must not have been
+    No bump is moved up across a block of ``interruptible``: a path that is cut short there must not have been
     counted.  If paths are ``timed``, no probe is moved, so that the clock covers the whole path.
     """
-    placement = _Placement(numbering, increments, holds, timed)
+    placement = _Placement(numbering, increments, interruptible, timed)
     return placement.on_the_procedure()
 
 
@@ -52,17 +55,17 @@ class _Placement:
     """Figure 8: ``sets`` and ``bumps`` say what arcs do to the register; other chords add to it."""
 
     def __init__(
-        self, numbering: Numbering, increments: Increments, holds: Collection[int], timed: bool
+        self, numbering: Numbering, increments: Increments, interruptible: Collection[int], timed: bool
     ) -> None:
         self.dag: Dag = numbering.dag
         self.known = single_prefixes(numbering)
         self.chords: Mapping[int, int] = increments.chords
         self.potential = increments.potential
-        self.holds = holds
+        self.interruptible = interruptible
         self.timed = timed
         self.sets: dict[int, int] = {}
         self.bumps: dict[int, int] = {}
-        self.cell_of = {vertex: cell for cell, vertex in enumerate(self.dag.arrival)}
+        self.loop_number = {vertex: loop for loop, vertex in enumerate(self.dag.arrival)}
         self._initialise()
         self._count()
 
@@ -97,15 +100,15 @@ class _Placement:
     def _may_be_counted_before(self, block: int) -> bool:
         """False where paths start, because a bump precedes the probes that start a path on the same edge."""
         starts = block == self.dag.graph.root or block in self.dag.first_of or block in self.dag.arrival
-        return not (self.timed or starts or block in self.holds)
+        return not (self.timed or starts or block in self.interruptible)
 
-    def on_the_procedure(self) -> Placed:
+    def on_the_procedure(self) -> PlacedProbes:
         """Combine the probes of the arcs that belong to one edge."""
         dag = self.dag
         edges = dag.graph.edges
         ends: dict[int, list[Probe]] = {}
         starts: dict[int, list[Probe]] = {}
-        again: dict[int, list[Probe]] = {}
+        surrogates: dict[int, list[Probe]] = {}
         on_edges: dict[int, list[Probe]] = {}
         on_entry: list[Probe] = []
         clock: list[Probe] = [StartClock()] if self.timed else []
@@ -118,21 +121,21 @@ class _Placement:
                     on_entry = clock + probes + self._arriving(arc.of)
                 case ArcKind.START:
                     starts[arc.of] = clock + probes + self._arriving(arc.of)
-                case ArcKind.AGAIN:
-                    again[arc.of] = clock + probes
+                case ArcKind.SURROGATE:
+                    surrogates[arc.of] = clock + probes
                 case ArcKind.END:
                     ends[arc.of] = probes
         for edge, probes in ends.items():
-            behind = again if dag.returns_in_context(edge) else starts
+            behind = surrogates if dag.returns_in_context(edge) else starts
             on_edges[edge] = probes + behind[edges[edge].dst]
-        return Placed(on_edges, on_entry)
+        return PlacedProbes(on_edges, on_entry)
 
     def _arriving(self, vertex: int) -> list[Probe]:
         """The probes for arriving at a split header from outside, after those of the edge."""
         if vertex not in self.dag.arrival:
             return []
         passing, _ = self.dag.outs[self.dag.arrival[vertex]]
-        return [Save(self.cell_of[vertex]), *self._probes(passing)]
+        return [Save(self.loop_number[vertex]), *self._probes(passing)]
 
     def _probes(self, number: int) -> list[Probe]:
         """The probes of one arc."""
@@ -144,10 +147,10 @@ class _Placement:
             return [Bump(signed(bump)) if constant is None else BumpAt((constant + bump) % 2**64)]
         if number in self.sets:
             return [Set(signed(self.sets[number]))]
-        if arc.kind is ArcKind.AGAIN:
+        if arc.kind is ArcKind.SURROGATE:
             if constant is not None:
                 return [Set(signed(constant + increment))]
-            return [Restore(self.cell_of[arc.of], signed(increment))]
+            return [Restore(self.loop_number[arc.of], signed(increment))]
         if increment == 0:
             return []
         return [Add(signed(increment)) if constant is None else Set(signed(constant + increment))]

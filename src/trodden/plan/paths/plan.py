@@ -10,22 +10,22 @@ from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import depth_first
 from trodden.plan.paths.chords import chord_increments
-from trodden.plan.paths.cutting import choose_cuts, cuts_that_tell_prefixes, entries_of_loops
+from trodden.plan.paths.cutting import choose_cuts, cuts_for_single_prefixes, loop_entry_cuts
 from trodden.plan.paths.dag import Dag, build_dag
-from trodden.plan.paths.numbering import LARGEST, Numbering, count_ways
-from trodden.plan.paths.placement import place, single_prefixes
+from trodden.plan.paths.numbering import LARGEST, Numbering, count_dag_paths
+from trodden.plan.paths.placement import place_probes, single_prefixes
 from trodden.plan.paths.unused import drop_unused
 from trodden.plan.probes import (
-    AddTrips,
+    AddTripCount,
     BlockMeasure,
     Count,
+    CountableLoop,
     EdgeMeasure,
     Measure,
     Paths,
     Plan,
     Probe,
-    SecondOpinion,
-    Trip,
+    RedundantMeasure,
 )
 
 DEFAULT_LIMIT = 1024
@@ -41,49 +41,49 @@ def path_plan(
     *,
     limit: int | None = DEFAULT_LIMIT,
     dense: int = DENSE,
-    holds: Collection[int] = frozenset(),
-    cells: bool = True,
-    handlers: Sequence[int] = (),
+    interruptible: Collection[int] = frozenset(),
+    stack_slots: bool = True,
+    resume_edges: Sequence[int] = (),
     context: bool = False,
     timed: bool = False,
     rule: str = "cheapest",
-    trips: Sequence[Trip] = (),
+    countable_loops: Sequence[CountableLoop] = (),
 ) -> Plan:
     """Number the paths of a procedure and place the probes that count them.
 
     ``weights[e]`` is how often edge ``e`` is expected to be taken.  Paths are cut by ``rule`` ("cheapest",
-    "loops" for that with loop entries cut in any case, or "node" for BL96's own) until there are no more
-    than ``limit``, or no more than cutting every edge would leave; ``None`` keeps them whole up to the
-    largest possible number.  In the blocks of ``holds`` a path may be cut short, and the plan makes its
-    prefix decodable there: from the register or, if there are no stack slots (``cells``) to keep it in,
-    from the block alone.  ``handlers`` are the resume edges.  The trip count of a self loop is taken from
-    ``trips`` where that is cheaper than counting.
+    "loops" for that with loop entries cut in any case, or "node" for BL96's own) until there are no more than
+    ``limit``, or no more than cutting every edge would leave; ``None`` keeps them whole up to the largest
+    possible number.  In the blocks of ``interruptible`` a path may be cut short, and the plan makes its
+    prefix decodable there: from the register or, if there are no stack slots (``stack_slots``) to keep it in,
+    from the block alone.  ``resume_edges`` are those after calls that return twice.  The trip count of a self
+    loop is taken from ``countable_loops`` where that is cheaper than counting.
     """
     search = depth_first(graph)
     loops = {edge for edge in search.back_edges if graph.edges[edge].src == graph.edges[edge].dst}
     back_edges = tuple(sorted(search.back_edges - loops))
-    handled = tuple(sorted(set(handlers)))
+    resumed = tuple(sorted(set(resume_edges)))
     most = LARGEST if limit is None else min(limit, LARGEST)
 
     def without(cuts: Iterable[int]) -> Dag:
-        return build_dag(graph, back_edges, cuts, handled, context, search)
+        return build_dag(graph, back_edges, cuts, resumed, context, search)
 
     cuts: list[int] = []
     dag = without(cuts)
-    if rule == "loops" and (cuts := entries_of_loops(dag, weights)):
+    if rule == "loops" and (cuts := loop_entry_cuts(dag, weights)):
         dag = without(cuts)
-    if not cells and (more := cuts_that_tell_prefixes(dag, holds)):
-        cuts = sorted({*cuts, *more})
+    if not stack_slots and (prefix_cuts := cuts_for_single_prefixes(dag, interruptible)):
+        cuts = sorted({*cuts, *prefix_cuts})
         dag = without(cuts)
-    if count_ways(dag, most) > most:
+    if count_dag_paths(dag, most) > most:
         cuts = sorted({*cuts, *choose_cuts(dag, weights, most, rule)})
         dag = without(cuts)
-    paths = Paths(0, back_edges, tuple(cuts), handled, context, timed=timed)
+    paths = Paths(0, back_edges, tuple(cuts), resumed, context, timed=timed)
     numbering = Numbering(graph, paths, dag=dag)
-    placed = place(numbering, chord_increments(numbering, weights), holds, timed)
-    placed = drop_unused(dag, placed, set(holds) - single_prefixes(numbering).keys())
+    placed = place_probes(numbering, chord_increments(numbering, weights), interruptible, timed)
+    placed = drop_unused(dag, placed, set(interruptible) - single_prefixes(numbering).keys())
     counting = _SelfLoops(graph, weights)
-    counting.count(sorted(loops - dag.removed), trips, frozenset(handled))
+    counting.count(sorted(loops - dag.removed), countable_loops, frozenset(resumed))
     on_edges = {
         edge: (*counting.on_edges.get(edge, ()), *placed.on_edges.get(edge, ()))
         for edge in sorted({*placed.on_edges, *counting.on_edges})
@@ -103,7 +103,9 @@ class _SelfLoops:
         self.on_edges: dict[int, list[Probe]] = {}
         self.on_blocks: dict[int, tuple[Probe, ...]] = {}
 
-    def count(self, loops: Sequence[int], trips: Sequence[Trip], handled: Set[int]) -> None:
+    def count(
+        self, loops: Sequence[int], countable_loops: Sequence[CountableLoop], resumed: Set[int]
+    ) -> None:
         """Choose for each loop where it is counted.
 
         That may be on its exit edges (BL94 §6.3), unless one of them is a resume edge, which may be taken
@@ -112,16 +114,16 @@ class _SelfLoops:
         on its back edge.
         """
         known = {
-            trip.back_edge: trip
-            for trip in trips
-            if trip.exits and trip.price < self._weights[trip.back_edge] and not handled & set(trip.exits)
+            loop.back_edge: loop
+            for loop in countable_loops
+            if loop.exits and loop.cost < self._weights[loop.back_edge] and not resumed & set(loop.exits)
         }
         alone = Counter(self._graph.edges[edge].src for edge in loops)
         for slot, edge in enumerate(loops):
             block = self._graph.edges[edge].src
             if edge in known:
                 for leaving in known[edge].exits:
-                    self.on_edges.setdefault(leaving, []).append(AddTrips(slot, edge))
+                    self.on_edges.setdefault(leaving, []).append(AddTripCount(slot, edge))
                 self.measures.append(EdgeMeasure(edge))
             elif alone[block] == 1 and 2 * self._weights[edge] >= self._executions(block):
                 self.on_blocks[block] = (Count(slot),)
@@ -141,6 +143,6 @@ def checked_paths(plan: Plan, graph: Graph) -> Plan:
     for edge in live_edges(graph):
         if graph.edges[edge].kind is EdgeKind.FLOW:
             probes[edge] = (*probes.get(edge, ()), Count(len(measures)))
-            measures.append(SecondOpinion(edge))
+            measures.append(RedundantMeasure(edge))
     on_edges = {edge: probes[edge] for edge in sorted(probes)}
     return replace(plan, scheme="checked-paths", measures=tuple(measures), on_edges=on_edges)

@@ -1,6 +1,6 @@
 """Which path was being executed when a function was left in the middle of a block.
 
-The executors know the block and, at best, what the path register held there.  This module computes, from a
+The executors know the block and, at best, what the path register saved there.  This module computes, from a
 plan alone, how the register relates to the sum of values up to the block, which identifies the prefix (see
 :mod:`trodden.plan.paths.numbering`).  It follows the probes of the plan, so it holds for any placement.
 """
@@ -18,14 +18,14 @@ from trodden.plan.probes import Add, Bump, BumpAt, Plan, Probe, Restore, Save, S
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SinglePrefix:
     """The block has a single prefix, which has this ``sum``."""
 
     sum: int
 
 
 @dataclass(frozen=True, slots=True)
-class Offset:
+class RegisterOffset:
     """The register holds the sum of the prefix plus ``amount``, modulo 2**64."""
 
     amount: int
@@ -33,7 +33,7 @@ class Offset:
 
 def register_offsets(
     graph: Graph, plan: Plan, numbering: Numbering | None = None
-) -> list[Known | Offset | None]:
+) -> list[SinglePrefix | RegisterOffset | None]:
     """For every vertex how a prefix that ends in it is decoded.
 
     ``None`` where no path can be cut short or its prefix cannot be decoded: in unreachable blocks, in EXIT,
@@ -47,7 +47,7 @@ class _Following:
     """The register less the sum of values (``ahead``), propagated from block to block.
 
     ``ahead[v]`` is ``None`` where the edges into ``v`` do not agree on it, and ``counted`` are the blocks
-    before which paths have been counted.  ``kept[cell]`` is a saved value less the sum on entry to its loop.
+    before which paths have been counted.  ``saved[loop]`` is a saved value less the sum on entry to its loop.
     """
 
     def __init__(self, numbering: Numbering, plan: Plan) -> None:
@@ -57,7 +57,7 @@ class _Following:
         self._single = single_prefixes(numbering)
         self._ahead: list[int | None] = [None] * len(dag.graph.labels)
         self._counted: set[int] = set()
-        self._kept: dict[int, int | None] = {}
+        self._saved: dict[int, int | None] = {}
         self._back: dict[int, list[int]] = {}
         self._start: dict[int, list[int]] = {}
         for edge in sorted(dag.removed):
@@ -67,16 +67,16 @@ class _Following:
             if vertex < dag.graph.exit:
                 self._arrive(vertex)
 
-    def answer(self) -> list[Known | Offset | None]:
+    def answer(self) -> list[SinglePrefix | RegisterOffset | None]:
         """What is known of every vertex."""
-        found: list[Known | Offset | None] = [None] * len(self._ahead)
+        found: list[SinglePrefix | RegisterOffset | None] = [None] * len(self._ahead)
         for vertex, ahead in enumerate(self._ahead[:-1]):
             if vertex in self._counted:
                 continue
             if vertex in self._single:
-                found[vertex] = Known(self._single[vertex])
+                found[vertex] = SinglePrefix(self._single[vertex])
             elif ahead is not None:
-                found[vertex] = Offset(signed(ahead))
+                found[vertex] = RegisterOffset(signed(ahead))
         return found
 
     def _arrive(self, vertex: int) -> None:
@@ -91,9 +91,9 @@ class _Following:
                 if arc.kind is ArcKind.REAL and (arc.src in self._counted or _counts(probes)):
                     self._counted.add(vertex)
         if vertex in dag.arrival:
-            _, again = dag.outs[dag.arrival[vertex]]
+            _, surrogate = dag.outs[dag.arrival[vertex]]
             for edge in self._back[vertex]:
-                incoming.add(self._follow(again, None, self._plan.on_edges.get(edge, ()), vertex))
+                incoming.add(self._follow(surrogate, None, self._plan.on_edges.get(edge, ()), vertex))
         self._ahead[vertex] = incoming.pop() if len(incoming) == 1 else None
 
     def _probes_of(self, number: int) -> list[Sequence[Probe]]:
@@ -110,7 +110,7 @@ class _Following:
         dag = self._dag
         arc = dag.arcs[number]
         passing = 0
-        if vertex in dag.arrival and arc.kind is not ArcKind.AGAIN:
+        if vertex in dag.arrival and arc.kind is not ArcKind.SURROGATE:
             passing = self._value[dag.outs[dag.arrival[vertex]][0]]
         step = self._value[number] + passing
         ahead = None if ahead is None else ahead - step
@@ -121,12 +121,12 @@ class _Following:
                     ahead = None if before is None else value - before - step
                 case Add(value):
                     ahead = None if ahead is None else ahead + value
-                case Save(cell):
-                    held = None if ahead is None else ahead + passing
-                    self._kept[cell] = held if self._kept.get(cell, held) == held else None
-                case Restore(cell, value):
-                    held = self._kept.get(cell)
-                    ahead = None if held is None else held + value - step
+                case Save(loop):
+                    saved = None if ahead is None else ahead + passing
+                    self._saved[loop] = saved if self._saved.get(loop, saved) == saved else None
+                case Restore(loop, value):
+                    saved = self._saved.get(loop)
+                    ahead = None if saved is None else saved + value - step
         return ahead
 
 

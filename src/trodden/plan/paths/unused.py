@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from trodden.plan.paths.dag import Dag
-from trodden.plan.paths.placement import Placed, signed
+from trodden.plan.paths.placement import PlacedProbes, signed
 from trodden.plan.probes import Add, Bump, Probe, Restore, Save, Set
 
 
-def drop_unused(dag: Dag, placed: Placed, needed: Collection[int]) -> Placed:
+def drop_unused(dag: Dag, placed: PlacedProbes, needed: Collection[int]) -> PlacedProbes:
     """Drop the probes whose result is not used.
 
     The register is live before bumps that read it and in the ``needed`` blocks.  Paths end on removed edges,
@@ -26,27 +26,27 @@ def drop_unused(dag: Dag, placed: Placed, needed: Collection[int]) -> Placed:
             continue
         leaving = dag.graph.out_edges[vertex]
         wanted = vertex in needed or any(wanted_before.get(edge, False) for edge in leaving)
-        cells: set[int] = set()
+        restored: set[int] = set()
         arriving = [edge for edge in dag.graph.in_edges[vertex] if edge in placed.on_edges]
         for edge in sorted(arriving, key=lambda edge: not dag.returns_in_context(edge)):
-            probes, used = _useful(placed.on_edges[edge], wanted, cells)
+            probes, used = _useful(placed.on_edges[edge], wanted, restored)
             if probes:
                 kept[edge] = probes
             if edge not in dag.removed:
                 wanted_before[edge] = used
         if vertex == dag.graph.root:
-            on_entry, _ = _useful(placed.on_entry, wanted, cells)
-    return Placed(kept, on_entry)
+            on_entry, _ = _useful(placed.on_entry, wanted, restored)
+    return PlacedProbes(kept, on_entry)
 
 
 def _has_bump(probes: Sequence[Probe]) -> bool:
     return any(isinstance(probe, Bump) for probe in probes)
 
 
-def _useful(probes: Sequence[Probe], wanted: bool, cells: set[int]) -> tuple[list[Probe], bool]:
+def _useful(probes: Sequence[Probe], wanted: bool, restored: set[int]) -> tuple[list[Probe], bool]:
     """The probes that are needed if the register is ``wanted`` after them, and whether it is before them.
 
-    ``cells`` are the saved values that are restored; it grows.
+    ``restored`` are the saved values that are restored; it grows.
     """
     kept: list[Probe] = []
     for probe in reversed(probes):
@@ -60,16 +60,16 @@ def _useful(probes: Sequence[Probe], wanted: bool, cells: set[int]) -> tuple[lis
                 if kept and isinstance(after := kept[-1], Add):
                     kept.pop()
                     probe = Set(signed(value + after.value))
-            case Restore(cell, _):
+            case Restore(loop, _):
                 if not wanted:
                     continue
                 wanted = False
-                cells.add(cell)
+                restored.add(loop)
             case Add():
                 if not wanted:
                     continue
-            case Save(cell):
-                if cell not in cells:
+            case Save(loop):
+                if loop not in restored:
                     continue
                 wanted = True
         kept.append(probe)

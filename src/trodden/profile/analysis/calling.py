@@ -43,7 +43,7 @@ def calls_of(profile: Profile, chosen: Mapping[str, FunctionProfile] | None = No
 def calls_in(function: FunctionProfile) -> dict[str, Count]:
     """How often one function has called which symbols; EXIT, the last vertex, makes no calls."""
     found: dict[str, Count] = {}
-    for count, clues in zip(function.block_counts, function.facts.clues.blocks, strict=False):
-        for call in clues.calls:
+    for count, features in zip(function.block_counts, function.facts.features.blocks, strict=False):
+        for call in features.calls:
             found[call.callee] = found.get(call.callee, 0) + count
     return found

@@ -179,7 +179,7 @@ def _ends(facts: FunctionFacts, paths: Paths) -> Mapping[int, PathEnd]:
     """The edges on which paths end."""
     graph = facts.graph
     ends = dict.fromkeys(graph.in_edges[graph.exit], PathEnd.EXIT)
-    ends |= dict.fromkeys((*paths.cuts, *paths.handlers), PathEnd.CUT)
+    ends |= dict.fromkeys((*paths.cuts, *paths.resume_edges), PathEnd.CUT)
     return ends | dict.fromkeys(paths.back_edges, PathEnd.BACK_EDGE)
 
 

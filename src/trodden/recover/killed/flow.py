@@ -36,7 +36,7 @@ from trodden.graph.cfg import Graph
 from trodden.graph.knuth_stevenson import ReducedGraph, reduce_to_blocks
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import depth_first, reachable
-from trodden.plan.probes import AddTrips, BlockMeasure, EdgeMeasure, Plan, SecondOpinion
+from trodden.plan.probes import AddTripCount, BlockMeasure, EdgeMeasure, Plan, RedundantMeasure
 from trodden.recover.flow import recover
 from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.killed.least_stops import Preference, least_stops
@@ -102,7 +102,7 @@ def agreed_edge_counts(plan: Plan, counters: Sequence[int]) -> tuple[dict[int, i
     """The counts of all edges that have counters, and the increments that are pending, by slot."""
     slots: dict[int, list[int]] = {}
     for slot, measure in enumerate(plan.measures):
-        if isinstance(measure, EdgeMeasure | SecondOpinion):
+        if isinstance(measure, EdgeMeasure | RedundantMeasure):
             slots.setdefault(measure.edge, []).append(slot)
     known = {edge: max(counters[slot] for slot in own) for edge, own in slots.items()}
     pending = Counter({slot: known[edge] - counters[slot] for edge, own in slots.items() for slot in own})
@@ -133,12 +133,12 @@ def loops_counted_on_exit(plan: Plan) -> dict[int, int]:
 
     Where a second counter counts the same edge, that tells how often it was taken.
     """
-    opinions = {each.edge for each in plan.measures if isinstance(each, SecondOpinion)}
+    opinions = {each.edge for each in plan.measures if isinstance(each, RedundantMeasure)}
     return {
         probe.slot: probe.back_edge
         for probes in plan.on_edges.values()
         for probe in probes
-        if isinstance(probe, AddTrips) and probe.back_edge not in opinions
+        if isinstance(probe, AddTripCount) and probe.back_edge not in opinions
     }
 
 

@@ -52,7 +52,7 @@ class PathSums:
                 return self._value[number] + self._entering(block)
         if block not in dag.arrival:
             return None
-        total = sum(self._value[n] for n in dag.outs[node] if dag.arcs[n].kind is ArcKind.AGAIN)
+        total = sum(self._value[n] for n in dag.outs[node] if dag.arcs[n].kind is ArcKind.SURROGATE)
         while node != dag.entry:
             arc = dag.ins[node][0]
             total += self._value[arc]

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from trodden.graph.cfg import Graph
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.probes import BlockMeasure, Bump, BumpAt, Plan, SecondOpinion
+from trodden.plan.probes import BlockMeasure, Bump, BumpAt, Plan, RedundantMeasure
 from trodden.recover.killed.path_sums import PathSums
 from trodden.recover.path_prefix import PrefixDecoder
 from trodden.recover.paths import PathFlow
@@ -30,7 +30,7 @@ class Procedure:
         self.opinions: dict[int, int] = {}
         self.loop_counters: dict[int, int] = {}
         for slot, measure in enumerate(plan.measures):
-            if isinstance(measure, SecondOpinion):
+            if isinstance(measure, RedundantMeasure):
                 self.opinions[measure.edge] = slot
             elif isinstance(measure, BlockMeasure):
                 self.loop_counters |= dict.fromkeys(self._self_loops(measure.block), slot)

@@ -11,7 +11,7 @@ from trodden.graph.spanning import live_edges
 from trodden.plan.paths.dag import ArcKind
 from trodden.plan.probes import (
     Add,
-    AddTrips,
+    AddTripCount,
     BlockMeasure,
     Bump,
     BumpAt,
@@ -132,7 +132,7 @@ def probe_text(probe: Probe) -> str:
     match probe:
         case Count(slot):
             return f"+1→c{slot}"
-        case AddTrips(slot):
+        case AddTripCount(slot):
             return f"+trips→c{slot}"
         case Set(value):
             return f"r={value}"

@@ -16,7 +16,7 @@ from trodden.plan.paths.chords import Increments, chord_increments
 from trodden.plan.paths.dag import ArcKind, Dag
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.placement import signed
-from trodden.plan.paths.prefixes import Offset, register_offsets
+from trodden.plan.paths.prefixes import RegisterOffset, register_offsets
 from trodden.plan.probes import Bump, Paths, Plan, Probe, Restore, Save, Set
 from trodden.plan.routes import PathEnd, PathStart, Route
 from trodden.report.fields import counted
@@ -28,7 +28,7 @@ _STARTS = {
     PathStart.ENTRY: "entry",
     PathStart.BACK_EDGE: "back edge",
     PathStart.CUT: "cut",
-    PathStart.HANDLER: "setjmp",
+    PathStart.RESUME: "setjmp",
 }
 
 
@@ -59,7 +59,7 @@ class PathPlan:
         known = {
             vertex: offset.amount
             for vertex in _where_the_register_is_live(numbering.dag, plan)
-            if isinstance(offset := offsets[vertex], Offset)
+            if isinstance(offset := offsets[vertex], RegisterOffset)
         }
         for each in weights:
             found = chord_increments(numbering, each)
@@ -106,7 +106,7 @@ class PathPlan:
             return "never taken"
         if kind is EdgeKind.CLOSING:
             return "closing"
-        if index in self.paths.handlers:
+        if index in self.paths.resume_edges:
             return "setjmp"
         if index in self.paths.cuts:
             return "cut"
@@ -135,8 +135,8 @@ class PathPlan:
         paths = self.paths
         parts = [counted(paths.number, "path"), counted(len(paths.back_edges), "back edge")]
         parts.append(counted(len(paths.cuts), "cut"))
-        resumed = counted(len(paths.handlers), "resume edge")
-        parts += [f"{resumed} after setjmp"] if paths.handlers else []
+        resumed = counted(len(paths.resume_edges), "resume edge")
+        parts += [f"{resumed} after setjmp"] if paths.resume_edges else []
         parts += ["in context"] if paths.context else []
         parts += [] if paths.dense else ["in a sparse table"]
         parts += ["timed"] if paths.timed else []

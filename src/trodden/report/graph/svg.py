@@ -13,7 +13,7 @@ from itertools import pairwise
 from xml.sax.saxutils import escape
 
 from trodden.errors import UsageError
-from trodden.plan.probes import AddTrips, Count, Probe
+from trodden.plan.probes import AddTripCount, Count, Probe
 from trodden.report.graph.drawing import Drawing, label_of, probe_text, weight_text
 from trodden.report.graph.layout import LAYER_GAP, Layout, Node, lay_out
 
@@ -99,7 +99,7 @@ def _notes(drawing: Drawing, index: int) -> list[tuple[str, str]]:
     edge, ending = drawing.drawn(index), drawing.numbered.ending_on.get(index)
     marks = [", ".join(edge.marks)] if edge.marks else []
     marks += [] if ending is None else [f"end {', '.join(drawing.numbered.marks(ending))}"]
-    probes = [probe_text(probe) for probe in edge.probes if not isinstance(probe, Count | AddTrips)]
+    probes = [probe_text(probe) for probe in edge.probes if not isinstance(probe, Count | AddTripCount)]
     return [(text, "mark") for text in marks] + [(text, "probe") for text in probes]
 
 
@@ -193,7 +193,7 @@ class _Picture:
 
     def _probe(self, x: float, y: float, probe: Probe) -> None:
         """The dot of a counter."""
-        if isinstance(probe, Count | AddTrips):
+        if isinstance(probe, Count | AddTripCount):
             self._marks.append(f'<circle cx="{x:.1f}" cy="{y - 3:.1f}" r="8"/>')
             self._marks.append(_text(x, y, str(probe.slot), "slot"))
 

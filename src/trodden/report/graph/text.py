@@ -12,7 +12,7 @@ _DUMMY = {
     ArcKind.START: "paths start anew",
     ArcKind.END: "paths end",
     ArcKind.PASS: "from outside",
-    ArcKind.AGAIN: "by a back edge",
+    ArcKind.SURROGATE: "by a back edge",
 }
 
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trodden.report.narrate.tokens import Tokens
-from trodden.weigh.features.clues import Against, Origin, Relation, Sort
-from trodden.weigh.features.clues import Test as Compiled
+from trodden.weigh.features.block_features import Against, Origin, Relation, Sort
+from trodden.weigh.features.block_features import Test as Compiled
 
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]*")
 _CHARACTER = re.compile(r"'([^\\']|\\[abefnrtv\\'\"?])'")

@@ -13,8 +13,8 @@ from trodden.program.facts import BranchKind, LineRef
 from trodden.report.narrate.conditions import Test
 from trodden.report.narrate.source_locations import FunctionLocations
 from trodden.report.narrate.statements import Deciding, Statement
-from trodden.weigh.features.clues import Origin
-from trodden.weigh.features.clues import Test as Compiled
+from trodden.weigh.features.block_features import Origin
+from trodden.weigh.features.block_features import Test as Compiled
 
 
 class Side(Enum):
@@ -184,8 +184,8 @@ class ConditionRegion:
 
     def compiled(self, vertex: int) -> Compiled | None:
         """What a branch compares, if it is known."""
-        clues = self.locations.function.facts.clues.blocks
-        return clues[vertex].test if clues else None
+        features = self.locations.function.facts.features.blocks
+        return features[vertex].test if features else None
 
     def compared(self, vertex: int, test: Test) -> Compiled | None:
         """What a branch compares, unless it may be a comparison inside of what the test names.

@@ -24,7 +24,7 @@ from trodden.program.facts import BranchKind
 from trodden.report.narrate.comparisons import joined
 from trodden.report.narrate.condition_region import Arrival, ConditionRegion, Route
 from trodden.report.narrate.conditions import TRUE, Condition, Test
-from trodden.weigh.features.clues import Origin
+from trodden.weigh.features.block_features import Origin
 
 _MOST_TESTS = 24
 _MOST_STEPS = 2000

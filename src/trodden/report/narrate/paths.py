@@ -97,7 +97,7 @@ class _FunctionDescriber:
             return f"starts at function entry ({at})"
         if path.starts is PathStart.CUT and not path.context:
             return f"starts after a cut ({at})"
-        if path.starts is PathStart.HANDLER and not path.context:
+        if path.starts is PathStart.RESUME and not path.context:
             return f"resumes after a call that can return twice ({at})"
         return f"starts at loop iteration ({self.locations.name_of_loop(first)})"
 
@@ -114,7 +114,7 @@ class _FunctionDescriber:
             return f"ends at back edge to {self.locations.name_of_loop(target)}"
         if path.ends is PathEnd.CUT:
             plan = self._facts.plan.paths
-            if plan is not None and path.edges[-1] in plan.handlers:
+            if plan is not None and path.edges[-1] in plan.resume_edges:
                 return f"ends before the call at {at} that can return twice"
             following = self.locations.name_of_block(target, self.locations.begin(target))
             return f"ends at a cut; the next path starts at {following}"

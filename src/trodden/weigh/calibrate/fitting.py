@@ -60,10 +60,10 @@ def hit_rates(observations: Sequence[Observation], weighing: str = "root") -> di
     seen_at_all: set[str] = set()
     for seen in observations:
         weight = weigh(seen.executions)
-        for key, places in seen.said:
+        for key, positions in seen.said:
             if key in sums:
                 seen_at_all.add(key)
-                sums[key][0] += weight * seen.hits(places) / seen.executions
+                sums[key][0] += weight * seen.hits(positions) / seen.executions
                 sums[key][1] += weight
     return {key: _bounded(hit / asked) for key, (hit, asked) in sums.items() if key in seen_at_all}
 
@@ -146,13 +146,13 @@ def _cases(
     number = {key: each for each, key in enumerate(fitted)}
     found: dict[tuple[frozenset[int], ...], list[float]] = {}
     for seen, share in _alike(programs, weigh):
-        said = [(number[key], places) for key, places in seen.said if key in number]
+        said = [(number[key], positions) for key, positions in seen.said if key in number]
         if not said or not certain.isdisjoint(seen.decisive):
             continue
         weight = share / seen.executions
         outcomes: dict[frozenset[int], float] = {}
-        for place, count in enumerate(seen.counts):
-            kind = frozenset(each for each, places in said if place in places)
+        for position, count in enumerate(seen.counts):
+            kind = frozenset(each for each, positions in said if position in positions)
             outcomes[kind] = outcomes.get(kind, 0.0) + weight * count
         kinds = tuple(sorted(outcomes, key=sorted))
         sums = found.setdefault(kinds, [0.0] * len(kinds))

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from trodden.graph.cfg import Graph
+from trodden.weigh.features.block_features import BlockFeatures
 from trodden.weigh.features.branch import branches
 from trodden.weigh.features.branch_context import BranchContext
-from trodden.weigh.features.clues import BlockClues
 from trodden.weigh.heuristics.ball_larus import Scope, scope_of
 from trodden.weigh.heuristics.combine import branch_probabilities, predictions
 from trodden.weigh.heuristics.rates import Measured, Rates
@@ -23,7 +23,7 @@ class Counted:
     """A function with its edge counts; ``None`` where a count is not known."""
 
     graph: Graph
-    clues: Sequence[BlockClues]
+    features: Sequence[BlockFeatures]
     counts: Sequence[float | None]
 
 
@@ -44,23 +44,23 @@ class Observation:
         """How often it was executed."""
         return sum(self.counts)
 
-    def hits(self, places: Iterable[int]) -> float:
+    def hits(self, positions: Iterable[int]) -> float:
         """How often one of some edges was taken."""
-        return sum(self.counts[place] for place in places)
+        return sum(self.counts[position] for position in positions)
 
 
 def observe(functions: Iterable[Counted]) -> list[Observation]:
     """All executed branches whose edge counts are known."""
     found: list[Observation] = []
     for function in functions:
-        for branch, said in predictions(function.graph, function.clues):
+        for branch, said in predictions(function.graph, function.features):
             counts = [count for edge in branch.edges if (count := function.counts[edge]) is not None]
             if len(counts) == len(branch.edges) and sum(counts) > 0:
                 found.append(
                     Observation(
                         scope_of(branch),
                         tuple(counts),
-                        tuple((heuristic.key, frozenset(places)) for heuristic, places in said),
+                        tuple((heuristic.key, frozenset(positions)) for heuristic, positions in said),
                         tuple(heuristic.key for heuristic, _ in said if heuristic.decisive),
                     )
                 )
@@ -76,10 +76,10 @@ def measure(observations: Sequence[Observation]) -> dict[str, Measured]:
     applied: dict[str, list[float]] = {}
     for seen in observations:
         asked[seen.scope] += seen.executions
-        for key, places in seen.said:
+        for key, positions in seen.said:
             sums = applied.setdefault(key, [0.0, 0.0, 0.0])
             sums[0] += seen.executions
-            sums[1] += seen.hits(places)
+            sums[1] += seen.hits(positions)
             sums[2] += 1
     found: dict[str, Measured] = {}
     for heuristic in HEURISTICS:
@@ -106,8 +106,8 @@ def accuracy(functions: Iterable[Counted], rates: Rates) -> Accuracy:
     """How well a table of rates predicts executed branches; equally probable edges share the executions."""
     executions = right = best = 0.0
     for function in functions:
-        probabilities = branch_probabilities(function.graph, function.clues, rates)
-        for branch in branches(BranchContext(function.graph, function.clues)):
+        probabilities = branch_probabilities(function.graph, function.features, rates)
+        for branch in branches(BranchContext(function.graph, function.features)):
             counts = [count for edge in branch.edges if (count := function.counts[edge]) is not None]
             if len(counts) == len(branch.edges) and sum(counts) > 0:
                 shares = [probabilities[edge] for edge in branch.edges]

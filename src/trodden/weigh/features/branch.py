@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from trodden.weigh.features.block_features import BlockFeatures, Ending
 from trodden.weigh.features.branch_context import BranchContext
-from trodden.weigh.features.clues import BlockClues, Ending
 
 EdgePositions = Sequence[int]
 """Some of the out-edges of a block, by their positions among them."""
@@ -24,19 +24,19 @@ class Branch:
     block: int
     edges: tuple[int, ...]
     targets: tuple[int, ...]
-    clues: BlockClues
+    features: BlockFeatures
 
     def back(self) -> EdgePositions:
         """Its back edges."""
-        return [place for place, edge in enumerate(self.edges) if edge in self.context.back]
+        return [position for position, edge in enumerate(self.edges) if edge in self.context.back]
 
     def staying(self) -> EdgePositions:
         """Those edges that do not leave its innermost loop."""
-        return [place for place, edge in enumerate(self.edges) if edge not in self.context.leaving]
+        return [position for position, edge in enumerate(self.edges) if edge not in self.context.leaving]
 
     def without(self, had: Sequence[bool]) -> EdgePositions:
         """Those edges whose targets do not have a property."""
-        return [place for place, target in enumerate(self.targets) if not had[target]]
+        return [position for position, target in enumerate(self.targets) if not had[target]]
 
     def avoids(self, had: Sequence[bool]) -> EdgePositions:
         """Of two successors the one that does not have a property that the other has.
@@ -64,7 +64,7 @@ def branch_at(context: BranchContext, block: int) -> Branch:
     """The branch that ends a block."""
     edges = context.flow[block]
     graph_edges = context.graph.edges
-    return Branch(context, block, edges, tuple([graph_edges[e].dst for e in edges]), context.clues[block])
+    return Branch(context, block, edges, tuple([graph_edges[e].dst for e in edges]), context.features[block])
 
 
 def branches(context: BranchContext) -> Iterator[Branch]:
@@ -76,5 +76,5 @@ def branches(context: BranchContext) -> Iterator[Branch]:
 
 def never_returns(context: BranchContext, block: int) -> bool:
     """Whether a block ends in a call that never returns, so that only an edge to EXIT can be taken."""
-    clues = context.clues[block]
-    return clues.ending is Ending.NEVER_RETURNS and context.graph.exit in context.targets(block)
+    features = context.features[block]
+    return features.ending is Ending.NEVER_RETURNS and context.graph.exit in context.targets(block)

@@ -15,8 +15,8 @@ from trodden.graph.loop_forest import LoopForest
 from trodden.graph.loops import find_loops
 from trodden.graph.postdominators import find_postdominators
 from trodden.graph.traverse import DepthFirst, depth_first
-from trodden.weigh.features.clues import NOTHING_KNOWN, BlockClues, Ending, Given
-from trodden.weigh.features.known_functions import complains, reads_options
+from trodden.weigh.features.block_features import NOTHING_KNOWN, BlockFeatures, Ending, Given
+from trodden.weigh.features.known_functions import reads_options, reports_error
 
 
 class BranchContext:
@@ -26,9 +26,11 @@ class BranchContext:
     those edges that leave the innermost loop of their source, ``headers`` the loop headers.
     """
 
-    def __init__(self, graph: Graph, clues: Sequence[BlockClues], forest: LoopForest | None = None) -> None:
+    def __init__(
+        self, graph: Graph, features: Sequence[BlockFeatures], forest: LoopForest | None = None
+    ) -> None:
         self.graph = graph
-        self.clues = [*clues, *[NOTHING_KNOWN] * (len(graph.labels) - len(clues))]
+        self.features = [*features, *[NOTHING_KNOWN] * (len(graph.labels) - len(features))]
         self.search: DepthFirst = depth_first(graph)
         self.forest = forest if forest is not None else find_loops(graph, self.search)
         self.flow: list[tuple[int, ...]] = [
@@ -57,12 +59,12 @@ class BranchContext:
     @cached_property
     def calls_ahead(self) -> list[bool]:
         """Blocks with a call, or that jump unconditionally to one which they dominate."""
-        return self._ahead(lambda block: bool(self.clues[block].calls), dominated=True)
+        return self._ahead(lambda block: bool(self.features[block].calls), dominated=True)
 
     @cached_property
     def returns_ahead(self) -> list[bool]:
         """Blocks that return, or that jump unconditionally to one that does."""
-        return self._ahead(lambda block: self.clues[block].ending is Ending.RETURNS, dominated=False)
+        return self._ahead(lambda block: self.features[block].ending is Ending.RETURNS, dominated=False)
 
     @cached_property
     def headers_ahead(self) -> list[bool]:
@@ -78,16 +80,18 @@ class BranchContext:
         return self._doomed(_leads_to_dead_end)
 
     @cached_property
-    def complains(self) -> list[bool]:
+    def reports_error(self) -> list[bool]:
         """Blocks from which every path contains a call that reports an error, or ends abnormally."""
-        return self._doomed(lambda clues: _leads_to_dead_end(clues) or any(map(complains, clues.calls)))
+        return self._doomed(
+            lambda features: _leads_to_dead_end(features) or any(map(reports_error, features.calls))
+        )
 
     @cached_property
     def gives(self) -> list[Given]:
         """Which constant the function returns after a block, at once or after unconditional jumps."""
         found = [
-            clues.gives if returns else Given.NOTHING
-            for clues, returns in zip(self.clues, self.returns_ahead, strict=True)
+            features.gives if returns else Given.NOTHING
+            for features, returns in zip(self.features, self.returns_ahead, strict=True)
         ]
         for block in self.search.postorder:
             flow = self.flow[block]
@@ -98,13 +102,18 @@ class BranchContext:
     @cached_property
     def fewest_call_sites(self) -> list[int]:
         """For each block the fewest call sites that any of its callees has; 0 without calls."""
-        return [min((call.sites for call in clues.calls if call.sites), default=0) for clues in self.clues]
+        return [
+            min((call.sites for call in features.calls if call.sites), default=0)
+            for features in self.features
+        ]
 
     @cached_property
     def loops_over_options(self) -> frozenset[int]:
         """The loops (their numbers) that read the options of the command line."""
         innermost = self.forest.innermost
-        asking = (block for block, clues in enumerate(self.clues) if any(map(reads_options, clues.calls)))
+        asking = (
+            block for block, features in enumerate(self.features) if any(map(reads_options, features.calls))
+        )
         return frozenset(innermost[block] for block in asking if innermost[block] >= 0)
 
     @cached_property
@@ -125,17 +134,17 @@ class BranchContext:
     @cached_property
     def reaches_cold_call(self) -> list[bool]:
         """Blocks from which every path contains a call of a function that the source declares cold."""
-        return self._doomed(lambda clues: any(call.cold for call in clues.calls))
+        return self._doomed(lambda features: any(call.cold for call in features.calls))
 
     @cached_property
     def certain_calls(self) -> list[int]:
         """How many blocks with a call are on every path from a block to EXIT."""
-        return self._certain_along(lambda block: bool(self.clues[block].calls))
+        return self._certain_along(lambda block: bool(self.features[block].calls))
 
     @cached_property
     def certain_stores(self) -> list[int]:
         """How many blocks with a store are on every path from a block to EXIT."""
-        return self._certain_along(lambda block: self.clues[block].stores > 0)
+        return self._certain_along(lambda block: self.features[block].stores > 0)
 
     @cached_property
     def certain_loops(self) -> list[int]:
@@ -189,13 +198,13 @@ class BranchContext:
     def _dominators(self) -> Dominators:
         return find_dominators(self.graph)
 
-    def _doomed(self, is_bad: Callable[[BlockClues], bool]) -> list[bool]:
+    def _doomed(self, is_bad: Callable[[BlockFeatures], bool]) -> list[bool]:
         """Blocks from which no path without a bad block reaches a normal end of the function.
 
         It ends normally where it returns, and in an endless loop.
         """
         edges = self.graph.edges
-        bad = [is_bad(clues) for clues in self.clues]
+        bad = [is_bad(features) for features in self.features]
         doomed = [True] * len(self.graph.labels)
         doomed[self.graph.exit] = False
         work = [self.graph.exit]
@@ -228,6 +237,8 @@ class BranchContext:
         return order
 
 
-def _leads_to_dead_end(clues: BlockClues) -> bool:
+def _leads_to_dead_end(features: BlockFeatures) -> bool:
     """Whether a block ends abnormally or contains a call that does not return."""
-    return clues.ending in (Ending.NEVER_RETURNS, Ending.UNWINDS) or any(call.ends for call in clues.calls)
+    return features.ending in (Ending.NEVER_RETURNS, Ending.UNWINDS) or any(
+        call.ends for call in features.calls
+    )

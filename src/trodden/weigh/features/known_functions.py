@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trodden.weigh.features.clues import CallClue
+from trodden.weigh.features.block_features import CallFeatures
 
 COMPLAINERS = frozenset(
     (
@@ -36,11 +36,11 @@ OPTION_READERS = frozenset(
 """A loop around a call of one of them iterates once per option of the command line, which are mostly few."""
 
 
-def complains(call: CallClue) -> bool:
+def reports_error(call: CallFeatures) -> bool:
     """Whether a call reports an error; functions of the program itself may happen to have such a name."""
-    return call.complains or (call.callee in COMPLAINERS and not call.sites)
+    return call.reports_error or (call.callee in COMPLAINERS and not call.sites)
 
 
-def reads_options(call: CallClue) -> bool:
+def reads_options(call: CallFeatures) -> bool:
     """Whether a call reads the next option of the command line."""
     return call.callee in OPTION_READERS

@@ -6,21 +6,21 @@ from trodden.errors import BadFile
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.loop_forest import LoopForest
 from trodden.graph.loops import find_loops
-from trodden.weigh.features.clues import NOTHING_KNOWN, FunctionClues
+from trodden.weigh.features.block_features import NOTHING_KNOWN, FunctionFeatures
 from trodden.weigh.frequency.local import local_frequencies
 from trodden.weigh.heuristics.combine import branch_probabilities
 from trodden.weigh.heuristics.rates import Rates
 
 
 def expected_frequencies(
-    graph: Graph, clues: FunctionClues, rates: Rates, forest: LoopForest | None = None
+    graph: Graph, features: FunctionFeatures, rates: Rates, forest: LoopForest | None = None
 ) -> list[float]:
     """How often each edge is taken in one call; without features the graph alone has to do.
 
     A graph may come from a file that anybody has written; one in which EXIT is not reachable is refused.
     """
     loops = find_loops(graph) if forest is None else forest
-    known = clues.blocks or (NOTHING_KNOWN,) * graph.exit
+    known = features.blocks or (NOTHING_KNOWN,) * graph.exit
     try:
         return local_frequencies(graph, branch_probabilities(graph, known, rates, loops), loops)
     except ValueError as error:
@@ -28,10 +28,10 @@ def expected_frequencies(
 
 
 def expected_weights(
-    graph: Graph, clues: FunctionClues, rates: Rates, forest: LoopForest | None = None
+    graph: Graph, features: FunctionFeatures, rates: Rates, forest: LoopForest | None = None
 ) -> list[float]:
     """The same as weights for placing probes: endless edges, which are never taken, weigh nothing."""
-    frequencies = expected_frequencies(graph, clues, rates, forest)
+    frequencies = expected_frequencies(graph, features, rates, forest)
     return [
         0.0 if edge.kind is EdgeKind.ENDLESS else frequency
         for edge, frequency in zip(graph.edges, frequencies, strict=True)

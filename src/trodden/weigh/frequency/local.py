@@ -114,7 +114,7 @@ def _with_exit_reachable(
             before[dst].append(src)
     leading_on = sweep(before, [graph.exit])
     if len(leading_on) < len(graph.labels):
-        for place, index in enumerate(edges):
-            if graph.edges[index].src not in leading_on and not shares[place] > 0:
-                shares[place] = _NEVER
+        for position, index in enumerate(edges):
+            if graph.edges[index].src not in leading_on and not shares[position] > 0:
+                shares[position] = _NEVER
     return shares

@@ -136,15 +136,15 @@ def _restore(step: _Step, flow: list[dict[int, float]]) -> None:
     for src, without in step.before:
         leaving_edges = flow[src]
         coming = 0.0
-        for place, multiple in enumerate(without):
-            target = targets[place]
+        for position, multiple in enumerate(without):
+            target = targets[position]
             if multiple:
                 both = leaving_edges[target]
                 through = both / (1 + multiple)
                 leaving_edges[target] = both * (multiple / (1 + multiple))
             else:
                 through = leaving_edges.pop(target)
-            passing[place] += through
+            passing[position] += through
             coming += through
         leaving_edges[vertex] = coming
     flow[vertex] = dict(zip(targets, passing, strict=True))

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Flag, auto
 
+from trodden.weigh.features.block_features import Against, Relation, Sort
 from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
-from trodden.weigh.features.clues import Against, Relation, Sort
 
 
 class Scope(Flag):
@@ -70,7 +70,7 @@ def _loop_branch(branch: Branch) -> EdgePositions:
 
 
 def _pointer(branch: Branch) -> EdgePositions:
-    test = branch.clues.test
+    test = branch.features.test
     if test is None or test.sort is not Sort.POINTER:
         return NONE
     return _EQUALITY.get(test.relation, NONE)
@@ -78,10 +78,10 @@ def _pointer(branch: Branch) -> EdgePositions:
 
 def _opcode(branch: Branch) -> EdgePositions:
     """``x < 0``, ``x <= 0`` and ``x == c`` are false, so their opposites are true."""
-    clues = branch.clues
-    test = clues.test
+    features = branch.features
+    test = features.test
     if test is None:
-        return [clues.cases.index(None)] if len(clues.cases) == 2 and None in clues.cases else NONE
+        return [features.cases.index(None)] if len(features.cases) == 2 and None in features.cases else NONE
     if test.sort is not Sort.INTEGER and test.sort is not Sort.CHARACTER:
         return NONE
     if test.relation in _EQUALITY:
@@ -90,14 +90,14 @@ def _opcode(branch: Branch) -> EdgePositions:
 
 
 def _guard(branch: Branch) -> EdgePositions:
-    places = branch.clues.guarded
-    if not places:
+    positions = branch.features.guarded
+    if not positions:
         return NONE
     first, second = branch.targets
     context, block = branch.context, branch.block
     return branch.like(
-        0 in places and not context.postdominates(first, block),
-        1 in places and not context.postdominates(second, block),
+        0 in positions and not context.postdominates(first, block),
+        1 in positions and not context.postdominates(second, block),
     )
 
 
@@ -128,8 +128,8 @@ def _store(branch: Branch) -> EdgePositions:
     first, second = branch.targets
     context, block = branch.context, branch.block
     return branch.unlike(
-        context.clues[first].stores > 0 and not context.postdominates(first, block),
-        context.clues[second].stores > 0 and not context.postdominates(second, block),
+        context.features[first].stores > 0 and not context.postdominates(first, block),
+        context.features[second].stores > 0 and not context.postdominates(second, block),
     )
 
 

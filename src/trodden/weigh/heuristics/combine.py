@@ -21,9 +21,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trodden.graph.cfg import Graph
 from trodden.graph.loop_forest import LoopForest
+from trodden.weigh.features.block_features import BlockFeatures
 from trodden.weigh.features.branch import Branch, EdgePositions, branches, never_returns
 from trodden.weigh.features.branch_context import BranchContext
-from trodden.weigh.features.clues import BlockClues
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope, scope_of
 from trodden.weigh.heuristics.comparisons import COMPARISONS, about
 from trodden.weigh.heuristics.rates import Rates
@@ -39,10 +39,10 @@ _BY_SCOPE = {
 
 
 def branch_probabilities(
-    graph: Graph, clues: Sequence[BlockClues], rates: Rates, forest: LoopForest | None = None
+    graph: Graph, features: Sequence[BlockFeatures], rates: Rates, forest: LoopForest | None = None
 ) -> list[float]:
     """The probability of each edge once its source is executed; 0 for virtual edges."""
-    context = BranchContext(graph, clues, forest)
+    context = BranchContext(graph, features, forest)
     probabilities = [0.0] * len(graph.edges)
     for block, edges in enumerate(context.flow):
         if len(edges) == 1:
@@ -61,10 +61,10 @@ def branch_probabilities(
 
 
 def predictions(
-    graph: Graph, clues: Sequence[BlockClues], forest: LoopForest | None = None
+    graph: Graph, features: Sequence[BlockFeatures], forest: LoopForest | None = None
 ) -> Iterator[tuple[Branch, list[Prediction]]]:
     """For each branch the predictions of every heuristic that applies to it, whatever its rate."""
-    for branch in branches(BranchContext(graph, clues, forest)):
+    for branch in branches(BranchContext(graph, features, forest)):
         yield branch, list(_said(branch, _BY_SCOPE))
 
 
@@ -75,14 +75,14 @@ def combined(edges: int, evidence: Sequence[tuple[EdgePositions, float]]) -> lis
     """
     kinds = [0] * edges
     masses = [1.0] * edges
-    for number, (places, mass) in enumerate(evidence):
-        named = set(places)
-        for place in range(edges):
-            if place in named:
-                kinds[place] |= 1 << number
-                masses[place] *= mass
+    for number, (positions, mass) in enumerate(evidence):
+        named = set(positions)
+        for position in range(edges):
+            if position in named:
+                kinds[position] |= 1 << number
+                masses[position] *= mass
             else:
-                masses[place] *= 1 - mass
+                masses[position] *= 1 - mass
         most = max(masses)
         masses = [each / most for each in masses]
     alike: dict[int, int] = {}
@@ -97,9 +97,9 @@ def _said(branch: Branch, heuristics: Mapping[Scope, Sequence[Heuristic]]) -> It
     """The predictions of heuristics for a branch, those of the paper first."""
     scope, edges = scope_of(branch), len(branch.edges)
     for heuristic in heuristics[scope]:
-        places = heuristic.predicts(branch)
-        if 0 < len(places) < edges:
-            yield heuristic, places
+        positions = heuristic.predicts(branch)
+        if 0 < len(positions) < edges:
+            yield heuristic, positions
     if scope is Scope.PLAIN:
         for heuristic in about(branch):
             yield heuristic, heuristic.predicts(branch)
@@ -110,15 +110,15 @@ def _shares(branch: Branch, heuristics: Mapping[Scope, Sequence[Heuristic]], rat
     edges = len(branch.edges)
     found: list[tuple[EdgePositions, float]] = []
     settled: tuple[EdgePositions, float] | None = None
-    for heuristic, places in _said(branch, heuristics):
+    for heuristic, positions in _said(branch, heuristics):
         rate = rates.taken.get(heuristic.key)
         if rate is None:
             continue
         mass = heuristic.mass(branch, rate)
         if not heuristic.decisive:
-            found.append((places, mass))
+            found.append((positions, mass))
         elif settled is None:
-            settled = places, mass
+            settled = positions, mass
             if edges == 2:
                 return _of_two([settled])
     if edges == 2:
@@ -127,24 +127,24 @@ def _shares(branch: Branch, heuristics: Mapping[Scope, Sequence[Heuristic]], rat
     return shares if settled is None else _rescaled(shares, *settled)
 
 
-def _rescaled(shares: Sequence[float], places: EdgePositions, mass: float) -> list[float]:
+def _rescaled(shares: Sequence[float], positions: EdgePositions, mass: float) -> list[float]:
     """The same shares, but those of some edges come to ``mass`` in all, those of the others to the rest."""
-    named = set(places)
-    inside = sum(share for place, share in enumerate(shares) if place in named)
-    outside = sum(share for place, share in enumerate(shares) if place not in named)
+    named = set(positions)
+    inside = sum(share for position, share in enumerate(shares) if position in named)
+    outside = sum(share for position, share in enumerate(shares) if position not in named)
     if not (inside and outside):
-        return combined(len(shares), [(places, mass)])
+        return combined(len(shares), [(positions, mass)])
     return [
-        share * mass / inside if place in named else share * (1 - mass) / outside
-        for place, share in enumerate(shares)
+        share * mass / inside if position in named else share * (1 - mass) / outside
+        for position, share in enumerate(shares)
     ]
 
 
 def _of_two(evidence: Sequence[tuple[EdgePositions, float]]) -> Sequence[float]:
     """The same for two edges, faster."""
     first = second = 0.5
-    for places, mass in evidence:
-        if places[0]:
+    for positions, mass in evidence:
+        if positions[0]:
             mass = 1 - mass
         first, second = first * mass, second * (1 - mass)
         total = first + second

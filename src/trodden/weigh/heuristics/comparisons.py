@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from trodden.weigh.features.block_features import Against, Origin, Relation, Sort, Test
 from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
-from trodden.weigh.features.clues import Against, Origin, Relation, Sort, Test
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
 
 _SORTS = {
@@ -64,7 +64,7 @@ def kind_of(test: Test) -> tuple[str, str, EdgePositions]:
 
 def about(branch: Branch) -> Iterator[Heuristic]:
     """The rows of this table that apply to the comparison which decides a branch."""
-    test = branch.clues.test
+    test = branch.features.test
     if test is not None:
         against, origin, _ = kind_of(test)
         if against in _BY_KIND:
@@ -74,7 +74,7 @@ def about(branch: Branch) -> Iterator[Heuristic]:
 
 
 def _fails(branch: Branch) -> EdgePositions:
-    test = branch.clues.test
+    test = branch.features.test
     return NONE if test is None else kind_of(test)[2]
 
 

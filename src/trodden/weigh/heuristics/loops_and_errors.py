@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from trodden.weigh.features.block_features import Against, Ending, Origin, Relation, Sort
 from trodden.weigh.features.branch import FIRST, NONE, Branch, EdgePositions
-from trodden.weigh.features.clues import Against, Ending, Origin, Relation, Sort
 from trodden.weigh.features.dead_ends import is_dead_end
 from trodden.weigh.features.known_functions import COMPARERS
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
@@ -20,8 +20,8 @@ def _ends_badly(branch: Branch) -> EdgePositions:
     return branch.without(branch.context.terminates)
 
 
-def _complains(branch: Branch) -> EdgePositions:
-    return branch.without(branch.context.complains)
+def _reports_error(branch: Branch) -> EdgePositions:
+    return branch.without(branch.context.reports_error)
 
 
 def _cold(branch: Branch) -> EdgePositions:
@@ -30,22 +30,22 @@ def _cold(branch: Branch) -> EdgePositions:
 
 def _returns_normally(branch: Branch) -> EdgePositions:
     """The first edge of an invoke is that of a normal return."""
-    return FIRST if branch.clues.may_throw else NONE
+    return FIRST if branch.features.may_throw else NONE
 
 
 def _heaviest(weights: tuple[int, ...], branch: Branch) -> EdgePositions:
     if len(weights) != len(branch.edges):
         return NONE
     most = max(weights)
-    return [place for place, weight in enumerate(weights) if weight == most]
+    return [position for position, weight in enumerate(weights) if weight == most]
 
 
 def _said(branch: Branch) -> EdgePositions:
-    return _heaviest(branch.clues.said, branch)
+    return _heaviest(branch.features.said, branch)
 
 
 def _guessed(branch: Branch) -> EdgePositions:
-    return _heaviest(branch.clues.guessed, branch)
+    return _heaviest(branch.features.guessed, branch)
 
 
 def _share(weights: tuple[int, ...]) -> float:
@@ -66,7 +66,7 @@ def _certain(branch: Branch) -> int:
     if number < 0:
         return 0
     loop = branch.context.forest.loops[number]
-    trips = branch.context.clues[loop.header].trips
+    trips = branch.context.features[loop.header].trips
     return 0 if trips and len(loop.exits) > 1 and _leads_to_dead_end(branch) else trips
 
 
@@ -76,7 +76,7 @@ def _leads_to_dead_end(branch: Branch) -> bool:
     return any(
         edge in context.leaving
         and is_dead_end(
-            context.graph, target, lambda block: context.clues[block].ending is Ending.NEVER_RETURNS
+            context.graph, target, lambda block: context.features[block].ending is Ending.NEVER_RETURNS
         )
         for edge, target in zip(branch.edges, branch.targets, strict=True)
     )
@@ -119,7 +119,7 @@ def _continues_on(what: str, branch: Branch) -> EdgePositions:
 
 def _decided_by(branch: Branch) -> str:
     """The kind of comparison that decides a branch, as far as it says something about trip counts."""
-    test = branch.clues.test
+    test = branch.features.test
     if test is None:
         return ""
     if test.origin is Origin.CALL:
@@ -141,7 +141,7 @@ def _continues_over_options(branch: Branch) -> EdgePositions:
 
 
 def _compares(branch: Branch) -> EdgePositions:
-    test = branch.clues.test
+    test = branch.features.test
     if test is None or test.callee not in COMPARERS or test.against is not Against.ZERO:
         return NONE
     return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
@@ -206,7 +206,7 @@ LOOPS_AND_ERRORS = (
         "goes where the source says (__builtin_expect)",
         Scope.ANY,
         _said,
-        strength=lambda branch: _share(branch.clues.said),
+        strength=lambda branch: _share(branch.features.said),
         decisive=True,
     ),
     Heuristic(
@@ -215,13 +215,13 @@ LOOPS_AND_ERRORS = (
         "goes where the compiler expects",
         Scope.ANY,
         _guessed,
-        strength=lambda branch: _share(branch.clues.guessed),
+        strength=lambda branch: _share(branch.features.guessed),
     ),
     Heuristic(
         "comes-back", "", "a call returns without an exception", Scope.TWO, _returns_normally, decisive=True
     ),
     Heuristic("ends-badly", "", "avoids code that ends the program", Scope.ANY, _ends_badly, decisive=True),
-    Heuristic("complains", "", "avoids code that reports an error", Scope.ANY, _complains, decisive=True),
+    Heuristic("complains", "", "avoids code that reports an error", Scope.ANY, _reports_error, decisive=True),
     Heuristic("cold", "", "avoids calls of cold functions", Scope.ANY, _cold, decisive=True),
     Heuristic(
         "turns-options",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from trodden.weigh.features.block_features import Against, Given, Relation
 from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
-from trodden.weigh.features.clues import Against, Given, Relation
 from trodden.weigh.features.known_functions import ALLOCATORS
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
 
@@ -23,10 +23,10 @@ _GIVEN = {
 }
 
 
-def _exclusive_blocks(branch: Branch, place: int) -> int:
+def _exclusive_blocks(branch: Branch, position: int) -> int:
     """How many blocks are reached through one edge only; none if its target has other predecessors."""
-    context, target = branch.context, branch.targets[place]
-    return context.dominated_blocks[target] if context.only_in_edge[target] == branch.edges[place] else 0
+    context, target = branch.context, branch.targets[position]
+    return context.dominated_blocks[target] if context.only_in_edge[target] == branch.edges[position] else 0
 
 
 def _longer(times: int, early: bool, branch: Branch) -> EdgePositions:
@@ -49,26 +49,26 @@ def _returns_constant(what: Given, branch: Branch) -> EdgePositions:
     return branch.unlike(_returned_constant(branch, 0) is what, _returned_constant(branch, 1) is what)
 
 
-def _returned_constant(branch: Branch, place: int) -> Given:
+def _returned_constant(branch: Branch, position: int) -> Given:
     """What is returned after one edge, set by its target or by the block itself."""
-    context, target = branch.context, branch.targets[place]
+    context, target = branch.context, branch.targets[position]
     if context.gives[target] is Given.NOTHING and context.returns_ahead[target]:
-        return branch.clues.gives
+        return branch.features.gives
     return context.gives[target]
 
 
-def _popular(places: int, branch: Branch) -> EdgePositions:
+def _popular(positions: int, branch: Branch) -> EdgePositions:
     """Avoids a call of a function that has so many call sites."""
     sites, (first, second) = branch.context.fewest_call_sites, branch.targets
     context, block = branch.context, branch.block
     return branch.unlike(
-        sites[first] >= places and not context.postdominates(first, block),
-        sites[second] >= places and not context.postdominates(second, block),
+        sites[first] >= positions and not context.postdominates(first, block),
+        sites[second] >= positions and not context.postdominates(second, block),
     )
 
 
 def _allocated(branch: Branch) -> EdgePositions:
-    test = branch.clues.test
+    test = branch.features.test
     if test is None or test.callee not in ALLOCATORS or test.against is not Against.ZERO:
         return NONE
     return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
@@ -87,13 +87,13 @@ REGION_SHAPE = (
     ),
     *(
         Heuristic(
-            f"popular-{places}",
+            f"popular-{positions}",
             "",
-            f"avoids calling a function with {places} call sites",
+            f"avoids calling a function with {positions} call sites",
             Scope.PLAIN,
-            partial(_popular, places),
+            partial(_popular, positions),
         )
-        for places in _PLACES
+        for positions in _PLACES
     ),
     Heuristic("allocated", "", "allocations and opening files succeed", Scope.PLAIN, _allocated),
     *(

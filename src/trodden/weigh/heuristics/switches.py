@@ -13,9 +13,9 @@ from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
 
 
 def _cases(branch: Branch) -> EdgePositions:
-    cases = branch.clues.cases
+    cases = branch.features.cases
     return (
-        [place for place, case in enumerate(cases) if case is not None]
+        [position for position, case in enumerate(cases) if case is not None]
         if len(cases) == len(branch.edges)
         else NONE
     )
@@ -35,7 +35,7 @@ def _calls(branch: Branch) -> EdgePositions:
 
 def _shared(branch: Branch) -> EdgePositions:
     edges = Counter(branch.targets)
-    return [place for place, target in enumerate(branch.targets) if edges[target] > 1]
+    return [position for position, target in enumerate(branch.targets) if edges[target] > 1]
 
 
 _SCOPE = Scope.SWITCHES | Scope.MANY_LOOP

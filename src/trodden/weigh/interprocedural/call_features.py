@@ -12,27 +12,27 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from trodden.weigh.features.clues import BlockClues, FunctionClues
+from trodden.weigh.features.block_features import BlockFeatures, FunctionFeatures
 from trodden.weigh.interprocedural.callgraph import KnownFunction, Symbols
 from trodden.weigh.interprocedural.traits import with_traits
 
 
-def with_call_features(functions: Sequence[KnownFunction]) -> list[FunctionClues]:
+def with_call_features(functions: Sequence[KnownFunction]) -> list[FunctionFeatures]:
     """The features of all functions of a program, with those of their calls that depend on the callee."""
     resolve = Symbols(functions)
     sites: Counter[int | None] = Counter(
         callee
         for known in functions
-        for block in known.clues.blocks
+        for block in known.features.blocks
         for call in block.calls
         if (callee := resolve(known.unit, call.callee)) is not None
     )
     counted = [
         replace(
             known,
-            clues=replace(
-                known.clues,
-                blocks=tuple(_block(block, known.unit, resolve, sites) for block in known.clues.blocks),
+            features=replace(
+                known.features,
+                blocks=tuple(_block(block, known.unit, resolve, sites) for block in known.features.blocks),
             ),
         )
         for known in functions
@@ -40,7 +40,7 @@ def with_call_features(functions: Sequence[KnownFunction]) -> list[FunctionClues
     return with_traits(counted)
 
 
-def _block(block: BlockClues, unit: int, resolve: Symbols, sites: Counter[int | None]) -> BlockClues:
+def _block(block: BlockFeatures, unit: int, resolve: Symbols, sites: Counter[int | None]) -> BlockFeatures:
     if not block.calls:
         return block
     calls = (replace(call, sites=sites[resolve(unit, call.callee)]) for call in block.calls)

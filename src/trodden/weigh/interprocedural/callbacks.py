@@ -14,7 +14,7 @@ from typing import NamedTuple
 class Callback(NamedTuple):
     """The position of an argument (0 is the first), and how often it is called per call."""
 
-    place: int
+    position: int
     times: float
 
 
@@ -81,9 +81,9 @@ CALLBACKS: Mapping[str, tuple[Callback, ...]] = {
 }
 
 
-def called_back(library_function: str, place: int) -> float:
+def called_back(library_function: str, position: int) -> float:
     """How often one call of a library function calls the function at a position among its arguments."""
     known = CALLBACKS.get(library_function)
     if known is None:
         return UNKNOWN_TIMES
-    return sum(callback.times for callback in known if callback.place == place)
+    return sum(callback.times for callback in known if callback.position == position)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from trodden.graph.cfg import Graph
-from trodden.weigh.features.clues import CallClue, FunctionClues
+from trodden.weigh.features.block_features import CallFeatures, FunctionFeatures
 from trodden.weigh.interprocedural.callbacks import called_back
 
 
@@ -22,7 +22,7 @@ class Procedure:
     symbol: str
     unit: int
     blocks: Sequence[float]
-    calls: Sequence[Sequence[CallClue]]
+    calls: Sequence[Sequence[CallFeatures]]
     local: bool = False
     taken: bool = False
     signature: str = ""
@@ -84,14 +84,14 @@ class KnownFunction:
     unit: int
     symbol: str
     graph: Graph
-    clues: FunctionClues
+    features: FunctionFeatures
     taken: bool = False
     aliases: tuple[str, ...] = ()
 
     @property
     def local(self) -> bool:
         """Whether it has internal linkage."""
-        return self.clues.local
+        return self.features.local
 
 
 class Named(Protocol):
@@ -151,7 +151,7 @@ def _frequencies(function: Procedure, resolve: Symbols) -> Iterable[tuple[str, s
         for call in calls:
             yield call.callee, call.signature, runs
             if call.passes and call.callee and resolve(function.unit, call.callee) is None:
-                for place, passed in call.passes:
-                    times = called_back(call.callee, place)
+                for position, passed in call.passes:
+                    times = called_back(call.callee, position)
                     if times:
                         yield passed, "", runs * times

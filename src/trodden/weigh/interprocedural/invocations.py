@@ -106,12 +106,12 @@ def _settle(
     instead: float,
 ) -> None:
     """Solve a recursive component; ``scaled`` gets the local frequencies of the calls inside."""
-    place = {member: number for number, member in enumerate(members)}
+    position = {member: number for number, member in enumerate(members)}
     inside = [
         (caller, callee, local)
         for caller in members
         for callee, local in graph.calls[caller].items()
-        if callee in place and local > 0
+        if callee in position and local > 0
     ]
     if not inside:
         return
@@ -119,13 +119,13 @@ def _settle(
     inflow = [invocations[member] for member in members]
     if any(inflow):
         settled = solve_recursion(
-            inflow, [(place[i], place[j], local) for i, j, local in inside], max_iterations, instead
+            inflow, [(position[i], position[j], local) for i, j, local in inside], max_iterations, instead
         )
         scale = settled.scale
         for member, value in zip(members, settled.invocations, strict=True):
             invocations[member] = value
     for caller, callee, local in inside:
-        scaled[caller, callee] = local if place[caller] < place[callee] else local * scale
+        scaled[caller, callee] = local if position[caller] < position[callee] else local * scale
 
 
 def _report(

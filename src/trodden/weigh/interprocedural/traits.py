@@ -12,16 +12,16 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, Ending, FunctionFeatures
 from trodden.weigh.features.branch_context import BranchContext
-from trodden.weigh.features.clues import BlockClues, CallClue, Ending, FunctionClues
-from trodden.weigh.features.known_functions import complains
+from trodden.weigh.features.known_functions import reports_error
 from trodden.weigh.interprocedural.callgraph import KnownFunction, Symbols
 
-_TRAITS = {"ends": "terminates", "complains": "complains"}
+_TRAITS = {"ends": "terminates", "reports_error": "reports_error"}
 """For each trait of a call, the property of the callee's entry block from which it follows."""
 
 
-def with_traits(functions: Sequence[KnownFunction]) -> list[FunctionClues]:
+def with_traits(functions: Sequence[KnownFunction]) -> list[FunctionFeatures]:
     """The features of all functions, with the traits of each call.
 
     A call does not return if no path of the callee reaches a return; it reports an error if every path to a
@@ -29,21 +29,21 @@ def with_traits(functions: Sequence[KnownFunction]) -> list[FunctionClues]:
     """
     resolve = Symbols(functions)
     callers: list[set[int]] = [set() for _ in functions]
-    clues = [each.clues for each in functions]
+    features = [each.features for each in functions]
     for number, each in enumerate(functions):
-        for call in _calls(each.clues.blocks):
+        for call in _calls(each.features.blocks):
             callee = resolve(each.unit, call.callee) if call.callee else None
             if callee is not None:
                 callers[callee].add(number)
     found: dict[str, set[int]] = {trait: set() for trait in _TRAITS}
-    work = deque(number for number, each in enumerate(functions) if _any_trait(each.clues.blocks))
+    work = deque(number for number, each in enumerate(functions) if _any_trait(each.features.blocks))
     waiting = set(work)
     while work:
         number = work.popleft()
         waiting.discard(number)
         known = functions[number]
-        clues[number] = _marked(known, clues[number], resolve, found)
-        context = BranchContext(known.graph, clues[number].blocks)
+        features[number] = _marked(known, features[number], resolve, found)
+        context = BranchContext(known.graph, features[number].blocks)
         news = False
         for trait, members in found.items():
             if number not in members and getattr(context, _TRAITS[trait])[known.graph.root]:
@@ -53,37 +53,37 @@ def with_traits(functions: Sequence[KnownFunction]) -> list[FunctionClues]:
             if caller not in waiting:
                 waiting.add(caller)
                 work.append(caller)
-    return clues
+    return features
 
 
-def _calls(blocks: Iterable[BlockClues]) -> Iterable[CallClue]:
+def _calls(blocks: Iterable[BlockFeatures]) -> Iterable[CallFeatures]:
     return (call for block in blocks for call in block.calls)
 
 
-def _any_trait(blocks: Sequence[BlockClues]) -> bool:
+def _any_trait(blocks: Sequence[BlockFeatures]) -> bool:
     return any(block.ending is Ending.NEVER_RETURNS for block in blocks) or any(
-        call.ends or complains(call) for call in _calls(blocks)
+        call.ends or reports_error(call) for call in _calls(blocks)
     )
 
 
 def _marked(
-    known: KnownFunction, clues: FunctionClues, resolve: Symbols, found: Mapping[str, set[int]]
-) -> FunctionClues:
+    known: KnownFunction, features: FunctionFeatures, resolve: Symbols, found: Mapping[str, set[int]]
+) -> FunctionFeatures:
     """The features of a function with the traits of its calls that are known so far."""
-    blocks = list(clues.blocks)
-    for place, block in enumerate(blocks):
+    blocks = list(features.blocks)
+    for position, block in enumerate(blocks):
         calls = tuple(_mark(call, resolve(known.unit, call.callee), found) for call in block.calls)
         if calls != block.calls:
-            blocks[place] = replace(block, calls=calls)
-    return replace(clues, blocks=tuple(blocks))
+            blocks[position] = replace(block, calls=calls)
+    return replace(features, blocks=tuple(blocks))
 
 
-def _mark(call: CallClue, callee: int | None, found: Mapping[str, set[int]]) -> CallClue:
+def _mark(call: CallFeatures, callee: int | None, found: Mapping[str, set[int]]) -> CallFeatures:
     if not call.callee or callee is None:
         return call
     marked = replace(
         call,
         ends=call.ends or callee in found["ends"],
-        complains=call.complains or callee in found["complains"],
+        reports_error=call.reports_error or callee in found["reports_error"],
     )
     return call if marked == call else marked

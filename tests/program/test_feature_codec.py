@@ -11,8 +11,8 @@ from tests.native.analysis.ir_features import CALLS, GUARD, SWITCH, loop, read
 from trodden.errors import BadFile
 from trodden.graph.cfg import build
 from trodden.program.checked import ColumnError
-from trodden.program.clue_codec import clues_from_columns, clues_to_columns
-from trodden.weigh.features.clues import BlockClues, CallClue, FunctionClues, Given
+from trodden.program.feature_codec import features_from_columns, features_to_columns
+from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, FunctionFeatures, Given
 
 
 def test_a_switch_in_a_loop_without_end_comes_back_from_its_columns() -> None:
@@ -21,38 +21,40 @@ def test_a_switch_in_a_loop_without_end_comes_back_from_its_columns() -> None:
         "define i32 @f(i32 %n) {\n  br label %loop\n\nloop:\n  switch i32 %n, label %loop [\n"
         "    i32 1, label %loop\n    i32 2, label %loop\n  ]\n}\n"
     )
-    found, clues, _ = read(text)
-    assert clues.blocks[1].cases == (None, 1, 2)
+    found, features, _ = read(text)
+    assert features.blocks[1].cases == (None, 1, 2)
     assert len(found.graph.out_edges[1]) == 4
-    assert clues_from_columns(json.loads(json.dumps(clues_to_columns(clues))), found.graph) == clues
+    assert (
+        features_from_columns(json.loads(json.dumps(features_to_columns(features))), found.graph) == features
+    )
 
 
 @pytest.mark.parametrize("body", [GUARD, CALLS, SWITCH, loop("0", 1, "eq i32 {}, 10")])
 def test_clues_come_back_from_their_columns(body: str) -> None:
-    found, clues, _ = read(body)
-    columns = json.loads(json.dumps(clues_to_columns(clues)))
-    assert clues_from_columns(columns, found.graph) == clues
+    found, features, _ = read(body)
+    columns = json.loads(json.dumps(features_to_columns(features)))
+    assert features_from_columns(columns, found.graph) == features
 
 
 def test_every_constant_and_every_mark_of_a_call_comes_back_from_its_column() -> None:
     chain = build("f", ["a", "b", "c", "d", "e", "EXIT"], [(block, block + 1) for block in range(5)])
     marks = [
-        CallClue("f", cold=cold, complains=complains, ends=ends)
-        for cold, complains, ends in product((False, True), repeat=3)
+        CallFeatures("f", cold=cold, reports_error=reports_error, ends=ends)
+        for cold, reports_error, ends in product((False, True), repeat=3)
     ]
-    blocks = tuple(BlockClues(gives=given, calls=tuple(marks)) for given in Given)
-    clues = FunctionClues(blocks)
-    columns = clues_to_columns(clues)
+    blocks = tuple(BlockFeatures(gives=given, calls=tuple(marks)) for given in Given)
+    features = FunctionFeatures(blocks)
+    columns = features_to_columns(features)
     assert columns["gives"] == "".join(given.value for given in Given)
     assert columns["calls"][3] == [0, 4, 2, 6, 1, 5, 3, 7] * len(Given)
-    assert clues_from_columns(json.loads(json.dumps(columns)), chain) == clues
+    assert features_from_columns(json.loads(json.dumps(columns)), chain) == features
 
 
 def test_what_the_whole_program_tells_is_not_kept() -> None:
     """The number of callers of a function depends on the whole program, so that it is not stored."""
     line = build("f", ["a", "EXIT"], [(0, 1)])
-    clues = FunctionClues((BlockClues(calls=(CallClue("f", sites=9),)),))
-    assert clues_from_columns(clues_to_columns(clues), line).blocks[0].calls == (CallClue("f"),)
+    features = FunctionFeatures((BlockFeatures(calls=(CallFeatures("f", sites=9),)),))
+    assert features_from_columns(features_to_columns(features), line).blocks[0].calls == (CallFeatures("f"),)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +77,8 @@ def test_what_the_whole_program_tells_is_not_kept() -> None:
     ],
 )
 def test_damaged_columns_are_refused(key: str, value: object) -> None:
-    found, clues, _ = read(GUARD)
-    columns = clues_to_columns(clues)
+    found, features, _ = read(GUARD)
+    columns = features_to_columns(features)
     columns[key] = value
     with pytest.raises((ColumnError, KeyError, BadFile)):
-        clues_from_columns(columns, found.graph)
+        features_from_columns(columns, found.graph)

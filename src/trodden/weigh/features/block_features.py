@@ -94,12 +94,12 @@ class Given(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class CallClue:
+class CallFeatures:
     """One call in a block.
 
     ``callee`` is the symbol that is called, empty for an indirect call, of which ``signature`` is the type.
     ``passes`` are the functions whose addresses are among the arguments, as ``(position, symbol)``.  ``cold``
-    says that the source declares the callee cold, ``complains`` that the call writes to standard error,
+    says that the source declares the callee cold, ``reports_error`` that the call writes to standard error,
     ``ends`` that it does not return.  Where the whole program is known, these include what the callee itself
     calls, and ``sites`` is the number of call sites of the same function.
     """
@@ -108,13 +108,13 @@ class CallClue:
     signature: str = ""
     passes: tuple[tuple[int, str], ...] = ()
     cold: bool = False
-    complains: bool = False
+    reports_error: bool = False
     ends: bool = False
     sites: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class BlockClues:
+class BlockFeatures:
     """What is known of one block.
 
     ``guarded`` are the positions (among the out-edges of the block) of those successors that use a compared
@@ -130,7 +130,7 @@ class BlockClues:
     test: Test | None = None
     guarded: tuple[int, ...] = ()
     stores: int = 0
-    calls: tuple[CallClue, ...] = ()
+    calls: tuple[CallFeatures, ...] = ()
     said: tuple[int, ...] = ()
     guessed: tuple[int, ...] = ()
     trips: int = 0
@@ -139,18 +139,18 @@ class BlockClues:
     may_throw: bool = False
 
 
-NOTHING_KNOWN = BlockClues()
+NOTHING_KNOWN = BlockFeatures()
 
 
 @dataclass(frozen=True)
-class FunctionClues:
+class FunctionFeatures:
     """What is known of one function: ``blocks[v]`` belongs to vertex ``v`` of its graph.
 
     ``signature`` is its type, to find the possible callees of an indirect call; ``local`` says that it has
     internal linkage; ``cold`` that the source declares it cold.
     """
 
-    blocks: tuple[BlockClues, ...] = ()
+    blocks: tuple[BlockFeatures, ...] = ()
     signature: str = ""
     local: bool = False
     cold: bool = False

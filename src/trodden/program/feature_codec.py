@@ -1,7 +1,7 @@
-"""The clues about a function as columns of numbers, and back.
+"""The features of a function as columns of numbers, and back.
 
-Most blocks have few clues or none.  Therefore each kind of clue has columns of its own, the first of which
-holds the block that it belongs to.  Symbols and types are written once, and referred to by their index.
+Most blocks have few features or none.  Therefore each kind of feature has columns of its own, the first of
+which holds the block that it belongs to.  Symbols and types are written once, and referred to by their index.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
-from trodden.weigh.features.clues import (
+from trodden.weigh.features.block_features import (
     Against,
-    BlockClues,
-    CallClue,
+    BlockFeatures,
+    CallFeatures,
     Ending,
-    FunctionClues,
+    FunctionFeatures,
     Given,
     Origin,
     Relation,
@@ -37,17 +37,17 @@ _GIVEN = {each.value: each for each in Given}
 _SIGNS = {"s": False, "u": True}
 
 
-def clues_to_columns(clues: FunctionClues) -> dict[str, Any]:
-    """The JSON form of a function's clues."""
+def features_to_columns(features: FunctionFeatures) -> dict[str, Any]:
+    """The JSON form of a function's features."""
     names: dict[str, int] = {"": 0}
-    blocks = clues.blocks
+    blocks = features.blocks
     calls = [(block, call) for block, each in enumerate(blocks) for call in each.calls]
     passes = [(number, *each) for number, (_, call) in enumerate(calls) for each in call.passes]
     tests = [(block, each.test, each.guarded) for block, each in enumerate(blocks) if each.test is not None]
     document: dict[str, Any] = {
-        "signature": clues.signature,
-        "local": int(clues.local),
-        "cold": int(clues.cold),
+        "signature": features.signature,
+        "local": int(features.local),
+        "cold": int(features.cold),
         "ends": "".join(each.ending.value for each in blocks),
         "gives": "".join(each.gives.value for each in blocks),
         "throws": [block for block, each in enumerate(blocks) if each.may_throw],
@@ -63,7 +63,7 @@ def clues_to_columns(clues: FunctionClues) -> dict[str, Any]:
             differences([block for block, _ in calls]),
             [_index(names, call.callee) for _, call in calls],
             [_index(names, call.signature) for _, call in calls],
-            [call.cold + 2 * call.complains + 4 * call.ends for _, call in calls],
+            [call.cold + 2 * call.reports_error + 4 * call.ends for _, call in calls],
         ],
         "passes": [
             differences([call for call, _, _ in passes]),
@@ -78,14 +78,14 @@ def clues_to_columns(clues: FunctionClues) -> dict[str, Any]:
     return document
 
 
-def clues_from_columns(data: Any, graph: Graph) -> FunctionClues:
-    """The clues of a function with this graph; empty if there are none of its blocks."""
+def features_from_columns(data: Any, graph: Graph) -> FunctionFeatures:
+    """The features of a function with this graph; empty if there are none of its blocks."""
     names = ["", *map(text, _list(data["names"]))]
     ends = [_ENDINGS[letter] for letter in text(data["ends"])]
     gives = [_GIVEN[letter] for letter in text(data["gives"])]
     same_length(ends, gives)
     if len(ends) not in (0, graph.exit):
-        raise ColumnError("clues and blocks differ in number")
+        raise ColumnError("features and blocks differ in number")
     throws = frozenset(ints(data["throws"], 0, len(ends)))
     width = [
         sum(graph.edges[edge].kind is EdgeKind.FLOW for edge in graph.out_edges[block])
@@ -96,9 +96,9 @@ def clues_from_columns(data: Any, graph: Graph) -> FunctionClues:
     stores, trips = _dense(data["stores"], len(ends)), _dense(data["trips"], len(ends))
     said, guessed = _weights(data["said"], width), _weights(data["guessed"], width)
     cases = _cases(data["cases"], width)
-    return FunctionClues(
+    return FunctionFeatures(
         blocks=tuple(
-            BlockClues(
+            BlockFeatures(
                 ending=ending,
                 test=tests[block][0] if block in tests else None,
                 guarded=tests[block][1] if block in tests else (),
@@ -155,7 +155,7 @@ def _each_list(data: Any, width: Sequence[int]) -> Iterable[tuple[int, list[Any]
     same_length(where, _list(found))
     for block, each in zip(where, found, strict=True):
         if len(_list(each)) != width[block]:
-            raise ColumnError("a clue does not fit the edges of its block")
+            raise ColumnError("a feature does not fit the edges of its block")
         yield block, each
 
 
@@ -202,7 +202,7 @@ def _tests(
     return found
 
 
-def _calls(data: Any, passed: Any, blocks: int, names: Sequence[str]) -> Mapping[int, list[CallClue]]:
+def _calls(data: Any, passed: Any, blocks: int, names: Sequence[str]) -> Mapping[int, list[CallFeatures]]:
     where, callees, signatures, marks = columns(data, 4, "calls")
     where = ints(sums(ints(where)), 0, blocks)
     same_length(where, ints(callees, 0, len(names)), ints(signatures, 0, len(names)), ints(marks, 0, 8))
@@ -212,10 +212,12 @@ def _calls(data: Any, passed: Any, blocks: int, names: Sequence[str]) -> Mapping
     same_length(passing, ints(arguments, 0), ints(symbols, 0, len(names)))
     for call, argument, symbol in zip(passing, arguments, symbols, strict=True):
         passes.setdefault(call, []).append((argument, names[symbol]))
-    found: dict[int, list[CallClue]] = {}
+    found: dict[int, list[CallFeatures]] = {}
     calls = zip(where, callees, signatures, marks, strict=True)
     for number, (block, callee, kind, mark) in enumerate(calls):
         passed_on = tuple(passes.get(number, ()))
-        clue = CallClue(names[callee], names[kind], passed_on, bool(mark & 1), bool(mark & 2), bool(mark & 4))
-        found.setdefault(block, []).append(clue)
+        feature = CallFeatures(
+            names[callee], names[kind], passed_on, bool(mark & 1), bool(mark & 2), bool(mark & 4)
+        )
+        found.setdefault(block, []).append(feature)
     return found
