@@ -39,7 +39,10 @@ def facts_of(
     compares: Mapping[str, Compiled] | None = None,
     **options: Any,
 ) -> FunctionFacts:
-    """A function with a path plan; a block holds three instructions unless ``sizes`` says otherwise."""
+    """A function with a path plan; a block holds three instructions unless ``sizes`` says otherwise.
+
+    It looks as written, not optimised: its first block stores something.
+    """
     facts = function(name, shape, lines, line=line, inlined=inlined, planner=planner(**options))
     labels = facts.graph.labels
     blocks = (
@@ -50,9 +53,12 @@ def facts_of(
         )
         for v, block in enumerate(facts.blocks)
     )
-    features = FunctionFeatures()
-    if compares is not None:
-        features = FunctionFeatures(tuple(BlockFeatures(test=compares.get(label)) for label in labels[:-1]))
+    features = FunctionFeatures(
+        tuple(
+            BlockFeatures(test=(compares or {}).get(label), stores=int(v == facts.graph.root))
+            for v, label in enumerate(labels[:-1])
+        )
+    )
     return replace(facts, blocks=tuple(blocks), features=features)
 
 

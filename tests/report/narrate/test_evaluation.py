@@ -21,6 +21,11 @@ JOINED = Compiled(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, Origin.BITS)
 MERGED = Compiled(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, Origin.MEETING)
 
 
+def _returned(callee: str) -> Compiled:
+    """A branch that is taken if a function returns something else than 0."""
+    return Compiled(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.CALL, callee=callee)
+
+
 def _profile(
     folder: Path,
     source: str,
@@ -173,7 +178,7 @@ def test_inlined_code_may_hold_tests(tmp_path: Path) -> None:
     shape = "a>b a>n b>y b>n y>n n>exit"
     lines: Lines = {"a": [2, (0, 7, 1), 2], "b": [(0, 9, 1), 2], "y": [3], "n": [4]}
     profile = _profile(tmp_path, source, shape, lines, inlined=[2])
-    assert _outcome(profile, "a b") == "continues at line 2"
+    assert _outcome(profile, "a b") == "continues at a.c:9"
     straight = "if (a && b())\n y();\nn();\n}\nint b() {\nint e = c;\n\nreturn d;"
     profile = _profile(tmp_path, straight, shape, lines, inlined=[2])
     assert _outcome(profile, "a b") == "a: true"
@@ -190,18 +195,24 @@ def test_exceptions_in_a_condition(tmp_path: Path) -> None:
 
 
 def test_a_loop_may_begin_with_its_last_test(tmp_path: Path) -> None:
-    """``b`` heads the compiled loop: the first test is repeated at its end."""
-    source = "while (a && b)\n y();\nn();"
+    """``b`` heads the compiled loop: the first test is repeated at its end.
+
+    There are more branches than tests then, so that calls have to show which is which.
+    """
+    source = "while (a() && b())\n y();\nn();"
     shape = "e>b e>n b>y b>n y>b y>n n>exit"
     lines: Lines = {"e": [2], "b": [2], "y": [3, 2], "n": [4]}
-    profile = _profile(tmp_path, source, shape, lines)
+    assert _outcome(_profile(tmp_path, source, shape, lines), "e b") == "continues at line 2"
+    profile = _profile(
+        tmp_path, source, shape, lines, {"e": _returned("a"), "b": _returned("b"), "y": _returned("a")}
+    )
     outcomes = [_outcome(profile, edge) for edge in ("e b", "e n", "b n", "y b", "y n")]
     assert outcomes == [
-        "a: true",
-        "a: false",
-        "b: false, exits the loop",
-        "a: true",
-        "a: false, exits the loop",
+        "a(): true",
+        "a(): false",
+        "b(): false, exits the loop",
+        "a(): true",
+        "a(): false, exits the loop",
     ]
 
 

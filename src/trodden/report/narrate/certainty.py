@@ -96,8 +96,9 @@ class Certainty:
                 stack += node.operands
             elif node.operator in (Operator.AND, Operator.OR):
                 stack += reversed(self._operands(node))
-            elif node.operator is Operator.CHOOSE and self._certain(node.operands[0]):
-                stack += reversed(node.operands)
+            elif node.operator is Operator.CHOOSE:
+                chosen = self._certain(node.operands[0])
+                stack += reversed(node.operands) if chosen else [_joined(node, [node]), node.operands[0]]
             elif value is not None:
                 yield self._condition.text(node.span), value
 

@@ -60,6 +60,11 @@ class ConditionRegion:
         self._body = deciding.body if isinstance(deciding, Statement) else range(0)
 
     @property
+    def of_loop(self) -> bool:
+        """Whether it is the condition of a loop."""
+        return isinstance(self.deciding, Statement) and self.deciding.loop
+
+    @property
     def tests_last(self) -> bool:
         """Whether it is the condition of a do loop."""
         return isinstance(self.deciding, Statement) and self.deciding.tests_last
@@ -144,7 +149,7 @@ class ConditionRegion:
         do loop, where the block may merge the value of the condition.  Where nothing is left of the loop, the
         block has to be of the body alone and to call something: calls are not moved past the tests.
         """
-        if not isinstance(self.deciding, Statement) or not self.deciding.loop:
+        if not self.of_loop:
             return True
         locations, facts = self.locations, self.locations.function.facts
         source, target, _ = facts.graph.edges[edge]
@@ -165,11 +170,13 @@ class ConditionRegion:
     def evaluated_once(self, tests: int) -> bool:
         """Whether its branches are those of one evaluation: as many as it has tests, in all loops around.
 
-        Otherwise iterations were peeled or unrolled, and a branch may belong to the next evaluation.
+        Otherwise iterations were peeled or unrolled, and a branch may belong to the next evaluation.  An
+        optimised loop may also begin in the middle of its condition, if the first tests are known to hold
+        when it is entered.
         """
         branches = [vertex for vertex in self.ending() if self.branches(vertex)]
         nesting = self.locations.nesting(LineRef(self.at.file, self.deciding.first, self.at.copy))
-        if nesting is None or len(branches) > tests:
+        if nesting is None or len(branches) > tests or (self.of_loop and not self.locations.as_written):
             return False
         return all(self.locations.depth(vertex) >= nesting for vertex in branches)
 

@@ -94,6 +94,7 @@ class _Matching:
         self._edges = {v: region.locations.flow_out(v) for v in self._branches}
         self._routes = {edge: region.follow(edge) for edges in self._edges.values() for edge in edges}
         self._once = region.evaluated_once(len(condition.tests))
+        self._tests_first = region.of_loop and not region.tests_last
         self._steps = 0
 
     def evaluation(self) -> Evaluation:
@@ -198,7 +199,7 @@ class _Matching:
             if any(map(self._region.may_hide_tests, route.passed)):
                 return []
             if route.arrival is Arrival.BRANCH and not (state < 0 and route.back):
-                if route.vertex in attempt.roles or (route.back and self._region.tests_last):
+                if route.vertex in attempt.roles or (route.back and not self._tests_first):
                     return []
                 attempt = attempt.arriving(route.vertex, state)
                 continue

@@ -202,6 +202,7 @@ class ConditionOutcomes:
     def _meet(self, edges: list[int]) -> bool:
         routes = [self._region.follow(edge) for edge in edges]
         passed = [set(route.passed) for route in routes]
-        together = routes[0].vertex == routes[1].vertex and routes[0].arrival is Arrival.EXIT
+        together = routes[0].vertex == routes[1].vertex != self._graph.exit
         blocks = self._locations.function.facts.blocks
-        return together and any(blocks[block].size > 1 for block in passed[0] ^ passed[1])
+        left = routes[0].arrival is Arrival.EXIT
+        return together and left and any(blocks[block].size > 1 for block in passed[0] ^ passed[1])

@@ -13,6 +13,7 @@ from trodden.program.facts import LineRef
 from trodden.report.narrate.macros import Macros
 from trodden.report.narrate.sources import Sources
 from trodden.report.narrate.statements import Deciding, Statement, Structure, knows_language, read_structure
+from trodden.weigh.features.block_features import Origin, Sort
 
 
 class SourceIndex:
@@ -21,7 +22,7 @@ class SourceIndex:
     def __init__(self, profile: Profile, force: bool = False) -> None:
         self.sources = Sources(profile, force)
         self._profile = profile
-        self._structures: dict[tuple[str, int], Structure] = {}
+        self._structures: dict[tuple[str, int, int | None], Structure] = {}
         self._macros: dict[str, Macros] = {}
 
     @cached_property
@@ -54,7 +55,7 @@ class SourceIndex:
         first, least = 1, None
         if owner is not None and owner.file == path and owner.line > 0:
             first, least = owner.line, own_span(owner)[-1]
-        key = path, first
+        key = path, first, least
         if key not in self._structures:
             macros = self._macros.setdefault(path, Macros(lines))
             self._structures[key] = read_structure(lines, first, least, macros)
@@ -188,6 +189,21 @@ class FunctionLocations:
     def depth(self, vertex: int) -> int:
         """The number of compiled loops around a block."""
         return sum(1 for _ in self.loops_around(vertex))
+
+    @cached_property
+    def as_written(self) -> bool:
+        """Whether the code shows no sign of an optimiser, so that blocks follow the order of the source.
+
+        Front ends keep variables in memory: a function begins with storing its parameters, and what a branch
+        tests is loaded.
+        """
+        features = self.function.facts.features.blocks
+        tests = [block.test for block in features if block.test is not None]
+        promoted = any(
+            test.origin is Origin.GIVEN or (test.origin is Origin.MEETING and test.sort is not Sort.FLAG)
+            for test in tests
+        )
+        return bool(features) and features[self._graph.root].stores > 0 and not promoted
 
     @cached_property
     def branch_free_instances(self) -> frozenset[int]:
