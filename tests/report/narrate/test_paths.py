@@ -28,7 +28,7 @@ def _described(
 
 def test_steps_are_conditions_with_their_values(tmp_path: Path) -> None:
     path = _described(path_sample(tmp_path), "cond after last exit", PathStart.BACK_EDGE, PathEnd.EXIT)
-    assert path.starts == "starts at loop iteration (line 5)"
+    assert path.starts == "starts at the loop header (line 5)"
     assert path.steps_text() == ("5: i < 1000: false, exits the loop → 10: argc > 5: false → 12: return sum;")
     assert path.ends == "returns at line 12"
     assert [(step.file, step.line) for step in path.steps] == [(f"{tmp_path}/a.c", n) for n in (5, 10, 12)]
@@ -36,9 +36,9 @@ def test_steps_are_conditions_with_their_values(tmp_path: Path) -> None:
 
 def test_an_iteration(tmp_path: Path) -> None:
     path = _described(path_sample(tmp_path), f"entry {ITERATION}", PathStart.ENTRY, PathEnd.BACK_EDGE)
-    assert path.starts == "starts at function entry (line 4)"
+    assert path.starts == "starts at the function entry (line 4)"
     assert path.steps_text() == "5: i < 1000: true → 6: i % 10: true → 7: sum += twice(i);"
-    assert path.ends == "ends at back edge to line 5"
+    assert path.ends == "ends at the back edge to line 5"
 
 
 def test_cuts_and_early_ends(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_the_context_of_a_path_is_kept_apart(tmp_path: Path) -> None:
     path = _described(
         path_sample(tmp_path), f"body else latch {ITERATION}", PathStart.ENTRY, PathEnd.BACK_EDGE, 3
     )
-    assert path.starts == "starts at loop iteration (line 5)"
+    assert path.starts == "starts at the loop header (line 5)"
     assert [step.words() for step in path.context] == ["6: if (i % 10) continues at line 9"]
     assert [step.line for step in path.steps] == [5, 6, 7]
 
@@ -111,7 +111,7 @@ def test_without_debug_information_there_are_blocks() -> None:
     profile = profile_of_walks([facts_of("main", "a>b a>c b>c c>exit")], {})
     path = _described(profile, "a c exit", PathStart.ENTRY, PathEnd.EXIT)
     assert (path.starts, path.steps_text(), path.ends) == (
-        "starts at function entry (block a)",
+        "starts at the function entry (block a)",
         "block a continues at block c",
         "exits the function at block c",
     )
@@ -147,7 +147,7 @@ def test_inlined_code_is_named_by_its_function_or_its_file(tmp_path: Path) -> No
     shape = "a>y a>n y>n n>exit"
     inner = facts_of("main", shape, {"a": [(1, 2, 1)], "y": [(1, 3, 1)], "n": [(1, 4, 1)]}, inlined=[2])
     path = _described(profile_of_walks([inner], {}, files), "a n exit", PathStart.ENTRY, PathEnd.EXIT)
-    assert (path.starts, path.steps_text()) == ("starts at function entry (a.h:2)", "a.h:2: x: false")
+    assert (path.starts, path.steps_text()) == ("starts at the function entry (a.h:2)", "a.h:2: x: false")
     twice = replace(facts_of("twice", shape, {"a": [(1, 2)], "y": [(1, 3)], "n": [(1, 4)]}), file=1)
     path = _described(profile_of_walks([inner, twice], {}, files), "a n exit", PathStart.ENTRY, PathEnd.EXIT)
     assert path.steps_text() == "a.h:2: x: false (inlined from twice)"

@@ -16,7 +16,7 @@ from trodden.report.views.hot_paths import HotPath, pick_path
 
 EXPECTED = """\
 main, path 1 (id {id}): executed 8 times, 72.7% of the instructions executed
-starts at loop iteration (line 5); ends at back edge to line 5
+starts at the loop header (line 5); ends at the back edge to line 5
 {root}/a.c
        3  int main(int argc, char **argv) {{
        4      int sum = 0;

@@ -30,7 +30,7 @@ def test_where_the_runs_diverge(tmp_path: Path) -> None:
         " only to line 4 (x < 0: false)",
         "at a.c:10 `if (classify(x) < 0)` B branched to line 11 (classify(x) < 0: true), 1 of 1,000 times;"
         " A never in 1,000: only to line 12 (classify(x) < 0: false)",
-        "at a.c:19 B starts at function entry (line 19), once; A never reached it",
+        "at a.c:19 B starts at the function entry (line 19), once; A never reached it",
     ]
     assert sentences[3] == (
         "at a.c:10 `if (classify(x) < 0)` branched to line 12 (classify(x) < 0: false) on this path in A"

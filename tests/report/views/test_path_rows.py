@@ -68,8 +68,8 @@ def test_json(tmp_path: Path) -> None:
         "count": 8,
         "share_of_blocks": 8 * 4 / 44,
         "share_of_instructions": 8 * 4 / 44,
-        "starts": "starts at loop iteration (line 5)",
-        "ends": "ends at back edge to line 5",
+        "starts": "starts at the loop header (line 5)",
+        "ends": "ends at the back edge to line 5",
         "steps": [
             {
                 "file": file,
@@ -120,7 +120,7 @@ def test_a_table_for_a_terminal(tmp_path: Path) -> None:
     for part in (
         "Hot paths by instructions executed",
         "72.7%",
-        "starts at loop iteration (line 5); ends at back edge to line 5",
+        "starts at the loop header (line 5); ends at the back edge to line 5",
         "5: i < 1000: true → 6: i % 10: true → 7: sum += twice(i);",
     ):
         assert part in text

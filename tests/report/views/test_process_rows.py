@@ -73,9 +73,9 @@ def test_rows(crashed: Profile) -> None:
     kinds = [(row[0], row[4]) for row in found[4:]]
     assert kinds == [
         ("frame", "classify"),
-        ("unfinished", "starts at function entry (line 2)"),
+        ("unfinished", "starts at the function entry (line 2)"),
         ("frame", "handle"),
-        ("unfinished", "starts at function entry (line 10)"),
+        ("unfinished", "starts at the function entry (line 10)"),
         ("frame", "complain"),
         ("last", "classify"),
         ("last", "classify"),
@@ -86,7 +86,7 @@ def test_rows(crashed: Profile) -> None:
     assert found[6][7:] == ["10", "10", "in a call"]
     assert found[8][5:] == ["", crashed.functions["complain"].file, "", "", "in a call"]
     assert found[9][6:] == [
-        "starts at function entry (line 2)",
+        "starts at the function entry (line 2)",
         "2: x < 0: false → 4: x % 2: true → 5: return 1;",
         "exits the function at line 7",
     ]
@@ -110,7 +110,7 @@ def test_json(crashed: Profile) -> None:
     assert (thread["process"], thread["number"], thread["tid"], thread["left_out"]) == ("10", 3, 1234, 2)
     first = thread["frames"][0]
     assert (first["function"], first["line"], first["interrupted"]) == ("classify", 4, True)
-    assert first["unfinished"]["starts"] == "starts at function entry (line 2)"
+    assert first["unfinished"]["starts"] == "starts at the function entry (line 2)"
     assert [step["outcome"] for step in first["unfinished"]["steps"]] == ["x < 0: false"]
     assert [last["function"] for last in thread["last"]] == ["classify", "classify"]
 
@@ -124,7 +124,7 @@ def test_terminal(crashed: Profile) -> None:
         "└ 11",
         "thread 3 (1234) of process 10",
         "classify  interrupted at ",
-        "starts at function entry (line 2) → 2: x < 0: false",
+        "starts at the function entry (line 2) → 2: x < 0: false",
         "handle  in a call at ",
         "… and 2 more",
         "the last 2 paths that it executed:",

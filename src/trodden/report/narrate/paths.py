@@ -94,12 +94,12 @@ class _FunctionDescriber:
         first = path.blocks[path.context]
         at = self.locations.name_of_block(first, self.locations.begin(first))
         if path.starts is PathStart.ENTRY and not path.context:
-            return f"starts at function entry ({at})"
+            return f"starts at the function entry ({at})"
         if path.starts is PathStart.CUT and not path.context:
             return f"starts after a cut ({at})"
         if path.starts is PathStart.RESUME and not path.context:
             return f"resumes after a call that can return twice ({at})"
-        return f"starts at loop iteration ({self.locations.name_of_loop(first)})"
+        return f"starts at the loop header ({self.locations.name_of_loop(first)})"
 
     def _ends(self, path: PathCount) -> str:
         last = path.blocks[-1]
@@ -111,7 +111,7 @@ class _FunctionDescriber:
             return f"ends in a call {self._call(last, at, complete)} that did not return"
         target = self._graph.edges[path.edges[-1]].dst
         if path.ends is PathEnd.BACK_EDGE:
-            return f"ends at back edge to {self.locations.name_of_loop(target)}"
+            return f"ends at the back edge to {self.locations.name_of_loop(target)}"
         if path.ends is PathEnd.CUT:
             plan = self._facts.plan.paths
             if plan is not None and path.edges[-1] in plan.resume_edges:

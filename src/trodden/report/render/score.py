@@ -34,7 +34,7 @@ def print_score(report: ScoreReport, console: Console) -> None:
     if scores.unpaired:
         left = len({each.name for each in scores.unpaired})
         is_ = "is" if left == 1 else "are"
-        console.print(note(f"{counted(left, 'function')} {is_} left out, being in one of the profiles only"))
+        console.print(note(f"{counted(left, 'function')} {is_} not in both profiles and {is_} left out"))
 
 
 def _shown(match: Match | None) -> str:
