@@ -18,10 +18,15 @@ UNIT = unit_of(function("f", SHAPE))
 RUN: Flow = {"a>b": 900, "a>c": 100, "b>d": 900, "c>d": 100, "d>a": 990, "d>e": 10, "e>exit": 10}
 
 
-def _guess(share: float, calls: float = 1.0, turns: float = 100.0) -> Profile:
+def _guess(share: float, calls: float = 1.0, iterations: float = 100.0) -> Profile:
     """``a`` branches to ``b`` with this share; the loop has this trip count."""
-    of = {"a>b": share * turns, "a>c": (1 - share) * turns, "b>d": share * turns, "c>d": (1 - share) * turns}
-    of |= {"d>a": turns - 1, "d>e": 1.0, "e>exit": 1.0}
+    of = {
+        "a>b": share * iterations,
+        "a>c": (1 - share) * iterations,
+        "b>d": share * iterations,
+        "c>d": (1 - share) * iterations,
+    }
+    of |= {"d>a": iterations - 1, "d>e": 1.0, "e>exit": 1.0}
     graph = UNIT.functions[0].graph
     edges = [of.get(f"{graph.labels[edge.src]}>{graph.labels[edge.dst]}", 1.0) for edge in graph.edges]
     edges = [1.0 if graph.edges[e].dst == graph.exit else each for e, each in enumerate(edges)]
@@ -76,7 +81,7 @@ def test_two_estimates_differ_without_evidence() -> None:
 
 
 def test_worst_first() -> None:
-    found = _compared(_guess(0.5, turns=2.0), _run())
+    found = _compared(_guess(0.5, iterations=2.0), _run())
     assert [round(each.off) for each in found.differences] == [490, 400]
 
 

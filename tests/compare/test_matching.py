@@ -41,7 +41,7 @@ def _table(text: str) -> dict[tuple[str, str], float]:
 
 def _in_printed_order(values: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
     """The same frequencies, with each a little below the one before it where they are equal."""
-    return {key: value * (1 - place / 1e6) for place, (key, value) in enumerate(values.items())}
+    return {key: value * (1 - rank / 1e6) for rank, (key, value) in enumerate(values.items())}
 
 
 def _match(estimated: Mapping[str, float], measured: Mapping[str, float], share: float) -> Match:

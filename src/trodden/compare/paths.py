@@ -130,16 +130,16 @@ class _Comparison:
         if at >= len(edges):
             return None
         nodes = [_node(tree.follow(path), at) for tree in self._trees]
-        behind = [{edge: each.count for edge, each in node.behind.items()} if node else {} for node in nodes]
+        after = [{edge: each.count for edge, each in node.behind.items()} if node else {} for node in nodes]
         shares = Shares(
-            behind[0].get(edges[at], 0),
+            after[0].get(edges[at], 0),
             nodes[0].count if nodes[0] else 0,
-            behind[1].get(edges[at], 0),
+            after[1].get(edges[at], 0),
             nodes[1].count if nodes[1] else 0,
         )
         others = tuple(
-            (edge, behind[0].get(edge, 0), behind[1].get(edge, 0))
-            for edge in dict.fromkeys([*behind[0], *behind[1]])
+            (edge, after[0].get(edge, 0), after[1].get(edge, 0))
+            for edge in dict.fromkeys([*after[0], *after[1]])
             if edge != edges[at]
         )
         return Branching(blocks[at], edges[at], shares, others, along=True)

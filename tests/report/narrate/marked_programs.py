@@ -1,6 +1,6 @@
 """Programs whose source marks the parts of conditions, ``P(x < 0)``, to compare reports with.
 
-Without the marks they are what is profiled.  With a counter in the place of each mark they print, for each
+Without the marks they are what is profiled.  With each mark replaced by a counter they print, for each
 part, its line, its text, and how often it was true and false.
 """
 
@@ -27,7 +27,7 @@ def plain(source: str) -> str:
 
 
 def _outer(text: str) -> str:
-    """What stands outside of brackets."""
+    """What is outside of brackets."""
     depth = 0
     found = ""
     for sign in text:

@@ -41,7 +41,7 @@ ENDS = TRUE, FALSE
         ("a ? b : c", [("a", 1, 2), ("b", TRUE, FALSE), ("c", TRUE, FALSE)]),
         ("a ? b : c ? d : e", [("a", 1, 2), ("b", *ENDS), ("c", 3, 4), ("d", *ENDS), ("e", *ENDS)]),
         ("a and not b or c", [("a", 1, 2), ("not b", TRUE, 2), ("c", TRUE, FALSE)]),
-        # An operator applies to all of a test that it stands in front of, or to a part of it.
+        # An operator applies to all of a test that it precedes, or to a part of it.
         ("!a && !f(b)", [("!a", 1, FALSE), ("!f(b)", TRUE, FALSE)]),
         ("!a == b", [("!a == b", TRUE, FALSE)]),
         ("((a) && (((b))))", [("a", 1, FALSE), ("b", TRUE, FALSE)]),

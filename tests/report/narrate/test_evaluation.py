@@ -21,7 +21,7 @@ JOINED = Compiled(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, Origin.BITS)
 MERGED = Compiled(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, Origin.MEETING)
 
 
-def _returned(callee: str) -> Compiled:
+def _reinverted(callee: str) -> Compiled:
     """A branch that is taken if a function returns something else than 0."""
     return Compiled(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.CALL, callee=callee)
 
@@ -120,7 +120,7 @@ def test_tests_that_meet_before_the_branch(tmp_path: Path) -> None:
 
 
 def test_an_operator_in_a_condition(tmp_path: Path) -> None:
-    """Both of its arms look alike; only the comparison of the first test tells them apart."""
+    """Both of its arms look alike; only the comparison of the first test distinguishes them."""
     source, shape = "if (a ? b : c)\n y();\nn();", "a>b a>c b>y b>n c>y c>n y>n n>exit"
     lines = {"a": [2], "b": [2], "c": [2], "y": [3], "n": [4]}
     unknown = _profile(tmp_path, source, shape, lines)
@@ -204,7 +204,7 @@ def test_a_loop_may_begin_with_its_last_test(tmp_path: Path) -> None:
     lines: Lines = {"e": [2], "b": [2], "y": [3, 2], "n": [4]}
     assert _outcome(_profile(tmp_path, source, shape, lines), "e b") == "continues at line 2"
     profile = _profile(
-        tmp_path, source, shape, lines, {"e": _returned("a"), "b": _returned("b"), "y": _returned("a")}
+        tmp_path, source, shape, lines, {"e": _reinverted("a"), "b": _reinverted("b"), "y": _reinverted("a")}
     )
     outcomes = [_outcome(profile, edge) for edge in ("e b", "e n", "b n", "y b", "y n")]
     assert outcomes == [
@@ -250,11 +250,11 @@ def test_conditional_operators_on_lines_of_their_own(tmp_path: Path) -> None:
 def test_conditional_operators_on_one_line(tmp_path: Path) -> None:
     source, lines = "s = a > 3 ? f() : g();\nj();", {"a": [2], "y": [2], "n": [2], "j": [2, 3]}
     assert _outcome(_profile(tmp_path, source, ARMS, lines), "a y") == "continues at line 2, block y"
-    turned = Compiled(Relation.AT_MOST, Sort.INTEGER, Against.POSITIVE, Origin.LOAD)
-    profile = _profile(tmp_path, source, ARMS, lines, {"a": turned})
+    inverted = Compiled(Relation.AT_MOST, Sort.INTEGER, Against.POSITIVE, Origin.LOAD)
+    profile = _profile(tmp_path, source, ARMS, lines, {"a": inverted})
     assert [_outcome(profile, edge) for edge in ("a y", "a n")] == ["a > 3: false", "a > 3: true"]
     # Where the operands do not meet again, the branch may have decided more.
-    profile = _profile(tmp_path, source, "a>y a>n y>exit n>exit", lines, {"a": turned})
+    profile = _profile(tmp_path, source, "a>y a>n y>exit n>exit", lines, {"a": inverted})
     assert _outcome(profile, "a y") == "continues at line 2, block y"
 
 
@@ -269,8 +269,8 @@ def test_conditional_operators_on_one_line(tmp_path: Path) -> None:
     ],
 )
 def test_lines_on_which_something_else_may_branch(tmp_path: Path, source: str) -> None:
-    turned = Compiled(Relation.AT_MOST, Sort.INTEGER, Against.POSITIVE, Origin.LOAD)
-    profile = _profile(tmp_path, source, ARMS, {"a": [2], "y": [2], "n": [2], "j": [2, 3]}, {"a": turned})
+    inverted = Compiled(Relation.AT_MOST, Sort.INTEGER, Against.POSITIVE, Origin.LOAD)
+    profile = _profile(tmp_path, source, ARMS, {"a": [2], "y": [2], "n": [2], "j": [2, 3]}, {"a": inverted})
     assert _outcome(profile, "a y") == "continues at line 2, block y"
 
 

@@ -110,7 +110,7 @@ TO_2, TO_3, TO_4, TO_5, TO_6, TO_9 = (f"continues at line {line}" for line in (2
         ("if (x)\n y = 1;\nn();\nm();", {"a": [2], "y": [5], "n": [4]}, TO_5, TO_4),
         # Both successors are in what is guarded: the branch decides something else.
         ("if (x) {\n y();\n n();\n}", {"a": [2], "y": [3], "n": [4]}, TO_3, TO_4),
-        # Nothing tells the successors apart.
+        # Nothing distinguishes the successors.
         ("if (x) y(); else n();", {"a": [2], "y": [2], "n": [2]}, f"{TO_2}, block y", f"{TO_2}, block n"),
         ("return x ? y() : n();", {"a": [2], "y": [2], "n": [2]}, f"{TO_2}, block y", f"{TO_2}, block n"),
         ("f(x &&\n y);", {"a": [2], "y": [3], "n": [3]}, f"{TO_3}, block y", f"{TO_3}, block n"),
@@ -168,10 +168,10 @@ def test_loops(tmp_path: Path) -> None:
     lines = {"e": [2], "h": [2], "b": [3], "x": [4]}
     assert _outcome(tmp_path, "while (x)\n b();\nx();", shape, lines, "h b") == "x: true"
     assert _outcome(tmp_path, "while (x)\n b();\nx();", shape, lines, "h x") == "x: false, exits the loop"
-    turned = "e>b e>x b>l l>b l>x x>exit"
+    rotated = "e>b e>x b>l l>b l>x x>exit"
     lines = {"e": [2], "b": [3], "l": [2], "x": [5]}
     source = "for (;x;) {\n b();\n}\nx();"
-    assert _outcomes(tmp_path, source, turned, lines, ("e b", "e x", "l b", "l x")) == [
+    assert _outcomes(tmp_path, source, rotated, lines, ("e b", "e x", "l b", "l x")) == [
         "x: true",
         "x: false",
         "x: true",

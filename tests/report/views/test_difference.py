@@ -130,8 +130,8 @@ def test_blocks_instead_of_edges_are_compared_by_the_call() -> None:
     flow = "a>b a>c b>d b>e c>d c>e d>exit e>exit"
     unit = unit_of(function("f", flow, {"c": [5]}, planner=every_block))
     first = profile_of(unit, {"f": {"@a": 6, "a>b": 6, "b>d": 3, "b>e": 3, "d>exit": 3, "e>exit": 3}})
-    turned = {"a>b": 4, "a>c": 2, "b>d": 2, "b>e": 2, "c>d": 1, "c>e": 1, "d>exit": 3, "e>exit": 3}
-    second = profile_of(unit, {"f": {"@a": 6, **turned}})
+    swapped = {"a>b": 4, "a>c": 2, "b>d": 2, "b>e": 2, "c>d": 1, "c>e": 1, "d>exit": 3, "e>exit": 3}
+    second = profile_of(unit, {"f": {"@a": 6, **swapped}})
     report = difference.report_difference((first, second), ("a", "b"))
     (_, each), *_ = report.shown
     assert (each.block, each.edge) == (2, None)

@@ -142,10 +142,10 @@ def probe_text(probe: Probe) -> str:
             return f"count[r{_signed(add)}]++"
         case BumpAt(path):
             return f"count[{path}]++"
-        case Save(cell):
-            return f"s{cell}=r"
-        case Restore(cell, add):
-            return f"r=s{cell}{_signed(add)}"
+        case Save(slot):
+            return f"s{slot}=r"
+        case Restore(slot, add):
+            return f"r=s{slot}{_signed(add)}"
         case StartClock():
             return "clock"
 

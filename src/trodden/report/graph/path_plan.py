@@ -79,7 +79,7 @@ class PathPlan:
 
     @cached_property
     def ending_on(self) -> dict[int, int]:
-        """The dummy arcs to EXIT, by the removed edge that each stands for."""
+        """The dummy arcs to EXIT, by the removed edge that each replaces."""
         return {arc.of: number for number, arc in enumerate(self.dag.arcs) if arc.kind is ArcKind.END}
 
     @cached_property

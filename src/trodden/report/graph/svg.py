@@ -1,9 +1,9 @@
 """A function's graph as a picture that any browser shows, without other programs to lay it out.
 
 Tree edges are thick, chords dashed, probes are dots with the number of their counter; back edges go up
-on the right-hand side, each in a lane of its own.  What a path plan does on an edge stands beside a square,
-as in the figures of BL96; the values of its dummy edges stand with the removed edge and in the block
-behind it.
+on the right-hand side, each in a lane of its own.  The operations of a path plan are written beside a square
+on their edge, as in the figures of BL96; the values of its dummy edges at the removed edge and in its target
+block.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class _Picture:
             ins.sort(key=lambda index: self._next_x(index, first=False))
 
     def _next_x(self, index: int, first: bool) -> float:
-        """Where an edge goes to from its block (or comes from), so that ports do not cross."""
+        """Where an edge goes to from its block (or enters from), so that ports do not cross."""
         route = self._layout.routes.get(index)
         if route is None:
             return float("inf")

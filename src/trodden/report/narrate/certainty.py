@@ -26,16 +26,16 @@ class Certainty:
         self._start = start
         tests = condition.tests
         self._before = [0] * len(tests)
-        self._behind = [0] * len(tests)
+        self._after = [0] * len(tests)
         for number in range(len(tests) - 1, start - 1, -1):
-            self._behind[number] = self._leading_on(number, True) + self._leading_on(number, False)
+            self._after[number] = self._leading_on(number, True) + self._leading_on(number, False)
         self._before[start] = 1
         for number in range(start, len(tests)):
             for value in (True, False):
                 target = self._target(number, value)
                 if target >= 0 and self._allowed(number, value):
                     self._before[target] += self._before[number]
-        self._total = self._behind[start]
+        self._total = self._after[start]
 
     def parts(self) -> Iterator[tuple[str, bool]]:
         """The parts with their values in the order of evaluation, as small as they are certain.
@@ -63,13 +63,13 @@ class Certainty:
         if not self._allowed(number, value):
             return 0
         target = self._target(number, value)
-        return 1 if target < 0 else self._behind[target]
+        return 1 if target < 0 else self._after[target]
 
     def _begun(self, node: Node) -> bool:
         """Whether the evaluation of a part is certain to have begun, here or before ``start``."""
         if node.first < self._start:
             return True
-        return self._before[node.first] * self._behind[node.first] == self._total
+        return self._before[node.first] * self._after[node.first] == self._total
 
     def _value(self, node: Node) -> bool | None:
         """The value of a part that was evaluated, if it is certain."""

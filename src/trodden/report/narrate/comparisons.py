@@ -1,6 +1,6 @@
-"""What a test of the source compares, to be laid beside what a compiled branch compares.
+"""What a test of the source compares, to be matched with what a compiled branch compares.
 
-A compiler may turn a comparison round and swap the successors of its branch.  Where both compare what was
+A compiler may invert a comparison and swap the successors of its branch.  Where both compare what was
 loaded, passed or returned with the same sort of constant, the direction of the compiled comparison still says
 which successor is taken if the test holds.  In all other cases nothing is said: ``(x & 4) == 4`` may have
 become ``(x & 4) != 0``, ``10 - x > 3`` has become ``x < 7``, ``table[x] == 0`` a look at a bit of a constant,
@@ -79,7 +79,7 @@ class Comparison:
         return self.on_first(compiled) if alone else None
 
     def fits(self, compiled: Compiled | None) -> bool:
-        """Whether a compiled branch may be this test, not turned into another form; so may an unknown one."""
+        """Whether a compiled branch may be this test in the form that it has; so may an unknown one."""
         if compiled is None:
             return True
         equality = compiled.relation in _EQUALITY
@@ -121,8 +121,8 @@ def comparison_of(tokens: Tokens, begin: int, end: int) -> Comparison:
         return Comparison(negated=negated)
     if len(compared) > 1 or negated or words & {"&", "|", "^", "="}:
         return Comparison(known=False)
-    [(word, at, behind)] = compared
-    relation, left, right = _RELATIONS[word], (begin, at), (behind, end)
+    [(word, at, after)] = compared
+    relation, left, right = _RELATIONS[word], (begin, at), (after, end)
     constants = _constant(tokens, *left), _constant(tokens, *right)
     if None not in constants:
         return Comparison(known=False)
@@ -181,7 +181,7 @@ def _operators(tokens: Tokens, begin: int, end: int) -> Sequence[tuple[str, int,
 
 
 def _before_operand(tokens: Tokens, token: int, begin: int) -> bool:
-    """Whether a sign stands where an operand begins, so that it has no left operand."""
+    """Whether a sign is at the beginning of an operand, so that it is a unary operator."""
     if token == begin:
         return True
     before = tokens.text(token - 1)

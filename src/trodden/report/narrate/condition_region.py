@@ -132,7 +132,7 @@ class ConditionRegion:
         return None if successors == 1 or (call and successors) else Arrival.UNKNOWN
 
     def may_test_again(self, edge: int) -> bool:
-        """Whether the evaluation may go on where an edge leads, though another line comes first.
+        """Whether the evaluation may continue where an edge leads, though another line is executed first.
 
         Code of earlier statements may have been moved down, past the first tests.
         """
@@ -143,7 +143,7 @@ class ConditionRegion:
         """Whether an edge that leads to a line of the body leads to the body.
 
         It does if the statement is no loop.  Of loops, compilers move code of the body down, past the tests
-        that come after it: a block that begins with the body may be the next test or lie outside of the loop.
+        that follow it: a block that begins with the body may be the next test or lie outside of the loop.
         So an iteration has to begin with the block, or the block has to be one of the loop and to hold
         nothing of the condition, unless ``last`` says that no test is left.  The latter is not enough for a
         do loop, where the block may merge the value of the condition.  Where nothing is left of the loop, the

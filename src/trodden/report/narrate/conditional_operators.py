@@ -1,4 +1,4 @@
-"""The conditional operators ``condition ? a : b`` of a source that stand outside of other conditions."""
+"""The conditional operators ``condition ? a : b`` of a source that are not part of other conditions."""
 
 from __future__ import annotations
 

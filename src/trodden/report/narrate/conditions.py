@@ -83,7 +83,7 @@ class Test:
 
     @property
     def decisive(self) -> bool:
-        """Whether the value of the condition is known behind it in either case."""
+        """Whether the value of the condition is known after it in either case."""
         return self.on_true < 0 and self.on_false < 0
 
 
@@ -172,7 +172,7 @@ def _parse(tokens: Tokens, begin: int, end: int, depth: int = 0) -> Node:
 
 
 def _split(tokens: Tokens, begin: int, end: int) -> tuple[Operator, list[int]]:
-    """The operator that is evaluated last, and where it stands."""
+    """The operator that is evaluated last, and its tokens."""
     outer = list(_outer(tokens, begin, end))
     texts = [_SPELLED.get(tokens.texts[token], tokens.texts[token]) for token in outer]
     if "," in texts or "{" in texts or any(tokens.assigns(token) for token in outer):
@@ -197,7 +197,7 @@ def _split_choice(outer: Sequence[int], texts: Sequence[str]) -> tuple[Operator,
 
 
 def _outer(tokens: Tokens, begin: int, end: int) -> Iterator[int]:
-    """The tokens that are not within brackets, an opening one standing for all that it holds."""
+    """The tokens that are not within brackets, an opening one representing all that it holds."""
     token = begin
     while token < end:
         yield token
@@ -229,7 +229,7 @@ def _number(root: Node) -> None:
 
 
 def _link(root: Node) -> None:
-    """Say of each part what is evaluated behind it."""
+    """Link each part to what is evaluated after it."""
     stack = [root]
     while stack:
         node = stack.pop()

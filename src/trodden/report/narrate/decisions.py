@@ -48,7 +48,7 @@ class Decisions:
         return self._known[edge]
 
     def steps(self, edges: Sequence[int]) -> list[Step]:
-        """The decisions on a way; those about one evaluation of a condition are one step."""
+        """The decisions along some edges; those about one evaluation of a condition are one step."""
         found = [self.of_edge(edge) for edge in edges]
         return [_joined(run) for run in _runs([decision for decision in found if decision is not None])]
 
@@ -108,7 +108,7 @@ class Decisions:
         return Step(path, line, location, text, outcome, None if origin is None else origin.name)
 
     def _target(self, edge: int) -> str:
-        """Where control continues; with the block where the location does not tell successors apart."""
+        """Where control continues; with the block where the location does not distinguish the successors."""
         locations, (source, target, _) = self._locations, self._graph.edges[edge]
         name = locations.name_of_block(target, locations.begin(target))
         others = [self._graph.edges[e].dst for e in locations.flow_out(source) if e != edge]
@@ -130,7 +130,7 @@ class Decisions:
 
 
 def _whole(condition: Condition, decided: EdgeOutcome) -> bool | None:
-    """The value of a condition behind an edge, if it is certain."""
+    """The value of a condition after an edge, if it is certain."""
     if decided.test is None:
         return decided.whole
     number, value = decided.test

@@ -81,7 +81,7 @@ def _end(tokens: Tokens, token: int, ends: dict[int, int], rest: Sequence[int]) 
 
 
 def _after_colon(tokens: Tokens, token: int, ends: dict[int, int]) -> Iterator[int]:
-    """The end of the statement that a label stands before."""
+    """The end of the statement that follows a label."""
     for at in range(token + 1, min(token + 64, len(tokens.texts))):
         text = tokens.texts[at]
         if text == ":" and at + 1 in ends:

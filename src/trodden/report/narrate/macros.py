@@ -25,7 +25,7 @@ class Macros:
         self._lines = lines
 
     def may_branch(self, name: str, called: bool) -> bool:
-        """Whether a name may stand for code that branches."""
+        """Whether a name may expand to code that branches."""
         if not name.isidentifier():
             return False
         if name in self._bodies:

@@ -1,6 +1,6 @@
 """What the branches of a condition decided, in terms of the source.
 
-The order of a branch's successors does not show it: compilers turn conditions round, join several into one
+The order of a branch's successors does not show it: compilers invert conditions, join several into one
 and make several of one.  What shows it is where control continued.  If that is a line that the condition
 guards, the condition was true.  If it is not, the condition was false, provided that the other successor
 leads to the beginning of what is guarded; otherwise the branch may have decided something further inside as
@@ -136,7 +136,7 @@ class ConditionOutcomes:
         return self._by_else(target, others)
 
     def _on_one_line(self, edge: int, single: bool) -> bool | None:
-        """Where the condition and what it guards share a line, only a single test can be told from that."""
+        """What the lines show if the condition and what it guards share one: the value of a single test."""
         region, (target, others) = self._region, self._targets(edge)
         by_else = self._by_else(target, others)
         if by_else is not None or not single:

@@ -21,7 +21,7 @@ ARROW = " → "
 
 @dataclass(frozen=True)
 class PathDescription:
-    """A path in words.  ``context`` are the decisions on the way to its loop (MR98 §7)."""
+    """A path in words.  ``context`` are the decisions on the path to its loop (MR98 §7)."""
 
     starts: str
     steps: tuple[Step, ...]

@@ -162,7 +162,7 @@ class FunctionLocations:
         return self.function.files[ref.file].path
 
     def inlined_function(self, ref: LineRef) -> FunctionProfile | None:
-        """The function that an inlined line comes from, if it is known."""
+        """The function that an inlined line belongs to, if it is known."""
         return self.index.owner(self.path_of(ref), ref.line) if ref.copy else None
 
     def structure(self, ref: LineRef) -> Structure:

@@ -50,7 +50,7 @@ class Tokens:
         return self.texts[token] if 0 <= token < len(self.texts) else ""
 
     def word(self, token: int, length: int) -> str:
-        """The text of some tokens, empty unless they stand directly after each other."""
+        """The text of some tokens, empty unless they are adjacent."""
         last = token + length - 1
         if token < 0 or last >= len(self.texts):
             return ""
@@ -67,7 +67,7 @@ class Tokens:
         return " ".join("".join(parts).split())
 
     def has_directive(self, begin: int, end: int) -> bool:
-        """Whether a directive of the preprocessor stands between these tokens."""
+        """Whether there is a preprocessor directive between these tokens."""
         return _LINE_OF_DIRECTIVE.search(self.source, self.starts[begin], self.ends[end - 1]) is not None
 
     def assigns(self, token: int) -> bool:

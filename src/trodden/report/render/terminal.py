@@ -29,7 +29,7 @@ def print_summary(profile: Profile, path: str) -> None:
 
 
 def print_tables(summary: Summary, console: Console) -> None:
-    """Print the tables; skipped functions and contradictions come last, where they are seen."""
+    """Print the tables; skipped functions and contradictions last, where they are noticed."""
     head = Text(summary.program or "profile", style="bold")
     ran = "ran" if summary.estimate is None else "are expected to run"
     head.append(f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions {ran}", style="dim")

@@ -30,8 +30,8 @@ class PathLine:
 class PathAnnotator:
     """One path in its sources.
 
-    The first view is the whole function.  After it comes the inlined code on the path: the whole function
-    that it comes from if that is known, or else the lines on the path.
+    The first view is the whole function.  It is followed by the inlined code on the path: the whole function
+    that it was inlined from if that is known, or else the lines on the path.
     """
 
     def __init__(self, profile: Profile, rank: int, hot: HotPath, force: bool = False) -> None:

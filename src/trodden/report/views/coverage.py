@@ -1,4 +1,4 @@
-"""Which paths were executed, and which of the others come nearest to them, as data."""
+"""Which paths were executed, and which of the others are nearest to them, as data."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /* Conditions of several tests.  Each part that a report may name is marked by P: the test strips these marks,
- * or puts counters in their place. */
+ * or replaces them by counters. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // Conditions of several tests in C++.  Each part that a report may name is marked by P: the test strips these
-// marks, or puts counters in their place.
+// marks, or replaces them by counters.
 #include <cstdio>
 #include <map>
 #include <memory>
