@@ -266,6 +266,7 @@ def test_conditional_operators_on_one_line(tmp_path: Path) -> None:
         "if (x) s = a > 3 ? f() : g();\nj();",
         "s = a > 3 ? CHECK(f) : g();\nj();",
         "s = 1 ? f() : g();\nj();",
+        "s = T{a}.b > 3 ? f() : g();\nj();",
     ],
 )
 def test_lines_on_which_something_else_may_branch(tmp_path: Path, source: str) -> None:

@@ -84,7 +84,15 @@ def _span(tokens: Tokens, question: int) -> tuple[int, int, int] | None:
         at = tokens.partner[at] + 1 if tokens.texts[at] in ("(", "[", "{") else at + 1
     if colon is None or begin == question or colon == question + 1 or at == colon + 1:
         return None
+    if _ends_initialiser(tokens, begin - 1):
+        return None
     return begin, colon, at
+
+
+def _ends_initialiser(tokens: Tokens, token: int) -> bool:
+    """Whether a bracket may close ``Type{...}``, which an operand may begin with, rather than a statement."""
+    before = tokens.text(tokens.partner[token] - 1) if tokens.text(token) == "}" else ""
+    return before == ">" or (before.isidentifier() and before not in ("else", "do", "try"))
 
 
 def _stops(tokens: Tokens, token: int) -> bool:
