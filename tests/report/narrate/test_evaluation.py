@@ -298,3 +298,51 @@ def test_constant_conditions_have_no_value_to_name(tmp_path: Path, source: str) 
     shape = "e>h h>b h>x b>h x>exit"
     profile = _profile(tmp_path, source, shape, {"e": [2], "h": [2], "b": [3], "x": [5]})
     assert _outcome(profile, "h b") == "continues at line 3"
+
+
+ZERO = Compiled(Relation.EQUAL, Sort.INTEGER, Against.ZERO, Origin.LOAD)
+
+
+@pytest.mark.parametrize("test", ["!empty(p)", "DONE", "!FULL(p)"])
+def test_comparisons_of_what_a_test_names(tmp_path: Path, test: str) -> None:
+    """What is compared with 0 is a value inside of a function or macro, not the value of the test."""
+    lines: Lines = {"a": [2], "y": [2], "n": [2], "j": [2, 3]}
+    profile = _profile(tmp_path, f"s = {test} ? f() : g();\nj();", ARMS, lines, {"a": ZERO})
+    assert _outcome(profile, "a y") == "continues at line 2, block y"
+    profile = _profile(tmp_path, "s = !p ? f() : g();\nj();", ARMS, lines, {"a": ZERO})
+    assert _outcome(profile, "a y") == "!p: true"
+
+
+def test_comparisons_of_inlined_code(tmp_path: Path) -> None:
+    """An overloaded operator is inlined without any call in the source."""
+    source = "s = !p ? f() : g();\nj();\n}\nbool operator!(P p) {\n return p.size;"
+    lines: Lines = {"a": [(0, 6, 1), 2], "y": [2], "n": [2], "j": [2, 3]}
+    profile = _profile(tmp_path, source, ARMS, lines, {"a": ZERO}, inlined=[2])
+    assert _outcome(profile, "a y") == "continues at line 2, block y"
+
+
+def test_iterations_of_an_unrolled_loop(tmp_path: Path) -> None:
+    """Nothing is left of the loop and of its first test: both branches are the second one."""
+    source = "do\n x++;\nwhile (n-- > 0 && x);\nn();"
+    profile = _profile(
+        tmp_path, source, "a>n a>b b>n b>c c>n n>exit", {"a": [3, 4], "b": [4], "c": [3, 4], "n": [5]}
+    )
+    outcomes = [_outcome(profile, edge) for edge in ("a n", "a b")]
+    assert outcomes == ["n-- > 0 && x: false", "continues at line 4"]
+
+
+def test_an_optimised_loop_may_begin_in_the_middle_of_its_condition(tmp_path: Path) -> None:
+    """The first test is known to hold when the loop is entered."""
+    source, shape = "while (n-- > 0 && x) s++;\nn();", "e>x x>c x>n c>x c>n n>exit"
+    lines: Lines = {"e": [1], "x": [2], "c": [2], "n": [3]}
+    counted = Compiled(Relation.EQUAL, Sort.INTEGER, Against.ZERO, Origin.MEETING)
+    profile = _profile(tmp_path, source, shape, lines, {"c": counted})
+    assert _outcome(profile, "x n") == "continues at line 3, exits the loop at line 2"
+
+
+def test_the_value_of_a_do_loop_may_be_merged_on_a_line_of_its_body(tmp_path: Path) -> None:
+    source = "do x++;\nwhile (a && (b || c));\nn();"
+    shape = "x>a a>b a>m b>m b>c c>m m>x m>n n>exit"
+    lines: Lines = {"x": [2], "a": [3], "b": [3], "c": [3], "m": [2], "n": [4]}
+    profile = _profile(tmp_path, source, shape, lines, {"m": MERGED})
+    assert _outcome(profile, "a m") == "continues at line 2"
