@@ -28,4 +28,4 @@ def test_imports_inside_functions_and_for_types_count() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     assert not contracts.get("exclude_type_checking_imports", False)
     graph = grimp.build_graph("trodden", cache_dir=None)
-    assert "trodden.api.runs" in graph.find_modules_directly_imported_by("trodden")  # behind TYPE_CHECKING
+    assert "trodden.api.runs" in graph.find_modules_directly_imported_by("trodden")  # under TYPE_CHECKING

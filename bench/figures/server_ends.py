@@ -166,4 +166,4 @@ def process_of(profile: Profile) -> Process:
     violations = tuple(
         f"{function.name}: {each}" for function in profile.functions.values() for each in function.violations
     )
-    return Process(role, len(entered), violations, tuple(profile.notes))
+    return Process(role, len(entered), violations, tuple(profile.messages))

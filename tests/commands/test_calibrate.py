@@ -18,20 +18,20 @@ from trodden.profile.store.trod import save
 from trodden.program.facts import UnitFacts
 from trodden.weigh.calibrate.fitting import WEIGHINGS
 from trodden.weigh.features.block_features import (
-    Against,
     BlockFeatures,
+    Comparison,
     Ending,
     FunctionFeatures,
+    OperandType,
     Relation,
-    Sort,
+    RightOperand,
 )
-from trodden.weigh.features.block_features import Test as Comparison
 from trodden.weigh.heuristics.rates import Measured, load_rates
 
 SHAPE = "a>b a>c b>exit c>c c>exit"
 RAN = {"f": {"a>b": 10, "a>c": 90, "b>exit": 10, "c>c": 810, "c>exit": 90}}
 CLUES = (
-    BlockFeatures(test=Comparison(Relation.EQUAL, Sort.POINTER, Against.ZERO)),
+    BlockFeatures(test=Comparison(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO)),
     BlockFeatures(ending=Ending.RETURNS),
     BlockFeatures(ending=Ending.RETURNS),
 )
@@ -137,7 +137,7 @@ def test_what_cannot_be_calibrated_with(tmp_path: Path, capsys: pytest.CaptureFi
         "old": (profile_of(_unit(()), RAN), "has no features of branches: its program was built by"),
         "blocks": (
             profile_of(unit_of(blocks), {"f": {"@a": 1, "a>b": 1, "b>exit": 1}}),
-            "tells blocks, not edges; build and run the program",
+            "has block counts only; build and run the program",
         ),
         "idle": (profile_of(unit, {}), "no branch has run"),
         "guess": (

@@ -100,12 +100,12 @@ def test_flags_are_for_the_compiler(folder: Path) -> None:
         (("a.rs",), 96, "a.rs: cannot be estimated; name C or C++ sources, LLVM IR (.ll, .bc), a profile"),
         (("libx.a",), 2, "libx.a: archives are not read; name the objects"),
         (("/bin/sh",), 96, "/bin/sh: was not built with trodden cc; build it so, or name its sources"),
-        (("a.c", "-O2"), 2, "no such option -O2; flags of the compiler go behind --"),
-        (("a.c", "-DX=1", "-o", "x.trod"), 2, "no such option -DX=1; flags of the compiler go behind --"),
+        (("a.c", "-O2"), 2, "no such option -O2; flags of the compiler go after --"),
+        (("a.c", "-DX=1", "-o", "x.trod"), 2, "no such option -DX=1; flags of the compiler go after --"),
         (("a.c", "--stag", "x"), 2, "Did you mean"),
-        (("a.c", "--", "b.c"), 2, "b.c: only flags go behind --; name sources before it"),
+        (("a.c", "--", "b.c"), 2, "b.c: only flags go after --; name sources before it"),
         (("a.c", "-o", "-"), 2, "-o -: a profile is not for standard output; name a file"),
-        (("good.ll", "--", "-O2"), 2, "good.ll: nothing of it is compiled; flags behind -- are for sources"),
+        (("good.ll", "--", "-O2"), 2, "good.ll: nothing of it is compiled; flags after -- are for sources"),
         (("good.ll", "--stage", "early"), 2, "nothing of it is compiled; stage early is for sources"),
         (("a.c", "--rates", "/dev/zero"), 91, "/dev/zero: cannot be read: it is not a regular file"),
         (("a.c", "--toolchain", "none"), 99, "none: no such compiler; install it or choose another"),
@@ -160,8 +160,8 @@ def test_python_hears_what_is_wrong(folder: Path) -> None:
 
 def test_several_programs_in_one_estimate_have_a_note(folder: Path) -> None:
     (folder / "c.c").write_text(SOURCE.replace("pick", "choose"))
-    assert trodden.estimate("a.c", "b.c").notes == ()
-    assert trodden.estimate("a.c", "c.c", output="x.trod").notes == (
+    assert trodden.estimate("a.c", "b.c").messages == ()
+    assert trodden.estimate("a.c", "c.c", output="x.trod").messages == (
         "2 functions are called main: several programs were estimated as one",
     )
     assert "\nnote\t2 functions are called main" in click("report", "x.trod").output
@@ -340,6 +340,6 @@ def test_show_weighs_by_an_estimate(folder: Path) -> None:
 def test_notes_of_older_builds_are_told(folder: Path) -> None:
     save(sample(str(folder)), "old.trod")
     assert click("estimate", "old.trod", "-o", "x.trod").exit_code == 0
-    (note,) = load("x.trod").notes
+    (note,) = load("x.trod").messages
     assert note.startswith("2 of 2 functions were built by an earlier trodden")
     assert f"note\t{note}\n" in click("report", "x.trod").output

@@ -107,8 +107,8 @@ def test_functions_of_other_builds_are_listed(runs: list[str], tmp_path: Path) -
     reason = "was not joined: the other build has no such function"
     assert lines[0] == f"trodden: note: g7 of {other} {reason}"
     assert len(lines) == 21
-    assert lines[-1] == f"trodden: note: and 10 more functions; the notes of {out} have more"
-    assert sum(reason in note for note in load(out).notes) == 30
+    assert lines[-1] == f"trodden: note: and 10 more functions; {out} has the others in its messages"
+    assert sum(reason in note for note in load(out).messages) == 30
     assert _entries(Path(out)) == 12
 
 

@@ -84,7 +84,7 @@ def test_killed(echo: Path, tmp_path: Path, number: signal.Signals) -> None:
     expected = {6: 1, 7: 5, 8: 4, 9: 2, 10: 1, 11: 0, 13: 1, 15: 1, 16: 1, 17: 1, 18: 0}
     slack = 1 if number == signal.SIGKILL else 0
     assert all(abs(lines[line] - count) <= slack for line, count in expected.items())
-    assert len(profile.notes) == 1
+    assert len(profile.messages) == 1
 
 
 WAITING = """#include <signal.h>
@@ -272,7 +272,7 @@ def test_bad_input(sources: Path, words: list[str], status: int) -> None:
         (["--max-paths", "9", "square.c"], "--max-paths: goes with --profile=paths"),
         (["square.c", "--trodden-stge=late"], "--trodden-stge: no such option; did you mean"),
         (["--stage", "early", "./use.c.o"], "--stage=early: is for building; ./use.c.o is built already"),
-        (["square.c", "argument"], "argument: no such file; arguments of the program go behind --"),
+        (["square.c", "argument"], "argument: no such file; arguments of the program go after --"),
     ],
 )
 def test_options_are_named_as_they_were_given(sources: Path, words: list[str], message: str) -> None:

@@ -121,10 +121,10 @@ def test_it_is_marked_and_says_what_it_could_not_see() -> None:
     profile = estimate("prog", [_program()], WL94)
     assert profile.estimate == Estimate("wl94")
     assert (profile.kind, profile.unit_counts, profile.program) == ("edges", (), "prog")
-    assert len(profile.notes) == 1
-    assert profile.notes[0].startswith("1 of 3 functions were built by an earlier trodden")
+    assert len(profile.messages) == 1
+    assert profile.messages[0].startswith("1 of 3 functions were built by an earlier trodden")
     seen = replace(_program(), functions=_program().functions[:2])
-    assert estimate("prog", [seen], WL94).notes == ()
+    assert estimate("prog", [seen], WL94).messages == ()
 
 
 def test_skipped_functions_stay_listed() -> None:
@@ -239,7 +239,7 @@ def test_the_example(stage: Stage) -> None:
     unit = facts_of_source([str(EXAMPLE), "-O2"], Options(stage=stage))
     profile = estimate("wordfreq", [unit], default_rates())
     _obeys(profile)
-    assert profile.notes == ()
+    assert profile.messages == ()
     assert profile.functions["main"].entries == 1
     assert profile.functions["by_count"].entries > 1
 

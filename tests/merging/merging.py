@@ -58,7 +58,9 @@ def profile_for(unit: UnitFacts, walks: Sequence[Walks]) -> Profile:
 
 
 def part_of(profile: Profile, where: str = "x.trod") -> Part:
-    return Part(where, profile.program, profile.units, profile.unit_counts, profile.notes, profile.call_paths)
+    return Part(
+        where, profile.program, profile.units, profile.unit_counts, profile.messages, profile.call_paths
+    )
 
 
 def joined(joining: Sums | Evidence, profiles: Sequence[Profile]) -> Profile:

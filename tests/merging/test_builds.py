@@ -281,6 +281,6 @@ def test_call_paths_add_up_and_find_their_functions_again() -> None:
         CallPath(((first, 0),), 10, True),
         CallPath(((first, 0), (first, 1)), 4),
     )
-    assert found.notes == ("1 call paths lead over functions that were not joined",)
+    assert found.messages == ("1 call paths lead over functions that were not joined",)
     some = joined(Sums(), [one, replace(one, call_paths=())])
-    assert some.notes == ("call paths are those of 1 of 2 profiles; the others kept none",)
+    assert some.messages == ("call paths are those of 1 of 2 profiles; the others kept none",)

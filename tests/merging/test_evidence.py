@@ -151,11 +151,11 @@ def test_a_library_whose_paths_were_counted_is_listed() -> None:
 def test_the_profile_says_what_it_is() -> None:
     unit = unit_of(function("f", IF))
     profile = profile_of(unit, {"f": _if(3, 4)})
-    assert "not the counts of any one run" in joined(Evidence(), [profile, profile]).notes[0]
+    assert "not the counts of any one run" in joined(Evidence(), [profile, profile]).messages[0]
     called = replace(profile, call_paths=(CallPath(((unit.id, 0),), 7),))
     found = joined(Evidence(), [called])
     assert found.call_paths == ()
-    assert found.notes[1].startswith("call paths were left out")
+    assert found.messages[1].startswith("call paths were left out")
 
 
 def test_a_run_that_did_nothing() -> None:

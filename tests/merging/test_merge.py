@@ -82,7 +82,11 @@ def test_counts_add_up(tmp_path: Path) -> None:
     assert (merged.taken, merged.left_out, merged.problems, merged.unjoined) == (7, 0, (), ())
     assert f.edge_counts == [28, 14, 28, 7, 35, 42]
     assert (f.cut_short, f.violations) == ({2: 7}, ())
-    assert (merged.profile.notes, merged.profile.program, merged.profile.units) == ((), "/bin/prog", (UNIT,))
+    assert (merged.profile.messages, merged.profile.program, merged.profile.units) == (
+        (),
+        "/bin/prog",
+        (UNIT,),
+    )
     assert from_bytes(to_bytes(merged.profile), "x") == merged.profile
 
 
@@ -110,7 +114,7 @@ def test_a_damaged_file_is_named_and_left_out(tmp_path: Path, what: str, positio
     assert merged.problems == tuple(reported)
     assert reported[0].startswith(f"{names[position]}: ")
     assert reported[0].endswith(" (left out)")
-    assert merged.profile.notes == ("1 of 4 profiles were left out of the merge", *reported)
+    assert merged.profile.messages == ("1 of 4 profiles were left out of the merge", *reported)
 
 
 def test_strict_looks_at_everything_and_takes_nothing(tmp_path: Path) -> None:
@@ -161,7 +165,7 @@ def test_a_file_is_counted_once_whatever_it_is_called(tmp_path: Path) -> None:
     assert (merged.taken, merged.left_out) == (3, 0)
     assert edges(merged.profile)[0] == 1 + 2 + 2
     assert reported == [f"{name}: was given before; it is counted once" for name in again]
-    assert merged.profile.notes == tuple(reported)
+    assert merged.profile.messages == tuple(reported)
 
 
 def test_a_file_that_was_damaged_may_be_given_again_once_it_is_mended(tmp_path: Path) -> None:
@@ -220,10 +224,10 @@ def test_notes_are_kept_but_not_all_of_very_many(tmp_path: Path) -> None:
     names = [str(tmp_path / f"{number}") for number in range(MOST_LISTED + 50)]
     for number, name in enumerate(names):
         save(run_of(1, "the same everywhere", f"note {number}"), name)
-    notes = merge(names).profile.notes
+    notes = merge(names).profile.messages
     assert len(notes) == MOST_LISTED + 1
     assert notes[:3] == ("the same everywhere", "note 0", "note 1")
-    assert notes[-1] == "and 51 more notes of the profiles that were merged"
+    assert notes[-1] == "and 51 more messages of the profiles that were merged"
 
 
 def test_damage_beyond_all_bounds_is_counted(tmp_path: Path) -> None:
@@ -231,7 +235,7 @@ def test_damage_beyond_all_bounds_is_counted(tmp_path: Path) -> None:
     reported: list[str] = []
     merged = merge([*good, *(f"/nowhere/{number}" for number in range(300))], report=reported.append)
     assert (len(reported), merged.left_out, len(merged.problems)) == (300, 300, MOST_LISTED)
-    assert merged.profile.notes[-1] == "and 200 more files were left out or given twice"
+    assert merged.profile.messages[-1] == "and 200 more files were left out or given twice"
 
 
 def _peak(names: Sequence[str]) -> int:

@@ -193,7 +193,7 @@ class RuntimeLinker:
     ) -> Path:
         """Link a program, once.
 
-        Without the padding behind them, the counters share their pages with other variables.
+        Without the padding after them, the counters share their pages with other variables.
         """
         target = self.directory / name
         if not target.exists():

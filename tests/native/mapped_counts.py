@@ -109,7 +109,7 @@ class CountedRun:
         """All processes together obey the flow law."""
         profile = self.profile
         assert {f.name: f.violations for f in profile.functions.values() if f.violations} == {}
-        assert [note.partition(": ")[2] or note for note in profile.notes] == list(messages)
+        assert [note.partition(": ")[2] or note for note in profile.messages] == list(messages)
 
     def largest_difference(self) -> int:
         """The largest difference between any line of any process and its reference count."""

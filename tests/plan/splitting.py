@@ -151,7 +151,7 @@ def jumping_walk(
 ) -> list[int] | None:
     """A walk that is cut short only in a block of ``interruptible`` and jumps only out of such blocks.
 
-    It jumps behind a call that returns twice only after control has been there.
+    It jumps after a call that returns twice only after control has been there.
     """
     walk: list[int] = []
     block = graph.root

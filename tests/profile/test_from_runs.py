@@ -100,7 +100,7 @@ def test_one_run(tmp_path: Path) -> None:
     assert profile.functions["main"].entries == 1
     assert profile.functions["exits"].entries == 0
     assert [skipped.name for skipped in profile.skipped] == ["naked"]
-    assert profile.notes == ()
+    assert profile.messages == ()
     assert profile.units == (UNIT,)
 
 
@@ -123,24 +123,24 @@ def test_active_frames_cut_blocks_short(tmp_path: Path) -> None:
 def test_frames_that_have_counted_their_way_out_are_left_alone(tmp_path: Path) -> None:
     profile = _one_run(tmp_path, [0x34, 0x8, 0x1F])
     assert profile.functions["main"].cut_short == {}
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 def test_a_frame_that_fits_no_site_is_noted(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
-    # The call of site 0 has a label behind it, but elsewhere: this is a copy without one.
+    # The call of site 0 has a label after it, but elsewhere: this is a copy without one.
     labels = [(CODE_AT + 0x10, 0, False), (CODE_AT + 0x20, 1, False), (CODE_AT + 0x30, 0, True)]
     sites = sites_bytes(UNIT, labels)
     Path(program).write_bytes(elf_bytes({".trodden": pack_unit(UNIT), ".trodden_sites": sites}))
     profile = collect([_raw(tmp_path, program, [(UNIT, counts_of(UNIT, {"main": WALK}))], [0x18])])
-    assert len(profile.notes) == 1
-    assert "1 active calls fit no call site" in profile.notes[0]
+    assert len(profile.messages) == 1
+    assert "1 active calls fit no call site" in profile.messages[0]
 
 
 def test_a_program_that_did_not_end_by_itself_is_noted(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
     raw = _raw(tmp_path, program, [(UNIT, counts_of(UNIT, {"main": WALK}))], ending=1)
-    (note,) = collect([raw]).notes
+    (note,) = collect([raw]).messages
     assert note == "process 42: the program did not end by itself; counts are those until then"
 
 
@@ -270,7 +270,7 @@ def test_jumps_leave_blocks_and_come_back_to_others(tmp_path: Path) -> None:
     assert (main.violations, exits.violations) == ((), ())
     assert (main.entries, list(main.block_counts)) == (1, [1, 10, 4, 1])
     assert (_edges(exits), exits.entries) == ({"e>x": 2, "x>exit": 2}, 5)
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 def test_jumps_that_fit_no_site_are_noted_by_their_number(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_jumps_that_fit_no_site_are_noted_by_their_number(tmp_path: Path) -> Non
     Path(program).write_bytes(elf_bytes({".trodden": pack_unit(UNIT), ".trodden_sites": sites}))
     counted = [(UNIT, counts_of(UNIT, {"main": WALK}))]
     raw = _raw(tmp_path, program, counted, non_local_exits=[(0x18, -5), (0x18, 2)])
-    (note,) = collect([raw]).notes
+    (note,) = collect([raw]).messages
     assert "7 active calls fit no call site" in note
 
 

@@ -207,7 +207,7 @@ def test_frames_give_their_paths(tmp_path: Path) -> None:
         frames=[(0, 0, CODE_AT + 0x18, main_slot), (0, 0, CODE_AT + 0x38, sparse_slot)],
         sparse_paths=sparse_paths,
     )
-    assert profile.notes == ()
+    assert profile.messages == ()
     assert profile.unit_counts[0].prefixes == counted.prefixes
     assert profile.unit_counts[0].sparse == counted.sparse
     assert profile == replace(small(), program=profile.program, processes=profile.processes)

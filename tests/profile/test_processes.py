@@ -138,20 +138,20 @@ def test_processes_are_told_apart(three: Profile) -> None:
     assert (
         sum(three.functions["main"].block_counts[:-1]) + sum(three.functions["exits"].block_counts[:-1]) == 69
     )
-    assert three.notes == ("process 12 ended by SIGSEGV",)
+    assert three.messages == ("process 12 ended by SIGSEGV",)
     assert family(three.processes) == [(0, 0), (1, 1), (1, 2)]
 
 
 def test_one_process_alone(three: Profile) -> None:
     first = only(three, "11", "x.trod")
     assert list(first.functions["main"].block_counts) == [1, 21, 1, 1]
-    assert first.notes == ()
+    assert first.messages == ()
     assert [p.name for p in first.processes] == ["11"]
     assert first.threads == ()
     last = only(three, "12", "x.trod")
     assert list(last.functions["main"].block_counts) == [1, 31, 0, 1]
     assert last.functions["main"].cut_short == {1: 1}
-    assert last.notes == three.notes
+    assert last.messages == three.messages
     assert [thread.process for thread in last.threads] == [0, 0]
 
 
@@ -271,7 +271,7 @@ def test_a_raw_file_given_twice_counts_once(program: str, tmp_path: Path) -> Non
     copy.write_bytes(Path(raw).read_bytes())
     profile = collect([raw, copy, raw])
     assert profile.functions["main"].block_counts[1] == 6
-    assert profile.notes == (
+    assert profile.messages == (
         f"{copy}: is the same as {raw}; it is counted once",
         f"{raw}: is the same as {raw}; it is counted once",
     )
@@ -283,7 +283,7 @@ def test_damaged_files_are_named_and_left_out(program: str, tmp_path: Path) -> N
     bad.write_bytes(Path(good).read_bytes()[:-1])
     collected = collect_all([bad, good])
     assert [line.startswith(f"{bad}: truncated") for line in collected.left_out] == [True]
-    assert collected.profile.notes == collected.left_out
+    assert collected.profile.messages == collected.left_out
     assert collected.profile.functions["main"].block_counts[1] == 6
     with pytest.raises(BadFile, match="truncated"):
         collect([bad, bad])
@@ -296,7 +296,7 @@ def test_what_is_left_out_leaves_no_traces(program: str, tmp_path: Path) -> None
     bad = write(program, "2.raw", 9, unit=other)
     collected = collect_all([good, bad])
     assert len(collected.left_out) == 1
-    assert collected.profile == replace(collect([good]), notes=collected.left_out)
+    assert collected.profile == replace(collect([good]), messages=collected.left_out)
     with pytest.raises(OtherBuild):
         collect([bad])
 

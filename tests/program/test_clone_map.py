@@ -24,7 +24,7 @@ PLAN = path_plan(GRAPH, [1.0] * len(GRAPH.edges), interruptible={4})
 
 
 def clones() -> tuple[tuple[int, int], ...]:
-    """The header of the loop behind its back edge, and its last block behind one of its predecessors."""
+    """The header of the loop after its back edge, and its last block after one of its predecessors."""
     register = track(GRAPH, PLAN)
     back, last = register.along[5], register.along[3]
     assert back is not None

@@ -12,7 +12,12 @@ from trodden.errors import BadFile
 from trodden.graph.cfg import build
 from trodden.program.checked import ColumnError
 from trodden.program.feature_codec import features_from_columns, features_to_columns
-from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, FunctionFeatures, Given
+from trodden.weigh.features.block_features import (
+    BlockFeatures,
+    CallFeatures,
+    FunctionFeatures,
+    ReturnedConstant,
+)
 
 
 def test_a_switch_in_a_loop_without_end_comes_back_from_its_columns() -> None:
@@ -42,11 +47,11 @@ def test_every_constant_and_every_mark_of_a_call_comes_back_from_its_column() ->
         CallFeatures("f", cold=cold, reports_error=reports_error, ends=ends)
         for cold, reports_error, ends in product((False, True), repeat=3)
     ]
-    blocks = tuple(BlockFeatures(gives=given, calls=tuple(marks)) for given in Given)
+    blocks = tuple(BlockFeatures(returned=given, calls=tuple(marks)) for given in ReturnedConstant)
     features = FunctionFeatures(blocks)
     columns = features_to_columns(features)
-    assert columns["gives"] == "".join(given.value for given in Given)
-    assert columns["calls"][3] == [0, 4, 2, 6, 1, 5, 3, 7] * len(Given)
+    assert columns["gives"] == "".join(given.value for given in ReturnedConstant)
+    assert columns["calls"][3] == [0, 4, 2, 6, 1, 5, 3, 7] * len(ReturnedConstant)
     assert features_from_columns(json.loads(json.dumps(columns)), chain) == features
 
 

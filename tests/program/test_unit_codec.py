@@ -45,17 +45,17 @@ from trodden.program.facts import (
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import MAGIC, pack_unit, unit_from_json, unit_id, unit_to_json, unpack_units
 from trodden.weigh.features.block_features import (
-    Against,
     BlockFeatures,
     CallFeatures,
+    Comparison,
     Ending,
     FunctionFeatures,
-    Given,
+    OperandType,
     Origin,
     Relation,
-    Sort,
+    ReturnedConstant,
+    RightOperand,
 )
-from trodden.weigh.features.block_features import Test as Comparison
 
 SMALL = unit_of(
     function("main", "a>b a>c b>c c>a c>exit", {"a": [1, 2], "b": [(1, 7, 1)]}, inlined=[2, (1, 7, 1)]),
@@ -237,18 +237,20 @@ def test_a_later_version_is_named_as_such() -> None:
 CLUES = FunctionFeatures(
     (
         BlockFeatures(
-            test=Comparison(Relation.EQUAL, Sort.POINTER, Against.ZERO, Origin.CALL, callee="malloc"),
+            test=Comparison(
+                Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO, Origin.CALL, callee="malloc"
+            ),
             guarded=(1,),
             stores=2,
             calls=(
                 CallFeatures("malloc"),
                 CallFeatures("", "i32(ptr)", ((0, "given"),), cold=True, ends=True),
             ),
-            said=(1, 2000),
-            trips=8,
+            source_weights=(1, 2000),
+            trip_count=8,
         ),
-        BlockFeatures(gives=Given.NEGATIVE),
-        BlockFeatures(Ending.RETURNS, guessed=(3, 4), cases=(None, -7)),
+        BlockFeatures(returned=ReturnedConstant.NEGATIVE),
+        BlockFeatures(Ending.RETURNS, compiler_weights=(3, 4), cases=(None, -7)),
     ),
     "i32()",
     local=True,

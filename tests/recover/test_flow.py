@@ -147,7 +147,7 @@ def test_a_piped_cycle_without_counters_hides_a_block() -> None:
     cycles = {frozenset(cycle) for cycle in piped_cycles(graph, bare)}
     assert cycles == {frozenset({0, 1, 2, 3, 4})}
     flow_found = recover(graph, plan, [1, 1, 1])
-    assert flow_found.violations == ("the counters do not tell how often block B ran",)
+    assert flow_found.violations == ("the counters do not determine how often block B ran",)
 
 
 LOOP = build("loop", ["A", "B", "C", "EXIT"], [(0, 1), (1, 2), (2, 1), (1, 3)])
@@ -193,7 +193,9 @@ LOOP = build("loop", ["A", "B", "C", "EXIT"], [(0, 1), (1, 2), (2, 1), (1, 3)])
             Plan("vprof-blocks", (BlockMeasure(1),)),
             [3],
             {},
-            tuple(f"the counters do not tell how often block {block} ran" for block in ("A", "C", "EXIT")),
+            tuple(
+                f"the counters do not determine how often block {block} ran" for block in ("A", "C", "EXIT")
+            ),
         ),
     ],
 )

@@ -77,7 +77,7 @@ def plain_plan(
 
 @dataclass
 class Truth:
-    """What walks did, path by path; a walk may appear again behind a handler edge from anywhere."""
+    """What walks did, path by path; a walk may appear again after a handler edge from anywhere."""
 
     ended: Counter[int] = field(default_factory=Counter)
     prefixes: Counter[tuple[int, int | None]] = field(default_factory=Counter)
@@ -192,7 +192,7 @@ def jumping_walk(graph: Graph, resume_edges: Sequence[int], rng: random.Random, 
 
 
 def some_resume_edges(graph: Graph, rng: random.Random) -> list[int]:
-    """Edges that are the only ones out of their block, as behind a call that ends it."""
+    """Edges that are the only ones out of their block, as after a call that ends it."""
     only = [outs[0] for outs in graph.out_edges if len(outs) == 1 and graph.edges[outs[0]].dst != graph.exit]
     able = [edge for edge in only if graph.edges[edge].kind is EdgeKind.FLOW]
     return sorted(rng.sample(able, rng.randint(0, min(2, len(able)))))
@@ -317,7 +317,7 @@ def test_a_register_that_is_not_known_matters_only_where_ways_meet() -> None:
     assert flow.violations == ()
     assert [(path.blocks, path.count) for path in flow.paths] == [((0, 1), 3)]
     flow = recover_paths(graph, plan, FunctionCounts([0] * plan.slots, {}, {(3, None): 3}))
-    assert flow.violations == ("block b3: 3 paths were cut short there, and nothing tells which",)
+    assert flow.violations == ("block b3: 3 paths were cut short there, and it is not known which",)
     assert (flow.early, flow.paths) == ({3: 3}, [])
 
 
@@ -326,7 +326,7 @@ def test_paths_that_start_behind_nothing_are_reported() -> None:
     plan, numbering = plain_plan(graph)
     behind = next(start.value for start in numbering.starts if start.kind is PathStart.BACK_EDGE)
     flow = recover_paths(graph, plan, FunctionCounts(SparseCounters(plan.slots, {behind: 5})))
-    assert flow.violations[0] == "block b0: 5 paths start there behind 0 that end"
+    assert flow.violations[0] == "block b0: 5 paths start there after 0 that end"
 
 
 def test_what_came_back_twice_has_to_start_a_path() -> None:
@@ -339,7 +339,7 @@ def test_what_came_back_twice_has_to_start_a_path() -> None:
     assert {path.starts for path in flow.paths} == {PathStart.ENTRY, PathStart.RESUME}
     truth.resumed[0] = 1
     assert recovered(graph, plan, truth).violations == (
-        "block S: control came back to it 1 times, but behind it 2 more paths start than came there",
+        "block S: control came back to it 1 times, but after it 2 more paths start than came there",
     )
 
 

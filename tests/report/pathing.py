@@ -20,7 +20,7 @@ from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BranchKind, FunctionFacts, SourceFile
 from trodden.recover.unit_counts import UnitCounts
 from trodden.weigh.features.block_features import BlockFeatures, FunctionFeatures
-from trodden.weigh.features.block_features import Test as Compiled
+from trodden.weigh.features.block_features import Comparison as Compiled
 
 
 def planner(**options: Any) -> Callable[[Graph], Plan]:

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from tests.graphs import labels
 from trodden.graph.cfg import Graph, build
 from trodden.weigh.features.block_features import (
-    Against,
     BlockFeatures,
     CallFeatures,
+    Comparison,
     Ending,
+    OperandType,
     Origin,
     Relation,
-    Sort,
-    Test,
+    RightOperand,
 )
 from trodden.weigh.features.branch import Branch, branch_at
 from trodden.weigh.features.branch_context import BranchContext
@@ -50,9 +50,13 @@ def branch(flow: Flow, features: Mapping[int, BlockFeatures] | None = None, bloc
 
 
 def comparing(
-    relation: Relation, sort: Sort, against: Against, origin: Origin = Origin.OTHER, unsigned: bool = False
+    relation: Relation,
+    sort: OperandType,
+    against: RightOperand,
+    origin: Origin = Origin.OTHER,
+    unsigned: bool = False,
 ) -> BlockFeatures:
-    return BlockFeatures(test=Test(relation, sort, against, origin, unsigned))
+    return BlockFeatures(test=Comparison(relation, sort, against, origin, unsigned))
 
 
 def random_features(graph: Graph, seed: int) -> list[BlockFeatures]:
@@ -64,23 +68,23 @@ def random_features(graph: Graph, seed: int) -> list[BlockFeatures]:
 def _random(rng: random.Random, edges: int) -> BlockFeatures:
     cases: list[int | None] = [None, *range(max(edges - 1, 0))]
     return BlockFeatures(
-        ending=rng.choice([Ending.GOES_ON] * 4 + list(Ending)),
+        ending=rng.choice([Ending.CONTINUES] * 4 + list(Ending)),
         test=_random_test(rng) if rng.random() < 0.8 else None,
         guarded=tuple(position for position in range(edges) if rng.random() < 0.3),
         stores=rng.choice([0, 0, 1]),
         calls=tuple(CallFeatures("f", cold=rng.random() < 0.3) for _ in range(rng.choice([0, 0, 1]))),
-        said=tuple(rng.randint(1, 2000) for _ in range(edges)) if rng.random() < 0.1 else (),
-        guessed=tuple(rng.randint(0, 9) + 1 for _ in range(edges)) if rng.random() < 0.1 else (),
-        trips=rng.choice([0, 0, 0, 1, 7]),
+        source_weights=tuple(rng.randint(1, 2000) for _ in range(edges)) if rng.random() < 0.1 else (),
+        compiler_weights=tuple(rng.randint(0, 9) + 1 for _ in range(edges)) if rng.random() < 0.1 else (),
+        trip_count=rng.choice([0, 0, 0, 1, 7]),
         cases=tuple(cases) if rng.random() < 0.5 else (),
     )
 
 
-def _random_test(rng: random.Random) -> Test:
-    return Test(
+def _random_test(rng: random.Random) -> Comparison:
+    return Comparison(
         rng.choice(list(Relation)),
-        rng.choice(list(Sort)),
-        rng.choice(list(Against)),
+        rng.choice(list(OperandType)),
+        rng.choice(list(RightOperand)),
         rng.choice(list(Origin)),
         rng.random() < 0.3,
     )

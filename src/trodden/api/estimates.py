@@ -68,7 +68,7 @@ def estimate_of(
         _refuse_compiler_options(files, flags, options)
     units = units_of(progress(files), flags, options)
     profile = estimated(shlex.join(files), units, rates)
-    return replace(profile, notes=(*profile.notes, *_notes(profile)))
+    return replace(profile, messages=(*profile.messages, *_messages(profile)))
 
 
 def _refuse_compiler_options(files: Sequence[str], flags: Sequence[str], options: Options) -> None:
@@ -76,7 +76,7 @@ def _refuse_compiler_options(files: Sequence[str], flags: Sequence[str], options
     named = " ".join(files)
     if flags:
         raise UsageError(
-            f"{named}: nothing of it is compiled; flags behind -- are for sources: leave them out"
+            f"{named}: nothing of it is compiled; flags after -- are for sources: leave them out"
         )
     if options.stage == "early":
         raise UsageError(
@@ -84,7 +84,7 @@ def _refuse_compiler_options(files: Sequence[str], flags: Sequence[str], options
         )
 
 
-def _notes(profile: Profile) -> Iterable[str]:
+def _messages(profile: Profile) -> Iterable[str]:
     mains = sum(each.facts.linkage_name == "main" for each in profile.functions.values())
     if mains > 1:
         yield f"{mains} functions are called main: several programs were estimated as one"

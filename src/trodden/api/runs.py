@@ -136,7 +136,7 @@ def profile_of(ended: Ended, program: str, output: StrPath | None, name: str | N
         profile = collect(list(ended.raws))
         numbers = map(process_of, ended.running)
         running = (f"process {number} was still running; its counts are not included" for number in numbers)
-        profile = replace(profile, program=name or profile.program, notes=(*profile.notes, *running))
+        profile = replace(profile, program=name or profile.program, messages=(*profile.messages, *running))
         if output is not None:
             save(profile, output)
     ended.clear()

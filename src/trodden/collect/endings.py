@@ -43,7 +43,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class StoppedFrame:
-    """A frame of a function, given by its index in a unit, and the block that it had come to.
+    """A frame of a function, given by its index in a unit, and the block that it had reached.
 
     It was inside a call, or ``interrupted`` at any instruction of the block.  ``block`` is ``None`` if the
     function was counted as left already.  ``register`` is the path register, ``None`` if it is not known, or

@@ -36,7 +36,7 @@ def process_messages(
     late = [each.name for each in functions if _counts_trips_late(each)] if ending is Ending.KILLED else []
     if late:
         yield (
-            f": if it was in a loop without calls of {_listed(late)}, the turns of that loop since it"
+            f": if it was in a loop without calls of {_listed(late)}, the iterations of that loop since it"
             " was entered are missing; build with --durable to have them"
         )
     if raw.counts_missing:

@@ -30,7 +30,7 @@ def collect(raws: tuple[str, ...], output: str, programs: tuple[str, ...]) -> No
     from trodden.api import profiles
 
     collected = profiles.collect(raws, programs, output)
-    for note in collected.profile.notes:
+    for note in collected.profile.messages:
         click.echo(f"trodden: note: {visible(note)}", err=True)
     if collected.left_out:
         number = len(collected.left_out)

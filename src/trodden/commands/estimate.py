@@ -28,7 +28,7 @@ class _WithFlags(click.Command):
             if error.possibilities:
                 raise
             word = next((each for each in given if each.startswith(error.option_name)), error.option_name)
-            message = f"no such option {word}; flags of the compiler go behind --"
+            message = f"no such option {word}; flags of the compiler go after --"
             raise click.UsageError(message, ctx) from error
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
@@ -68,7 +68,7 @@ def estimate(
 
     FILE is a C or C++ source, LLVM IR (.ll, .bc), a program, library or object that trodden cc has built, or
     a profile (.trod), of which only the program is looked at.  Several files are one program.  Sources are
-    compiled with the flags behind --, just as trodden run compiles them.
+    compiled with the flags after --, just as trodden run compiles them.
     """
     from trodden.api.estimates import estimate_of
     from trodden.native.driver.build import CompilerFailed

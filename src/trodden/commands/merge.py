@@ -117,4 +117,6 @@ def _report_unjoined(merged: Merged, output: str) -> None:
         click.echo(f"trodden: note: {visible(str(each))}", err=True)
     more = len(merged.unjoined) - MOST_LINES
     if more > 0:
-        click.echo(f"trodden: note: and {more:,} more functions; the notes of {output} have more", err=True)
+        click.echo(
+            f"trodden: note: and {more:,} more functions; {output} has the others in its messages", err=True
+        )

@@ -104,7 +104,7 @@ def _check_words(request: Request) -> None:
         # What follows a flag may be its value, as in ``-x c`` or ``-D NAME``.
         plain = not word.startswith("-") and "." not in word and not before.startswith("-")
         if plain and not os.path.exists(word):
-            raise InputMissing(f"{word}: no such file; arguments of the program go behind --")
+            raise InputMissing(f"{word}: no such file; arguments of the program go after --")
 
 
 def _run(request: Request, program: str) -> Ended:

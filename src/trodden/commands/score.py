@@ -27,7 +27,7 @@ def score(estimate: str, measured: str, as_json: bool) -> None:
     from trodden.report.views.score import ScoreReport, to_document, to_plain
 
     first, second = load(estimate), load(measured)
-    need_counted(second, measured, "name the estimate first, and the profile of a run behind it")
+    need_counted(second, measured, "name the estimate first, and the profile of a run after it")
     try:
         report = ScoreReport((estimate, measured), matching.score(first, second))
     except UsageError as error:

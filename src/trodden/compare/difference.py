@@ -11,7 +11,7 @@ from trodden.compare.expected import compare_expected
 from trodden.compare.model import Difference
 from trodden.compare.pairing import Pair, Unpaired, pair, same_paths
 from trodden.compare.paths import compare_paths
-from trodden.profile.analysis.path_trie import instructions_of, walked_blocks
+from trodden.profile.analysis.path_trie import executed_blocks, instructions_of
 from trodden.profile.model import Count, FunctionProfile
 
 
@@ -147,7 +147,7 @@ def _executed(function: FunctionProfile, basis: Basis) -> list[tuple[int, Count,
     facts, graph = function.facts, function.facts.graph
     if basis is Basis.PATHS:
         return [
-            (path.id, path.count, instructions_of(facts, walked_blocks(path)))
+            (path.id, path.count, instructions_of(facts, executed_blocks(path)))
             for path in function.paths or ()
             if path.count > 0
         ]

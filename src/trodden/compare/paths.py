@@ -11,7 +11,14 @@ from trodden.compare.model import Branching, Difference, Kind, Shares
 from trodden.compare.pairing import Pair
 from trodden.graph.cfg import Edge
 from trodden.plan.routes import PathCount, PathStart
-from trodden.profile.analysis.path_trie import Node, PathTree, Start, start_of, walked_blocks, walked_edges
+from trodden.profile.analysis.path_trie import (
+    Node,
+    PathTree,
+    Start,
+    executed_blocks,
+    executed_edges,
+    start_of,
+)
 
 
 def compare_paths(pair: Pair) -> list[Difference]:
@@ -59,7 +66,7 @@ class _Comparison:
         if not known:
             return Kind.FOLLOWS, 0, start_of(path)
         taken = self._runs[1 - run].edge_counts
-        for position, edge in enumerate(walked_edges(path)):
+        for position, edge in enumerate(executed_edges(path)):
             if not taken[edge]:
                 return Kind.PARTS, position, edge
         return Kind.COMBINES, len(known) - 1, path.id
@@ -67,10 +74,10 @@ class _Comparison:
     def _difference(
         self, kind: Kind, run: int, path: PathCount, at: int, more: tuple[PathCount, ...]
     ) -> Difference:
-        start, blocks = start_of(path), walked_blocks(path)
+        start, blocks = start_of(path), executed_blocks(path)
         branching: Branching | None = None
         if kind is Kind.PARTS:
-            edge = walked_edges(path)[at]
+            edge = executed_edges(path)[at]
             branching = self._decisions.branching(edge)
             what, evidence = branching.shares, self._decisions.evidence(edge)
         else:
@@ -104,7 +111,7 @@ class _Comparison:
         path = second
         nodes = [tree.follow(path) for tree in self._trees]
         at = max(
-            range(len(walked_edges(path))),
+            range(len(executed_edges(path))),
             key=lambda position: abs(_decided(nodes[0], nodes[1], position)),
             default=None,
         )
@@ -116,7 +123,7 @@ class _Comparison:
             evidence=self._evidence(what),
             branching=None if at is None else self._along(path, at),
             path=path,
-            position=self._decisions.order.get(walked_blocks(path)[0], 0),
+            position=self._decisions.order.get(executed_blocks(path)[0], 0),
         )
 
     def _starts(self, start: Start) -> tuple[int, int]:
@@ -126,11 +133,13 @@ class _Comparison:
 
     def _along(self, path: PathCount, at: int) -> Branching | None:
         """The decision at a position of a path, on that path alone; none if the path ends there."""
-        blocks, edges = walked_blocks(path), walked_edges(path)
+        blocks, edges = executed_blocks(path), executed_edges(path)
         if at >= len(edges):
             return None
         nodes = [_node(tree.follow(path), at) for tree in self._trees]
-        after = [{edge: each.count for edge, each in node.behind.items()} if node else {} for node in nodes]
+        after = [
+            {edge: each.count for edge, each in node.extensions.items()} if node else {} for node in nodes
+        ]
         shares = Shares(
             after[0].get(edges[at], 0),
             nodes[0].count if nodes[0] else 0,

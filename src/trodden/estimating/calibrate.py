@@ -49,7 +49,7 @@ def counted_functions(profile: Profile, file: str) -> list[Counted]:
         if None not in each.edge_counts
     ]
     if with_features and not found:
-        raise UsageError(f"{file}: tells blocks, not edges; build and run the program with edges or paths")
+        raise UsageError(f"{file}: has block counts only; build and run the program with edges or paths")
     return found
 
 

@@ -45,7 +45,7 @@ def estimate(program: str, units: Sequence[UnitFacts], rates: Rates, local: Loca
         Expected(min(times, HIGHEST_WEIGHT / max(1.0, *each.blocks)), flow)
         for times, each, flow in zip(calls, procedures, edges, strict=True)
     ]
-    return estimated(program, units, expected, Estimate(rates.name), list(_notes(known)))
+    return estimated(program, units, expected, Estimate(rates.name), list(_messages(known)))
 
 
 def _procedure(known: KnownFunction, edges: Sequence[float]) -> Procedure:
@@ -62,7 +62,7 @@ def _procedure(known: KnownFunction, edges: Sequence[float]) -> Procedure:
     )
 
 
-def _notes(functions: Sequence[KnownFunction]) -> Iterator[str]:
+def _messages(functions: Sequence[KnownFunction]) -> Iterator[str]:
     """Messages about what makes the estimate less accurate."""
     blind = sum(not each.features.blocks for each in functions)
     if blind:

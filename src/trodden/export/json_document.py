@@ -43,8 +43,8 @@ def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     if profile.threads:
         names = function_names(profile)
         document["threads"] = [_thread(profile, each, names) for each in profile.threads]
-    if profile.notes:
-        document["notes"] = list(profile.notes)
+    if profile.messages:
+        document["notes"] = list(profile.messages)
     return document
 
 

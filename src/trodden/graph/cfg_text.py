@@ -124,7 +124,7 @@ def print_graph(graph: Graph, weights: Sequence[float] | None = None) -> str:
 
 
 def name_edges(graph: Graph, lines: Iterable[Line]) -> list[tuple[int, float | None]]:
-    """The edges of ``graph`` that lines like ``A -> B 2, C`` name, with the numbers behind them.
+    """The edges of ``graph`` that lines like ``A -> B 2, C`` name, with the numbers after them.
 
     Of parallel edges the first mention is the first edge, the next the second; ``A -> B (2)`` is the
     second outright.  ``EXIT -> X`` is the closing edge.

@@ -18,7 +18,7 @@ class UnionFind:
         return element
 
     def union(self, into: int, element: int) -> bool:
-        """Join two sets; the speaker of ``into`` goes on to speak.  False if they were one set already."""
+        """Join two sets; the representative of ``into`` becomes that of both.  False if they were one set."""
         into, element = self.find(into), self.find(element)
         if into == element:
             return False

@@ -118,4 +118,4 @@ class _Merging:
             yield f"{self._left_out:,} of {total:,} profiles were left out of the merge"
         yield from self._problems.listed("files were left out or given twice")
         yield from shortened([str(each) for each in unjoined], len(unjoined), "functions were not joined")
-        yield from self._messages.listed("notes of the profiles that were merged")
+        yield from self._messages.listed("messages of the profiles that were merged")

@@ -1,4 +1,4 @@
-"""The counts of another build on their way into the counters of the result of a merge."""
+"""The counts of another build, transferred into the counters of the result of a merge."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def interpret(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> list[int]:
 def interpret_paths(graph: Graph, plan: Plan, walks: Iterable[Walk]) -> PathTally:
     """Everything that a plan's probes record of the walks, one activation after the other.
 
-    In a walk a resume edge, behind a call that returns twice, may follow any block: control jumped there.
+    In a walk a resume edge, after a call that returns twice, may follow any block: control jumped there.
     """
     recorded = PathTally([0] * plan.slots, {}, {})
     for walk in walks:

@@ -111,11 +111,11 @@ Measure = EdgeMeasure | BlockMeasure | RedundantMeasure
 class Paths:
     """How the paths of a graph are numbered (BL96 §3.2, §4): all that decoding their table needs.
 
-    Paths end on ``back_edges`` and ``cuts``, and new ones start behind them.  ``resume_edges`` are those
+    Paths end on ``back_edges`` and ``cuts``, and new ones start after them.  ``resume_edges`` are those
     after calls that return twice (setjmp), which control may reach from anywhere: paths end before the call
     and start after it.  A self loop does not end a path (§4.1): it has a counter of its own and is
     in none of the three.  ``number`` is the number of possible paths.  With ``context`` they are numbered in
-    their loop context (MR98 §7).  ``dense``: each has a counter, behind those of the plan's measures;
+    their loop context (MR98 §7).  ``dense``: each has a counter, after those of the plan's measures;
     otherwise they are counted in a sparse path table.  ``timed``: each count has a sum of time beside it.
     """
 
@@ -137,7 +137,7 @@ class Plan:
     """Probes on the edges and blocks of one graph, and what their counters mean.
 
     ``measures[slot]`` says what the counter ``slot`` holds.  If there are ``paths`` and they are dense, the
-    counters behind the measures are theirs: first one per path, then, if timed, another one per path.
+    counters after the measures are theirs: first one per path, then, if timed, another one per path.
     ``on_entry`` are the probes on entry to the procedure.  ``free`` are chords without a counter (removed
     by the heuristic of BL94 Figure 11): block counts follow without it, the counts of those edges do not.
     """

@@ -1,4 +1,4 @@
-"""A decoded path: the blocks and edges behind a path number."""
+"""A decoded path: the blocks and edges of a path number."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Route:
     ``blocks`` are vertices, EXIT left out.  ``edges`` are the edges between them and, unless the route was
     cut short, the one it ended on (to EXIT, or a back edge or cut edge): then there are as many as blocks.
     The first ``context`` blocks are the loop context: the prefix by which control had reached the loop in
-    which this path starts (MR98 §7); 0 for a path without context.  Where a path starts behind edges of
+    which this path starts (MR98 §7); 0 for a path without context.  Where a path starts after edges of
     several kinds, HANDLER takes precedence over CUT and CUT over BACK_EDGE.
 
-    A path in context that starts behind a back edge ``starts`` with BACK_EDGE at ``blocks[context]``.  Then
+    A path in context that starts after a back edge ``starts`` with BACK_EDGE at ``blocks[context]``.  Then
     ``reentries`` are the indices in ``blocks`` of all loop headers that were reached by a back edge, the last
     of them being ``context`` itself, and ``context_starts`` is how the context starts.
     """

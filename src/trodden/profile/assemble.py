@@ -31,11 +31,11 @@ def assemble(
     program: str,
     units: Sequence[UnitFacts],
     unit_counts: Sequence[UnitCounts],
-    notes: Sequence[str] = (),
+    messages: Sequence[str] = (),
     call_paths: Sequence[CallPath] = (),
     budget: Budget | None = None,
 ) -> Profile:
-    """The profile of a program; ``unit_counts[i]`` belongs to ``units[i]``, ``notes`` are messages.
+    """The profile of a program; ``unit_counts[i]`` belongs to ``units[i]``, ``messages`` are about the runs.
 
     ``budget`` bounds the total length of its paths; without one it is derived from the size of the counts.
     """
@@ -50,7 +50,7 @@ def assemble(
         units=tuple(units),
         functions=functions,
         skipped=skipped_of(units),
-        notes=tuple(notes),
+        messages=tuple(messages),
         unit_counts=tuple(unit_counts),
         call_paths=tuple(call_paths),
     )

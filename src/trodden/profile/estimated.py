@@ -49,7 +49,7 @@ def estimated(
     units: Sequence[UnitFacts],
     expected: Sequence[Expected],
     estimate: Estimate,
-    notes: Sequence[str] = (),
+    messages: Sequence[str] = (),
 ) -> Profile:
     """The profile in which ``expected[i]`` belongs to function ``i`` of :func:`one_of_each`."""
     functions = [
@@ -62,7 +62,7 @@ def estimated(
         units=tuple(units),
         functions=named(functions),
         skipped=skipped_of(units),
-        notes=tuple(notes),
+        messages=tuple(messages),
         estimate=estimate,
     )
 

@@ -46,7 +46,7 @@ class FunctionProfile:
 
     ``block_counts[v]`` and ``edge_counts[e]`` follow the indices of ``facts.graph``.  ``cut_short[v]`` is how
     often the function ended in block ``v`` without leaving it along an edge (exit in a callee, an exception),
-    less how often it was resumed there without having entered the block (behind a setjmp).  ``violations``
+    less how often it was resumed there without having entered the block (after a setjmp).  ``violations``
     are contradictions between the counters and the flow law.  ``paths`` are the paths that were executed,
     most frequent first; ``None`` if the profile has no paths.
 
@@ -149,7 +149,7 @@ class Profile:
     """What one or several runs of one build have executed; or an estimate of what one run would.
 
     ``functions`` follow from ``units`` and ``unit_counts`` (one for each unit, in the same order); only these
-    are stored.  ``notes`` are messages about the runs.  ``call_paths`` are all that occurred, most frequent
+    are stored.  ``messages`` are about the runs.  ``call_paths`` are all that occurred, most frequent
     first; none if they were not counted.  ``processes`` are those that have counted, in the order of their
     starts, and ``threads`` where their threads were if they did not end by returning; a profile that was
     merged has neither, but ``merged`` is the number of profiles and raw files that it was merged from.
@@ -162,7 +162,7 @@ class Profile:
     units: tuple[UnitFacts, ...]
     functions: Mapping[str, FunctionProfile]
     skipped: tuple[Skipped, ...] = ()
-    notes: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
     unit_counts: tuple[UnitCounts, ...] = ()
     call_paths: tuple[CallPath, ...] = ()
     processes: tuple[Process, ...] = ()

@@ -47,7 +47,7 @@ def only(profile: Profile, name: str, where: str) -> Profile:
     index = _find(profile, name, where)
     process = profile.processes[index]
     threads = tuple(replace(each, process=0) for each in profile.threads if each.process == index)
-    messages = [each for each in profile.notes if not _is_of_other(each, profile.processes, index)]
+    messages = [each for each in profile.messages if not _is_of_other(each, profile.processes, index)]
     if len(profile.processes) == 1:
         return profile
     if profile.call_paths:

@@ -12,16 +12,16 @@ from typing import Any
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
 from trodden.weigh.features.block_features import (
-    Against,
     BlockFeatures,
     CallFeatures,
+    Comparison,
     Ending,
     FunctionFeatures,
-    Given,
+    OperandType,
     Origin,
     Relation,
-    Sort,
-    Test,
+    ReturnedConstant,
+    RightOperand,
 )
 
 _WORD = 6
@@ -29,11 +29,11 @@ _WORD = 6
 
 _MOST_TRIPS = 1 << 62
 _RELATIONS = {each.value: each for each in Relation}
-_SORTS = {each.value: each for each in Sort}
-_AGAINST = {each.value: each for each in Against}
+_SORTS = {each.value: each for each in OperandType}
+_AGAINST = {each.value: each for each in RightOperand}
 _ORIGINS = {each.value: each for each in Origin}
 _ENDINGS = {each.value: each for each in Ending}
-_GIVEN = {each.value: each for each in Given}
+_GIVEN = {each.value: each for each in ReturnedConstant}
 _SIGNS = {"s": False, "u": True}
 
 
@@ -49,10 +49,10 @@ def features_to_columns(features: FunctionFeatures) -> dict[str, Any]:
         "local": int(features.local),
         "cold": int(features.cold),
         "ends": "".join(each.ending.value for each in blocks),
-        "gives": "".join(each.gives.value for each in blocks),
+        "gives": "".join(each.returned.value for each in blocks),
         "throws": [block for block, each in enumerate(blocks) if each.may_throw],
         "stores": _sparse((block, each.stores) for block, each in enumerate(blocks)),
-        "trips": _sparse((block, each.trips) for block, each in enumerate(blocks)),
+        "trips": _sparse((block, each.trip_count) for block, each in enumerate(blocks)),
         "tests": [
             differences([block for block, _, _ in tests]),
             "".join(_test_to_word(test) for _, test, _ in tests),
@@ -70,8 +70,8 @@ def features_to_columns(features: FunctionFeatures) -> dict[str, Any]:
             [argument for _, argument, _ in passes],
             [_index(names, symbol) for _, _, symbol in passes],
         ],
-        "said": _lists((block, each.said) for block, each in enumerate(blocks)),
-        "guessed": _lists((block, each.guessed) for block, each in enumerate(blocks)),
+        "said": _lists((block, each.source_weights) for block, each in enumerate(blocks)),
+        "guessed": _lists((block, each.compiler_weights) for block, each in enumerate(blocks)),
         "cases": _lists((block, each.cases) for block, each in enumerate(blocks)),
     }
     document["names"] = list(names)[1:]
@@ -104,11 +104,11 @@ def features_from_columns(data: Any, graph: Graph) -> FunctionFeatures:
                 guarded=tests[block][1] if block in tests else (),
                 stores=stores.get(block, 0),
                 calls=tuple(calls.get(block, ())),
-                said=said.get(block, ()),
-                guessed=guessed.get(block, ()),
-                trips=trips.get(block, 0),
+                source_weights=said.get(block, ()),
+                compiler_weights=guessed.get(block, ()),
+                trip_count=trips.get(block, 0),
                 cases=cases.get(block, ()),
-                gives=gives[block],
+                returned=gives[block],
                 may_throw=block in throws,
             )
             for block, ending in enumerate(ends)
@@ -170,13 +170,13 @@ def _cases(data: Any, width: Sequence[int]) -> Mapping[int, tuple[int | None, ..
     return found
 
 
-def _test_to_word(test: Test) -> str:
+def _test_to_word(test: Comparison) -> str:
     sign = "u" if test.unsigned else "s"
-    return f"{test.relation.value}{test.sort.value}{test.against.value}{test.origin.value}{sign}"
+    return f"{test.relation.value}{test.operand_type.value}{test.right.value}{test.origin.value}{sign}"
 
 
-def _test_from_word(word: str, callee: str) -> Test:
-    return Test(
+def _test_from_word(word: str, callee: str) -> Comparison:
+    return Comparison(
         _RELATIONS[word[:2]],
         _SORTS[word[2]],
         _AGAINST[word[3]],
@@ -188,12 +188,12 @@ def _test_from_word(word: str, callee: str) -> Test:
 
 def _tests(
     data: Any, width: Sequence[int], names: Sequence[str]
-) -> Mapping[int, tuple[Test, tuple[int, ...]]]:
+) -> Mapping[int, tuple[Comparison, tuple[int, ...]]]:
     where, words, guards, callees = columns(data, 4, "tests")
     where = ints(sums(ints(where)), 0, len(width))
     words = [words[start : start + _WORD] for start in range(0, len(text(words)), _WORD)]
     same_length(where, words, ints(guards, 0), ints(callees, 0, len(names)))
-    found: dict[int, tuple[Test, tuple[int, ...]]] = {}
+    found: dict[int, tuple[Comparison, tuple[int, ...]]] = {}
     for block, word, guard, callee in zip(where, words, guards, callees, strict=True):
         if len(word) != _WORD or guard >> width[block]:
             raise ColumnError("a test is not valid")

@@ -147,4 +147,4 @@ def _blocks_from_blocks(graph: Graph, known: Mapping[int, int], ends: Ends) -> t
 
 
 def _undetermined(graph: Graph, vertex: int) -> str:
-    return f"the counters do not tell how often block {graph.labels[vertex]} ran"
+    return f"the counters do not determine how often block {graph.labels[vertex]} ran"

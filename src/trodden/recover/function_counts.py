@@ -68,7 +68,7 @@ class FunctionCounts:
 
     @property
     def resumed(self) -> dict[int, int]:
-        """Of a function with a path plan: how often control was resumed behind the call that ends a block."""
+        """Of a function with a path plan: how often control was resumed after the call that ends a block."""
         return {block: -frames for block, frames in self.active.items()}
 
 

@@ -1,6 +1,6 @@
 """From the state of a frame to the path prefix that it had executed, and back (BL96 §3.6).
 
-A path that was cut short is a *prefix*: the block that it had come to, and the sum of the values of its arcs
+A path that was cut short is a *prefix*: the block that it had reached, and the sum of the values of its arcs
 up to there (:mod:`trodden.plan.paths.numbering`).  That sum appears in three forms, and this module is the
 one place that translates between them.
 
@@ -83,7 +83,7 @@ class PrefixDecoder:
         return not isinstance(self._offsets[block], SinglePrefix)
 
     def sum_of(self, block: int, register: int | None) -> int | None:
-        """The sum that a prefix had come to in a block; ``None`` if that cannot be decoded."""
+        """The sum of a prefix that ends in a block; ``None`` if that cannot be decoded."""
         offset = self._offsets[block]
         if isinstance(offset, SinglePrefix):
             return offset.sum

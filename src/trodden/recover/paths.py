@@ -33,7 +33,7 @@ class PathFlow:
     ``paths`` were executed at least once, most frequent first.  ``early[v]`` is how often one was cut short
     in block ``v``, less how often control was resumed there; with it ``blocks`` and ``edges`` obey the flow
     law as those of :class:`trodden.recover.flow.Flow` do.  ``begun[v]`` is the number of paths that must have
-    started at ``v``, behind the end of another, without having been counted; negative if more started than
+    started at ``v``, after the end of another, without having been counted; negative if more started than
     ended.
     """
 
@@ -108,7 +108,7 @@ def _self_loop(graph: Graph, block: int) -> int:
 
 @dataclass
 class _Totals:
-    """What the paths add up to: edges taken, starts behind the ends of other paths, paths cut short."""
+    """What the paths add up to: edges taken, starts after the ends of other paths, paths cut short."""
 
     graph: Graph
     ends: Paths
@@ -209,7 +209,7 @@ def _add_prefixes(
         else:
             totals.violations.append(
                 f"block {totals.graph.labels[block]}: {abs(count)} paths were cut short there,"
-                " and nothing tells which"
+                " and it is not known which"
             )
     for (block, value), count in found.items():
         totals.pay(numbering)
@@ -235,7 +235,7 @@ def _begun(totals: _Totals, resumed: Mapping[int, int]) -> dict[int, int]:
 
 
 def _count_resume_edges(totals: _Totals, resumed: Mapping[int, int]) -> Iterable[str]:
-    """Count resume edges, those behind calls that return twice, as often as paths start behind them.
+    """Count resume edges, those after calls that return twice, as often as paths start after them.
 
     A path ends on such an edge before the call is made; each later return starts another.
     """
@@ -254,16 +254,16 @@ def _count_resume_edges(totals: _Totals, resumed: Mapping[int, int]) -> Iterable
         if later[source] != resumed.get(source, 0):
             yield (
                 f"block {graph.labels[source]}: control came back to it {resumed.get(source, 0)} times,"
-                f" but behind it {later[source]} more paths start than came there"
+                f" but after it {later[source]} more paths start than came there"
             )
 
 
 def _contradictory_starts(totals: _Totals) -> Iterable[str]:
-    """Contradictions: behind every edge that ends a path another one starts (BL96 §4.1)."""
+    """Contradictions: after every edge that ends a path another one starts (BL96 §4.1)."""
     for vertex in sorted({*totals.starts, *totals.removed_into}):
         starts, ends = totals.starts[vertex], totals.ended_before(vertex)
         if starts != ends:
-            yield f"block {totals.graph.labels[vertex]}: {starts} paths start there behind {ends} that end"
+            yield f"block {totals.graph.labels[vertex]}: {starts} paths start there after {ends} that end"
 
 
 def _negative(graph: Graph, blocks: Sequence[int], edges: Sequence[int]) -> list[str]:

@@ -75,8 +75,8 @@ def small(work: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(write, "RESULTS", work / "results")
     monkeypatch.setattr(write, "_DOCS", work / "docs")
     monkeypatch.setattr(command, "_FIGURES", work / "figures")
-    (work / "behind.md").write_text("## Behind\n")
-    monkeypatch.setattr(write, "PROSE", (work / "behind.md",))
+    (work / "after.md").write_text("## After\n")
+    monkeypatch.setattr(write, "PROSE", (work / "after.md",))
     monkeypatch.setattr(command, "require", lambda tools: None)
     return work
 

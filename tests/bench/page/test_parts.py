@@ -119,7 +119,7 @@ def test_the_page_begins_with_the_summary_and_its_contents(tmp_path: Path) -> No
     entry = _results({"lua": ("2026-01-02", _NEW), "gzip": ("2026-01-01", _OLD)}, _cost(1100, 100)).programs
     document = {"machine": {}, "programs": entry, "failed": {}, "whole": None}
     (tmp_path / "rivals.json").write_text(json.dumps(document))
-    text = page(tmp_path, [TABLE], {"behind.md": "## Behind"})["benchmarks.md"]
+    text = page(tmp_path, [TABLE], {"after.md": "## After"})["benchmarks.md"]
     positions = [
         text.index(each)
         for each in (
@@ -127,12 +127,12 @@ def test_the_page_begins_with_the_summary_and_its_contents(tmp_path: Path) -> No
             "## In short\n",
             "- [In short](#in-short)\n",
             "- [trodden compared with clang and gcc](#trodden-compared-with-clang-and-gcc)\n",
-            "- [Behind](#behind)\n",
+            "- [After](#after)\n",
             "## How it was measured\n",
             f"## {TABLE.title}\n",
             "Measured with older sources: gzip (sources aa).\n",
             "### Added instructions\n",
-            "## Behind\n",
+            "## After\n",
         )
     ]
     assert positions == sorted(positions)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.native.analysis.ir_features import branching, read
-from trodden.weigh.features.block_features import Against, Origin, Relation, Sort
-from trodden.weigh.features.block_features import Test as Comparison
+from trodden.weigh.features.block_features import Comparison, OperandType, Origin, Relation, RightOperand
 
 
 @pytest.mark.parametrize(
@@ -44,8 +43,8 @@ def test_a_comparison_is_read_as_it_was_meant(lines: str, word: str) -> None:
     unsigned = rest == ["u"]
     expected = Comparison(
         Relation(relation),
-        Sort(sort),
-        Against(against),
+        OperandType(sort),
+        RightOperand(against),
         Origin(origin),
         unsigned,
         "" if unsigned else "".join(rest),
@@ -65,8 +64,10 @@ def test_what_the_source_expects_before_the_optimiser_has_seen_it(
         f"  %e = call i64 @llvm.expect.i64(i64 %b, i64 {value})\n  %c = icmp ne i64 %e, 0"
     )
     _, features, _ = read(branching(lines))
-    assert features.blocks[0].said == weights
-    assert features.blocks[0].test == Comparison(Relation.MORE, Sort.INTEGER, Against.POSITIVE, Origin.GIVEN)
+    assert features.blocks[0].source_weights == weights
+    assert features.blocks[0].test == Comparison(
+        Relation.GREATER, OperandType.INTEGER, RightOperand.POSITIVE, Origin.PARAMETER
+    )
 
 
 def test_what_the_source_expects_of_a_number() -> None:
@@ -76,16 +77,20 @@ def test_what_the_source_expects_of_a_number() -> None:
         "  %e = call i64 @llvm.expect.i64(i64 %b, i64 0)\n  %c = icmp ne i64 %e, 0"
     )
     _, features, _ = read(branching(number))
-    assert features.blocks[0].said == (1, 2000)
-    assert features.blocks[0].test == Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.BITS)
+    assert features.blocks[0].source_weights == (1, 2000)
+    assert features.blocks[0].test == Comparison(
+        Relation.UNEQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.BITS
+    )
     twice = (
         "  %a = icmp ne i32 %n, 0\n  %n1 = xor i1 %a, true\n  %n2 = xor i1 %n1, true\n"
         "  %b = zext i1 %n2 to i64\n  %e = call i64 @llvm.expect.i64(i64 %b, i64 0)\n"
         "  %c = icmp ne i64 %e, 0"
     )
     _, features, _ = read(branching(twice))
-    assert features.blocks[0].said == (1, 2000)
-    assert features.blocks[0].test == Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.GIVEN)
+    assert features.blocks[0].source_weights == (1, 2000)
+    assert features.blocks[0].test == Comparison(
+        Relation.UNEQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.PARAMETER
+    )
 
 
 def test_what_the_source_expects_with_a_probability() -> None:
@@ -95,7 +100,7 @@ def test_what_the_source_expects_with_a_probability() -> None:
         "  %c = icmp ne i64 %e, 0"
     )
     _, features, _ = read(branching(lines))
-    assert features.blocks[0].said == (1400, 600)
+    assert features.blocks[0].source_weights == (1400, 600)
 
 
 @pytest.mark.parametrize(
@@ -105,11 +110,11 @@ def test_numbers_that_are_none_are_not_expected(word: str, relation: Relation) -
     _, features, _ = read(branching(f"  %c = fcmp {word} double %d, 0.000000e+00"))
     test = features.blocks[0].test
     assert test is not None
-    assert (test.relation, test.sort) == (relation, Sort.FLOAT)
+    assert (test.relation, test.operand_type) == (relation, OperandType.FLOAT)
 
 
 def test_a_comparison_that_asks_nothing_is_a_flag() -> None:
     _, features, _ = read(branching("  %c = fcmp true double %d, 0.000000e+00"))
     test = features.blocks[0].test
     assert test is not None
-    assert test.sort is Sort.FLAG
+    assert test.operand_type is OperandType.FLAG

@@ -207,6 +207,8 @@ def test_what_a_compiler_makes_of_it(tmp_path: Path, level: str) -> None:
     (tmp_path / "a.c").write_text(SOURCE)
     (facts,) = facts_of_source([str(tmp_path / "a.c"), level, "-g"], Options()).functions
     said = [
-        block.gives for block in facts.features.blocks if any(call.callee == "puts" for call in block.calls)
+        block.returned
+        for block in facts.features.blocks
+        if any(call.callee == "puts" for call in block.calls)
     ]
     assert sorted(each.value for each in said) == ["-", "0"]

@@ -7,7 +7,7 @@ import pytest
 from tests.native.analysis.ir_features import CALLS, GUARD, MODULE, SWITCH, branching, read
 from trodden.native.analysis.features import read_module_features
 from trodden.native.ir.module import cut_module
-from trodden.weigh.features.block_features import CallFeatures, Ending, Given
+from trodden.weigh.features.block_features import CallFeatures, Ending, ReturnedConstant
 
 
 def test_weights_of_the_source_and_of_the_compiler() -> None:
@@ -15,9 +15,9 @@ def test_weights_of_the_source_and_of_the_compiler() -> None:
     _, said, _ = read(branching(compare, tail=", !prof !1"))
     _, guessed, _ = read(branching(compare, tail=", !prof !2"))
     _, misfit, _ = read(branching(compare, tail=", !prof !3"))
-    assert (said.blocks[0].said, said.blocks[0].guessed) == ((1, 2000), ())
-    assert (guessed.blocks[0].said, guessed.blocks[0].guessed) == ((), ((1 << 32) - 1, 3))
-    assert (misfit.blocks[0].said, misfit.blocks[0].guessed) == ((), ())
+    assert (said.blocks[0].source_weights, said.blocks[0].compiler_weights) == ((1, 2000), ())
+    assert (guessed.blocks[0].source_weights, guessed.blocks[0].compiler_weights) == ((), ((1 << 32) - 1, 3))
+    assert (misfit.blocks[0].source_weights, misfit.blocks[0].compiler_weights) == ((), ())
 
 
 def test_a_guarded_successor_uses_the_variable_before_it_sets_it() -> None:
@@ -59,7 +59,7 @@ def test_calls_with_what_they_pass_and_how_a_block_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "complains"),
+    ("lines", "reports_error"),
     [
         (
             "  %s = load ptr, ptr @stderr, align 8\n  %r = call i32 (ptr, ptr, ...) @fprintf(ptr %s, ptr %p)",
@@ -126,7 +126,7 @@ def test_an_invoke_is_a_call() -> None:
     _, features, _ = read(text)
     assert features.blocks[0].calls == (CallFeatures("", "i32(ptr)"),)
     assert [block.may_throw for block in features.blocks] == [True, False, False]
-    assert [block.ending for block in features.blocks] == [Ending.GOES_ON, Ending.RETURNS, Ending.UNWINDS]
+    assert [block.ending for block in features.blocks] == [Ending.CONTINUES, Ending.RETURNS, Ending.UNWINDS]
 
 
 def test_the_cases_of_a_switch() -> None:
@@ -136,6 +136,14 @@ def test_the_cases_of_a_switch() -> None:
 
 def test_what_the_blocks_of_a_function_make_it_return() -> None:
     _, features, _ = read(SWITCH)
-    assert [block.gives for block in features.blocks] == [Given.NOTHING, Given.CONSTANT, Given.ZERO]
+    assert [block.returned for block in features.blocks] == [
+        ReturnedConstant.NOTHING,
+        ReturnedConstant.CONSTANT,
+        ReturnedConstant.ZERO,
+    ]
     _, features, _ = read(GUARD)
-    assert [block.gives for block in features.blocks] == [Given.NOTHING, Given.NOTHING, Given.CONSTANT]
+    assert [block.returned for block in features.blocks] == [
+        ReturnedConstant.NOTHING,
+        ReturnedConstant.NOTHING,
+        ReturnedConstant.CONSTANT,
+    ]

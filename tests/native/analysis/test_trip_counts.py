@@ -27,7 +27,7 @@ from trodden.weigh.heuristics.rates import Rates
 )
 def test_loops_between_constants_turn_a_certain_number_of_times(text: str, trips: int) -> None:
     _, features, _ = read(text)
-    assert features.blocks[1].trips == trips
+    assert features.blocks[1].trip_count == trips
     if trips:
         assert trips == turns(text)
 
@@ -93,7 +93,7 @@ out:
 )
 def test_checks_that_fail_do_not_end_a_loop(bad: str, worse: str, out: str, trips: int) -> None:
     found, features, _ = read(CHECKED.format(bad=bad, worse=worse, out=out))
-    assert features.blocks[1].trips == trips
+    assert features.blocks[1].trip_count == trips
     if trips:
         rates = Rates("some", {"trips": 0.9999, "ends-badly": 0.999})
         probabilities = branch_probabilities(found.graph, features.blocks, rates)

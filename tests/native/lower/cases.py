@@ -1,4 +1,4 @@
-"""The cases of ``tests/native/cases/lower-*.test``: IR in, and behind ``[out]`` the IR that comes of it.
+"""The cases of ``tests/native/cases/lower-*.test``: IR in, and after ``[out]`` the IR that comes of it.
 
 Settings are comments of the IR: ``; flags:`` are those of ``trodden cc``; ``; debug: kept`` stands for
 ``-g``; ``; dense:`` is how many paths may have counters in an array; ``; measured:`` are the weights of the

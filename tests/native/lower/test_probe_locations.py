@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from trodden.native.analysis.function_cfg import FunctionRead, read_function
 from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.function import cut_function
+from trodden.native.lower.emit.register_phis import choose_phis, track_register
 from trodden.native.lower.insertions import (
     CounterPhi,
     Emitted,
@@ -18,7 +19,6 @@ from trodden.native.lower.insertions import (
     gather,
 )
 from trodden.native.lower.probe_locations import locate_probes
-from trodden.native.lower.register_phis import choose_phis, track_register
 from trodden.native.planning.plan_function import Planned
 from trodden.plan.counters.schemes import every_block, every_edge
 from trodden.plan.paths.path_register import Value

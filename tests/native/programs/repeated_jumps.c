@@ -1,8 +1,8 @@
 /* Jumps repeatedly over frames that have been jumped over before: MODE TIMES [TIMES OF A CHILD]. Prints how many
  * system calls the runtime makes for all but the first of these times.
- * - places: from 2401 calls, each with a return address of its own;
+ * - sites: from 2401 calls, each with a return address of its own;
  * - deep: over 500 frames of one function;
- * - cells: over a function whose path-register slot holds 1000 different values. */
+ * - slots: over a function whose path-register slot holds 1000 different values. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
@@ -66,7 +66,7 @@ static void (*volatile leave)(void) = really_leave;
     CALLS_49(n) CALLS_49(n + 49) CALLS_49(n + 98) CALLS_49(n + 147) CALLS_49(n + 196) CALLS_49(n + 245)  \
     CALLS_49(n + 294)
 
-NOINLINE static void from_places(long number) {
+NOINLINE static void from_sites(long number) {
     switch (number) {
         CALLS_343(0) CALLS_343(343) CALLS_343(686) CALLS_343(1029) CALLS_343(1372) CALLS_343(1715) CALLS_343(2058)
     }
@@ -84,7 +84,7 @@ NOINLINE static void really_deep(long number) {
     sink = number;
 }
 
-NOINLINE static void with_cell(long number) {
+NOINLINE static void with_slot(long number) {
     volatile long slot;
     SLOT(slot);
     slot = number;
@@ -102,7 +102,7 @@ static const struct mode {
     const char *name;
     void (*from)(long number);
     long low, high;
-} modes[] = {{"places", from_places, 0, 2401}, {"deep", really_deep, 500, 501}, {"cells", with_cell, 0, 1000}};
+} modes[] = {{"sites", from_sites, 0, 2401}, {"deep", really_deep, 500, 501}, {"slots", with_slot, 0, 1000}};
 
 int main(int argc, char **argv) {
     const struct mode *mode = modes;

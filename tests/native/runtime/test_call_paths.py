@@ -42,7 +42,7 @@ def _logged(output: str) -> CallPaths:
 
 
 def _recorded(profile: Profile) -> CallPaths:
-    assert not profile.notes
+    assert not profile.messages
     assert not any(function.violations for function in profile.functions.values())
     paths = named_call_paths(profile)
     assert [path.count for path in paths] == sorted((path.count for path in paths), reverse=True)

@@ -87,7 +87,7 @@ def test_code_without_probes_is_not_charged_to_its_neighbour(tmp_path: Path) -> 
     profile = profile_of(tmp_path, "a.cpp", source, "--leave", "plain", "--leave", "main")
     assert profile.functions["last(int)"].entries == 1
     assert profile.functions["last(int)"].cut_short == {}
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 def test_names_beyond_ascii(tmp_path: Path) -> None:
@@ -128,4 +128,4 @@ def test_paths_end_where_no_block_can_be_added(
     assert (done.returncode, done.stdout, done.stderr) == (status, output, "")
     profile = load(tmp_path / "trodden.trod")
     assert {key: each.violations for key, each in profile.functions.items() if each.violations} == {}
-    assert profile.notes == ()
+    assert profile.messages == ()

@@ -32,7 +32,7 @@ def test_a_crash_shows_the_stack_of_every_thread(tmp_path: Path, level: str) -> 
     assert status == -signal.SIGSEGV
     (process,) = profile.processes
     assert (process.ending, process.signal) == (Ending.SIGNAL, signal.SIGSEGV)
-    assert f"process {process.pid} ended by SIGSEGV" in profile.notes
+    assert f"process {process.pid} ended by SIGSEGV" in profile.messages
     rows = summarise(profile).threads
     stacks = {tuple(frame.function for frame in row.frames) for row in rows}
     assert rows[0].frames[0].function == "poke"
@@ -107,7 +107,7 @@ def test_counts_of_a_killed_process_are_consistent(tmp_path: Path, options: tupl
         profile = collect([raw])
         (process,) = profile.processes
         assert process.ending is Ending.KILLED
-        assert profile.notes[0].startswith(f"process {process.pid} was killed (or ended unseen)")
+        assert profile.messages[0].startswith(f"process {process.pid} was killed (or ended unseen)")
         assert {name: f.violations for name, f in profile.functions.items() if f.violations} == {}
         tree = profile.functions["tree"]
         assert tree.entries > 100

@@ -124,7 +124,7 @@ def test_lines_agree_with_the_reference(run_case: RunCase, name: str, level: str
     if stage == "early" or level == "-O0":
         assert _lines_at(CASES[name], outcome) == outcome.reference
     assert {f.name: f.violations for f in outcome.profile.functions.values() if f.violations} == {}
-    assert outcome.profile.notes == ()
+    assert outcome.profile.messages == ()
 
 
 @pytest.mark.parametrize("counters", [scheme for scheme in COUNTER_SCHEMES if scheme != "edges"])
@@ -153,7 +153,7 @@ def test_paths_agree_with_the_reference(
     if level == "-O0":
         assert _lines_at(CASES[name], outcome) == outcome.reference
     assert {f.name: f.violations for f in outcome.profile.functions.values() if f.violations} == {}
-    assert outcome.profile.notes == ()
+    assert outcome.profile.messages == ()
 
 
 @pytest.mark.parametrize("level", LEVELS)

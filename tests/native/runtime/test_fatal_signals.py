@@ -165,7 +165,7 @@ def test_killed_at_any_moment(programs: ProgramBuilder, tmp_path: Path, variant:
         assert (done.status, raw.ending, raw.counts_missing) == (-signal.SIGKILL, Ending.KILLED, False)
         hits += done.reference()[raw.pid].total()
         assert done.largest_difference() <= threads
-        assert done.profile.notes[0] == f"process {raw.pid}{KILLED}"
+        assert done.profile.messages[0] == f"process {raw.pid}{KILLED}"
     assert hits > 10_000
 
 
@@ -185,7 +185,7 @@ def test_terminated_at_any_moment(
         assert 0 in {frame.thread for frame in raw.frames}
         assert done.largest_difference() <= threads
         # Where the path register is dead, the path of a frame is unknown, and a message says so.
-        messages = done.profile.notes[1:] if variant.startswith("paths") else ()
+        messages = done.profile.messages[1:] if variant.startswith("paths") else ()
         done.check_flow(
             f"process {raw.pid} ended by SIGTERM", *(note.partition(": ")[2] for note in messages)
         )

@@ -51,7 +51,7 @@ def test_jumps_in_a_static_program(tmp_path: Path, level: str, stage: str) -> No
     assert (done.returncode, done.stderr) == (37, "")
     profile = load(tmp_path / "x.trod")
     assert check(profile, done.stdout, "exact_jumps.c") == {}
-    assert (violations(profile), profile.notes) == (set(), ())
+    assert (violations(profile), profile.messages) == (set(), ())
 
 
 def run_unusual(tmp_path: Path, word: str, level: str, stage: str) -> tuple[Profile, dict[str, int]]:
@@ -71,14 +71,14 @@ def test_unusual_jumps_that_are_counted_exactly(tmp_path: Path, word: str, level
     """From a handler on a stack of its own; between contexts; in a child, out of its parent's functions."""
     profile, differences = run_unusual(tmp_path, word, level, stage)
     assert differences == {}
-    assert (violations(profile), profile.notes) == (set(), ())
+    assert (violations(profile), profile.messages) == (set(), ())
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_jumps_out_of_the_middle_of_a_block(tmp_path: Path, level: str) -> None:
     """Where the frame can be located, the interrupted function is right, too."""
     profile, differences = run_unusual(tmp_path, "middle", level, "late")
-    assert (differences, violations(profile), profile.notes) == ({}, set(), ())
+    assert (differences, violations(profile), profile.messages) == ({}, set(), ())
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -87,7 +87,7 @@ def test_jumps_that_cannot_be_followed_are_reported(tmp_path: Path, level: str) 
     profile, differences = run_unusual(tmp_path, "middle", level, "early")
     assert violations(profile) == set()
     assert len(differences) <= 1
-    completed, unknown = profile.notes
+    completed, unknown = profile.messages
     assert completed.endswith("counts were completed in fault")
     assert unknown.endswith("1 active calls fit no call site; counts may be off by as many")
 
@@ -102,7 +102,7 @@ def test_jumps_out_of_a_shared_library(tmp_path: Path, level: str) -> None:
     assert (done.returncode, done.stderr) == (8, "")
     profile = collect([tmp_path / "x.raw"])
     assert check(profile, done.stdout, "jump_host.c", "jump_library.c") == {}
-    assert (violations(profile), profile.notes) == (set(), ())
+    assert (violations(profile), profile.messages) == (set(), ())
 
 
 MANY = """
@@ -132,5 +132,5 @@ def test_many_jumps_take_little_space(tmp_path: Path) -> None:
     raw = read_raw(tmp_path / "x.raw")
     assert sorted(jump.count for jump in raw.non_local_exits) == [-100000, 100000, 100000, 319997]
     profile = collect([tmp_path / "x.raw"])
-    assert (violations(profile), profile.notes) == (set(), ())
+    assert (violations(profile), profile.messages) == (set(), ())
     assert profile.functions["deep"].entries == 100000 * 4 + 20000 - 3

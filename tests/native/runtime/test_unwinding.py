@@ -102,7 +102,7 @@ def test_threads_that_exit_in_the_middle(
     In C++ the embedded toolchain's unwinder is not the one by which glibc ends threads.
     """
     profile = _agrees((source,), ("thread_exits.h",), 12, (level, *options), tmp_path)
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
@@ -110,7 +110,7 @@ def test_threads_that_exit_in_the_middle(
 @pytest.mark.parametrize("source", ["thread_exits.c", "thread_exits.cpp"])
 def test_threads_that_musl_ends(source: str, level: str, options: tuple[str, ...], tmp_path: Path) -> None:
     profile = _agrees((source,), ("thread_exits.h",), 12, (level, *options, *_MUSL), tmp_path)
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 @pytest.mark.parametrize("target", [(), _MUSL], ids=["glibc", "musl"])
@@ -119,7 +119,7 @@ def test_the_first_thread_ends_before_the_process(
     level: str, target: tuple[str, ...], tmp_path: Path
 ) -> None:
     profile = _agrees(("main_thread_exits.c",), ("main_thread_exits.c",), 27, (level, *target), tmp_path)
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 @pytest.mark.parametrize(("level", "options"), _OPTIONS)
@@ -128,13 +128,13 @@ def test_threads_that_clean_up_before_they_end(level: str, options: tuple[str, .
     profile = _agrees(
         ("cancellation_cleanup.c",), ("cancellation_cleanup.c",), 89, (level, *options), tmp_path
     )
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_cleaning_up_with_musl(level: str, tmp_path: Path) -> None:
     profile = _agrees(("cancellation_cleanup.c",), ("cancellation_cleanup.c",), 89, (level, *_MUSL), tmp_path)
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
@@ -147,14 +147,14 @@ def test_callers_of_what_was_cancelled_anywhere(level: str, tmp_path: Path) -> N
 def test_exceptions_through_c(level: str, options: tuple[str, ...], tmp_path: Path) -> None:
     sources = ("exceptions_through_c.cpp", "exceptions_through_c_library.c")
     profile = _agrees(sources, sources, 140, (level, *options), tmp_path)
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_exceptions_through_c_with_musl(level: str, tmp_path: Path) -> None:
     sources = ("exceptions_through_c.cpp", "exceptions_through_c_library.c")
     profile = _agrees(sources, sources, 140, (level, *_MUSL), tmp_path)
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 def test_exceptions_through_a_library_in_c(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_exceptions_through_a_library_in_c(tmp_path: Path) -> None:
     output, profile = _run(140, tmp_path)
     reference = _reference(("exceptions_through_c.cpp", "exceptions_through_c_library.c"), output)
     assert _counted(profile, reference) == reference
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 def test_frames_without_unwinding_tables_stop_exceptions_as_before(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_stacks_that_alternate(
 ) -> None:
     """Contexts that return, that wait when the process ends, and that were abandoned and overwritten."""
     profile = _agrees((source,), (source,), status, (level, *options), tmp_path)
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 def test_call_paths_on_several_stacks(tmp_path: Path) -> None:

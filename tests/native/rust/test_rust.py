@@ -105,7 +105,7 @@ def test_counts_agree_with_the_programs_own(
         lines = line_counts(profile)[str(SELF_COUNTING)]
         assert {line: lines[line].count for line in expected} == expected
     assert {f.name: f.violations for f in profile.functions.values() if f.violations} == {}
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 # What can be made
@@ -186,7 +186,7 @@ def test_c_programs_use_libraries(work: Path, kind: str) -> None:
     profile = load(work / "trodden.trod")
     assert named(profile, "part::step").entries == 5
     assert named(profile, "main").entries == 1
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 @with_rust
@@ -356,7 +356,7 @@ def test_cargo_tests_and_those_in_comments(package: Path) -> None:
     profile = load(package / "test.trod")
     lines = line_counts(profile)[str(package / "parts" / "src" / "lib.rs")]
     assert [lines[number].count for number in (6, 7, 9, 12)] == [11, 0, 11, 1]
-    assert profile.notes == ()
+    assert profile.messages == ()
 
 
 @with_rust

@@ -6,11 +6,11 @@ import pytest
 
 from trodden.report.narrate.comparisons import Comparison, comparison_of, joined
 from trodden.report.narrate.tokens import tokens_of
-from trodden.weigh.features.block_features import Against, Origin, Relation, Sort
-from trodden.weigh.features.block_features import Test as Compiled
+from trodden.weigh.features.block_features import Comparison as Compiled
+from trodden.weigh.features.block_features import OperandType, Origin, Relation, RightOperand
 
-EQUAL, UNEQUAL, LESS, MORE = Relation.EQUAL, Relation.UNEQUAL, Relation.LESS, Relation.MORE
-ZERO, ONE, POSITIVE, NEGATIVE, VARIABLE = Against
+EQUAL, UNEQUAL, LESS, MORE = Relation.EQUAL, Relation.UNEQUAL, Relation.LESS, Relation.GREATER
+ZERO, ONE, POSITIVE, NEGATIVE, VARIABLE = RightOperand
 LOAD, CALL, MEETING, BITS, ARITHMETIC = list(Origin)[:5]
 
 
@@ -20,9 +20,9 @@ def _comparison(text: str) -> Comparison:
 
 
 def _compiled(
-    relation: Relation, against: Against, origin: Origin = LOAD, sort: Sort = Sort.INTEGER
+    relation: Relation, right: RightOperand, origin: Origin = LOAD, kind: OperandType = OperandType.INTEGER
 ) -> Compiled:
-    return Compiled(relation, sort, against, origin)
+    return Compiled(relation, kind, right, origin)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def _compiled(
         ("-x < 3", _compiled(MORE, NEGATIVE), None),
         ("table[x] == 0", _compiled(EQUAL, ZERO, BITS), None),
         ("x", _compiled(UNEQUAL, ZERO, MEETING), None),
-        ("x", _compiled(UNEQUAL, ZERO, LOAD, Sort.FLAG), None),
+        ("x", _compiled(UNEQUAL, ZERO, LOAD, OperandType.FLAG), None),
         ("!(x == 3)", _compiled(EQUAL, POSITIVE), None),
         ("a & b == 3", _compiled(EQUAL, POSITIVE), None),
         ("get<1>(x) == 3", _compiled(EQUAL, POSITIVE), None),
@@ -97,8 +97,8 @@ def test_only_equality_is_decided_alone() -> None:
         ("x == 3", _compiled(UNEQUAL, POSITIVE), True),
         ("x == 3", _compiled(UNEQUAL, ONE), False),
         ("x == y", _compiled(UNEQUAL, POSITIVE), True),
-        ("x == y", _compiled(UNEQUAL, ZERO, CALL, Sort.FLAG), True),
-        ("x == y", _compiled(UNEQUAL, ZERO, BITS, Sort.FLAG), False),
+        ("x == y", _compiled(UNEQUAL, ZERO, CALL, OperandType.FLAG), True),
+        ("x == y", _compiled(UNEQUAL, ZERO, BITS, OperandType.FLAG), False),
         ("x < y", _compiled(MORE, VARIABLE), True),
         ("x < y", _compiled(EQUAL, VARIABLE), False),
         ("x > 0", _compiled(UNEQUAL, ZERO), True),
@@ -112,6 +112,6 @@ def test_forms_that_a_test_may_have(text: str, compiled: Compiled, fits: bool) -
 
 
 def test_tests_that_were_joined() -> None:
-    assert joined(_compiled(UNEQUAL, ZERO, BITS, Sort.FLAG))
-    assert not joined(_compiled(UNEQUAL, ZERO, CALL, Sort.FLAG))
+    assert joined(_compiled(UNEQUAL, ZERO, BITS, OperandType.FLAG))
+    assert not joined(_compiled(UNEQUAL, ZERO, CALL, OperandType.FLAG))
     assert not joined(_compiled(UNEQUAL, ZERO, BITS))

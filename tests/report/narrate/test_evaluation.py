@@ -13,17 +13,17 @@ from trodden.plan.routes import PathEnd, PathStart
 from trodden.profile.model import Profile
 from trodden.program.facts import BranchKind
 from trodden.report.narrate.paths import Describer
-from trodden.weigh.features.block_features import Against, Origin, Relation, Sort
-from trodden.weigh.features.block_features import Test as Compiled
+from trodden.weigh.features.block_features import Comparison as Compiled
+from trodden.weigh.features.block_features import OperandType, Origin, Relation, RightOperand
 
 Lines = Mapping[str, Sequence[Place]]
-JOINED = Compiled(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, Origin.BITS)
-MERGED = Compiled(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, Origin.MEETING)
+JOINED = Compiled(Relation.UNEQUAL, OperandType.FLAG, RightOperand.ZERO, Origin.BITS)
+MERGED = Compiled(Relation.UNEQUAL, OperandType.FLAG, RightOperand.ZERO, Origin.PHI)
 
 
 def _reinverted(callee: str) -> Compiled:
     """A branch that is taken if a function returns something else than 0."""
-    return Compiled(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.CALL, callee=callee)
+    return Compiled(Relation.UNEQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.CALL, callee=callee)
 
 
 def _profile(
@@ -130,7 +130,7 @@ def test_an_operator_in_a_condition(tmp_path: Path) -> None:
         "a ? b : c: false",
     ]
     assert _steps(unknown, "a b y n exit") == "2: a ? b : c: true (through block b) → 4: n();"
-    tested = Compiled(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.LOAD)
+    tested = Compiled(Relation.UNEQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.LOAD)
     known = _profile(tmp_path, source, shape, lines, {"a": tested})
     assert _steps(known, "a b y n exit") == "2: a: true, b: true → 4: n();"
     assert _steps(known, "a c n exit") == "2: a: false, c: false → 4: n();"
@@ -138,7 +138,7 @@ def test_an_operator_in_a_condition(tmp_path: Path) -> None:
 
 def test_calls_tell_tests_apart(tmp_path: Path) -> None:
     source, shape = "if (a ? f(x) : g(x))\n y();\nn();", "a>b a>c b>y b>n c>y c>n y>n n>exit"
-    called = Compiled(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.CALL, callee="g")
+    called = Compiled(Relation.UNEQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.CALL, callee="g")
     lines = {"a": [2], "b": [2], "c": [2], "y": [3], "n": [4]}
     profile = _profile(tmp_path, source, shape, lines, {"b": called})
     assert _steps(profile, "a b y n exit") == "2: a: false, g(x): true → 4: n();"
@@ -250,7 +250,7 @@ def test_conditional_operators_on_lines_of_their_own(tmp_path: Path) -> None:
 def test_conditional_operators_on_one_line(tmp_path: Path) -> None:
     source, lines = "s = a > 3 ? f() : g();\nj();", {"a": [2], "y": [2], "n": [2], "j": [2, 3]}
     assert _outcome(_profile(tmp_path, source, ARMS, lines), "a y") == "continues at line 2, block y"
-    inverted = Compiled(Relation.AT_MOST, Sort.INTEGER, Against.POSITIVE, Origin.LOAD)
+    inverted = Compiled(Relation.AT_MOST, OperandType.INTEGER, RightOperand.POSITIVE, Origin.LOAD)
     profile = _profile(tmp_path, source, ARMS, lines, {"a": inverted})
     assert [_outcome(profile, edge) for edge in ("a y", "a n")] == ["a > 3: false", "a > 3: true"]
     # Where the operands do not meet again, the branch may have decided more.
@@ -270,7 +270,7 @@ def test_conditional_operators_on_one_line(tmp_path: Path) -> None:
     ],
 )
 def test_lines_on_which_something_else_may_branch(tmp_path: Path, source: str) -> None:
-    inverted = Compiled(Relation.AT_MOST, Sort.INTEGER, Against.POSITIVE, Origin.LOAD)
+    inverted = Compiled(Relation.AT_MOST, OperandType.INTEGER, RightOperand.POSITIVE, Origin.LOAD)
     profile = _profile(tmp_path, source, ARMS, {"a": [2], "y": [2], "n": [2], "j": [2, 3]}, {"a": inverted})
     assert _outcome(profile, "a y") == "continues at line 2, block y"
 
@@ -300,7 +300,7 @@ def test_constant_conditions_have_no_value_to_name(tmp_path: Path, source: str) 
     assert _outcome(profile, "h b") == "continues at line 3"
 
 
-ZERO = Compiled(Relation.EQUAL, Sort.INTEGER, Against.ZERO, Origin.LOAD)
+ZERO = Compiled(Relation.EQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.LOAD)
 
 
 @pytest.mark.parametrize("test", ["!empty(p)", "DONE", "!FULL(p)"])
@@ -335,7 +335,7 @@ def test_an_optimised_loop_may_begin_in_the_middle_of_its_condition(tmp_path: Pa
     """The first test is known to hold when the loop is entered."""
     source, shape = "while (n-- > 0 && x) s++;\nn();", "e>x x>c x>n c>x c>n n>exit"
     lines: Lines = {"e": [1], "x": [2], "c": [2], "n": [3]}
-    counted = Compiled(Relation.EQUAL, Sort.INTEGER, Against.ZERO, Origin.MEETING)
+    counted = Compiled(Relation.EQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.PHI)
     profile = _profile(tmp_path, source, shape, lines, {"c": counted})
     assert _outcome(profile, "x n") == "continues at line 3, exits the loop at line 2"
 

@@ -13,7 +13,7 @@ from tests.weigh.branches import DIAMOND, RETURNS, WHILE, comparing, function
 from trodden.weigh.calibrate.fitting import MAX_CERTAIN_RATE, MAX_RATE, WEIGHINGS, fit_together, hit_rates
 from trodden.weigh.calibrate.linear import solve
 from trodden.weigh.calibrate.observed import Counted, Observation, accuracy, measure, observe
-from trodden.weigh.features.block_features import Against, BlockFeatures, Relation, Sort
+from trodden.weigh.features.block_features import BlockFeatures, OperandType, Relation, RightOperand
 from trodden.weigh.heuristics.ball_larus import Scope
 from trodden.weigh.heuristics.combine import branch_probabilities, combined
 from trodden.weigh.heuristics.rates import WL94, Measured, Rates
@@ -33,7 +33,7 @@ def seen(*counts: int, **said: frozenset[int]) -> Observation:
 
 def test_observing_a_function() -> None:
     """The branch to an early return went there 10 times out of 40."""
-    features = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: RETURNS}
+    features = {0: comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO), 1: RETURNS}
     graph, known = function(DIAMOND, features)
     (found,) = observe([Counted(graph, known, [10, 30, 10, 30, 40, 40])])
     assert found.counts == (10, 30)
@@ -129,7 +129,7 @@ def test_fitted_rates_are_likelier_than_those_of_the_paper() -> None:
     functions = []
     for _ in range(200):
         features = {
-            0: BlockFeatures(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test),
+            0: BlockFeatures(test=comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO).test),
             1: RETURNS,
         }
         graph, known = function(DIAMOND, features if rng.random() < 0.5 else {0: features[0]})
@@ -149,7 +149,7 @@ def test_fitted_rates_are_likelier_than_those_of_the_paper() -> None:
 
 
 def test_accuracy_counts_what_went_the_likely_way() -> None:
-    features = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO)}
+    features = {0: comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO)}
     told = Counted(*function(DIAMOND, features), [10, 30, 10, 30, 40, 40])
     open_ = Counted(*function(WHILE), [1, 6, 1, 6, 1, 1])
     found = accuracy([told], WL94)

@@ -23,7 +23,7 @@ def test_loops_that_share_a_head() -> None:
 
 
 def test_loops_inside_each_other_that_share_a_head() -> None:
-    """Figure 1c: three back edges, one behind the other."""
+    """Figure 1c: three back edges, one after the other."""
     ends = [(0, 0), (0, 1), (1, 0), (1, 2), (2, 0), (2, 3), (3, 0)]
     probabilities = [0.88, 0.12, 0.88, 0.12, 0.88, 0.12, 1.0]
     assert sum(propagate(4, ends, probabilities, 3)[:2]) == pytest.approx(578.70, abs=5e-3)

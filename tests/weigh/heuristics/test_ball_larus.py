@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import pytest
 
 from tests.weigh.branches import CALLS, DIAMOND, IF, RETURNS, STORES, Flow, branch, comparing
-from trodden.weigh.features.block_features import Against, BlockFeatures, Relation, Sort
+from trodden.weigh.features.block_features import BlockFeatures, OperandType, Relation, RightOperand
 from trodden.weigh.heuristics.ball_larus import BALL_LARUS, Scope, scope_of
 
 BY_SHORT = {heuristic.short: heuristic for heuristic in BALL_LARUS}
-P, N, C, F = Sort.POINTER, Sort.INTEGER, Sort.CHARACTER, Sort.FLOAT
+P, N, C, F = OperandType.POINTER, OperandType.INTEGER, OperandType.CHARACTER, OperandType.FLOAT
 EQ, NE, LT, LE, GT, GE = Relation
 
 
@@ -31,44 +31,44 @@ def test_they_are_those_of_table_1() -> None:
 @pytest.mark.parametrize(
     ("relation", "sort", "against", "position"),
     [
-        (EQ, P, Against.ZERO, [1]),
-        (NE, P, Against.ZERO, [0]),
-        (EQ, P, Against.VARIABLE, [1]),
-        (NE, P, Against.VARIABLE, [0]),
-        (LT, P, Against.VARIABLE, []),
-        (EQ, N, Against.ZERO, []),
+        (EQ, P, RightOperand.ZERO, [1]),
+        (NE, P, RightOperand.ZERO, [0]),
+        (EQ, P, RightOperand.VARIABLE, [1]),
+        (NE, P, RightOperand.VARIABLE, [0]),
+        (LT, P, RightOperand.VARIABLE, []),
+        (EQ, N, RightOperand.ZERO, []),
     ],
 )
-def test_pointer(relation: Relation, sort: Sort, against: Against, position: list[int]) -> None:
+def test_pointer(relation: Relation, sort: OperandType, against: RightOperand, position: list[int]) -> None:
     assert says("PH", DIAMOND, {0: comparing(relation, sort, against)}) == position
 
 
 @pytest.mark.parametrize(
     ("relation", "sort", "against", "position"),
     [
-        (LT, N, Against.ZERO, [1]),
-        (LE, N, Against.ZERO, [1]),
-        (GT, N, Against.ZERO, [0]),
-        (GE, C, Against.ZERO, [0]),
-        (LT, N, Against.POSITIVE, []),
-        (LT, N, Against.VARIABLE, []),
-        (EQ, N, Against.ZERO, [1]),
-        (EQ, C, Against.POSITIVE, [1]),
-        (NE, N, Against.NEGATIVE, [0]),
-        (EQ, N, Against.VARIABLE, []),
-        (EQ, P, Against.ZERO, []),
-        (EQ, F, Against.ZERO, []),
-        (NE, Sort.FLAG, Against.ZERO, []),
+        (LT, N, RightOperand.ZERO, [1]),
+        (LE, N, RightOperand.ZERO, [1]),
+        (GT, N, RightOperand.ZERO, [0]),
+        (GE, C, RightOperand.ZERO, [0]),
+        (LT, N, RightOperand.POSITIVE, []),
+        (LT, N, RightOperand.VARIABLE, []),
+        (EQ, N, RightOperand.ZERO, [1]),
+        (EQ, C, RightOperand.POSITIVE, [1]),
+        (NE, N, RightOperand.NEGATIVE, [0]),
+        (EQ, N, RightOperand.VARIABLE, []),
+        (EQ, P, RightOperand.ZERO, []),
+        (EQ, F, RightOperand.ZERO, []),
+        (NE, OperandType.FLAG, RightOperand.ZERO, []),
     ],
 )
-def test_opcode(relation: Relation, sort: Sort, against: Against, position: list[int]) -> None:
+def test_opcode(relation: Relation, sort: OperandType, against: RightOperand, position: list[int]) -> None:
     assert says("OH", DIAMOND, {0: comparing(relation, sort, against)}) == position
 
 
 def test_opcode_knows_a_switch_of_one_case_and_numbers_without_sign() -> None:
     assert says("OH", DIAMOND, {0: BlockFeatures(cases=(None, 7))}) == [0]
     assert says("OH", DIAMOND, {0: BlockFeatures(cases=(7, None))}) == [1]
-    assert says("OH", DIAMOND, {0: comparing(LT, N, Against.ZERO, unsigned=True)}) == []
+    assert says("OH", DIAMOND, {0: comparing(LT, N, RightOperand.ZERO, unsigned=True)}) == []
     assert says("OH", DIAMOND) == []
 
 

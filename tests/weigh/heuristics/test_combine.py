@@ -13,7 +13,14 @@ from tests.programs import chain
 from tests.weigh.branches import CALLS, DIAMOND, DIES, RETURNS, Flow, comparing, function, random_features
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.loops import find_loops
-from trodden.weigh.features.block_features import Against, BlockFeatures, CallFeatures, Ending, Relation, Sort
+from trodden.weigh.features.block_features import (
+    BlockFeatures,
+    CallFeatures,
+    Ending,
+    OperandType,
+    Relation,
+    RightOperand,
+)
 from trodden.weigh.heuristics.combine import branch_probabilities, combined, predictions
 from trodden.weigh.heuristics.dempster import combine
 from trodden.weigh.heuristics.rates import WL94, Rates
@@ -25,9 +32,15 @@ EVERY = Rates(
 
 ATOI: Flow = [(0, 5), (0, 1), (1, 2), (1, 4), (2, 3), (3, 3), (3, 4), (4, 6), (5, 6)]
 ATOI_CLUES = {
-    0: BlockFeatures(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test, guarded=(1,)),
-    1: BlockFeatures(test=comparing(Relation.UNEQUAL, Sort.CHARACTER, Against.VARIABLE).test, stores=1),
-    3: BlockFeatures(test=comparing(Relation.UNEQUAL, Sort.CHARACTER, Against.VARIABLE).test, stores=1),
+    0: BlockFeatures(
+        test=comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO).test, guarded=(1,)
+    ),
+    1: BlockFeatures(
+        test=comparing(Relation.UNEQUAL, OperandType.CHARACTER, RightOperand.VARIABLE).test, stores=1
+    ),
+    3: BlockFeatures(
+        test=comparing(Relation.UNEQUAL, OperandType.CHARACTER, RightOperand.VARIABLE).test, stores=1
+    ),
     4: RETURNS,
     5: BlockFeatures(Ending.RETURNS, calls=(CallFeatures("printf"),)),
 }
@@ -74,7 +87,7 @@ def test_a_call_that_cannot_come_back_may_still_unwind() -> None:
 
 
 def test_a_loop_branch_listens_to_nobody_else() -> None:
-    features = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: RETURNS}
+    features = {0: comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO), 1: RETURNS}
     assert odds_of([(0, 1), (0, 0), (1, 2)], features)[:2] == pytest.approx([0.12, 0.88])
 
 
@@ -84,13 +97,13 @@ def test_back_edges_and_others_among_many() -> None:
 
 
 def test_only_back_edges_and_many_ways_get_equal_shares() -> None:
-    features = {0: BlockFeatures(test=comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO).test)}
+    features = {0: BlockFeatures(test=comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO).test)}
     assert odds_of([(0, 0), (0, 0)], features)[:2] == [0.5, 0.5]
     assert odds_of([(0, 1), (0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)], {1: RETURNS})[:4] == [0.25] * 4
 
 
 def test_ways_to_the_same_block_still_have_a_comparison() -> None:
-    features = {0: comparing(Relation.EQUAL, Sort.POINTER, Against.ZERO), 1: CALLS}
+    features = {0: comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO), 1: CALLS}
     assert odds_of([(0, 1), (0, 1), (1, 2)], features)[:2] == pytest.approx([0.4, 0.6])
 
 

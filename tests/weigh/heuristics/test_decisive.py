@@ -14,8 +14,15 @@ from tests.weigh.calibrate.test_fitting import FIRST, SECOND, seen
 from tests.weigh.heuristics.test_loops_and_errors import probabilities
 from trodden.weigh.calibrate.fitting import MAX_CERTAIN_RATE, MAX_RATE, decisive_rates, fit_together
 from trodden.weigh.calibrate.observed import Observation
-from trodden.weigh.features.block_features import Against, BlockFeatures, CallFeatures, Origin, Relation, Sort
-from trodden.weigh.features.block_features import Test as Comparison
+from trodden.weigh.features.block_features import (
+    BlockFeatures,
+    CallFeatures,
+    Comparison,
+    OperandType,
+    Origin,
+    Relation,
+    RightOperand,
+)
 from trodden.weigh.heuristics.ball_larus import BALL_LARUS
 from trodden.weigh.heuristics.loops_and_errors import LOOPS_AND_ERRORS
 from trodden.weigh.heuristics.registry import HEURISTICS
@@ -29,10 +36,12 @@ LOOP: Flow = [(0, 1), (1, 2), (1, 3), (2, 1), (2, 4), (3, 5), (4, 5)]
 """Block 1 heads a loop that it leaves for 3; there is another way out, from 2."""
 ALL = {
     1: BlockFeatures(
-        test=Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.NEGATIVE, Origin.CALL, callee="getopt"),
+        test=Comparison(
+            Relation.UNEQUAL, OperandType.INTEGER, RightOperand.NEGATIVE, Origin.CALL, callee="getopt"
+        ),
         calls=(CallFeatures("getopt"),),
-        said=(3, 1),
-        trips=2,
+        source_weights=(3, 1),
+        trip_count=2,
     ),
     3: BlockFeatures(calls=(CallFeatures("fail", cold=True, reports_error=True, ends=True),)),
 }
@@ -78,7 +87,7 @@ def test_many_ways_share_out_what_is_settled() -> None:
 
 def test_among_many_ways_too_the_first_one_settles() -> None:
     features = {
-        0: BlockFeatures(said=(6, 1, 1, 1, 1)),
+        0: BlockFeatures(source_weights=(6, 1, 1, 1, 1)),
         1: BlockFeatures(calls=(CallFeatures("warn"),)),
         2: DIES,
     }

@@ -19,15 +19,15 @@ from tests.weigh.branches import (
     function,
 )
 from trodden.weigh.features.block_features import (
-    Against,
     BlockFeatures,
     CallFeatures,
+    Comparison,
     Ending,
+    OperandType,
     Origin,
     Relation,
-    Sort,
+    RightOperand,
 )
-from trodden.weigh.features.block_features import Test as Comparison
 from trodden.weigh.features.known_functions import COMPLAINERS, OPTION_READERS
 from trodden.weigh.heuristics.combine import branch_probabilities, predictions
 from trodden.weigh.heuristics.comparisons import COMPARISONS, kind_of
@@ -103,32 +103,37 @@ def test_a_call_that_may_throw_comes_back() -> None:
     assert found[:2] == pytest.approx([0.99, 0.01])
 
 
-def test_what_the_source_says_is_believed_as_far_as_its_rate() -> None:
-    assert probabilities(DIAMOND, {0: BlockFeatures(said=(1, 3))}, said=0.9)[:2] == pytest.approx(
-        [0.25, 0.75]
-    )
-    assert probabilities(DIAMOND, {0: BlockFeatures(said=(1, 2000))}, said=0.9)[:2] == pytest.approx(
-        [0.1, 0.9]
-    )
-    assert probabilities(DIAMOND, {0: BlockFeatures(said=(5, 5))}, said=0.9)[:2] == [0.5, 0.5]
-    assert probabilities(DIAMOND, {0: BlockFeatures(guessed=(9, 1))}, guessed=0.99)[:2] == pytest.approx(
-        [0.9, 0.1]
-    )
-    switch = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]
-    assert probabilities(switch, {0: BlockFeatures(said=(1, 8, 1))}, said=0.99)[:3] == pytest.approx(
-        [0.1, 0.8, 0.1]
-    )
+@pytest.mark.parametrize(
+    ("features", "rate", "expected"),
+    [
+        (BlockFeatures(source_weights=(1, 3)), {"said": 0.9}, [0.25, 0.75]),
+        (BlockFeatures(source_weights=(1, 2000)), {"said": 0.9}, [0.1, 0.9]),
+        (BlockFeatures(source_weights=(5, 5)), {"said": 0.9}, [0.5, 0.5]),
+        (BlockFeatures(compiler_weights=(9, 1)), {"guessed": 0.99}, [0.9, 0.1]),
+        (BlockFeatures(source_weights=(1, 8, 1)), {"said": 0.99}, [0.1, 0.8, 0.1]),
+    ],
+)
+def test_weights_in_the_source_count_as_far_as_their_rate(
+    features: BlockFeatures, rate: dict[str, float], expected: list[float]
+) -> None:
+    edges = [(0, successor) for successor in range(1, len(expected) + 1)]
+    edges += [(successor, len(expected) + 1) for successor in range(1, len(expected) + 1)]
+    assert probabilities(edges, {0: features}, **rate)[: len(expected)] == pytest.approx(expected)
 
 
 def test_certain_trips_settle_a_branch() -> None:
     features = {
-        1: BlockFeatures(trips=10, test=comparing(Relation.LESS, Sort.INTEGER, Against.POSITIVE).test)
+        1: BlockFeatures(
+            trip_count=10, test=comparing(Relation.LESS, OperandType.INTEGER, RightOperand.POSITIVE).test
+        )
     }
     assert probabilities(WHILE, features, trips=0.9999, loop_exit=0.6, stays=0.7)[1:3] == pytest.approx(
         [0.9, 0.1]
     )
-    assert probabilities(WHILE, {1: BlockFeatures(trips=1)}, trips=0.9999)[1:3] == pytest.approx([0.0, 1.0])
-    assert probabilities(WHILE, {1: BlockFeatures(trips=10**6)}, trips=0.999)[1:3] == pytest.approx(
+    assert probabilities(WHILE, {1: BlockFeatures(trip_count=1)}, trips=0.9999)[1:3] == pytest.approx(
+        [0.0, 1.0]
+    )
+    assert probabilities(WHILE, {1: BlockFeatures(trip_count=10**6)}, trips=0.999)[1:3] == pytest.approx(
         [0.999, 0.001]
     )
     assert "trips" not in told(WHILE, {}, 1)
@@ -136,7 +141,7 @@ def test_certain_trips_settle_a_branch() -> None:
 
 def test_where_a_loop_ends() -> None:
     """Only where a loop is meant to end does it turn on what is compared; anywhere else it may be left."""
-    tested = comparing(Relation.LESS, Sort.INTEGER, Against.VARIABLE)
+    tested = comparing(Relation.LESS, OperandType.INTEGER, RightOperand.VARIABLE)
     middle = [(0, 1), (1, 2), (2, 3), (2, 4), (3, 1), (4, 5)]
     bottom = [(0, 1), (1, 2), (2, 1), (2, 3), (3, 4)]
     for flow, block, turns in ((WHILE, 1, True), (bottom, 2, True), (middle, 2, False)):
@@ -161,16 +166,16 @@ def test_an_early_way_back_stays_in_the_loop_like_the_other() -> None:
 @pytest.mark.parametrize(
     ("test", "kind"),
     [
-        (Comparison(Relation.UNEQUAL, Sort.POINTER, Against.ZERO), "null"),
-        (Comparison(Relation.UNEQUAL, Sort.POINTER, Against.VARIABLE), "pointer"),
-        (Comparison(Relation.LESS, Sort.INTEGER, Against.VARIABLE), "limit"),
-        (Comparison(Relation.LESS, Sort.INTEGER, Against.POSITIVE), "constant"),
-        (Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.VARIABLE), "equal"),
-        (Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.NEGATIVE), "sentinel"),
-        (Comparison(Relation.UNEQUAL, Sort.CHARACTER, Against.ZERO), "character"),
-        (Comparison(Relation.LESS, Sort.FLOAT, Against.VARIABLE), "float"),
-        (Comparison(Relation.UNEQUAL, Sort.FLAG, Against.ZERO), "flag"),
-        (Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.ZERO, Origin.CALL), "call"),
+        (Comparison(Relation.UNEQUAL, OperandType.POINTER, RightOperand.ZERO), "null"),
+        (Comparison(Relation.UNEQUAL, OperandType.POINTER, RightOperand.VARIABLE), "pointer"),
+        (Comparison(Relation.LESS, OperandType.INTEGER, RightOperand.VARIABLE), "limit"),
+        (Comparison(Relation.LESS, OperandType.INTEGER, RightOperand.POSITIVE), "constant"),
+        (Comparison(Relation.UNEQUAL, OperandType.INTEGER, RightOperand.VARIABLE), "equal"),
+        (Comparison(Relation.UNEQUAL, OperandType.INTEGER, RightOperand.NEGATIVE), "sentinel"),
+        (Comparison(Relation.UNEQUAL, OperandType.CHARACTER, RightOperand.ZERO), "character"),
+        (Comparison(Relation.LESS, OperandType.FLOAT, RightOperand.VARIABLE), "float"),
+        (Comparison(Relation.UNEQUAL, OperandType.FLAG, RightOperand.ZERO), "flag"),
+        (Comparison(Relation.UNEQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.CALL), "call"),
     ],
 )
 def test_loops_by_what_ends_them(test: Comparison, kind: str) -> None:
@@ -184,7 +189,9 @@ def test_loops_by_what_ends_them(test: Comparison, kind: str) -> None:
 @pytest.mark.parametrize("reader", sorted(OPTION_READERS))
 def test_loops_over_options(reader: str) -> None:
     asks = BlockFeatures(
-        test=Comparison(Relation.UNEQUAL, Sort.INTEGER, Against.NEGATIVE, Origin.CALL, callee=reader),
+        test=Comparison(
+            Relation.UNEQUAL, OperandType.INTEGER, RightOperand.NEGATIVE, Origin.CALL, callee=reader
+        ),
         calls=(CallFeatures(reader),),
     )
     found = told(WHILE, {1: asks}, 1)
@@ -218,7 +225,7 @@ def test_where_ways_come_together() -> None:
 def test_strings_are_seldom_equal() -> None:
     def compares(relation: Relation, callee: str) -> BlockFeatures:
         return BlockFeatures(
-            test=Comparison(relation, Sort.INTEGER, Against.ZERO, Origin.CALL, callee=callee)
+            test=Comparison(relation, OperandType.INTEGER, RightOperand.ZERO, Origin.CALL, callee=callee)
         )
 
     assert told(DIAMOND, {0: compares(Relation.EQUAL, "strcmp")})["compares"] == [1]
@@ -243,21 +250,24 @@ def test_looking_deeper_as_far_as_the_ways_meet() -> None:
     ("test", "kinds"),
     [
         (
-            Comparison(Relation.EQUAL, Sort.INTEGER, Against.ZERO, Origin.BITS),
+            Comparison(Relation.EQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.BITS),
             ["integer-equal-zero", "integer-equal-of-bits"],
         ),
         (
-            Comparison(Relation.LESS, Sort.INTEGER, Against.ZERO, Origin.CALL),
+            Comparison(Relation.LESS, OperandType.INTEGER, RightOperand.ZERO, Origin.CALL),
             ["integer-below-zero", "integer-below-of-call"],
         ),
         (
-            Comparison(Relation.LESS, Sort.INTEGER, Against.VARIABLE, unsigned=True),
+            Comparison(Relation.LESS, OperandType.INTEGER, RightOperand.VARIABLE, unsigned=True),
             ["integer-range-variable"],
         ),
-        (Comparison(Relation.EQUAL, Sort.CHARACTER, Against.POSITIVE), ["character-equal-constant"]),
-        (Comparison(Relation.EQUAL, Sort.FLOAT, Against.ZERO, Origin.CALL), ["float-equal-zero"]),
         (
-            Comparison(Relation.EQUAL, Sort.FLAG, Against.ZERO, Origin.LOAD),
+            Comparison(Relation.EQUAL, OperandType.CHARACTER, RightOperand.POSITIVE),
+            ["character-equal-constant"],
+        ),
+        (Comparison(Relation.EQUAL, OperandType.FLOAT, RightOperand.ZERO, Origin.CALL), ["float-equal-zero"]),
+        (
+            Comparison(Relation.EQUAL, OperandType.FLAG, RightOperand.ZERO, Origin.LOAD),
             ["flag-equal-zero", "flag-equal-of-load"],
         ),
     ],
@@ -271,7 +281,7 @@ def test_kinds_of_comparisons(test: Comparison, kinds: list[str]) -> None:
 def test_each_kind_predicts_that_the_comparison_fails() -> None:
     for relation in Relation:
         fails = relation in (Relation.EQUAL, Relation.LESS, Relation.AT_MOST)
-        assert list(kind_of(Comparison(relation, Sort.INTEGER, Against.ONE))[2]) == [int(fails)]
+        assert list(kind_of(Comparison(relation, OperandType.INTEGER, RightOperand.ONE))[2]) == [int(fails)]
 
 
 def test_many_ways() -> None:
@@ -296,4 +306,4 @@ def test_bad_ends_among_many_ways() -> None:
 
 
 def test_a_heuristic_without_a_rate_takes_no_part() -> None:
-    assert probabilities(DIAMOND, {0: BlockFeatures(said=(1, 9))}, pointer=0.6)[:2] == [0.5, 0.5]
+    assert probabilities(DIAMOND, {0: BlockFeatures(source_weights=(1, 9))}, pointer=0.6)[:2] == [0.5, 0.5]

@@ -7,16 +7,16 @@ import pytest
 from tests.weigh.branches import DIAMOND, IF, Flow
 from tests.weigh.heuristics.test_loops_and_errors import told
 from trodden.weigh.features.block_features import (
-    Against,
     BlockFeatures,
     CallFeatures,
+    Comparison,
     Ending,
-    Given,
+    OperandType,
     Origin,
     Relation,
-    Sort,
+    ReturnedConstant,
+    RightOperand,
 )
-from trodden.weigh.features.block_features import Test as Comparison
 
 RETURNS = BlockFeatures(Ending.RETURNS)
 
@@ -75,14 +75,14 @@ def test_a_way_without_blocks_of_its_own_has_no_length() -> None:
 @pytest.mark.parametrize(
     ("what", "key"),
     [
-        (Given.ZERO, "gives-zero"),
-        (Given.NULL, "gives-null"),
-        (Given.NEGATIVE, "gives-negative"),
-        (Given.CONSTANT, "gives-constant"),
+        (ReturnedConstant.ZERO, "gives-zero"),
+        (ReturnedConstant.NULL, "gives-null"),
+        (ReturnedConstant.NEGATIVE, "gives-negative"),
+        (ReturnedConstant.CONSTANT, "gives-constant"),
     ],
 )
-def test_away_from_where_a_constant_is_returned(what: Given, key: str) -> None:
-    gives = BlockFeatures(Ending.RETURNS, gives=what)
+def test_away_from_where_a_constant_is_returned(what: ReturnedConstant, key: str) -> None:
+    gives = BlockFeatures(Ending.RETURNS, returned=what)
     flow = [(0, 1), (0, 2), (1, 3), (2, 3)]
     found = told(flow, {1: gives, 2: RETURNS})
     assert {each: positions for each, positions in found.items() if each.startswith("gives-")} == {key: [1]}
@@ -91,7 +91,7 @@ def test_away_from_where_a_constant_is_returned(what: Given, key: str) -> None:
 
 def test_what_is_returned_after_a_jump_and_what_is_not_returned_yet() -> None:
     """The block that sets the value counts, and those that jump there; not one with a branch in between."""
-    sets = BlockFeatures(gives=Given.NULL)
+    sets = BlockFeatures(returned=ReturnedConstant.NULL)
     join = {3: RETURNS}
     assert told(DIAMOND, {1: sets, **join})["gives-null"] == [1]
     jumps = [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4), (4, 5)]
@@ -123,10 +123,10 @@ def test_the_rarest_call_of_a_block_tells() -> None:
 
 @pytest.mark.parametrize("callee", ["malloc", "realloc", "fopen", "opendir"])
 def test_memory_and_files_can_be_had(callee: str) -> None:
-    def tests(relation: Relation, against: Against, of: str) -> BlockFeatures:
-        return BlockFeatures(test=Comparison(relation, Sort.POINTER, against, Origin.CALL, callee=of))
+    def tests(relation: Relation, against: RightOperand, of: str) -> BlockFeatures:
+        return BlockFeatures(test=Comparison(relation, OperandType.POINTER, against, Origin.CALL, callee=of))
 
-    assert told(DIAMOND, {0: tests(Relation.EQUAL, Against.ZERO, callee)})["allocated"] == [1]
-    assert told(DIAMOND, {0: tests(Relation.UNEQUAL, Against.ZERO, callee)})["allocated"] == [0]
-    assert "allocated" not in told(DIAMOND, {0: tests(Relation.EQUAL, Against.VARIABLE, callee)})
-    assert "allocated" not in told(DIAMOND, {0: tests(Relation.EQUAL, Against.ZERO, "getenv")})
+    assert told(DIAMOND, {0: tests(Relation.EQUAL, RightOperand.ZERO, callee)})["allocated"] == [1]
+    assert told(DIAMOND, {0: tests(Relation.UNEQUAL, RightOperand.ZERO, callee)})["allocated"] == [0]
+    assert "allocated" not in told(DIAMOND, {0: tests(Relation.EQUAL, RightOperand.VARIABLE, callee)})
+    assert "allocated" not in told(DIAMOND, {0: tests(Relation.EQUAL, RightOperand.ZERO, "getenv")})

@@ -15,7 +15,7 @@ from trodden.native.ir.function import IRFunction
 from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.names import unquote
 from trodden.native.ir.operands import is_integer
-from trodden.weigh.features.block_features import Against, Origin, Relation, Sort, Test
+from trodden.weigh.features.block_features import Comparison, OperandType, Origin, Relation, RightOperand
 
 _CONVERSIONS = frozenset({"sext", "zext", "trunc", "freeze", "bitcast", "ptrtoint"})
 _EXPECT = ("llvm.expect.i", "llvm.expect.with.probability.i")
@@ -26,13 +26,13 @@ _RELATIONS = {
     "ne": Relation.UNEQUAL,
     "lt": Relation.LESS,
     "le": Relation.AT_MOST,
-    "gt": Relation.MORE,
+    "gt": Relation.GREATER,
     "ge": Relation.AT_LEAST,
 }
 _SWAPPED = {
-    Relation.LESS: Relation.MORE,
+    Relation.LESS: Relation.GREATER,
     Relation.AT_MOST: Relation.AT_LEAST,
-    Relation.MORE: Relation.LESS,
+    Relation.GREATER: Relation.LESS,
     Relation.AT_LEAST: Relation.AT_MOST,
 }
 _OPPOSITE = {
@@ -40,13 +40,13 @@ _OPPOSITE = {
     Relation.UNEQUAL: Relation.EQUAL,
     Relation.LESS: Relation.AT_LEAST,
     Relation.AT_LEAST: Relation.LESS,
-    Relation.MORE: Relation.AT_MOST,
-    Relation.AT_MOST: Relation.MORE,
+    Relation.GREATER: Relation.AT_MOST,
+    Relation.AT_MOST: Relation.GREATER,
 }
 _ORIGINS = {
     "load": Origin.LOAD,
-    "phi": Origin.MEETING,
-    "select": Origin.MEETING,
+    "phi": Origin.PHI,
+    "select": Origin.PHI,
     "and": Origin.BITS,
     "call": Origin.CALL,
     "invoke": Origin.CALL,
@@ -73,7 +73,7 @@ _MOST_STEPS = 16
 class Condition:
     """A test, the values and variables in memory it looks at, and the weights that the source states."""
 
-    test: Test
+    test: Comparison
     values: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     stated: tuple[int, int] | None = None
@@ -164,7 +164,8 @@ class Values:
         if definition is None or relation is None:
             origin, callee = self._origin(name)
             return Condition(
-                Test(Relation.UNEQUAL, Sort.FLAG, Against.ZERO, origin, callee=callee), *self._looked_at(name)
+                Comparison(Relation.UNEQUAL, OperandType.FLAG, RightOperand.ZERO, origin, callee=callee),
+                *self._looked_at(name),
             )
         first, second = definition.operands
         left, right = first.value, second.value
@@ -179,8 +180,8 @@ class Values:
                 stated = _weights(_holds(relation, expected.constant, right), expected.probability)
                 left = f"%{expected.name}"
             left, narrow = self._unconverted(left[1:])
-            if sort is Sort.INTEGER and narrow == "i8":
-                sort = Sort.CHARACTER
+            if sort is OperandType.INTEGER and narrow == "i8":
+                sort = OperandType.CHARACTER
             origin, callee = self._origin(left)
         values: tuple[str, ...] = ()
         variables: tuple[str, ...] = ()
@@ -189,7 +190,9 @@ class Values:
             values, variables = values + more_values, variables + more_variables
         unsigned = (definition.predicate or "").startswith("u") and definition.opcode == "icmp"
         relation, against = _as_written(relation, right, unsigned)
-        return Condition(Test(relation, sort, against, origin, unsigned, callee), values, variables, stated)
+        return Condition(
+            Comparison(relation, sort, against, origin, unsigned, callee), values, variables, stated
+        )
 
     def _unconverted(self, name: str) -> tuple[str, str]:
         """What a value was before it was converted, and its type then."""
@@ -204,7 +207,7 @@ class Values:
     def _origin(self, name: str) -> tuple[Origin, str]:
         definition = self.definition(name)
         if definition is None:
-            return Origin.GIVEN, ""
+            return Origin.PARAMETER, ""
         origin = _ORIGINS.get(definition.opcode, Origin.OTHER)
         callee = definition.callee if origin is Origin.CALL else None
         return origin, "" if callee is None else unquote(callee)
@@ -267,7 +270,7 @@ def _holds(relation: Relation, likely: str, right: str) -> bool:
         Relation.UNEQUAL: value != other,
         Relation.LESS: value < other,
         Relation.AT_MOST: value <= other,
-        Relation.MORE: value > other,
+        Relation.GREATER: value > other,
         Relation.AT_LEAST: value >= other,
     }[relation]
 
@@ -292,35 +295,35 @@ def _is_constant(operand: str) -> bool:
     return not operand.startswith(("%", "@"))
 
 
-def _sort(kind: str) -> Sort:
+def _sort(kind: str) -> OperandType:
     if kind == "ptr":
-        return Sort.POINTER
+        return OperandType.POINTER
     if kind == "i1":
-        return Sort.FLAG
+        return OperandType.FLAG
     if kind == "i8":
-        return Sort.CHARACTER
-    return Sort.INTEGER if kind.startswith("i") else Sort.FLOAT
+        return OperandType.CHARACTER
+    return OperandType.INTEGER if kind.startswith("i") else OperandType.FLOAT
 
 
-def _as_written(relation: Relation, right: str, unsigned: bool) -> tuple[Relation, Against]:
+def _as_written(relation: Relation, right: str, unsigned: bool) -> tuple[Relation, RightOperand]:
     """The relation and the right operand as the source probably has them."""
     if not _is_constant(right):
-        return relation, Against.VARIABLE
+        return relation, RightOperand.VARIABLE
     if right in ("null", "false", "zeroinitializer", "0"):
-        if unsigned and relation in (Relation.MORE, Relation.AT_MOST):
-            relation = Relation.UNEQUAL if relation is Relation.MORE else Relation.EQUAL
-        return relation, Against.ZERO
+        if unsigned and relation in (Relation.GREATER, Relation.AT_MOST):
+            relation = Relation.UNEQUAL if relation is Relation.GREATER else Relation.EQUAL
+        return relation, RightOperand.ZERO
     if right in ("1", "true"):
         if relation in (Relation.LESS, Relation.AT_LEAST):
-            near = Relation.AT_MOST if relation is Relation.LESS else Relation.MORE
+            near = Relation.AT_MOST if relation is Relation.LESS else Relation.GREATER
             if unsigned:
                 near = Relation.EQUAL if relation is Relation.LESS else Relation.UNEQUAL
-            return near, Against.ZERO
-        return relation, Against.ONE
-    if right == "-1" and not unsigned and relation in (Relation.MORE, Relation.AT_MOST):
-        return Relation.AT_LEAST if relation is Relation.MORE else Relation.LESS, Against.ZERO
+            return near, RightOperand.ZERO
+        return relation, RightOperand.ONE
+    if right == "-1" and not unsigned and relation in (Relation.GREATER, Relation.AT_MOST):
+        return Relation.AT_LEAST if relation is Relation.GREATER else Relation.LESS, RightOperand.ZERO
     if right.startswith("-"):
-        return relation, Against.NEGATIVE
+        return relation, RightOperand.NEGATIVE
     if "0.000000e+00" in right:
-        return relation, Against.ZERO
-    return relation, Against.POSITIVE
+        return relation, RightOperand.ZERO
+    return relation, RightOperand.POSITIVE

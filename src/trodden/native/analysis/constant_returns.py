@@ -11,19 +11,19 @@ from collections.abc import Mapping
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.function import IRFunction
 from trodden.native.ir.instruction import Instruction
-from trodden.weigh.features.block_features import Given
+from trodden.weigh.features.block_features import ReturnedConstant
 
 _MOST_PHIS = 8
 """How many phis a constant is followed through on its way to the ``ret``."""
 
 
-def returned_constants(ir: IRFunction) -> Mapping[str, Given]:
+def returned_constants(ir: IRFunction) -> Mapping[str, ReturnedConstant]:
     """The blocks (their labels) after which the function returns a constant, and its kind.
 
     Only of scalars: aggregates and vectors are left out.
     """
     phis: dict[str, Instruction] | None = None
-    found: dict[str, Given] = {}
+    found: dict[str, ReturnedConstant] = {}
     variables: set[str] = set()
     for block in ir.blocks:
         if block.opcode != "ret" or not block.terminator.operands:
@@ -44,7 +44,7 @@ def returned_constants(ir: IRFunction) -> Mapping[str, Given]:
     return found
 
 
-def _follow(name: str, phis: Mapping[str, Instruction], found: dict[str, Given]) -> None:
+def _follow(name: str, phis: Mapping[str, Instruction], found: dict[str, ReturnedConstant]) -> None:
     """Follow a value backwards through phis to the blocks that constants come from."""
     work, seen = [name], set[str]()
     while work and len(seen) < _MOST_PHIS:
@@ -80,9 +80,9 @@ def _loaded_variable(ir: IRFunction, block: IRBlock, name: str) -> str | None:
     return variable if allocation is not None and allocation.opcode == "alloca" else None
 
 
-def _stored(ir: IRFunction, variable: str) -> dict[str, Given]:
+def _stored(ir: IRFunction, variable: str) -> dict[str, ReturnedConstant]:
     """The blocks whose last store to the variable that is returned is of a constant."""
-    found: dict[str, Given] = {}
+    found: dict[str, ReturnedConstant] = {}
     for block in ir.blocks:
         if f", ptr %{variable}" not in block.text:
             continue
@@ -104,11 +104,11 @@ def _is_store_to(store: Instruction, variable: str) -> bool:
     return " " not in value.type and _is_simple(value.value)
 
 
-def _kind(value: str) -> Given:
+def _kind(value: str) -> ReturnedConstant:
     if value in ("poison", "undef"):
-        return Given.NOTHING
+        return ReturnedConstant.NOTHING
     if value == "null":
-        return Given.NULL
+        return ReturnedConstant.NULL
     if value in ("0", "false", "zeroinitializer"):
-        return Given.ZERO
-    return Given.NEGATIVE if value.startswith("-") else Given.CONSTANT
+        return ReturnedConstant.ZERO
+    return ReturnedConstant.NEGATIVE if value.startswith("-") else ReturnedConstant.CONSTANT

@@ -26,7 +26,13 @@ from trodden.native.ir.symbols import (
     taken_functions,
 )
 from trodden.native.ir.uses import first_is_load, global_names, mentions_value
-from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, Ending, FunctionFeatures, Given
+from trodden.weigh.features.block_features import (
+    BlockFeatures,
+    CallFeatures,
+    Ending,
+    FunctionFeatures,
+    ReturnedConstant,
+)
 
 _STANDARD_ERROR = frozenset(
     {"stderr", "__stderrp", "_ZSt4cerr", "_ZSt4clog", "_ZNSt3__14cerrE", "_ZNSt3__14clogE"}
@@ -90,7 +96,7 @@ def function_features(read: FunctionRead, module: ModuleFeatures) -> FunctionFea
                 by_label,
                 module,
                 trip_counts.get(vertex, 0),
-                returned.get(block.label, Given.NOTHING),
+                returned.get(block.label, ReturnedConstant.NOTHING),
             )
             for vertex, block in enumerate(ir.blocks)
         ),
@@ -106,22 +112,22 @@ def _block(
     by_label: dict[str, IRBlock],
     module: ModuleFeatures,
     trip_count: int,
-    returned: Given,
+    returned: ReturnedConstant,
 ) -> BlockFeatures:
     condition = values.condition(block.terminator) if len(block.successors) == 2 else None
     stated, guessed = _weights(block, module)
     return BlockFeatures(
-        ending=_ENDINGS.get(block.opcode, Ending.GOES_ON),
+        ending=_ENDINGS.get(block.opcode, Ending.CONTINUES),
         test=condition.test if condition is not None else None,
         guarded=_guarded(condition, [by_label[label] for label in block.successors]) if condition else (),
         stores=block.count("store"),
         calls=tuple(_calls(block, values, module)),
-        said=condition.stated if condition is not None and condition.stated is not None else stated,
-        guessed=guessed,
+        source_weights=condition.stated if condition is not None and condition.stated is not None else stated,
+        compiler_weights=guessed,
         cases=_cases(block),
         may_throw=block.opcode == "invoke",
-        trips=trip_count,
-        gives=returned,
+        trip_count=trip_count,
+        returned=returned,
     )
 
 

@@ -25,7 +25,7 @@ def facts_of_source(words: Sequence[str], options: Options) -> UnitFacts:
     line = parse(words, cxx=False)
     if len(line.sources) != 1:
         others = " ".join(source.path for source in line.sources[1:]) or words[0]
-        raise UsageError(f"{others}: only flags go behind --; name sources before it")
+        raise UsageError(f"{others}: only flags go after --; name sources before it")
     source = line.sources[0]
     builder = Builder(find_toolchain(options.toolchain), options, line, source.cxx)
     with scratch() as directory:

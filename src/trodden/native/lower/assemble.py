@@ -96,7 +96,7 @@ def _with_calls(context: Context, code: FunctionCode, number: int, labels: SiteL
 
 
 def _labelled_call(context: Context, code: FunctionCode, number: int, call: Call, labels: SiteLabels) -> str:
-    """A call that may not return.  In tail position nothing is behind it: its function is left."""
+    """A call that may not return.  In tail position nothing follows it: its function is left."""
     block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
     text = block.text[call.start : call.end]
     before, text, after = labels.label(text, NO_BLOCK if call is final else number)
@@ -128,7 +128,7 @@ def _text(context: Context, code: FunctionCode, number: int, block: _Block, phis
 
 
 def _top(context: Context, code: FunctionCode, number: int) -> list[str]:
-    """The code behind the phis: debug records first."""
+    """The code after the phis: debug records first."""
     builder = context.builder()
     records = context.debug.block_record(number)
     if records and number in context.landing_pads:
@@ -144,7 +144,7 @@ def _top(context: Context, code: FunctionCode, number: int) -> list[str]:
 
 
 def _with_lookup(head: str, text: str, lookup: Sequence[str]) -> str:
-    """The first block with code right behind its label."""
+    """The first block with code right after its label."""
     at = head.find("\n") + 1
     return text[:at] + _lines(lookup) + text[at:] if lookup else text
 

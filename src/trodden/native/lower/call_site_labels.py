@@ -15,11 +15,11 @@ from typing import NamedTuple, Protocol
 from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.instruction import Instruction, instructions_of
 from trodden.native.ir.rewriting import with_attachment
-from trodden.native.lower.register_slot import LINE_ENDS
+from trodden.native.lower.emit.register_slot import LINE_ENDS
 from trodden.native.lower.runtime_symbols import SITE_SECTION, UNWIND_RESUME
 
 NO_BLOCK = -1
-"""In place of its block, for a call behind which its function is left: the exit is counted before it."""
+"""In place of its block, for a call after which its function is left: the exit is counted before it."""
 
 
 class SiteLabel(NamedTuple):
@@ -91,7 +91,7 @@ class _AssemblerLabels:
 
 
 SITE_OF_NO_BLOCK = 0
-"""The number of the tagged site for calls behind which their function is left."""
+"""The number of the tagged site for calls after which their function is left."""
 
 
 @dataclass

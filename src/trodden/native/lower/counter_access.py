@@ -170,7 +170,7 @@ class CounterAccess:
         self.update.add(builder, lambda: pointer, amount)
 
     def element(self, builder: Builder, slot: int, index: str) -> str:
-        """The address of the counter that is ``index`` slots behind ``slot``."""
+        """The address of the counter that is ``index`` slots after ``slot``."""
         base = self.addressing.address(builder, slot)
         return builder.value(f"getelementptr i64, ptr {base}, i64 {index}")
 

@@ -1,6 +1,6 @@
 """Debug information from which follow, at any instruction, its block and what the path register holds.
 
-A process that is killed leaves frames at any instruction, not only behind calls.  Every function gets an
+A process that is killed leaves frames at any instruction, not only after calls.  Every function gets an
 artificial variable that each block sets to its own number (see :mod:`trodden.plan.paths.locations`), and one
 for each value from which the path register, or the trip count of a loop, follows.  LLVM carries them through
 code generation and writes DWARF location lists; no instruction results from them.  Instructions of probes
@@ -61,7 +61,7 @@ class FunctionDebug(Protocol):
         """The record of a value from which the path register follows."""
 
     def slot_record(self, kept: Collection[int]) -> list[str]:
-        """The record of the stack slot; ``kept`` are the blocks behind whose calls it holds the register."""
+        """The record of the stack slot; ``kept`` are the blocks after whose calls it holds the register."""
 
     def trip_count_record(
         self, back_edge: int, induction: Induction, value: str, one_more: bool = False

@@ -1,6 +1,6 @@
 """Label the calls of a program that was instrumented early, once it is optimised.
 
-The debug location of each call that is left contains the site that it came from, and behind ``inlinedAt`` the
+The debug location of each call that is left contains the site that it came from, and after ``inlinedAt`` the
 sites of the calls that were inlined around it: one frame of the machine stands for all of those functions.
 """
 

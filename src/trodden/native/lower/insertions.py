@@ -22,11 +22,11 @@ class Where(IntEnum):
     RECORDS = 1
     """The debug records at the top of a block, in front of all code there."""
     TOP = 2
-    """The top of a block, behind its phis."""
+    """The top of a block, after its phis."""
     BEFORE_SECOND_RETURN = 3
     """In front of the call of a block that may return twice."""
     AFTER_SECOND_RETURN = 4
-    """Behind that call: executed each time it returns."""
+    """After that call: executed each time it returns."""
     BOTTOM = 5
     """The end of a block, in front of its terminator or of a call in tail position."""
     EDGE = 6

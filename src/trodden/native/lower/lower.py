@@ -23,14 +23,14 @@ from trodden.native.ir.header import FunctionHeader
 from trodden.native.lower.assemble import assemble
 from trodden.native.lower.builder import FreshNames
 from trodden.native.lower.context import Context, landing_pads
-from trodden.native.lower.emit_call_paths import emit_call_paths
-from trodden.native.lower.emit_paths import PathEmitter
-from trodden.native.lower.emit_probes import emit_probes, uses_spare_slot
-from trodden.native.lower.emit_register import emit_register
-from trodden.native.lower.emit_trip_counts import emit_iteration_counters
+from trodden.native.lower.emit.call_paths import emit_call_paths
+from trodden.native.lower.emit.paths import PathEmitter
+from trodden.native.lower.emit.probes import emit_probes, uses_spare_slot
+from trodden.native.lower.emit.register import emit_register
+from trodden.native.lower.emit.register_phis import choose_phis, track_register
+from trodden.native.lower.emit.trip_counts import emit_iteration_counters
 from trodden.native.lower.insertions import gather
 from trodden.native.lower.probe_locations import ProbeLocations, locate_probes
-from trodden.native.lower.register_phis import choose_phis, track_register
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNWIND_RESUME
 from trodden.native.lower.unit import UnitLowering
 from trodden.native.planning.plan_function import Planned

@@ -8,8 +8,8 @@ from trodden.native.ir.module import IRModule
 from trodden.native.ir.module_properties import take_used_globals
 from trodden.native.ir.strip_debug import strip_declarations
 from trodden.native.lower.call_site_labels import TaggedSites, declare_resume
-from trodden.native.lower.emit_call_paths import FIND_CALLER, declare_call_paths
-from trodden.native.lower.emit_last_paths import FIND_RING, FLAG_SHIFT, declare_ring
+from trodden.native.lower.emit.call_paths import FIND_CALLER, declare_call_paths
+from trodden.native.lower.emit.last_paths import FIND_RING, FLAG_SHIFT, declare_ring
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT, UNWIND_RESUME
 from trodden.native.lower.unit import UnitLowering
 from trodden.program.facts import UnitFacts

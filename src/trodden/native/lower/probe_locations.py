@@ -127,7 +127,7 @@ def _place_on_edge(
     source, target, _ = read.graph.edges[edge]
     bottom = Point(Where.BOTTOM, source)
     if plan.paths is not None and edge in plan.paths.resume_edges:
-        # A path ends in front of the call that returns twice, and the next one starts behind it.
+        # A path ends in front of the call that returns twice, and the next one starts after it.
         ending = [placed for placed in probes if isinstance(placed.probe, Bump | BumpAt)]
         others = [placed for placed in probes if placed not in ending]
         if read.single_successor(edge):

@@ -21,7 +21,7 @@ RING = "@__trodden_ring"
 """The calling thread's ring of last paths."""
 
 UNWIND_RESUME = "@_Unwind_Resume"
-"""What continues an exception behind a landing pad, in the unwinding library."""
+"""What continues an exception after a landing pad, in the unwinding library."""
 
 SITE_SECTION = ".trodden_sites"
 """The section in which call sites are listed."""

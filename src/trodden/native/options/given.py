@@ -1,6 +1,6 @@
 """From what a user wrote to :class:`Options`: flags, environment variables and keywords are read once, here.
 
-Every message names an option the way it was given: ``--trodden-stage=x`` to a compiler, ``--stage=x`` to
+Every message names an option as it was given: ``--trodden-stage=x`` to a compiler, ``--stage=x`` to
 another verb, ``TRODDEN_STAGE=x`` in the environment and ``stage='x'`` in Python.
 """
 

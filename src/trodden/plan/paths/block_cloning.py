@@ -2,7 +2,7 @@
 
 Where the register is known it needs no code.  It is known on the most frequent paths if their blocks are
 cloned: the clone is for control that arrives with the usual value, the block itself for all other values.
-An edge along which the register has the value of a clone leads to the clone, behind which the register is
+An edge along which the register has the value of a clone leads to the clone, after which the register is
 known in turn.  So a loop that is entered with one value and iterates with another has its first iteration
 peeled, and a frequent path through a procedure ends in an increment at a fixed address, with nothing before
 it.

@@ -158,7 +158,9 @@ class _Pieces:
             self._up[vertex] += [arrival, arrival]
             self.before[vertex] = 2 * self.before[arrival]
             self.after[arrival] = 2 * self.after[vertex]
-        self.total = sum(starts * ways for starts, ways in zip(self._starts, self.after, strict=True))
+        self.total = sum(
+            starts * paths_from for starts, paths_from in zip(self._starts, self.after, strict=True)
+        )
         self._effort = _EFFORT * len(dag.arcs)
 
     @property
@@ -241,20 +243,20 @@ def _cut_below_nodes(dag: Dag, weights: Sequence[float], limit: int) -> set[int]
 def _cut_above(dag: Dag, bound: int) -> tuple[set[int], int]:
     """What is cut if no vertex may have more than ``bound`` paths below it, and how many paths are left."""
     cuts: set[int] = set()
-    ways = [1] * len(dag.outs)
+    paths_from = [1] * len(dag.outs)
     behind: set[int] = set()
     for node in reversed(dag.order[1:]):
         outs = dag.outs[node]
         if not outs:
             continue
-        ways[node] = sum(ways[dag.arcs[number].dst] for number in outs)
-        if ways[node] > bound:
+        paths_from[node] = sum(paths_from[dag.arcs[number].dst] for number in outs)
+        if paths_from[node] > bound:
             for number in outs:
                 arc = dag.arcs[number]
                 if _can_be_cut(dag, number):
-                    ways[node] += 1 - ways[arc.dst]
+                    paths_from[node] += 1 - paths_from[arc.dst]
                     cuts.add(number)
                     behind.add(arc.dst)
     starts = [dag.arcs[number] for number in dag.outs[dag.entry]]
     behind -= {arc.dst for arc in starts if arc.kind is ArcKind.START}
-    return cuts, sum(ways[arc.dst] for arc in starts) + sum(ways[node] for node in behind)
+    return cuts, sum(paths_from[arc.dst] for arc in starts) + sum(paths_from[node] for node in behind)

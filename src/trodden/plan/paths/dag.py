@@ -1,6 +1,6 @@
 """The acyclic graph whose paths from ENTRY to EXIT are the paths of a procedure (BL96 §4, MR98 §7).
 
-Back edges, cut edges and resume edges (behind calls that return twice) are *removed*.  Each of them gets a
+Back edges, cut edges and resume edges (after calls that return twice) are *removed*.  Each of them gets a
 dummy edge of its own from its source to EXIT, so that a path determines the edge on which it ended; BL96 has
 one per vertex, from which the edge profile would not follow where two removed edges leave a vertex.  Each
 target of a removed edge gets a dummy edge from ENTRY.  ENTRY is a separate vertex before the root, because

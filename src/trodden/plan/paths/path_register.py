@@ -32,7 +32,7 @@ UNSET = Value(None, 0)
 """What the register holds where it is not used."""
 
 STACK_SLOT = "trodden.cell"
-"""The base that stands for what the frame's stack slot holds (:mod:`trodden.native.lower.register_slot`)."""
+"""The base that denotes what the stack slot of the frame holds."""
 
 
 @dataclass

@@ -84,7 +84,7 @@ class _Placement:
                     self.sets[number] = 0
 
     def _count(self) -> None:
-        """Bump on the last chord of a path, or behind a branch to paths with and without further chords."""
+        """Bump on the last chord of a path, or after a branch to paths with and without further chords."""
         dag = self.dag
         work = [dag.graph.exit]
         while work:

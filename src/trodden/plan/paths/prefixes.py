@@ -106,7 +106,7 @@ class _Following:
         return [self._plan.on_edges.get(edge, ()) for edge in self._start[arc.of]]
 
     def _follow(self, number: int, ahead: int | None, probes: Sequence[Probe], vertex: int) -> int | None:
-        """The register less the sum after an arc and, at a split header, after the PASS arc behind it."""
+        """The register less the sum after an arc and, at a split header, after the PASS arc that follows."""
         dag = self._dag
         arc = dag.arcs[number]
         passing = 0

@@ -18,7 +18,7 @@ from trodden.graph.cfg import EdgeKind
 from trodden.graph.traverse import reachable
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, Route
-from trodden.profile.analysis.path_trie import Node, PathTree, Start, edges_out, is_whole
+from trodden.profile.analysis.path_trie import Node, PathTree, Start, edges_out, is_complete
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts
 
@@ -116,7 +116,7 @@ def cover(name: str, function: FunctionProfile, paths: Paths, top: int | None = 
     graph = function.facts.graph
     live = reachable(graph)
     executed = [path for path in function.paths or () if path.count > 0]
-    whole = sum(is_whole(function.facts, path) for path in executed)
+    whole = sum(is_complete(function.facts, path) for path in executed)
     blocks = [function.block_counts[v] for v in live if v != graph.exit]
     edges = [
         count
@@ -172,7 +172,7 @@ def _missing(function: FunctionProfile, tree: PathTree) -> Iterator[_Missing]:
     for start, block, node in tree.nodes():
         edges = edges_out(function.facts, block)
         if len(edges) > 1:
-            yield from (_Missing(start, node, edge) for edge in edges if edge not in node.behind)
+            yield from (_Missing(start, node, edge) for edge in edges if edge not in node.extensions)
 
 
 def _ends(facts: FunctionFacts, paths: Paths) -> Mapping[int, PathEnd]:
@@ -184,7 +184,7 @@ def _ends(facts: FunctionFacts, paths: Paths) -> Mapping[int, PathEnd]:
 
 
 def _completed(function: FunctionProfile, missing: _Missing, ends: Mapping[int, PathEnd]) -> NearMiss:
-    """The whole path: behind the missing edge, the most frequent edge out of each block, or the first."""
+    """The whole path: after the missing edge, the most frequent edge out of each block, or the first."""
     graph, counts = function.facts.graph, function.edge_counts
     start, node = missing.start, missing.node
     before = (*start.context, *node.edges())
@@ -205,6 +205,8 @@ def _completed(function: FunctionProfile, missing: _Missing, ends: Mapping[int, 
         times=node.count,
         unseen=not counts[missing.edge],
         instead=tuple(
-            sorted(((e, each.count) for e, each in node.behind.items()), key=lambda edge: (-edge[1], edge[0]))
+            sorted(
+                ((e, each.count) for e, each in node.extensions.items()), key=lambda edge: (-edge[1], edge[0])
+            )
         ),
     )

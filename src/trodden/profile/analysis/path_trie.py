@@ -1,7 +1,7 @@
 """The paths that a function has executed, as a tree of their prefixes.
 
 Paths with a common prefix share its nodes, so that the tree has for every prefix how often it was executed,
-and which edges were taken behind it.
+and which edges were taken after it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def start_of(path: PathCount) -> Start:
     return Start(path.starts, path.blocks[path.context], path.edges[: path.context])
 
 
-def walked_blocks(path: PathCount) -> tuple[int, ...]:
+def executed_blocks(path: PathCount) -> tuple[int, ...]:
     """The blocks of a path without those of its loop context."""
     return path.blocks[path.context :]
 
 
-def walked_edges(path: PathCount) -> tuple[int, ...]:
+def executed_edges(path: PathCount) -> tuple[int, ...]:
     """The edges that it took itself, including the one that it ended on."""
     return path.edges[path.context :]
 
@@ -51,7 +51,7 @@ def edges_out(facts: FunctionFacts, block: int) -> Sequence[int]:
     ]
 
 
-def is_whole(facts: FunctionFacts, path: PathCount) -> bool:
+def is_complete(facts: FunctionFacts, path: PathCount) -> bool:
     """Whether a path came to an end; one that was cut short in a block without successors did.
 
     So did one that left by a call which never returns, or by an exception: it took its last edge.
@@ -65,7 +65,7 @@ def is_whole(facts: FunctionFacts, path: PathCount) -> bool:
 class Node:
     """A prefix of paths that ends in ``block`` and was executed ``count`` times.
 
-    ``behind`` it are the prefixes that are one edge longer; a path that ended on an edge has a last node
+    ``extensions`` are the prefixes that are one edge longer; a path that ended on an edge has a last node
     without a block.  ``edge`` leads from its ``parent`` to it.
     """
 
@@ -73,7 +73,7 @@ class Node:
     parent: Node | None = None
     edge: int = -1
     count: int = 0
-    behind: dict[int, Node] = field(default_factory=dict)
+    extensions: dict[int, Node] = field(default_factory=dict)
 
     def edges(self) -> tuple[int, ...]:
         """The edges from the start to here."""
@@ -94,14 +94,14 @@ class PathTree:
             self._add(path)
 
     def _add(self, path: PathCount) -> None:
-        blocks, start = walked_blocks(path), start_of(path)
+        blocks, start = executed_blocks(path), start_of(path)
         node = self.starts.setdefault(start, Node(blocks[0]))
         node.count += path.count
-        for position, edge in enumerate(walked_edges(path), 1):
-            longer = node.behind.get(edge)
+        for position, edge in enumerate(executed_edges(path), 1):
+            longer = node.extensions.get(edge)
             if longer is None:
                 block = blocks[position] if position < len(blocks) else None
-                longer = node.behind[edge] = Node(block, node, edge)
+                longer = node.extensions[edge] = Node(block, node, edge)
             longer.count += path.count
             node = longer
 
@@ -113,15 +113,15 @@ class PathTree:
                 node = work.pop()
                 if node.block is not None:
                     yield start, node.block, node
-                work += reversed(node.behind.values())
+                work += reversed(node.extensions.values())
 
     def follow(self, path: PathCount) -> list[Node]:
         """The nodes of a path, as far as the tree has them: none if it has no path with that start."""
         node = self.starts.get(start_of(path))
         found: list[Node] = []
-        edges = iter(walked_edges(path))
+        edges = iter(executed_edges(path))
         while node is not None:
             found.append(node)
             edge = next(edges, None)
-            node = None if edge is None else node.behind.get(edge)
+            node = None if edge is None else node.extensions.get(edge)
         return found

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from trodden.plan.routes import PathCount
 from trodden.profile.analysis.path_trie import (
     edges_out,
+    executed_blocks,
+    executed_edges,
     instructions_of,
-    is_whole,
-    walked_blocks,
-    walked_edges,
+    is_complete,
 )
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import BranchKind
@@ -64,7 +64,7 @@ class Stats:
     """The paths of one function, or of several together.
 
     ``possible`` is the number of possible paths, ``paths`` the number of different ones that were executed,
-    ``cut_short`` how many of these did not come to their end.  ``predicted`` of them are predicted entirely
+    ``cut_short`` how many of these were not completed.  ``predicted`` of them are predicted entirely
     by the edge profile; they were executed ``predicted_walks`` times.
     """
 
@@ -115,9 +115,9 @@ def stats_of(function: FunctionProfile) -> Stats:
     found.routines = 1 if executed else 0
     predictions: dict[int, int | None] = {}
     for path in executed:
-        blocks, edges = walked_blocks(path), walked_edges(path)
+        blocks, edges = executed_blocks(path), executed_edges(path)
         found.lengths.add(len(edges), instructions_of(facts, blocks), path.count)
-        found.cut_short += not is_whole(facts, path)
+        found.cut_short += not is_complete(facts, path)
         right = _predicted_edges(function, path, predictions)
         reached = blocks[: right + 1]
         found.predicted_lengths.add(right, instructions_of(facts, reached), path.count)
@@ -142,12 +142,12 @@ def stats(functions: Mapping[str, FunctionProfile]) -> dict[str, Stats]:
 
 def _predicted_edges(function: FunctionProfile, path: PathCount, predictions: dict[int, int | None]) -> int:
     """How many edges of a path the edge profile predicts before the first that it does not."""
-    for position, (block, edge) in enumerate(zip(walked_blocks(path), walked_edges(path), strict=False)):
+    for position, (block, edge) in enumerate(zip(executed_blocks(path), executed_edges(path), strict=False)):
         if block not in predictions:
             predictions[block] = predicted_edge(function, block)
         if predictions[block] != edge:
             return position
-    return len(walked_edges(path))
+    return len(executed_edges(path))
 
 
 def predicted_edge(function: FunctionProfile, block: int) -> int | None:

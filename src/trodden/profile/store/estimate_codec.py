@@ -30,7 +30,7 @@ def _in_order(profile: Profile) -> Iterator[FunctionProfile]:
 
 
 def estimate_from_columns(
-    document: Any, program: str, units: Sequence[UnitFacts], notes: Sequence[str]
+    document: Any, program: str, units: Sequence[UnitFacts], messages: Sequence[str]
 ) -> Profile:
     """The profile; :class:`ColumnError` if the columns are not valid."""
     functions = one_of_each(units)
@@ -43,4 +43,4 @@ def estimate_from_columns(
     ]
     for (_, facts), what in zip(functions, expected, strict=True):
         same_length(facts.graph.edges, what.edges)
-    return estimated(program, units, expected, Estimate(text(document["rates"])), notes)
+    return estimated(program, units, expected, Estimate(text(document["rates"])), messages)

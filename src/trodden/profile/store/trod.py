@@ -56,7 +56,7 @@ def to_bytes(profile: Profile) -> bytes:
     document: dict[str, Any] = {
         "kind": profile.kind,
         "program": profile.program,
-        "notes": list(profile.notes),
+        "notes": list(profile.messages),
         "units": [unit_to_json(unit) for unit in profile.units],
     }
     if profile.estimate is not None:
@@ -83,14 +83,14 @@ def from_bytes(data: bytes, where: str) -> Profile:
         budget = Budget(size, _STEPS_A_BYTE)
         try:
             units = [unit_from_json(unit, where) for unit in document["units"]]
-            notes = list(map(text, document["notes"]))
+            messages = list(map(text, document["notes"]))
             if "estimate" in document:
-                return estimate_from_columns(document["estimate"], text(document["program"]), units, notes)
+                return estimate_from_columns(document["estimate"], text(document["program"]), units, messages)
             counted = unit_counts_from_columns(document, units)
             calls = from_columns(document["calls"], units, where, budget) if "calls" in document else ()
             processes = from_documents(document.get("processes", []), units)
             threads = threads_from_documents(document.get("threads", []), units, len(processes))
-            profile = assemble(text(document["program"]), units, counted, notes, calls, budget)
+            profile = assemble(text(document["program"]), units, counted, messages, calls, budget)
             merged = whole(document.get("merged", 0), 0, MOST_COUNT)
             return replace(profile, processes=processes, threads=threads, merged=merged)
         except (ColumnError, KeyError, TypeError, ValueError) as error:

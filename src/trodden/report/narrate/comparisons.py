@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trodden.report.narrate.tokens import Tokens
-from trodden.weigh.features.block_features import Against, Origin, Relation, Sort
-from trodden.weigh.features.block_features import Test as Compiled
+from trodden.weigh.features.block_features import Comparison as Compiled
+from trodden.weigh.features.block_features import OperandType, Origin, Relation, RightOperand
 
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uUlLzZ]*")
 _CHARACTER = re.compile(r"'([^\\']|\\[abefnrtv\\'\"?])'")
@@ -24,7 +24,7 @@ _RELATIONS = {
     "!=": Relation.UNEQUAL,
     "<": Relation.LESS,
     "<=": Relation.AT_MOST,
-    ">": Relation.MORE,
+    ">": Relation.GREATER,
     ">=": Relation.AT_LEAST,
 }
 _EQUALITY = frozenset({Relation.EQUAL, Relation.UNEQUAL})
@@ -32,40 +32,40 @@ _DOWN = frozenset({Relation.LESS, Relation.AT_MOST})
 _SIGNS = frozenset("=!<>-+")
 _LONG = frozenset({"==", "!=", "<=", ">=", "<=>", "<<", ">>", "<<=", ">>=", "->", "--", "++"})
 _ARITHMETIC = frozenset({*"+-*/%~&|^!", "<<", ">>"})
-_JOINED = frozenset({Origin.BITS, Origin.ARITHMETIC, Origin.MEETING})
-_UNCHANGED = frozenset({Origin.LOAD, Origin.CALL, Origin.GIVEN})
+_JOINED = frozenset({Origin.BITS, Origin.ARITHMETIC, Origin.PHI})
+_UNCHANGED = frozenset({Origin.LOAD, Origin.CALL, Origin.PARAMETER})
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A test: ``relation`` of something to the constant ``against``, None if that is not known.
+    """A test: ``relation`` of something to the constant ``constant``, None if that is not known.
 
     ``relation`` is None if the value itself is tested; with ``negated``, that it is zero.  ``flipped`` if the
     constant is the left operand.  ``known`` is false if the form of the test is not understood.
     """
 
     relation: Relation | None = None
-    against: Against | None = None
+    constant: RightOperand | None = None
     negated: bool = False
     flipped: bool = False
     known: bool = True
 
     def on_first(self, compiled: Compiled | None) -> bool | None:
         """Whether the first successor of the compiled branch is taken if the test holds; None if unknown."""
-        if compiled is None or not self.known or compiled.sort is Sort.FLAG:
+        if compiled is None or not self.known or compiled.operand_type is OperandType.FLAG:
             return None
-        shifted = compiled.origin is Origin.ARITHMETIC and compiled.against is not Against.ZERO
+        shifted = compiled.origin is Origin.ARITHMETIC and compiled.right is not RightOperand.ZERO
         if compiled.origin not in _UNCHANGED and not (shifted and self.relation in _EQUALITY):
             return None
         if self.relation is None:
-            if compiled.relation in _EQUALITY and compiled.against is Against.ZERO:
+            if compiled.relation in _EQUALITY and compiled.right is RightOperand.ZERO:
                 return (compiled.relation is Relation.UNEQUAL) != self.negated
             return None
         if self.relation in _EQUALITY:
-            alike = compiled.relation in _EQUALITY and self._same_constant(compiled.against)
+            alike = compiled.relation in _EQUALITY and self._same_constant(compiled.right)
             return (compiled.relation is self.relation) if alike else None
-        ordered = compiled.relation not in _EQUALITY and compiled.against is not Against.VARIABLE
-        if not ordered or self.against is None:
+        ordered = compiled.relation not in _EQUALITY and compiled.right is not RightOperand.VARIABLE
+        if not ordered or self.constant is None:
             return None
         return ((compiled.relation in _DOWN) == (self.relation in _DOWN)) != self.flipped
 
@@ -86,21 +86,21 @@ class Comparison:
         if not self.known:
             return self.relation is not None and self.relation not in _EQUALITY and not equality
         if self.relation is None:
-            return equality and compiled.against is Against.ZERO
-        if compiled.sort is Sort.FLAG:
+            return equality and compiled.right is RightOperand.ZERO
+        if compiled.operand_type is OperandType.FLAG:
             return compiled.origin is Origin.CALL
         if self.relation in _EQUALITY:
-            return equality and (self.against is None or compiled.against is self.against)
-        near_zero = self.against in (Against.ZERO, Against.ONE) and compiled.against is self.against
+            return equality and (self.constant is None or compiled.right is self.constant)
+        near_zero = self.constant in (RightOperand.ZERO, RightOperand.ONE) and compiled.right is self.constant
         return not equality or near_zero
 
-    def _same_constant(self, against: Against) -> bool:
-        return against is not Against.ZERO if self.against is None else against is self.against
+    def _same_constant(self, right: RightOperand) -> bool:
+        return right is not RightOperand.ZERO if self.constant is None else right is self.constant
 
 
 def joined(compiled: Compiled | None) -> bool:
     """Whether a compiled branch tests a truth value that several tests may have been joined into."""
-    return compiled is not None and compiled.sort is Sort.FLAG and compiled.origin in _JOINED
+    return compiled is not None and compiled.operand_type is OperandType.FLAG and compiled.origin in _JOINED
 
 
 def comparison_of(tokens: Tokens, begin: int, end: int) -> Comparison:
@@ -188,23 +188,23 @@ def _before_operand(tokens: Tokens, token: int, begin: int) -> bool:
     return before != "" and not before.isidentifier() and before not in (")", "]")
 
 
-def _constant(tokens: Tokens, begin: int, end: int) -> Against | None:
+def _constant(tokens: Tokens, begin: int, end: int) -> RightOperand | None:
     """What sort of constant an operand is, None if it is none or not certain."""
     negative = tokens.text(begin) == "-"
     text = tokens.code(begin + negative, end)
     if text in ("NULL", "nullptr"):
-        return Against.ZERO
+        return RightOperand.ZERO
     if text == "'\\0'":
-        return Against.ZERO
+        return RightOperand.ZERO
     if _CHARACTER.fullmatch(text) is not None and text.isascii():
-        return Against.POSITIVE
+        return RightOperand.POSITIVE
     number = _NUMBER.fullmatch(text.replace("'", "") if text[:1].isdigit() else text)
     if number is None:
         return None
     digits = number.group(1)
     value = int(digits, 16) if digits[:2] in ("0x", "0X") else int(digits, 8 if digits[:1] == "0" else 10)
     if value == 0:
-        return Against.ZERO
+        return RightOperand.ZERO
     if negative:
-        return Against.NEGATIVE
-    return Against.ONE if value == 1 else Against.POSITIVE
+        return RightOperand.NEGATIVE
+    return RightOperand.ONE if value == 1 else RightOperand.POSITIVE

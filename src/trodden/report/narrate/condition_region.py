@@ -13,8 +13,8 @@ from trodden.program.facts import BranchKind, LineRef
 from trodden.report.narrate.conditions import Test
 from trodden.report.narrate.source_locations import FunctionLocations
 from trodden.report.narrate.statements import Deciding, Statement
+from trodden.weigh.features.block_features import Comparison as Compiled
 from trodden.weigh.features.block_features import Origin
-from trodden.weigh.features.block_features import Test as Compiled
 
 
 class Side(Enum):

@@ -166,7 +166,7 @@ class _Matching:
     def _merged(self, attempt: _Attempt, block: int) -> list[_Attempt]:
         """A block that several states reach branches on the value of the condition."""
         compiled = self._region.compiled(block)
-        meeting = compiled is None or compiled.origin is Origin.MEETING
+        meeting = compiled is None or compiled.origin is Origin.PHI
         last = all(self._tests[state].decisive for state in attempt.arrivals[block] if state >= 0)
         out = all(self._leaves(self._routes[edge]) for edge in self._edges[block])
         return [attempt.deciding(block, (_MERGE, True))] if meeting and last and out else []

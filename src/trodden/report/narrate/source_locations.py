@@ -13,7 +13,7 @@ from trodden.program.facts import LineRef
 from trodden.report.narrate.macros import Macros
 from trodden.report.narrate.sources import Sources
 from trodden.report.narrate.statements import Deciding, Statement, Structure, knows_language, read_structure
-from trodden.weigh.features.block_features import Origin, Sort
+from trodden.weigh.features.block_features import OperandType, Origin
 
 
 class SourceIndex:
@@ -199,10 +199,8 @@ class FunctionLocations:
         """
         features = self.function.facts.features.blocks
         tests = [block.test for block in features if block.test is not None]
-        promoted = any(
-            test.origin is Origin.GIVEN or (test.origin is Origin.MEETING and test.sort is not Sort.FLAG)
-            for test in tests
-        )
+        origins = {(test.origin, test.operand_type is OperandType.FLAG) for test in tests}
+        promoted = origins & {(Origin.PARAMETER, True), (Origin.PARAMETER, False), (Origin.PHI, False)}
         return bool(features) and features[self._graph.root].stores > 0 and not promoted
 
     @cached_property

@@ -136,7 +136,7 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         edges=_first(top, (row for key, each in chosen.items() for row in _edges(key, each))),
         skipped=profile.skipped,
         violations=tuple((key, what) for key, each in chosen.items() for what in each.violations),
-        notes=profile.notes,
+        notes=profile.messages,
         estimate=profile.estimate,
     )
 

@@ -17,11 +17,11 @@ class Relation(Enum):
     UNEQUAL = "ne"
     LESS = "lt"
     AT_MOST = "le"
-    MORE = "gt"
+    GREATER = "gt"
     AT_LEAST = "ge"
 
 
-class Sort(Enum):
+class OperandType(Enum):
     """The type of the compared values.  A flag is a truth value that is tested by itself."""
 
     POINTER = "p"
@@ -31,7 +31,7 @@ class Sort(Enum):
     FLAG = "b"
 
 
-class Against(Enum):
+class RightOperand(Enum):
     """What the right operand is.  ``ZERO`` is the null pointer where pointers are compared."""
 
     ZERO = "0"
@@ -46,26 +46,26 @@ class Origin(Enum):
 
     LOAD = "l"
     CALL = "c"
-    MEETING = "m"
+    PHI = "m"
     """A phi: a variable that was assigned on different paths, or that changes in a loop."""
     BITS = "b"
     """Some bits of a word, picked by a mask."""
     ARITHMETIC = "a"
-    GIVEN = "g"
+    PARAMETER = "g"
     """A parameter of the function."""
     OTHER = "o"
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Comparison:
     """The comparison that decides a two-way branch; if it is true, the block's first edge is taken.
 
     ``callee`` is whose result is tested, if the left operand is that of a direct call.
     """
 
     relation: Relation
-    sort: Sort
-    against: Against
+    operand_type: OperandType
+    right: RightOperand
     origin: Origin = Origin.OTHER
     unsigned: bool = False
     callee: str = ""
@@ -74,14 +74,14 @@ class Test:
 class Ending(Enum):
     """How a block ends, as far as it matters for prediction."""
 
-    GOES_ON = "g"
+    CONTINUES = "g"
     RETURNS = "r"
     NEVER_RETURNS = "n"
     """It ends in a call that does not return, or in ``unreachable``."""
     UNWINDS = "u"
 
 
-class Given(Enum):
+class ReturnedConstant(Enum):
     """Which constant a function returns if it returns right after a block."""
 
     NOTHING = "."
@@ -118,24 +118,24 @@ class BlockFeatures:
     """What is known of one block.
 
     ``guarded`` are the positions (among the out-edges of the block) of those successors that use a compared
-    value before they define it.  ``said`` are the relative weights that the source gives the edges
-    (``__builtin_expect``), in their order, ``guessed`` those that a compiler has added; both are empty where
-    there are none.  ``trips`` is the trip count of the loop of which the block is the header, if that is
-    known, else 0.  ``cases`` are, in a switch, the constants that select each edge, ``None`` for the default.
-    ``gives`` is what the function returns if it returns next.  ``may_throw`` says that the block ends in an
-    invoke, whose second edge is for exceptions.
+    value before they define it.  ``source_weights`` are the relative weights that the source gives the edges
+    (``__builtin_expect``), in their order, ``compiler_weights`` those that a compiler has added; both are
+    empty where there are none.  ``trip_count`` is the trip count of the loop of which the block is the
+    header, if that is known, else 0.  ``cases`` are, in a switch, the constants that select each edge,
+    ``None`` for the default.  ``returned`` is what the function returns if it returns next.  ``may_throw``
+    says that the block ends in an invoke, whose second edge is for exceptions.
     """
 
-    ending: Ending = Ending.GOES_ON
-    test: Test | None = None
+    ending: Ending = Ending.CONTINUES
+    test: Comparison | None = None
     guarded: tuple[int, ...] = ()
     stores: int = 0
     calls: tuple[CallFeatures, ...] = ()
-    said: tuple[int, ...] = ()
-    guessed: tuple[int, ...] = ()
-    trips: int = 0
+    source_weights: tuple[int, ...] = ()
+    compiler_weights: tuple[int, ...] = ()
+    trip_count: int = 0
     cases: tuple[int | None, ...] = ()
-    gives: Given = Given.NOTHING
+    returned: ReturnedConstant = ReturnedConstant.NOTHING
     may_throw: bool = False
 
 

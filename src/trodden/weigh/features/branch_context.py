@@ -15,7 +15,7 @@ from trodden.graph.loop_forest import LoopForest
 from trodden.graph.loops import find_loops
 from trodden.graph.postdominators import find_postdominators
 from trodden.graph.traverse import DepthFirst, depth_first
-from trodden.weigh.features.block_features import NOTHING_KNOWN, BlockFeatures, Ending, Given
+from trodden.weigh.features.block_features import NOTHING_KNOWN, BlockFeatures, Ending, ReturnedConstant
 from trodden.weigh.features.known_functions import reads_options, reports_error
 
 
@@ -87,15 +87,15 @@ class BranchContext:
         )
 
     @cached_property
-    def gives(self) -> list[Given]:
+    def gives(self) -> list[ReturnedConstant]:
         """Which constant the function returns after a block, at once or after unconditional jumps."""
         found = [
-            features.gives if returns else Given.NOTHING
+            features.returned if returns else ReturnedConstant.NOTHING
             for features, returns in zip(self.features, self.returns_ahead, strict=True)
         ]
         for block in self.search.postorder:
             flow = self.flow[block]
-            if found[block] is Given.NOTHING and len(flow) == 1 and flow[0] not in self.back:
+            if found[block] is ReturnedConstant.NOTHING and len(flow) == 1 and flow[0] not in self.back:
                 found[block] = found[self.graph.edges[flow[0]].dst]
         return found
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Flag, auto
 
-from trodden.weigh.features.block_features import Against, Relation, Sort
+from trodden.weigh.features.block_features import OperandType, Relation, RightOperand
 from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
 
 
@@ -71,7 +71,7 @@ def _loop_branch(branch: Branch) -> EdgePositions:
 
 def _pointer(branch: Branch) -> EdgePositions:
     test = branch.features.test
-    if test is None or test.sort is not Sort.POINTER:
+    if test is None or test.operand_type is not OperandType.POINTER:
         return NONE
     return _EQUALITY.get(test.relation, NONE)
 
@@ -82,11 +82,11 @@ def _opcode(branch: Branch) -> EdgePositions:
     test = features.test
     if test is None:
         return [features.cases.index(None)] if len(features.cases) == 2 and None in features.cases else NONE
-    if test.sort is not Sort.INTEGER and test.sort is not Sort.CHARACTER:
+    if test.operand_type is not OperandType.INTEGER and test.operand_type is not OperandType.CHARACTER:
         return NONE
     if test.relation in _EQUALITY:
-        return NONE if test.against is Against.VARIABLE else _EQUALITY[test.relation]
-    return _ORDER[test.relation] if test.against is Against.ZERO and not test.unsigned else NONE
+        return NONE if test.right is RightOperand.VARIABLE else _EQUALITY[test.relation]
+    return _ORDER[test.relation] if test.right is RightOperand.ZERO and not test.unsigned else NONE
 
 
 def _guard(branch: Branch) -> EdgePositions:
@@ -142,7 +142,7 @@ _EQUALITY = {Relation.EQUAL: SECOND, Relation.UNEQUAL: FIRST}
 _ORDER = {
     Relation.LESS: SECOND,
     Relation.AT_MOST: SECOND,
-    Relation.MORE: FIRST,
+    Relation.GREATER: FIRST,
     Relation.AT_LEAST: FIRST,
 }
 

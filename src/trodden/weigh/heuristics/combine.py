@@ -10,7 +10,7 @@ The product of such masses belongs to those edges that all evidence treats alike
 With two edges that is the multiplication of Algorithm 1, with one piece of evidence about a loop its
 ``taken_prob(LBH) / m``, and without any the equal shares of ``1 / n``.
 
-Beyond the paper, some heuristics are decisive: the code behind a failed error check is seldom reached,
+Beyond the paper, some heuristics are decisive: the code after a failed error check is seldom reached,
 whatever other evidence there is.  The first of them fixes the total probability of its edges; where there
 are more than two edges, the others still determine how each side shares its part.
 """

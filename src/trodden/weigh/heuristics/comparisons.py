@@ -11,52 +11,52 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from trodden.weigh.features.block_features import Against, Origin, Relation, Sort, Test
+from trodden.weigh.features.block_features import Comparison, OperandType, Origin, Relation, RightOperand
 from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
 
 _SORTS = {
-    Sort.POINTER: "pointer",
-    Sort.INTEGER: "integer",
-    Sort.CHARACTER: "character",
-    Sort.FLOAT: "float",
-    Sort.FLAG: "flag",
+    OperandType.POINTER: "pointer",
+    OperandType.INTEGER: "integer",
+    OperandType.CHARACTER: "character",
+    OperandType.FLOAT: "float",
+    OperandType.FLAG: "flag",
 }
 _FAILS = {
     Relation.EQUAL: SECOND,
     Relation.UNEQUAL: FIRST,
     Relation.LESS: SECOND,
     Relation.AT_MOST: SECOND,
-    Relation.MORE: FIRST,
+    Relation.GREATER: FIRST,
     Relation.AT_LEAST: FIRST,
 }
 _AGAINST = {
-    Against.ZERO: "zero",
-    Against.ONE: "one",
-    Against.POSITIVE: "constant",
-    Against.NEGATIVE: "negative",
-    Against.VARIABLE: "variable",
+    RightOperand.ZERO: "zero",
+    RightOperand.ONE: "one",
+    RightOperand.POSITIVE: "constant",
+    RightOperand.NEGATIVE: "negative",
+    RightOperand.VARIABLE: "variable",
 }
 _ORIGINS = {
     Origin.LOAD: "load",
     Origin.CALL: "call",
-    Origin.MEETING: "meeting",
+    Origin.PHI: "meeting",
     Origin.BITS: "bits",
     Origin.ARITHMETIC: "arithmetic",
-    Origin.GIVEN: "given",
+    Origin.PARAMETER: "given",
 }
 _HOW = ("equal", "below", "range")
 _EQUALITY = (Relation.EQUAL, Relation.UNEQUAL)
 
 
 @lru_cache(maxsize=4096)
-def kind_of(test: Test) -> tuple[str, str, EdgePositions]:
+def kind_of(test: Comparison) -> tuple[str, str, EdgePositions]:
     """The kind of a comparison, the kind by origin of its left operand, and the edge taken if it is false."""
-    sort = _SORTS[test.sort]
+    sort = _SORTS[test.operand_type]
     how = "equal" if test.relation in _EQUALITY else "range" if test.unsigned else "below"
     prefix = f"{sort}-{how}"
     return (
-        f"{prefix}-{_AGAINST[test.against]}",
+        f"{prefix}-{_AGAINST[test.right]}",
         f"{prefix}-of-{_ORIGINS.get(test.origin, '')}",
         _FAILS[test.relation],
     )

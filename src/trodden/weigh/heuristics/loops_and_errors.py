@@ -1,15 +1,15 @@
 """Heuristics that go beyond those of the paper, for two-way branches (WL94 §8).
 
 The paper asks for rates of the compiler at hand, for heuristics that look deeper into the graph, and for some
-for branches with many ways (:mod:`trodden.weigh.heuristics.switches`).  Loops get more than one rate here:
-where the test stands, what it compares, and what the edges do to the loops around say how often a loop turns.
+for switches (:mod:`trodden.weigh.heuristics.switches`).  Loops get more than one rate here:
+the location of the test, what it compares, and which loops its edges leave predict how often a loop iterates.
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from trodden.weigh.features.block_features import Against, Ending, Origin, Relation, Sort
+from trodden.weigh.features.block_features import Ending, OperandType, Origin, Relation, RightOperand
 from trodden.weigh.features.branch import FIRST, NONE, Branch, EdgePositions
 from trodden.weigh.features.dead_ends import is_dead_end
 from trodden.weigh.features.known_functions import COMPARERS
@@ -41,11 +41,11 @@ def _heaviest(weights: tuple[int, ...], branch: Branch) -> EdgePositions:
 
 
 def _said(branch: Branch) -> EdgePositions:
-    return _heaviest(branch.features.said, branch)
+    return _heaviest(branch.features.source_weights, branch)
 
 
 def _guessed(branch: Branch) -> EdgePositions:
-    return _heaviest(branch.features.guessed, branch)
+    return _heaviest(branch.features.compiler_weights, branch)
 
 
 def _share(weights: tuple[int, ...]) -> float:
@@ -66,7 +66,7 @@ def _certain(branch: Branch) -> int:
     if number < 0:
         return 0
     loop = branch.context.forest.loops[number]
-    trips = branch.context.features[loop.header].trips
+    trips = branch.context.features[loop.header].trip_count
     return 0 if trips and len(loop.exits) > 1 and _leads_to_dead_end(branch) else trips
 
 
@@ -113,8 +113,8 @@ def _continues(branch: Branch) -> EdgePositions:
 
 
 def _continues_on(what: str, branch: Branch) -> EdgePositions:
-    turns = _continues(branch)
-    return turns if turns and _decided_by(branch) == what else NONE
+    continuing = _continues(branch)
+    return continuing if continuing and _decided_by(branch) == what else NONE
 
 
 def _decided_by(branch: Branch) -> str:
@@ -124,13 +124,15 @@ def _decided_by(branch: Branch) -> str:
         return ""
     if test.origin is Origin.CALL:
         return "call"
-    if test.sort is Sort.POINTER:
-        return "null" if test.against is Against.ZERO else "pointer"
-    if test.sort is Sort.INTEGER:
+    if test.operand_type is OperandType.POINTER:
+        return "null" if test.right is RightOperand.ZERO else "pointer"
+    if test.operand_type is OperandType.INTEGER:
         if test.relation in (Relation.EQUAL, Relation.UNEQUAL):
-            return "equal" if test.against is Against.VARIABLE else "sentinel"
-        return "limit" if test.against is Against.VARIABLE else "constant"
-    return {Sort.CHARACTER: "character", Sort.FLOAT: "float", Sort.FLAG: "flag"}[test.sort]
+            return "equal" if test.right is RightOperand.VARIABLE else "sentinel"
+        return "limit" if test.right is RightOperand.VARIABLE else "constant"
+    return {OperandType.CHARACTER: "character", OperandType.FLOAT: "float", OperandType.FLAG: "flag"}[
+        test.operand_type
+    ]
 
 
 def _continues_over_options(branch: Branch) -> EdgePositions:
@@ -142,7 +144,7 @@ def _continues_over_options(branch: Branch) -> EdgePositions:
 
 def _compares(branch: Branch) -> EdgePositions:
     test = branch.features.test
-    if test is None or test.callee not in COMPARERS or test.against is not Against.ZERO:
+    if test is None or test.callee not in COMPARERS or test.right is not RightOperand.ZERO:
         return NONE
     return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
 
@@ -152,10 +154,10 @@ def _detour(branch: Branch) -> EdgePositions:
     return branch.unlike(branch.targets[0] == join, branch.targets[1] == join)
 
 
-def _away_from_joins(ways: int, branch: Branch) -> EdgePositions:
+def _away_from_joins(in_edges: int, branch: Branch) -> EdgePositions:
     """A join of many otherwise unrelated edges is typically error handling."""
     into = branch.context.graph.in_edges
-    return branch.unlike(len(into[branch.targets[0]]) >= ways, len(into[branch.targets[1]]) >= ways)
+    return branch.unlike(len(into[branch.targets[0]]) >= in_edges, len(into[branch.targets[1]]) >= in_edges)
 
 
 def _ahead(what: str, branch: Branch) -> tuple[bool, bool]:
@@ -206,7 +208,7 @@ LOOPS_AND_ERRORS = (
         "goes where the source says (__builtin_expect)",
         Scope.ANY,
         _said,
-        strength=lambda branch: _share(branch.features.said),
+        strength=lambda branch: _share(branch.features.source_weights),
         decisive=True,
     ),
     Heuristic(
@@ -215,7 +217,7 @@ LOOPS_AND_ERRORS = (
         "goes where the compiler expects",
         Scope.ANY,
         _guessed,
-        strength=lambda branch: _share(branch.features.guessed),
+        strength=lambda branch: _share(branch.features.compiler_weights),
     ),
     Heuristic(
         "comes-back", "", "a call returns without an exception", Scope.TWO, _returns_normally, decisive=True

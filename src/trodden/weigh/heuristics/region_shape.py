@@ -1,4 +1,4 @@
-"""Heuristics about the regions behind the edges of a branch: most of the function, or an early return.
+"""Heuristics about the regions that the edges of a branch lead to: most of the function, or an early return.
 
 A check that fails leads to a few blocks and a return; one that succeeds leads to the rest of the function.
 So the edge that dominates more blocks is the usual one, the more so the more there are.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from trodden.weigh.features.block_features import Against, Given, Relation
+from trodden.weigh.features.block_features import Relation, ReturnedConstant, RightOperand
 from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
 from trodden.weigh.features.known_functions import ALLOCATORS
 from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
@@ -16,10 +16,10 @@ from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
 _TIMES = (2, 4, 16, 64)
 _PLACES = (2, 8, 32)
 _GIVEN = {
-    "zero": (Given.ZERO, "zero"),
-    "null": (Given.NULL, "a null pointer"),
-    "negative": (Given.NEGATIVE, "a negative number"),
-    "constant": (Given.CONSTANT, "another constant"),
+    "zero": (ReturnedConstant.ZERO, "zero"),
+    "null": (ReturnedConstant.NULL, "a null pointer"),
+    "negative": (ReturnedConstant.NEGATIVE, "a negative number"),
+    "constant": (ReturnedConstant.CONSTANT, "another constant"),
 }
 
 
@@ -45,15 +45,15 @@ def _larger(times: int, first: int, second: int) -> EdgePositions:
     return FIRST if first > second else SECOND
 
 
-def _returns_constant(what: Given, branch: Branch) -> EdgePositions:
+def _returns_constant(what: ReturnedConstant, branch: Branch) -> EdgePositions:
     return branch.unlike(_returned_constant(branch, 0) is what, _returned_constant(branch, 1) is what)
 
 
-def _returned_constant(branch: Branch, position: int) -> Given:
+def _returned_constant(branch: Branch, position: int) -> ReturnedConstant:
     """What is returned after one edge, set by its target or by the block itself."""
     context, target = branch.context, branch.targets[position]
-    if context.gives[target] is Given.NOTHING and context.returns_ahead[target]:
-        return branch.features.gives
+    if context.gives[target] is ReturnedConstant.NOTHING and context.returns_ahead[target]:
+        return branch.features.returned
     return context.gives[target]
 
 
@@ -69,7 +69,7 @@ def _popular(positions: int, branch: Branch) -> EdgePositions:
 
 def _allocated(branch: Branch) -> EdgePositions:
     test = branch.features.test
-    if test is None or test.callee not in ALLOCATORS or test.against is not Against.ZERO:
+    if test is None or test.callee not in ALLOCATORS or test.right is not RightOperand.ZERO:
         return NONE
     return branch.like(test.relation is Relation.UNEQUAL, test.relation is Relation.EQUAL)
 

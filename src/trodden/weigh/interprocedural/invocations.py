@@ -78,8 +78,8 @@ def call_frequencies(
 
     Without ``roots`` that is ``main``, or in a library the functions without callers.  ``also`` are further
     functions that are entered once: constructors.  Where recursion would lead to more than ``max_iterations``
-    rounds, it leads to ``instead``: the calls that close its cycles are scaled down, and that is how they are
-    told.
+    iterations, it leads to ``instead``: the calls that close its cycles are scaled down, and are estimated
+    as scaled down.
     """
     graph = call_graph(functions)
     entries = root_entries(functions, graph, roots, also)

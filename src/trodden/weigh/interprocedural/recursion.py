@@ -119,12 +119,12 @@ def _solve(inflow: Sequence[float], arriving: _Arriving, max_iterations: float) 
             leaving[caller] -= often
     entering = sum(inflow)
     values = list(inflow)
-    for turn in range(int(_PULLS + 50 * max_iterations)):
+    for sweep in range(int(_PULLS + 50 * max_iterations)):
         before = values
         values = _sweep(before, inflow, arriving)
         if all(abs(new - old) <= _SETTLED * new for new, old in zip(values, before, strict=True)):
             break
-        if turn % 4 == 3 and turn < _PULLS:
+        if sweep % 4 == 3 and sweep < _PULLS:
             balance = sum(value * rest for value, rest in zip(values, leaving, strict=True))
             if balance > 0:
                 values = [min(value * entering / balance, HIGHEST_WEIGHT) for value in values]

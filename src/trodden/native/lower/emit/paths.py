@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from trodden.native.lower.builder import Builder
 from trodden.native.lower.context import Context
 from trodden.native.lower.counter_access import CounterAccess
-from trodden.native.lower.emit_last_paths import LastPaths
+from trodden.native.lower.emit.last_paths import LastPaths
+from trodden.native.lower.emit.register_phis import PathRegister
 from trodden.native.lower.probe_locations import PlacedProbe, ended_path
-from trodden.native.lower.register_phis import PathRegister
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
 from trodden.plan.paths.path_register import STACK_SLOT, Value
 from trodden.plan.probes import Bump, BumpAt, Paths, Plan, StartClock

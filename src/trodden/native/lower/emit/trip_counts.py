@@ -17,7 +17,7 @@ _COUNT_ITERATION = {
     "aarch64": 'call i64 asm "add $0, $0, #1", "=r,0"',
 }
 
-# Behind this, LLVM does not see what becomes of a value that comes out of a loop.  It would keep another one
+# After this, LLVM does not see what becomes of a value that comes out of a loop.  It would keep another one
 # that is widened, divided or negated already, in a register of its own throughout the loop.
 _HIDE = 'call {} asm "", "=r,0"'
 
@@ -46,7 +46,7 @@ def emit_iteration_counters(
     """The registers that count the iterations of loops without an induction variable, and debug records.
 
     Such a register is incremented at the top of the loop.  The value that the iteration starts with is dead
-    behind that, so it takes one machine register and one instruction.
+    after that, so it takes one machine register and one instruction.
     """
     insertions: list[Insertion] = []
     phis: list[Phi] = []

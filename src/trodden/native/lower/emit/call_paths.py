@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.lower.context import Context
+from trodden.native.lower.emit.register_slot import slot_entry
 from trodden.native.lower.insertions import Emitted, Insertion, Point, Where
-from trodden.native.lower.register_slot import slot_entry
 from trodden.native.lower.runtime_symbols import CALLER, UNIT
 
 FIND_CALLER = "@__trodden_place"

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from trodden.native.analysis.induction import Induction
 from trodden.native.lower.builder import Builder
 from trodden.native.lower.context import Context
-from trodden.native.lower.emit_paths import PathEmitter
-from trodden.native.lower.emit_trip_counts import emit_trip_count
+from trodden.native.lower.emit.paths import PathEmitter
+from trodden.native.lower.emit.trip_counts import emit_trip_count
 from trodden.native.lower.insertions import CounterPhi, Emitted, Insertion, Phi, Point, ValuePhi, Where
 from trodden.native.lower.probe_locations import (
     PlacedProbe,

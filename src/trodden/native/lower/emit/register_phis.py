@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.lower.emit.register_slot import RegisterSlot, choose_slot
 from trodden.native.lower.probe_locations import ProbeLocations, ended_path, layers, merged_probes
-from trodden.native.lower.register_slot import RegisterSlot, choose_slot
 from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import reloaded_blocks
 from trodden.plan.paths.path_register import Register, Value, track

@@ -128,9 +128,9 @@ def test_jumps_over_functions_with_slots_in_a_static_program(
 @pytest.mark.parametrize(
     ("mode", "expected"),
     [
-        ("places", {7: 2401, 2401 * 7: 2, -2401 * 7: 1}),
+        ("sites", {7: 2401, 2401 * 7: 2, -2401 * 7: 1}),
         ("deep", {500 * 7: 1, 7: 3, -7: 1}),
-        ("cells", {7: 1000, 7000: 2, -7000: 1} if HAVE_SLOTS else {7000: 3, -7000: 1}),
+        ("slots", {7: 1000, 7000: 2, -7000: 1} if HAVE_SLOTS else {7000: 3, -7000: 1}),
     ],
 )
 def test_jumps_over_known_frames_need_no_system_calls(
@@ -143,7 +143,7 @@ def test_jumps_over_known_frames_need_no_system_calls(
     assert Counter(jump.times for jump in raw.exits) == expected
 
 
-@pytest.mark.parametrize("mode", ["places", "deep", "cells"])
+@pytest.mark.parametrize("mode", ["sites", "deep", "slots"])
 def test_jumps_over_known_frames_in_a_static_program(
     static_linker: RuntimeLinker, tmp_path: Path, mode: str
 ) -> None:
@@ -151,7 +151,7 @@ def test_jumps_over_known_frames_in_a_static_program(
     assert (run.status, Raw.read(run.raw).flags, run.output) == (0, 1, ["0"])
 
 
-@pytest.mark.parametrize("mode", ["places", "deep", "cells"])
+@pytest.mark.parametrize("mode", ["sites", "deep", "slots"])
 def test_known_frames_are_counted_anew_in_a_forked_child(
     linker: RuntimeLinker, tmp_path: Path, mode: str
 ) -> None:

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from trodden.native.lower.context import Context
-from trodden.native.lower.emit_paths import CLOCK, PathEmitter
+from trodden.native.lower.emit.paths import CLOCK, PathEmitter
+from trodden.native.lower.emit.register_phis import PathRegister
+from trodden.native.lower.emit.register_slot import slot_entry
 from trodden.native.lower.insertions import Emitted, Insertion, Phi, Point, ValuePhi, Where
 from trodden.native.lower.probe_locations import PlacedProbe
-from trodden.native.lower.register_phis import PathRegister
-from trodden.native.lower.register_slot import slot_entry
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import STACK_SLOT, Value
 from trodden.plan.probes import Plan
@@ -35,7 +35,7 @@ def emit_register(context: Context, plan: Plan, paths: PathEmitter) -> Emitted:
 
 
 def _slot_stores(context: Context, register: PathRegister) -> list[Insertion]:
-    """The stores into the stack slot; behind the first one the runtime is told where the slot is."""
+    """The stores into the stack slot; after the first one the runtime is told where the slot is."""
     insertions: list[Insertion] = []
     for block, base in register.slot.stores.items():
         builder = context.builder()
