@@ -13,6 +13,9 @@ Such a *merge* is reached with the value known, or with a last test evaluated an
 An edge on which control stays in the condition decides nothing but its test.  Neither does the other edge out
 of the same block: if a test of another statement had been joined to this one, both would lead out of the
 condition.  Where both do, the lines have to show the value.
+
+Iterations that were peeled or unrolled evaluate the same condition several times, each perhaps without the
+tests that are known there.  Then a branch has to identify its test by the function whose result it tests.
 """
 
 from __future__ import annotations
