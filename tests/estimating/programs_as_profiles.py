@@ -1,6 +1,6 @@
-"""Small programs that leave path profiles behind: their functions, and a run of each with given data.
+"""Small programs with path profiles: their functions, and a run of each on given data.
 
-Each stands for a kind of trouble that someone looks for by comparing a good run with a bad one.
+Each represents a kind of bug that is searched for by comparing a good run with a bad one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Tally = dict[str, Counter[str]]
 
 
 class Program:
-    """Functions, and what a run of them walks."""
+    """Functions, and the paths that a run of them executes."""
 
     def __init__(
         self, functions: Sequence[FunctionFacts], run: Callable[[Tally, Sequence[str], Random], None]
@@ -40,8 +40,8 @@ def mixed(counts: Mapping[str, int], seed: int = 1) -> list[str]:
     return items
 
 
-# Reads items, one call of parse each, which looks at every character; main counts what parse refuses and
-# complains at the end.  hash has two ways that depend on data alone.  A bad item is refused.
+# Reads items, one call of parse each, which looks at every character; main counts what parse rejects and
+# reports an error at the end.  hash has two paths that depend on data alone.  A bad item is rejected.
 READER = [
     facts_of("hash", "in>odd in>even odd>out even>out out>exit", {"in": [3]}),
     facts_of(
@@ -80,7 +80,7 @@ def _read(tally: Tally, items: Sequence[str], random: Random) -> None:
 
 reader = Program(READER, _read)
 
-# The wrong turn sets a flag, for which a function called for every byte of output looks later.
+# The wrong branch sets a flag, which a function that is called for every byte of output tests later.
 WRITER = [
     facts_of("decide", "in>usual in>flagged usual>exit flagged>exit", {"in": [2]}),
     facts_of(
@@ -104,7 +104,7 @@ def _write(tally: Tally, items: Sequence[str], random: Random) -> None:
 
 writer = Program(WRITER, _write)
 
-# Two checks that are each passed now and then, but never by the same item: until one does.
+# Two checks, each of which some items pass, but no item passes both: until one does.
 GATES = [
     facts_of(
         "gates",
@@ -131,7 +131,7 @@ def _pass(tally: Tally, items: Sequence[str], random: Random) -> None:
 gates = Program(GATES, _pass)
 
 # All in one function, as an optimiser leaves it: a loop over items in main.  Beside it a table that is
-# grown once in a blue moon, whatever the items are.
+# very seldom grown, whatever the items are.
 ONE_LOOP = [
     facts_of("insert", "in>fits in>grow fits>out grow>out out>exit", {"in": [2]}),
     facts_of(

@@ -1,4 +1,4 @@
-"""The estimate as a profile: its counts obey the flow law and come back from a file as they were."""
+"""The estimate as a profile: its counts obey the flow law and are read from a file as they were written."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _obeys(profile: Profile) -> None:
         _obeys_the_flow_law(each)
 
 
-def test_counts_are_what_a_call_does_times_the_calls() -> None:
+def test_counts_are_frequencies_per_call_times_calls() -> None:
     profile = estimate("prog", [_program()], WL94)
     _obeys(profile)
     main, f, g = (profile.functions[name] for name in ("main", "f", "g"))
@@ -117,7 +117,7 @@ def test_counts_are_what_a_call_does_times_the_calls() -> None:
     assert called == {("main", "f"): pytest.approx(2 * rounds), ("main", "printf"): pytest.approx(rounds)}
 
 
-def test_it_is_marked_and_says_what_it_could_not_see() -> None:
+def test_it_is_marked_and_lists_what_is_missing() -> None:
     profile = estimate("prog", [_program()], WL94)
     assert profile.estimate == Estimate("wl94")
     assert (profile.kind, profile.unit_counts, profile.program) == ("edges", (), "prog")
@@ -127,12 +127,12 @@ def test_it_is_marked_and_says_what_it_could_not_see() -> None:
     assert estimate("prog", [seen], WL94).messages == ()
 
 
-def test_skipped_functions_stay_listed() -> None:
+def test_skipped_functions_are_listed() -> None:
     unit = unit_of(function("main", "a>exit"), skipped=[("odd", "it is odd")])
     assert [each.name for each in estimate("p", [unit, unit], WL94).skipped] == ["odd"]
 
 
-def test_of_a_function_that_several_units_carry_one_counts() -> None:
+def test_one_comdat_copy_of_a_function_counts() -> None:
     shared = _with_features(function("twice", "x>exit", shared=True))
     main = _with_features(function("main", "a>exit"), a=_calls("twice", "other"))
     other = _with_features(function("other", "a>exit"), a=_calls("twice"))
@@ -147,7 +147,7 @@ def test_of_a_function_that_several_units_carry_one_counts() -> None:
     assert from_bytes(to_bytes(profile), "x") == profile
 
 
-def test_static_functions_of_one_name_are_told_apart() -> None:
+def test_static_functions_of_one_name_are_distinguished() -> None:
     def helped(name: str, source: str) -> UnitFacts:
         caller = _with_features(function(name, "a>exit"), a=_calls("help"))
         helper = _with_features(function("help", "a>exit"))
@@ -159,7 +159,7 @@ def test_static_functions_of_one_name_are_told_apart() -> None:
     assert found == {"main": 1, "/src/a.c:help": 1, "unused": 0, "/src/b.c:help": 0}
 
 
-def test_other_frequencies_can_be_put_in_place_of_ours() -> None:
+def test_other_frequencies_can_be_supplied() -> None:
     asked: list[tuple[str, str]] = []
 
     def local(unit: UnitFacts, facts: FunctionFacts) -> list[float]:
@@ -175,13 +175,13 @@ def test_other_frequencies_can_be_put_in_place_of_ours() -> None:
     assert profile.functions["main"].blocks[1].count == 8
 
 
-def test_it_comes_back_from_its_file_to_the_last_digit(tmp_path: Path) -> None:
+def test_it_is_read_from_its_file_to_the_last_digit(tmp_path: Path) -> None:
     profile = estimate("prog", [_program()], WL94)
     save(profile, tmp_path / "x.trod")
     assert trodden.load(tmp_path / "x.trod") == profile
 
 
-def test_a_file_that_makes_no_sense_is_refused() -> None:
+def test_an_invalid_file_is_refused() -> None:
     document = unseal(MAGIC, to_bytes(estimate("prog", [_program()], WL94)), "x")[0]
     guess = document["estimate"]
     first = guess["edges"][0]
@@ -206,7 +206,7 @@ def test_a_file_that_makes_no_sense_is_refused() -> None:
         from_bytes(seal(MAGIC, {**document, "estimate": []}), "x.trod")
 
 
-def test_frequencies_that_no_number_can_tell_are_bounded() -> None:
+def test_frequencies_beyond_the_range_of_floats_are_bounded() -> None:
     """Sixty functions that each call the next a hundred million times."""
     shape = "a>b b>b b>c c>exit"
     names = ["main", *(f"f{number}" for number in range(60))]
@@ -224,7 +224,7 @@ def test_frequencies_that_no_number_can_tell_are_bounded() -> None:
     assert from_bytes(to_bytes(profile), "x") == profile
 
 
-def test_what_is_expected_belongs_to_the_functions_in_their_order() -> None:
+def test_frequencies_are_in_the_order_of_the_functions() -> None:
     units = [_program()]
     flows = [[1.0] * len(facts.graph.edges) for _, facts in one_of_each(units)]
     expected = [Expected(2.0, flow) for flow in flows]
@@ -273,7 +273,7 @@ int main(int argc, char **argv) {
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-def test_other_names_and_what_runs_at_the_start(tmp_path: Path, level: str) -> None:
+def test_aliases_and_constructors(tmp_path: Path, level: str) -> None:
     unit = _built(tmp_path, "a.c", ALIASED, level)
     assert (unit.aliases, unit.started, unit.taken) == ((("known", "real"),), ("first", "last"), ("real",))
     profile = estimate("p", [unit], WL94)
@@ -329,7 +329,7 @@ def test_a_profile_of_a_run_is_no_estimate(tmp_path: Path) -> None:
     assert not any(each.estimated for each in found.functions.values())
 
 
-def test_a_graph_without_a_way_to_its_end_is_refused() -> None:
+def test_a_graph_without_a_path_to_exit_is_refused() -> None:
     stuck = replace(function("f", "a>b b>a b>exit"), features=FunctionFeatures())
     edges = tuple(edge for edge in stuck.graph.edges if edge.dst != stuck.graph.exit)
     broken = replace(stuck, graph=Graph("f", stuck.graph.labels, edges))

@@ -1,4 +1,4 @@
-"""What only the whole program tells of calls, over the units it is linked from."""
+"""Features of calls that only the whole program determines, over the units it is linked from."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PROGRAM = [
 ]
 
 
-def test_calls_are_looked_up_in_other_units() -> None:
+def test_callees_are_found_in_other_units() -> None:
     found = {facts.name: (known.unit, facts.features) for facts, known in whole_program(PROGRAM)}
     assert {name: unit for name, (unit, _) in found.items()} == {"main": 0, "fail": 1, "die": 1, "grow": 2}
     calls = {
@@ -68,7 +68,7 @@ def test_the_facts_themselves_are_not_changed() -> None:
     assert before[0][0].features.blocks[1].calls == (CallFeatures("fail"),)
 
 
-def test_of_copies_in_several_units_the_first_counts() -> None:
+def test_the_first_comdat_copy_counts() -> None:
     copied = with_calls(function("inline", "a>exit", shared=True), a="fail")
     units = [
         in_file("a", with_calls(function("main", SHAPE), b="inline"), copied),
@@ -80,8 +80,8 @@ def test_of_copies_in_several_units_the_first_counts() -> None:
     assert found[0][1].features.blocks[1].calls[0].ends
 
 
-def test_an_estimate_listens_to_what_is_in_other_units() -> None:
-    """Nothing in main tells that fail does not come back."""
+def test_an_estimate_uses_features_of_other_units() -> None:
+    """Nothing in main shows that fail does not return."""
     rates = Rates("some", {"ends-badly": 0.9})
     whole = estimate("p", PROGRAM, rates)
     assert whole.functions["main"].block_counts[:3] == pytest.approx([1, 0.1, 1])
@@ -99,7 +99,7 @@ def test_calibration_sees_what_an_estimate_sees() -> None:
     assert list(main.counts[:4]) == [1, 99, 1, 100]
 
 
-def test_whose_address_is_used() -> None:
+def test_functions_whose_address_is_taken() -> None:
     """That of a static function by its own unit, that of others by any."""
     static = with_calls(function("f", "a>exit"), local=True)
     plain = with_calls(function("f", "a>exit"))
@@ -115,7 +115,7 @@ def taken(units: list[UnitFacts]) -> list[tuple[int, str]]:
     return [(each.unit, each.symbol) for each in known if each.taken]
 
 
-def test_other_names() -> None:
+def test_aliases() -> None:
     """The alias of a static function is known to all units, its own name is not."""
     hidden = with_calls(function("real", "a>exit"), local=True)
     other = with_calls(function("real", "a>exit"))
@@ -134,7 +134,7 @@ def test_other_names() -> None:
     assert main[1].features.blocks[0].calls[0].sites == 1
 
 
-def test_an_alias_gives_way_to_a_function_of_that_name() -> None:
+def test_a_function_takes_precedence_over_an_alias() -> None:
     units = [
         replace(
             in_file("main", with_calls(function("main", "a>exit"), a="f"), function("weak_f", "a>exit")),
@@ -148,7 +148,7 @@ def test_an_alias_gives_way_to_a_function_of_that_name() -> None:
     assert alone == {"main": 1, "weak_f": 1}
 
 
-def test_the_alias_of_a_copy_that_was_left_out() -> None:
+def test_the_alias_of_a_discarded_comdat_copy() -> None:
     copied = function("base", "a>exit", shared=True)
     units = [
         in_file("a", copied),
@@ -159,8 +159,8 @@ def test_the_alias_of_a_copy_that_was_left_out() -> None:
     assert entries == {"main": 1, "base": 2}
 
 
-def test_what_is_called_at_the_start_or_the_end() -> None:
-    """Once in a run: by its unit's name for it, and also if two units carry a copy."""
+def test_constructors_and_destructors() -> None:
+    """Once in a run: by the symbol in its unit, and also if two units have a COMDAT copy."""
     static = with_calls(function("setup", "a>exit"), local=True)
     shared = function("inline_setup", "a>exit", shared=True)
     units = [

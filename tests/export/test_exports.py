@@ -1,4 +1,4 @@
-"""The formats that other tools read, against files that were checked by eye."""
+"""The formats that other tools read, compared with files that were reviewed by hand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_golden(name: str, text: str) -> None:
     assert text == (GOLDEN / name).read_text()
 
 
-def test_json_holds_unfinished_paths_and_inlined_lines() -> None:
+def test_json_has_paths_cut_short_and_inlined_instances() -> None:
     [main] = to_document(sample(), "main")["functions"]
     blocks = {block["id"]: block for block in main["blocks"]}
     assert blocks["last"] == {"id": "last", "lines": [12], "count": 1, "cut_short": 1}
@@ -49,7 +49,7 @@ def test_json_holds_unfinished_paths_and_inlined_lines() -> None:
     assert main["entries"] == 1
 
 
-def test_json_leaves_open_what_a_block_profile_does_not_know() -> None:
+def test_json_has_null_for_edges_that_a_block_profile_does_not_determine() -> None:
     unit = unit_of(function("f", "a>b a>c b>d b>e c>d c>e d>exit e>exit", planner=every_block))
     flow = {"a>b": 1, "a>c": 1, "b>d": 1, "c>e": 1, "d>exit": 1, "e>exit": 1, "@a": 2}
     document = json.loads(to_json(profile_of(unit, {"f": flow})))
@@ -91,7 +91,7 @@ def _named(*names: str) -> Profile:
         ("_main", ["main"]),
     ],
 )
-def test_functions_are_picked_by_name_or_pattern(pattern: str | None, picked: list[str]) -> None:
+def test_functions_are_selected_by_name_or_pattern(pattern: str | None, picked: list[str]) -> None:
     assert list(select(_named("main", "operator[]", "operatora"), pattern)) == picked
 
 
@@ -104,18 +104,18 @@ def test_functions_are_picked_by_name_or_pattern(pattern: str | None, picked: li
         ("plain", "plain"),
     ],
 )
-def test_functions_are_picked_without_their_parameters(name: str, picked_by: str) -> None:
+def test_functions_are_selected_without_their_parameters(name: str, picked_by: str) -> None:
     assert list(select(_named(name), picked_by)) == [name]
 
 
-def test_nothing_picked_says_why() -> None:
+def test_an_empty_selection_is_explained() -> None:
     with pytest.raises(UsageError, match=r"no function matches 'nix'; see trodden report"):
         select(sample(), "nix")
     with pytest.raises(UsageError, match="it was not profiled: it is written in assembler"):
         select(sample(), "start")
 
 
-def test_small_writing() -> None:
+def test_formatting_of_small_parts() -> None:
     files = [SourceFile("/src/a.h"), SourceFile("/src/a.c")]
     refs = [*(LineRef(1, line) for line in (12, 5, 13, 14, 0, 5)), LineRef(0, 15), LineRef(0, 16)]
     assert lines_text(refs, 1, files) == "5, 12-14, a.h:15-16"

@@ -9,7 +9,7 @@ from trodden.graph.traverse import reachable
 
 
 @given(graphs())
-def test_with_its_virtual_edges_every_reached_block_has_a_way_to_exit(graph: Graph) -> None:
+def test_with_virtual_edges_exit_is_reachable_from_every_reachable_block(graph: Graph) -> None:
     reached = reach_without(graph, None) | {graph.exit}
     assert reachable(graph) == reached
     leaving = {graph.exit}
@@ -21,7 +21,7 @@ def test_with_its_virtual_edges_every_reached_block_has_a_way_to_exit(graph: Gra
 
 
 @given(graphs())
-def test_an_endless_edge_stands_for_a_region_without_a_way_out(graph: Graph) -> None:
+def test_an_endless_edge_leaves_a_region_without_exits(graph: Graph) -> None:
     stuck = [edge.src for edge in graph.edges if edge.kind is EdgeKind.ENDLESS]
     regions = []
     for vertex in stuck:

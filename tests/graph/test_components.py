@@ -26,17 +26,17 @@ def test_components_by_definition(successors: list[list[int]]) -> None:
 
 
 @given(successor_lists())
-def test_components_come_after_those_they_lead_to(successors: list[list[int]]) -> None:
+def test_components_follow_their_successors(successors: list[list[int]]) -> None:
     found = strong_components(successors, range(len(successors)))
     number = {vertex: place for place, members in enumerate(found) for vertex in members}
     assert all(number[target] <= number[vertex] for vertex in number for target in successors[vertex])
 
 
 @given(successor_lists())
-def test_edges_that_lead_on_inside_a_component_close_no_cycle_by_themselves(
+def test_forward_edges_of_a_component_are_acyclic(
     successors: list[list[int]],
 ) -> None:
-    """What leads forward spans the component: all of it can be reached so from the member met first."""
+    """Forward edges span the component: all of it is reachable along them from its first member."""
     for members in strong_components(successors, range(len(successors))):
         place = {vertex: number for number, vertex in enumerate(members)}
         forward = [

@@ -11,7 +11,7 @@ from trodden.graph.spanning import live_edges
 
 @given(graphs(max_blocks=5, max_edges=8))
 @settings(max_examples=300)
-def test_piped_cycles_are_found_wherever_there_are_any(graph: Graph) -> None:
+def test_piped_cycles_are_found_if_there_are_any(graph: Graph) -> None:
     live = live_edges(graph)
     all_cycles = [cycle for cycle in simple_cycles(graph, live) if has_pipe(cycle)]
     known = {frozenset(index for index, _ in cycle): len(cycle) for cycle in all_cycles}

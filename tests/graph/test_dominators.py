@@ -11,7 +11,7 @@ from trodden.graph.dominators import find_dominators
 
 @given(graphs(max_blocks=10, max_edges=24))
 @settings(max_examples=300)
-def test_dominators_are_what_no_way_gets_around(graph: Graph) -> None:
+def test_dominators_are_on_every_path_from_the_root(graph: Graph) -> None:
     tree = find_dominators(graph)
     reached = reach_without(graph, None)
     for lower in range(len(graph.labels)):
@@ -29,6 +29,6 @@ def test_dominators_are_what_no_way_gets_around(graph: Graph) -> None:
             assert all(dominates(graph, upper, closest) for upper in above - {lower})
 
 
-def test_deep_graphs_take_neither_recursion_nor_forever() -> None:
+def test_deep_graphs_need_no_recursion_and_linear_time() -> None:
     assert find_dominators(chain(100_000)).idom[99_999] == 99_998
     assert find_dominators(nest(50_000)).idom[49_999] == 49_998

@@ -9,7 +9,7 @@ from trodden.graph.postdominators import find_postdominators
 
 
 def reaches_exit(graph: Graph, banned: int | None) -> set[int]:
-    """From where a way leads to EXIT (out of an endless region, too) that does not pass ``banned``."""
+    """The vertices from which EXIT is reachable (along endless edges too) without ``banned``."""
     found = {graph.exit} - {banned}
     grown = True
     while grown:
@@ -25,7 +25,7 @@ def reaches_exit(graph: Graph, banned: int | None) -> set[int]:
 
 @given(graphs(max_blocks=10, max_edges=24))
 @settings(max_examples=300)
-def test_postdominators_are_what_no_way_out_gets_around(graph: Graph) -> None:
+def test_postdominators_are_on_every_path_to_exit(graph: Graph) -> None:
     tree = find_postdominators(graph)
     leaving = reaches_exit(graph, None)
     for vertex in range(len(graph.labels)):
@@ -43,7 +43,7 @@ def test_postdominators_are_what_no_way_out_gets_around(graph: Graph) -> None:
             assert all(tree.dominates(after, closest) for after in behind - {vertex})
 
 
-def test_deep_graphs_take_neither_recursion_nor_forever() -> None:
+def test_deep_graphs_need_no_recursion_and_linear_time() -> None:
     deep = chain(100_000)
     assert find_postdominators(deep).dominates(deep.exit, 0)
     deep = nest(50_000)

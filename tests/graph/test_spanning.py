@@ -11,7 +11,7 @@ from trodden.graph.traverse import reachable
 
 @given(graphs(max_blocks=4, max_edges=8), seeds())
 @settings(max_examples=250)
-def test_no_spanning_tree_is_dearer_and_none_is_cheaper(graph: Graph, seed: int) -> None:
+def test_no_spanning_tree_weighs_more_or_less(graph: Graph, seed: int) -> None:
     weights = costs_for(graph, seed)
     live = live_edges(graph)
     size = len(reachable(graph)) - 1
@@ -26,7 +26,7 @@ def test_no_spanning_tree_is_dearer_and_none_is_cheaper(graph: Graph, seed: int)
 
 
 @given(graphs(), seeds())
-def test_the_tree_spans_what_is_reached_without_endless_edges(graph: Graph, seed: int) -> None:
+def test_the_tree_spans_what_is_reachable_without_endless_edges(graph: Graph, seed: int) -> None:
     tree = maximum_spanning_tree(graph, costs_for(graph, seed), [graph.closing])
     assert graph.closing in tree
     assert len(tree) == len(reachable(graph)) - 1
@@ -40,7 +40,7 @@ def test_of_equal_edges_the_first_is_taken() -> None:
     assert minimum_spanning_tree(graph, [1.0, 1.0, 1.0, 1.0]) == {0}
 
 
-def test_seeds_come_first_whatever_they_weigh_unless_they_close_a_cycle() -> None:
+def test_seeds_are_added_first_unless_they_close_a_cycle() -> None:
     graph = build("seeded", ["A", "B", "EXIT"], [(0, 1), (0, 1), (1, 2), (0, 2)])
     tree = maximum_spanning_tree(graph, [9.0, 0.0, 9.0, 9.0, 0.0], seeds=[1, 0, graph.closing])
     assert tree == {1, graph.closing}

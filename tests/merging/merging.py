@@ -42,7 +42,7 @@ def unit_for(*functions: FunctionFacts, folder: str = "/one") -> UnitFacts:
 
 
 def counted_for(unit: UnitFacts, walks: Sequence[Walks]) -> UnitCounts:
-    """What is counted when each function of a unit is walked so."""
+    """What is counted when each function of a unit is executed along these walks."""
     builder = UnitCountsBuilder(unit)
     for index, (facts, walked) in enumerate(zip(unit.functions, walks, strict=True)):
         counted = interpret_paths(facts.graph, facts.plan, walked)
@@ -64,7 +64,7 @@ def part_of(profile: Profile, where: str = "x.trod") -> Part:
 
 
 def joined(joining: Sums | Evidence, profiles: Sequence[Profile]) -> Profile:
-    """The profile that a merge of these comes to."""
+    """The profile that a merge of these results in."""
     for number, profile in enumerate(profiles):
         joining.add(part_of(profile, f"{number}.trod"))
     unit_counts, calls = joining.result()
@@ -72,7 +72,7 @@ def joined(joining: Sums | Evidence, profiles: Sequence[Profile]) -> Profile:
 
 
 def lawful(function: FunctionProfile) -> None:
-    """The counts contradict each other nowhere, and what comes to a block leaves it."""
+    """The counts have no contradiction, and what enters a block leaves it."""
     assert function.violations == ()
     graph = function.facts.graph
     for vertex in range(len(graph.labels)):

@@ -63,7 +63,7 @@ def _one(graph: Graph, plan: Plan, walks: Walks, build: int) -> Profile:
 
 @settings(max_examples=150, deadline=None)
 @given(graphs(), st.lists(st.sampled_from([*EDGE_PLANS, "paths"]), min_size=1, max_size=4), seeds())
-def test_other_placements_join_exactly(graph: Graph, kinds: list[str], seed: int) -> None:
+def test_other_placements_merge_exactly(graph: Graph, kinds: list[str], seed: int) -> None:
     """Everything that determines edges can be merged into an edge profile."""
     kinds = ["eprof", *kinds]
     walks = [walks_for(graph, seed + number) for number in range(len(kinds))]
@@ -82,8 +82,8 @@ def test_other_placements_join_exactly(graph: Graph, kinds: list[str], seed: int
 
 @settings(max_examples=150, deadline=None)
 @given(graphs(), seeds(), st.sampled_from(["paths", "timed-paths"]))
-def test_tables_of_one_numbering_join_path_by_path(graph: Graph, seed: int, kind: str) -> None:
-    """The register holds other numbers in each build, and what was cut short is found again all the same."""
+def test_tables_of_one_numbering_merge_path_by_path(graph: Graph, seed: int, kind: str) -> None:
+    """The register holds other numbers in each build; paths that were cut short are matched nevertheless."""
     plans = [plan_of("paths", graph, seed), *(plan_of(kind, graph, seed + number) for number in (1, 2))]
     walks = [walks_for(graph, seed + number) for number in range(3)]
     profiles = [
@@ -106,7 +106,7 @@ def _paths(function: FunctionProfile) -> Counter[int]:
 
 @settings(max_examples=100, deadline=None)
 @given(graphs(), st.sampled_from(BLOCK_PLANS), st.sampled_from([*EDGE_PLANS, *BLOCK_PLANS, "paths"]), seeds())
-def test_block_profiles_take_others_in(graph: Graph, first: str, second: str, seed: int) -> None:
+def test_other_profiles_merge_into_block_profiles(graph: Graph, first: str, second: str, seed: int) -> None:
     walks = [walks_for(graph, seed + number) for number in range(2)]
     profiles = [
         _one(graph, plan_of(kind, graph, seed + number), walked, number)
@@ -133,14 +133,14 @@ WALKS = [[0, 2, 5, 6], [1, 3, 4, 0, 2, 5, 6]]
         ("timed-paths", "paths", "its paths were not timed there"),
     ],
 )
-def test_a_build_of_which_nothing_fits_is_refused_as_a_whole(first: str, second: str, reason: str) -> None:
+def test_a_build_without_matching_functions_is_refused(first: str, second: str, reason: str) -> None:
     sums = Sums()
     sums.add(part_of(_one(DIAMOND, plan_of(first, DIAMOND, 1), WALKS, 1), "1.trod"))
     with pytest.raises(OtherBuild, match=rf"2\.trod: of another build.*1\.trod \({reason}\)"):
         sums.add(part_of(_one(DIAMOND, plan_of(second, DIAMOND, 1), WALKS, 2), "2.trod"))
 
 
-def test_what_cannot_be_joined_is_listed_with_its_reason() -> None:
+def test_what_cannot_be_merged_is_listed_with_its_reason() -> None:
     same = "a>b a>c b>exit c>exit"
     one = unit_of(
         function("same", same),
@@ -167,7 +167,7 @@ def test_what_cannot_be_joined_is_listed_with_its_reason() -> None:
     ]
 
 
-def test_block_counts_cannot_fill_edge_counters() -> None:
+def test_block_counts_do_not_determine_edge_counters() -> None:
     """Four blocks whose edges form a cycle: the block counts do not determine the edges."""
     graph = graph_of("f", "a>b a>c b>d b>e c>d c>e d>exit e>exit")
     walks = [[0, 2, 6], [0, 3, 7], [1, 4, 6], [1, 5, 7]]
@@ -184,7 +184,7 @@ def test_block_counts_cannot_fill_edge_counters() -> None:
     assert found.functions["g"].entries == 4
 
 
-def test_counts_that_contradict_each_other_are_not_joined() -> None:
+def test_contradicting_counts_are_not_merged() -> None:
     units = [
         unit_for(facts_for(DIAMOND, plan), folder=folder)
         for folder, plan in (("/one", eprof(DIAMOND, [1.0] * 8)), ("/two", every_edge(DIAMOND)))
@@ -199,7 +199,7 @@ def test_counts_that_contradict_each_other_are_not_joined() -> None:
     assert found.functions["f"].edge_counts == good.functions["f"].edge_counts
 
 
-def test_copies_of_a_shared_function_all_go_into_one() -> None:
+def test_comdat_copies_merge_into_one() -> None:
     plan = eprof(DIAMOND, [1.0] * 8)
     shared = replace(facts_for(DIAMOND, plan), shared=True)
     one = unit_for(shared)
@@ -217,7 +217,7 @@ def test_copies_of_a_shared_function_all_go_into_one() -> None:
     assert found.functions["f"].edge_counts == tally(DIAMOND, 3 * WALKS).edges
 
 
-def test_a_library_that_only_some_runs_loaded_is_taken() -> None:
+def test_a_library_that_only_some_runs_loaded_is_included() -> None:
     plan = eprof(DIAMOND, [1.0] * 8)
     program = unit_for(facts_for(DIAMOND, plan))
     library = replace(unit_for(facts_for(DIAMOND, plan, "g"), folder="/lib"), source="lib.c")
@@ -233,8 +233,8 @@ def test_a_library_that_only_some_runs_loaded_is_taken() -> None:
     assert not sums.unjoined.functions()
 
 
-def test_one_file_compiled_anew_joins_only_what_was_its_own() -> None:
-    """``helper`` is static in both files; that of b.c has changed into what that of a.c looks like."""
+def test_a_recompiled_file_merges_only_its_own_functions() -> None:
+    """``helper`` is static in both files; that of b.c has changed and now equals that of a.c."""
     plan = eprof(DIAMOND, [1.0] * 8)
     helper = facts_for(DIAMOND, plan, "helper")
     changed = function("helper", "a>exit", fingerprint="other")
@@ -265,7 +265,7 @@ def test_many_builds_at_once() -> None:
     lawful(found)
 
 
-def test_call_paths_add_up_and_find_their_functions_again() -> None:
+def test_call_paths_are_summed_and_refer_to_the_same_functions() -> None:
     plan = eprof(DIAMOND, [1.0] * 8)
     units = [
         unit_for(facts_for(DIAMOND, plan, "f"), facts_for(DIAMOND, plan, last), folder=folder)

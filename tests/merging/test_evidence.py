@@ -1,4 +1,4 @@
-"""Runs combined as evidence: no run drowns another, and the result is still a profile."""
+"""Runs combined as evidence: no run dominates another, and the result is still a profile."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def _share(found: FunctionProfile) -> float:
     return taken / (taken + other)
 
 
-def test_a_long_run_does_not_drown_a_short_one() -> None:
+def test_a_long_run_does_not_dominate_a_short_one() -> None:
     unit = unit_of(function("f", IF))
     runs = [profile_of(unit, {"f": _if(*counts)}) for counts in ((900_000, 100_000), (20, 80))]
     found = joined(Evidence(), runs).functions["f"]
     lawful(found)
-    # By the odds 9 : 1 and 1 : 4 it would be 0.6; of the short run a hundredth and more is not trusted.
+    # By the mean of the odds 9 : 1 and 1 : 4 it would be 0.6; a hundredth of the short run is not trusted.
     assert _share(found) == pytest.approx(0.6, abs=0.01)
     assert found.entries == 2_000_000
 
@@ -51,7 +51,7 @@ def test_no_run_vetoes_another() -> None:
     assert 0.5 < _share(found) < 0.65
 
 
-def test_many_runs_of_the_same_habits_keep_them() -> None:
+def test_many_runs_with_equal_probabilities_keep_them() -> None:
     """By Dempster's rule alone, sixty runs of ten iterations each would iterate for ever."""
     unit = unit_of(function("f", "a>b b>b b>exit"))
     flow = {"a>b": 7, "b>b": 63, "b>exit": 7}
@@ -62,7 +62,7 @@ def test_many_runs_of_the_same_habits_keep_them() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(leaving_graphs(), seeds())
-def test_a_single_run_stays_what_it_is(graph: Graph, seed: int) -> None:
+def test_a_single_run_is_unchanged(graph: Graph, seed: int) -> None:
     walks = walks_for(graph, seed)
     unit = unit_for(facts_for(graph, eprof(graph, costs_for(graph, seed))))
     profile = profile_for(unit, [walks])
@@ -74,8 +74,8 @@ def test_a_single_run_stays_what_it_is(graph: Graph, seed: int) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(graphs(), seeds())
-def test_the_result_is_lawful_and_has_all_that_any_run_took(graph: Graph, seed: int) -> None:
-    """Also where graphs are irreducible, where calls do not come back, and from other builds."""
+def test_the_result_obeys_the_flow_law_and_has_every_edge_that_was_taken(graph: Graph, seed: int) -> None:
+    """Also where graphs are irreducible, where calls do not return, and from other builds."""
     rng = Random(seed)
     costs = costs_for(graph, seed)
     paths = path_plan(graph, costs, interruptible=frozenset(range(graph.exit)))
@@ -94,7 +94,7 @@ def test_the_result_is_lawful_and_has_all_that_any_run_took(graph: Graph, seed: 
         assert found.cut_short.keys() == truth.early.keys()
 
 
-def test_runs_are_stretched_to_the_same_length() -> None:
+def test_runs_are_scaled_to_the_same_length() -> None:
     unit = unit_of(function("f", "a>exit"), function("g", "a>exit"))
     long, short = (
         profile_of(unit, {"f": {"a>exit": f}, "g": {"a>exit": g}}) for f, g in ((900, 100), (1, 9))
@@ -103,7 +103,7 @@ def test_runs_are_stretched_to_the_same_length() -> None:
     assert (found["f"].entries, found["g"].entries) == (1000, 1000)
 
 
-def test_what_is_no_evidence_is_listed() -> None:
+def test_what_cannot_be_evidence_is_listed() -> None:
     graph = graph_of("f", "a>b b>exit")
     unit = unit_for(facts_for(graph, every_edge(graph)))
     profile = profile_for(unit, [[[0, 1]]])
@@ -117,7 +117,7 @@ def test_what_is_no_evidence_is_listed() -> None:
         assert reason in listed.reason
 
 
-def test_counts_that_grow_beyond_all_bounds_are_listed() -> None:
+def test_unbounded_counts_are_listed() -> None:
     unit = unit_of(function("f", IF), function("g", IF))
     flows = {"f": _if(1 << 94, 1 << 94), "g": _if(1, 0)}
     evidence = Evidence()
@@ -127,7 +127,7 @@ def test_counts_that_grow_beyond_all_bounds_are_listed() -> None:
     assert (found.functions["f"].entries, found.functions["g"].entries) == (0, 3)
 
 
-def test_only_edge_profiles_can_say_the_result() -> None:
+def test_the_result_needs_edge_profiles() -> None:
     graph = graph_of("f", IF)
     for plan, what in ((path_plan(graph, [1.0] * 6), "paths"), (every_block(graph), "blocks")):
         part = part_of(profile_for(unit_for(facts_for(graph, plan)), [[]]), "x.trod")
@@ -158,7 +158,7 @@ def test_the_profile_says_what_it_is() -> None:
     assert found.messages[1].startswith("call paths were left out")
 
 
-def test_a_run_that_did_nothing() -> None:
+def test_a_run_without_counts() -> None:
     unit = unit_of(function("f", IF))
     found = joined(Evidence(), [profile_of(unit, {}), profile_of(unit, {"f": _if(3, 4)})]).functions["f"]
     assert found.entries == 7

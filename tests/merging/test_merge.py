@@ -1,4 +1,4 @@
-"""Many files become one profile: what is good adds up, what is not is named, and memory does not grow."""
+"""Many files are merged into one profile: damaged ones are named, and memory does not grow."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def damage(name: str, what: str) -> None:
             path.write_bytes(seal(MAGIC, {**document, "counts": [[1]]}))
 
 
-def test_counts_add_up(tmp_path: Path) -> None:
+def test_counts_are_summed(tmp_path: Path) -> None:
     merged = merge(files(tmp_path, 7))
     f = merged.profile.functions["f"]
     assert (merged.taken, merged.left_out, merged.problems, merged.unjoined) == (7, 0, (), ())
@@ -117,7 +117,7 @@ def test_a_damaged_file_is_named_and_left_out(tmp_path: Path, what: str, positio
     assert merged.profile.messages == ("1 of 4 profiles were left out of the merge", *reported)
 
 
-def test_strict_looks_at_everything_and_takes_nothing(tmp_path: Path) -> None:
+def test_strict_reads_everything_and_merges_nothing(tmp_path: Path) -> None:
     names = files(tmp_path, 4)
     damage(names[1], "truncated")
     damage(names[3], "flipped")
@@ -128,7 +128,7 @@ def test_strict_looks_at_everything_and_takes_nothing(tmp_path: Path) -> None:
     assert merge([names[0], names[2]], strict=True).taken == 2
 
 
-def test_strict_also_wants_every_function(tmp_path: Path) -> None:
+def test_strict_requires_every_function(tmp_path: Path) -> None:
     names = files(tmp_path, 1)
     other = unit_of(function("f", "a>b a>c b>d c>d d>exit"), function("h", "a>exit"), files=["/b/a.c"])
     save(profile_of(other, {"h": {"a>exit": 3}}), tmp_path / "other")
@@ -149,7 +149,7 @@ def test_nothing_to_merge(tmp_path: Path) -> None:
         merge(names, combine="mean")
 
 
-def test_a_file_is_counted_once_whatever_it_is_called(tmp_path: Path) -> None:
+def test_a_file_is_counted_once_whatever_its_name(tmp_path: Path) -> None:
     names = files(tmp_path, 2)
     for other in ("link", "symlink", "copy"):
         path = tmp_path / other
@@ -168,7 +168,7 @@ def test_a_file_is_counted_once_whatever_it_is_called(tmp_path: Path) -> None:
     assert merged.profile.messages == tuple(reported)
 
 
-def test_a_file_that_was_damaged_may_be_given_again_once_it_is_mended(tmp_path: Path) -> None:
+def test_a_damaged_file_may_be_named_again_once_repaired(tmp_path: Path) -> None:
     """What was left out has not been counted, so it has not been given before."""
     names = files(tmp_path, 2)
     good = Path(names[1]).read_bytes()
@@ -184,7 +184,7 @@ def test_a_file_that_was_damaged_may_be_given_again_once_it_is_mended(tmp_path: 
     assert (merged.taken, merged.left_out) == (2, 1)
 
 
-def test_facts_are_read_once_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_facts_are_read_once_per_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = files(tmp_path, 30)
     read: list[str] = []
 
@@ -209,7 +209,7 @@ def test_a_profile_with_its_units_twice_is_refused(tmp_path: Path) -> None:
     assert "twice" in merged.problems[0]
 
 
-def test_counts_that_no_program_can_reach(tmp_path: Path) -> None:
+def test_counts_that_exceed_the_format(tmp_path: Path) -> None:
     """Their sum would be more than a file may hold, and the result could not be read again."""
     names = files(tmp_path, 2)
     document = unseal(MAGIC, Path(names[0]).read_bytes(), "")[0]
@@ -220,7 +220,7 @@ def test_counts_that_no_program_can_reach(tmp_path: Path) -> None:
     assert "larger than any program" in merged.problems[0]
 
 
-def test_notes_are_kept_but_not_all_of_very_many(tmp_path: Path) -> None:
+def test_messages_are_kept_up_to_a_limit(tmp_path: Path) -> None:
     names = [str(tmp_path / f"{number}") for number in range(MOST_LISTED + 50)]
     for number, name in enumerate(names):
         save(run_of(1, "the same everywhere", f"note {number}"), name)
@@ -230,7 +230,7 @@ def test_notes_are_kept_but_not_all_of_very_many(tmp_path: Path) -> None:
     assert notes[-1] == "and 51 more messages of the profiles that were merged"
 
 
-def test_damage_beyond_all_bounds_is_counted(tmp_path: Path) -> None:
+def test_many_damaged_files_are_counted(tmp_path: Path) -> None:
     good = files(tmp_path, 1)
     reported: list[str] = []
     merged = merge([*good, *(f"/nowhere/{number}" for number in range(300))], report=reported.append)
@@ -296,7 +296,7 @@ def test_a_raw_file_whose_program_is_gone_is_left_out(tmp_path: Path) -> None:
     assert "is gone" in merged.problems[0]
 
 
-def test_call_paths_add_up(tmp_path: Path) -> None:
+def test_call_paths_are_summed(tmp_path: Path) -> None:
     path = CallPath(((UNIT.id, 0), (UNIT.id, 1)), 3)
     for name in "ab":
         save(replace(run_of(1), call_paths=(path,)), tmp_path / name)
@@ -304,7 +304,7 @@ def test_call_paths_add_up(tmp_path: Path) -> None:
     assert merged.profile.call_paths == (replace(path, count=6),)
 
 
-def test_a_profile_without_anything_in_it(tmp_path: Path) -> None:
+def test_an_empty_profile(tmp_path: Path) -> None:
     save(assemble("p", [], []), tmp_path / "none")
     merged = merge([str(tmp_path / "none"), *files(tmp_path, 1)])
     assert merged.left_out == 1

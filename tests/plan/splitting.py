@@ -15,7 +15,7 @@ from trodden.plan.routes import PathEnd, PathStart, Route
 
 @dataclass
 class Split:
-    """How often each path was walked to its end or was cut short, and the edges taken on all of its walks."""
+    """How often each path was completed or cut short, and the edges that were taken on it."""
 
     whole: Counter[Route] = field(default_factory=Counter)
     short: Counter[Route] = field(default_factory=Counter)
@@ -131,7 +131,7 @@ class _Splitting:
 
 
 def dead_ends(graph: Graph) -> set[int]:
-    """The blocks that nothing but a self loop leaves."""
+    """The blocks that only a self loop leaves."""
     return {
         block
         for block in range(graph.exit)

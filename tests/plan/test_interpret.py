@@ -41,7 +41,7 @@ def test_probes_fire_on_edges_and_in_blocks() -> None:
     assert interpret(LOOP, plan, [[0, 1, 2, 1, 2, 3], [0]]) == [2, 2, 2]
 
 
-def test_trips_count_from_the_last_entry_of_the_loop() -> None:
+def test_trip_counts_start_at_the_last_entry_of_the_loop() -> None:
     twice = build("twice", ["A", "B", "C", "EXIT"], [(0, 1), (1, 1), (1, 2), (2, 1), (2, 3)])
     plan = Plan("test", (EdgeMeasure(1),), {2: (AddTripCount(0, 1),)})
     assert interpret(twice, plan, [[0, 1, 1, 1, 2]]) == [3]
@@ -92,7 +92,7 @@ def test_the_register_wraps_around() -> None:
     assert told == PathTally([0, 1, 0, 0], {}, {(1, 2**64 - 3): 1, (2, 2**64 - 2): 1})
 
 
-def test_cells_and_the_clock() -> None:
+def test_saved_registers_and_the_clock() -> None:
     probes = {0: (Save(0), Add(1)), 2: (Bump(), StartClock(), Restore(0, 2)), 3: (Bump(),)}
     timed = Paths(9, (2,), dense=False, timed=True)
     plan = Plan("test", (), probes, on_entry=(StartClock(), Set(3)), paths=timed)
@@ -104,7 +104,7 @@ def test_cells_and_the_clock() -> None:
     assert counters[9:] == [0, 0, 0, 0, 3, 3, 0, 0, 0]
 
 
-def test_a_jump_behind_a_call_that_returned_before() -> None:
+def test_a_jump_to_a_resume_edge() -> None:
     """The path that the jump leaves is cut short; the one before the call has been counted already."""
     probes = {0: (Bump(), Set(1), Count(0))}
     plan = Plan("test", (EdgeMeasure(0),), probes, on_entry=(Set(0),), paths=Paths(2))
@@ -115,7 +115,7 @@ def test_a_jump_behind_a_call_that_returned_before() -> None:
     assert truth.early == {0: -1, 2: 1}
 
 
-def test_what_no_plan_should_do_is_refused() -> None:
+def test_invalid_plans_are_refused() -> None:
     with pytest.raises(ValueError, match="before it is set"):
         interpret(LOOP, Plan("test", (), {0: (Add(1),)}, paths=Paths(1)), [[0]])
     with pytest.raises(ValueError, match="no path 7"):

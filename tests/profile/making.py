@@ -120,7 +120,7 @@ def edge_counts(graph: Graph, flow: Flow) -> list[int]:
 
 
 def counts_of(unit: UnitFacts, flows: Mapping[str, Flow]) -> list[int]:
-    """What the counters hold after these flows; ``@a`` is how often control came to ``a`` otherwise."""
+    """What the counters hold after these flows; ``@a`` is how often ``a`` was entered without an edge."""
     counts = [0] * unit.slots
     for each in unit.functions:
         flow = flows.get(each.linkage_name, {})

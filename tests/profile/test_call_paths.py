@@ -1,4 +1,4 @@
-"""Call paths: from raw files to a profile, by name, and out of it again."""
+"""Call paths: from raw files to a profile, their names, and exports."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _named(profile: Profile) -> list[tuple[str, int, bool]]:
     return [(";".join(path.functions), path.count, path.recursive) for path in named_call_paths(profile)]
 
 
-def test_chains_of_threads_and_processes_add_up(tmp_path: Path) -> None:
+def test_call_paths_of_threads_and_processes_are_summed(tmp_path: Path) -> None:
     first = [
         (ROOT, 0, 0, 0, 0),
         (0, 0, 0, 0, 1),
@@ -77,7 +77,7 @@ def test_chains_of_threads_and_processes_add_up(tmp_path: Path) -> None:
         [(ROOT, 0, 0, 0, 0), (0, 0, 0, 0, 1), (0, 0, 1, 1, 1), (0, 1, 2, 0, 1)],
     ],
 )
-def test_calls_that_make_no_sense_are_refused(tmp_path: Path, calls: Calls) -> None:
+def test_invalid_call_nodes_are_refused(tmp_path: Path, calls: Calls) -> None:
     with pytest.raises(BadFile, match=r"0\.raw: corrupt: a (recursive )?(call|node of a call-path tree) "):
         _collected(tmp_path, calls)
 
@@ -96,7 +96,7 @@ SAMPLE = _profile(
 )
 
 
-def test_the_tree_comes_back() -> None:
+def test_the_tree_is_read_as_it_was_written() -> None:
     tree = to_columns(SAMPLE.call_paths, SAMPLE.units)
     assert from_columns(tree, SAMPLE.units) == tuple(
         sorted(SAMPLE.call_paths, key=lambda path: (-path.count, path.functions))
@@ -118,13 +118,13 @@ def test_the_tree_comes_back() -> None:
         None,
     ],
 )
-def test_trees_that_make_no_sense_are_refused(tree: Any) -> None:
+def test_invalid_trees_are_refused(tree: Any) -> None:
     with pytest.raises(ColumnError):
         from_columns(tree, SAMPLE.units)
 
 
-def test_copies_of_one_function_are_one() -> None:
-    """A shared function goes by one name, whichever unit's copy was linked."""
+def test_comdat_copies_of_a_function_are_one() -> None:
+    """A shared function has one name, whichever COMDAT copy was linked."""
     copies = [
         unit_of(
             function("use", "a>exit", linkage_name=f"use{number}"),

@@ -1,4 +1,4 @@
-"""How counts are written: what was counted in full, what was estimated as far as it is worth."""
+"""How counts are written: measured ones in full, estimates to their significant digits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_amounts(count: float, text: str) -> None:
 
 
 @given(st.floats(0, 1e290))
-def test_an_amount_is_near_what_it_stands_for(count: float) -> None:
+def test_a_rounded_amount_is_near_its_value(count: float) -> None:
     assert float(amount(count, "")) == pytest.approx(count, rel=0.051)
 
 

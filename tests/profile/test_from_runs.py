@@ -111,7 +111,7 @@ def test_counts_of_several_runs_are_added(tmp_path: Path) -> None:
     assert _edges(collect(raws).functions["main"]) == {edge: 3 * count for edge, count in WALK.items()}
 
 
-def test_active_frames_cut_blocks_short(tmp_path: Path) -> None:
+def test_blocks_of_active_frames_are_cut_short(tmp_path: Path) -> None:
     flows: dict[str, Flow] = {"main": {"a>b": 1, "b>b": 4}}
     main = _one_run(tmp_path, [0x18], flows).functions["main"]
     assert main.cut_short == {1: 1}
@@ -120,13 +120,13 @@ def test_active_frames_cut_blocks_short(tmp_path: Path) -> None:
     assert main.violations == ()
 
 
-def test_frames_that_have_counted_their_way_out_are_left_alone(tmp_path: Path) -> None:
+def test_frames_whose_exit_is_counted_already_are_ignored(tmp_path: Path) -> None:
     profile = _one_run(tmp_path, [0x34, 0x8, 0x1F])
     assert profile.functions["main"].cut_short == {}
     assert profile.messages == ()
 
 
-def test_a_frame_that_fits_no_site_is_noted(tmp_path: Path) -> None:
+def test_a_frame_that_fits_no_call_site_is_reported(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
     # The call of site 0 has a label after it, but elsewhere: this is a copy without one.
     labels = [(CODE_AT + 0x10, 0, False), (CODE_AT + 0x20, 1, False), (CODE_AT + 0x30, 0, True)]
@@ -137,7 +137,7 @@ def test_a_frame_that_fits_no_site_is_noted(tmp_path: Path) -> None:
     assert "1 active calls fit no call site" in profile.messages[0]
 
 
-def test_a_program_that_did_not_end_by_itself_is_noted(tmp_path: Path) -> None:
+def test_a_program_that_did_not_end_by_itself_is_reported(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
     raw = _raw(tmp_path, program, [(UNIT, counts_of(UNIT, {"main": WALK}))], ending=1)
     (note,) = collect([raw]).messages
@@ -171,7 +171,7 @@ def test_other_bad_input(tmp_path: Path) -> None:
         collect([_raw(tmp_path, program, [(UNIT, [0] * (UNIT.slots + 1))])])
 
 
-def test_units_without_counts_still_show_their_functions(tmp_path: Path) -> None:
+def test_functions_of_units_without_counts_are_listed(tmp_path: Path) -> None:
     idle = unit_of(function("idle", "a>exit"), files=["/src/b.c"])
     program = _program(tmp_path, UNIT, idle)
     profile = collect([_raw(tmp_path, program, [(UNIT, counts_of(UNIT, {"main": WALK}))])])
@@ -194,7 +194,7 @@ def _two(tmp_path: Path, units: tuple[UnitFacts, UnitFacts], flows: Sequence[Flo
     return collect([_raw(tmp_path, program, counted)])
 
 
-def test_copies_of_a_shared_function_are_joined(tmp_path: Path) -> None:
+def test_comdat_copies_are_joined(tmp_path: Path) -> None:
     first = unit_of(function("max", LOOP, shared=True, fingerprint="one"))
     second = unit_of(function("max", LOOP, shared=True, fingerprint="one"), function("f", "a>exit"))
     profile = _two(tmp_path, (first, second), [WALK, WALK])
@@ -203,7 +203,7 @@ def test_copies_of_a_shared_function_are_joined(tmp_path: Path) -> None:
     assert profile.functions["max"].entries == 2
 
 
-def test_of_different_copies_the_one_that_ran_is_kept(tmp_path: Path) -> None:
+def test_of_different_comdat_copies_the_executed_one_is_kept(tmp_path: Path) -> None:
     units = _shared_units("two")
     walk: Flow = {"a>b": 2, "a>c": 1, "b>c": 2, "c>exit": 3}
     assert list(_two(tmp_path, units, [{}, walk]).functions["max"].block_counts) == [3, 2, 3, 3]
@@ -255,8 +255,8 @@ def test_a_forked_child_begins_inside_its_callers(tmp_path: Path) -> None:
     assert both.functions["main"].violations == ()
 
 
-def test_jumps_leave_blocks_and_come_back_to_others(tmp_path: Path) -> None:
-    """``exits`` is left by 3 jumps in its first block; they come back into the loop of ``main``."""
+def test_jumps_leave_blocks_and_resume_others(tmp_path: Path) -> None:
+    """``exits`` is left by 3 jumps in its first block; they resume in the loop of ``main``."""
     flows: dict[str, Flow] = {"main": {**WALK, "b>c": 4, "c>exit": 4}, "exits": {"e>x": 2, "x>exit": 2}}
     raw = _raw(
         tmp_path,
@@ -273,7 +273,7 @@ def test_jumps_leave_blocks_and_come_back_to_others(tmp_path: Path) -> None:
     assert profile.messages == ()
 
 
-def test_jumps_that_fit_no_site_are_noted_by_their_number(tmp_path: Path) -> None:
+def test_jumps_that_fit_no_call_site_are_reported_by_number(tmp_path: Path) -> None:
     program = _program(tmp_path, UNIT)
     labels = [(CODE_AT + 0x10, 0, False), (CODE_AT + 0x20, 1, False), (CODE_AT + 0x30, 0, True)]
     sites = sites_bytes(UNIT, labels)
@@ -284,7 +284,7 @@ def test_jumps_that_fit_no_site_are_noted_by_their_number(tmp_path: Path) -> Non
     assert "7 active calls fit no call site" in note
 
 
-def test_copies_keep_what_came_back_twice(tmp_path: Path) -> None:
+def test_comdat_copies_keep_calls_that_returned_twice(tmp_path: Path) -> None:
     units = [
         unit_of(function("max", LOOP, shared=True, fingerprint="one"), *others, sites=[(0, 1)])
         for others in ((), (function("f", "a>exit"),))

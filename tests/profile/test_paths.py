@@ -128,19 +128,19 @@ def test_paths_and_all_counts() -> None:
     assert [path.cycles for path in profile.functions["timed"].paths or ()] == [4, 3, 4]
 
 
-def test_the_kind_is_that_of_the_least_function() -> None:
+def test_the_kind_is_that_of_the_function_with_the_least_detail() -> None:
     mixed = unit_of(path_function("f"), function("g", "a>exit"))
     profile = assemble("p", [mixed], [UnitCounts(mixed.id, [0] * mixed.slots)])
     assert (profile.kind, profile.functions["g"].paths, profile.functions["f"].paths) == ("edges", None, ())
     assert assemble("p", [], []).kind == "edges"
 
 
-def test_a_profile_comes_back(tmp_path: Path) -> None:
+def test_a_profile_is_read_as_it_was_written(tmp_path: Path) -> None:
     profile = small()
     assert from_bytes(to_bytes(profile), "x.trod") == profile
 
 
-def test_copies_of_a_shared_function_are_joined_path_by_path() -> None:
+def test_comdat_copies_are_joined_path_by_path() -> None:
     units = [
         unit_of(replace(path_function("max"), shared=True, fingerprint="one"), *others)
         for others in ((), (path_function("f"),))
@@ -154,7 +154,7 @@ def test_copies_of_a_shared_function_are_joined_path_by_path() -> None:
     assert len({path.id for path in paths}) == 4
 
 
-def test_copies_whose_paths_are_numbered_differently_are_kept_apart() -> None:
+def test_comdat_copies_with_different_numberings_are_kept_separate() -> None:
     copies = [path_function("max", ROW, limit=limit) for limit in (4096, 1)]
     assert copies[0].plan.paths != copies[1].plan.paths
     units = [
@@ -192,7 +192,7 @@ def _slots(counted: UnitCounts, index: int, block: int) -> list[int]:
     return [slot for slot in slots if slot is not None]
 
 
-def test_frames_give_their_paths(tmp_path: Path) -> None:
+def test_frames_determine_their_paths(tmp_path: Path) -> None:
     counted = read(UNIT, WALKS)
     (main_slot,), (sparse_slot,) = _slots(counted, 0, 3), _slots(counted, 1, 3)
     sparse_paths = [
@@ -260,7 +260,9 @@ DOCUMENT = unseal(MAGIC, to_bytes(small()), "x")[0]
     st.sampled_from(positions_in(DOCUMENT)),
     st.sampled_from([-1, 0, 1, 3, 10**9, 2**62, 10**30, 1.5, "x", None, [], {}, [1, 2], [[], [], []]]),
 )
-def test_well_sealed_nonsense_is_refused_or_sound(position: tuple[Any, ...], wrong: Any) -> None:
+def test_invalid_content_with_a_valid_checksum_is_refused_or_sound(
+    position: tuple[Any, ...], wrong: Any
+) -> None:
     document = with_wrong(DOCUMENT, position, wrong)
     try:
         profile = from_bytes(seal(MAGIC, document), "x.trod")
@@ -271,8 +273,8 @@ def test_well_sealed_nonsense_is_refused_or_sound(position: tuple[Any, ...], wro
         assert all(path.count > 0 for path in each.paths or ())
 
 
-def test_a_table_without_end_is_read_at_once() -> None:
-    """Four thousand million counters, none of which were counted, but for one."""
+def test_a_huge_table_is_read_at_once() -> None:
+    """Four thousand million counters, all of which but one are zero."""
     unit = unit_of(path_function("f"))
     (facts,) = unit.functions
     assert facts.plan.paths is not None
@@ -287,7 +289,7 @@ def test_a_table_without_end_is_read_at_once() -> None:
         from_bytes(seal(MAGIC, document), "x.trod")
 
 
-def test_paths_that_nobody_walked_take_no_room() -> None:
+def test_paths_that_were_not_executed_take_no_space() -> None:
     unit = unit_of(path_function("f", ROW), path_function("g"))
     assert unit.slots == 64 + 8
     profile = assemble("p", [unit], [read(unit, {"f": [f"{LEFT} exit"] * 3})])
@@ -296,7 +298,7 @@ def test_paths_that_nobody_walked_take_no_room() -> None:
     assert column == ([-path.id] if path.id else []) + [3, path.id + 1 - unit.slots]
 
 
-def test_json_tells_the_paths() -> None:
+def test_json_has_the_paths() -> None:
     timed = path_function("g", f"r>a {DIAMOND}", timed=True, context=True)
     cut = unit_of(path_function("f", ROW, limit=1), timed)
     walks = {"f": [f"{LEFT} exit", f"{LEFT} exit", LEFT], "g": ["r a c d a b d e exit"]}

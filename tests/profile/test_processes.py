@@ -128,7 +128,7 @@ def three(program: str) -> Profile:
     )
 
 
-def test_processes_are_told_apart(three: Profile) -> None:
+def test_processes_are_distinguished(three: Profile) -> None:
     assert [(p.name, p.pid, p.parent, p.ending, p.signal) for p in three.processes] == [
         ("10", 10, 1, Ending.EXIT, 0),
         ("11", 11, 10, Ending.EXIT, 0),
@@ -161,7 +161,7 @@ def test_processes_add_up_to_the_whole(three: Profile) -> None:
         assert [sum(counts) for counts in zip(*parts, strict=True)] == list(function_profile.block_counts)
 
 
-def test_processes_that_are_not_there_are_refused(three: Profile) -> None:
+def test_unknown_processes_are_refused(three: Profile) -> None:
     with pytest.raises(UsageError, match="no process 13; it has 10, 11, 12"):
         only(three, "13", "x.trod")
     with pytest.raises(UsageError, match="has no counts of single processes"):
@@ -175,7 +175,7 @@ def test_threads_of_what_did_not_end_by_itself(three: Profile) -> None:
     )
 
 
-def test_an_exit_in_a_call_is_no_news_but_running_threads_are(program: str) -> None:
+def test_an_exit_in_a_call_is_not_listed_but_running_threads_are(program: str) -> None:
     plain = write(program, "1.raw", 3, [(0, 0x18)], flow={"a>b": 1, "b>b": 3}, pid=1, started=1)
     assert collect([plain]).threads == ()
     beside = write(program, "1.raw", 3, [(3, 0x18)], flow={"a>b": 1, "b>b": 3}, pid=1, started=1)
@@ -200,7 +200,7 @@ def test_images_of_one_process_have_numbers() -> None:
     assert family(images) == [(0, 0), (1, 1), (2, 2)]
 
 
-def test_a_pid_that_is_used_again_is_no_image() -> None:
+def test_a_reused_pid_is_another_process() -> None:
     assert family(named_processes([_process(7, 1), _process(9, 2, parent=7), _process(7, 3)])) == [
         (0, 0),
         (1, 1),
@@ -208,7 +208,7 @@ def test_a_pid_that_is_used_again_is_no_image() -> None:
     ]
 
 
-def test_a_pid_of_several_has_to_be_told_by_its_number(program: str) -> None:
+def test_an_ambiguous_pid_needs_a_number(program: str) -> None:
     profile = collect([write(program, f"{n}.raw", n, pid=5, started=n) for n in (1, 2)])
     assert [process.name for process in profile.processes] == ["5.1", "5.2"]
     with pytest.raises(UsageError, match=r"5 is the pid of several processes: name one of 5\.1, 5\.2"):
@@ -235,7 +235,7 @@ def test_profiles_without_processes_are_read_as_before(three: Profile) -> None:
     assert older.functions == three.functions
 
 
-def test_nothing_in_a_profile_is_believed(three: Profile) -> None:
+def test_everything_in_a_profile_is_validated(three: Profile) -> None:
     document, _ = unseal(MAGIC, to_bytes(three), "x")
     refused = Counter[str]()
     for part in ("processes", "threads"):
@@ -289,7 +289,7 @@ def test_damaged_files_are_named_and_left_out(program: str, tmp_path: Path) -> N
         collect([bad, bad])
 
 
-def test_what_is_left_out_leaves_no_traces(program: str, tmp_path: Path) -> None:
+def test_a_file_that_is_left_out_has_no_effect(program: str, tmp_path: Path) -> None:
     """A raw file of another build: nothing of it may be counted."""
     good = write(program, "1.raw", 5)
     other = unit_of(function("main", LOOP, {"a": [7]}))
@@ -302,7 +302,7 @@ def test_what_is_left_out_leaves_no_traces(program: str, tmp_path: Path) -> None
 
 
 def test_a_killed_process_is_completed(program: str) -> None:
-    """``main`` is known to have gone round its loop, but not to have left it."""
+    """``main`` is known to have iterated its loop, but not to have left it."""
     path = write(program, "1.raw", 0, flow={"a>b": 1, "b>b": 8, "b>c": 0, "c>exit": 0}, pid=9)
     facts = read_program(program)
     raw = replace(read_raw(path), ending=Ending.KILLED, counts_missing=True)

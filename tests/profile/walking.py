@@ -39,7 +39,7 @@ def facts_of(
     sizes: Mapping[str, int] | None = None,
     line: int = 1,
 ) -> FunctionFacts:
-    """``cuts`` are edges ``a>b``; every block holds one instruction and no call unless told otherwise."""
+    """``cuts`` are edges ``a>b``; every block has one instruction and no call by default."""
     facts = function(name, shape, lines, line=line, planner=lambda graph: Plan("paths", ()))
     graph = facts.graph
     blocks = tuple(
@@ -126,14 +126,14 @@ def path_profile(
     files: Sequence[str] = ("/src/a.c",),
     program: str = "/bin/prog",
 ) -> Profile:
-    """A profile of functions by what each walked; one that is not named walked nothing."""
+    """A profile of functions by the paths of each; one that is not named was not executed."""
     unit = unit_of(*functions, files=files)
     found = {each.name: walked(unit, index, walks.get(each.name, {})) for index, each in enumerate(functions)}
     return Profile("paths", program, (unit,), found)
 
 
 def stored(profile: Profile) -> Profile:
-    """The same profile as it would be read from a file; all its paths must have come to their end."""
+    """The same profile as it would be read from a file; all its paths must be complete."""
     unit = profile.units[0]
     counts = [0] * unit.slots
     for facts in unit.functions:

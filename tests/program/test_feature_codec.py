@@ -1,4 +1,4 @@
-"""Clues as columns: what is written is read back, and what is damaged is refused."""
+"""Features as columns: what is written is read back, and what is damaged is refused."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from trodden.weigh.features.block_features import (
 )
 
 
-def test_a_switch_in_a_loop_without_end_comes_back_from_its_columns() -> None:
-    """The edge that closes such a loop for the flow law is none that the switch has."""
+def test_a_switch_in_an_endless_loop_is_read_from_its_columns() -> None:
+    """The endless edge of such a loop is not an edge of the switch."""
     text = (
         "define i32 @f(i32 %n) {\n  br label %loop\n\nloop:\n  switch i32 %n, label %loop [\n"
         "    i32 1, label %loop\n    i32 2, label %loop\n  ]\n}\n"
@@ -35,13 +35,13 @@ def test_a_switch_in_a_loop_without_end_comes_back_from_its_columns() -> None:
 
 
 @pytest.mark.parametrize("body", [GUARD, CALLS, SWITCH, loop("0", 1, "eq i32 {}, 10")])
-def test_clues_come_back_from_their_columns(body: str) -> None:
+def test_features_are_read_from_their_columns(body: str) -> None:
     found, features, _ = read(body)
     columns = json.loads(json.dumps(features_to_columns(features)))
     assert features_from_columns(columns, found.graph) == features
 
 
-def test_every_constant_and_every_mark_of_a_call_comes_back_from_its_column() -> None:
+def test_every_constant_and_every_flag_of_a_call_is_read_from_its_column() -> None:
     chain = build("f", ["a", "b", "c", "d", "e", "EXIT"], [(block, block + 1) for block in range(5)])
     marks = [
         CallFeatures("f", cold=cold, reports_error=reports_error, ends=ends)
@@ -55,7 +55,7 @@ def test_every_constant_and_every_mark_of_a_call_comes_back_from_its_column() ->
     assert features_from_columns(json.loads(json.dumps(columns)), chain) == features
 
 
-def test_what_the_whole_program_tells_is_not_kept() -> None:
+def test_features_of_the_whole_program_are_not_stored() -> None:
     """The number of callers of a function depends on the whole program, so that it is not stored."""
     line = build("f", ["a", "EXIT"], [(0, 1)])
     features = FunctionFeatures((BlockFeatures(calls=(CallFeatures("f", sites=9),)),))

@@ -93,7 +93,7 @@ WORDS = st.integers(1 - 2**64, 2**64 - 1)
 
 @st.composite
 def path_plans(draw: st.DrawFn, graph: Graph) -> Plan:
-    """Any probes on any edges: it is not for the reader of a file to say what a good plan is."""
+    """Any probes on any edges: the reader of a file does not judge plans."""
     edge, variable = st.integers(0, len(graph.edges) - 1), st.integers(0, graph.exit)
     measures = draw(st.lists(st.builds(RedundantMeasure, edge), max_size=2))
     dense = draw(st.booleans())
@@ -191,7 +191,7 @@ def units(draw: st.DrawFn) -> UnitFacts:
 
 @RELAXED
 @given(st.lists(units(), max_size=3), st.integers(0, 9))
-def test_units_come_back_as_they_were(originals: list[UnitFacts], zeros: int) -> None:
+def test_units_are_read_as_they_were_written(originals: list[UnitFacts], zeros: int) -> None:
     section = b"".join(bytes(zeros) + pack_unit(unit) for unit in originals) + bytes(zeros)
     assert unpack_units(section) == originals
 
@@ -270,7 +270,9 @@ WRONG: list[Any] = [-1, 10**6, 10**30, 1.5, "x", None, True, [], {}, [[]], [1, 2
 
 @settings(max_examples=1500, deadline=None)
 @given(st.sampled_from(positions_in(DOCUMENT)), st.sampled_from(WRONG))
-def test_well_sealed_nonsense_is_refused_or_sound(position: tuple[Any, ...], wrong: Any) -> None:
+def test_invalid_content_with_a_valid_checksum_is_refused_or_sound(
+    position: tuple[Any, ...], wrong: Any
+) -> None:
     document = with_wrong(DOCUMENT, position, wrong)
     try:
         [unit] = unpack_units(seal(MAGIC, document))
@@ -295,7 +297,7 @@ def test_nothing_may_be_missing(position: tuple[Any, ...]) -> None:
             unit_from_json(document, "prog")
 
 
-def test_units_of_an_earlier_trodden_tell_nothing_about_branches() -> None:
+def test_units_of_an_earlier_version_have_no_features() -> None:
     document = copy.deepcopy(DOCUMENT)
     assert unit_from_json(document, "prog") == TOLD
     del document["taken"], document["aliases"], document["started"], document["functions"][0]["clues"]

@@ -1,4 +1,4 @@
-"""Small functions written down with their features, and random ones."""
+"""Small functions with their features, and random ones."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def comparing(
 
 
 def random_features(graph: Graph, seed: int) -> list[BlockFeatures]:
-    """Clues of all sorts, whether they make sense or not."""
+    """Random features, consistent or not."""
     rng = random.Random(seed)
     return [_random(rng, len(graph.out_edges[vertex])) for vertex in range(graph.exit)]
 

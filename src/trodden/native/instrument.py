@@ -1,6 +1,7 @@
 """Instrument a whole module: read, weigh and plan, clone, lower, and describe what was done.
 
-In goes the IR that the compiler made, out come IR with probes and counters, and the unit's facts.
+The input is the IR that the compiler generated; the output is that IR with probes and counters, and the
+unit's facts.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ def instrument(
             definitions.append(unit.untouched(definition))
             continue
         planned = plan_for(function.read, options, reader.machine, slots, function.features)
-        shaped = ClonedFunction(function.read, planned)
+        cloned = ClonedFunction(function.read, planned)
         if options.clone_blocks and not function.optnone:
-            shaped = clone_hot_blocks(function.read, planned, reader.attributes, reader.types)
+            cloned = clone_hot_blocks(function.read, planned, reader.attributes, reader.types)
         position = FunctionInUnit(len(functions), slots, function.line, function.optnone)
-        lowered = lower(shaped.read, shaped.planned, unit, position)
+        lowered = lower(cloned.read, cloned.planned, unit, position)
         definitions.append(lowered.text)
-        functions.append(reader.facts(function, planned.plan, slots, lowered.registers, shaped.clones))
+        functions.append(reader.facts(function, planned.plan, slots, lowered.registers, cloned.clones))
         slots += lowered.slots
         called |= lowered.called
     module.definitions = definitions

@@ -1,4 +1,4 @@
-"""Loops of IR that turn a certain number of times."""
+"""Loops of IR with a constant trip count; see also ``analysis-loops.test``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trodden.weigh.heuristics.rates import Rates
 
 
 @pytest.mark.parametrize(
-    ("text", "trips"),
+    ("text", "trip_count"),
     [
         (loop("0", 1, "eq i32 {}, 10"), 10),
         (loop("0", 1, "eq i32 {}, 10", on_next=False), 11),
@@ -25,14 +25,14 @@ from trodden.weigh.heuristics.rates import Rates
         (loop("0", 1 << 20, "ult i32 {}, -294967296", leave_if_true=False), 3815),
     ],
 )
-def test_loops_between_constants_turn_a_certain_number_of_times(text: str, trips: int) -> None:
+def test_constant_trip_counts(text: str, trip_count: int) -> None:
     _, features, _ = read(text)
-    assert features.blocks[1].trip_count == trips
-    if trips:
-        assert trips == turns(text)
+    assert features.blocks[1].trip_count == trip_count
+    if trip_count:
+        assert trip_count == iterations(text)
 
 
-def turns(text: str) -> int:
+def iterations(text: str) -> int:
     """The same by running the loop."""
     words = text.split()
     value = int(words[words.index("phi") + 3].strip(","))
@@ -42,15 +42,18 @@ def turns(text: str) -> int:
     if relation.startswith("u"):
         limit %= 1 << 32
     leave_if_true = words[words.index("i1") + 3] == "%out,"
-    made = 0
+    iterations_so_far = 0
     while True:
-        made += 1
-        seen = value + step if tested == "%next" else value
-        holds = {"eq": seen == limit, "lt": seen < limit, "gt": seen > limit, "ge": seen >= limit}[
-            relation[-2:]
-        ]
-        if holds == leave_if_true:
-            return made
+        iterations_so_far += 1
+        value_tested = value + step if tested == "%next" else value
+        is_true = {
+            "eq": value_tested == limit,
+            "lt": value_tested < limit,
+            "gt": value_tested > limit,
+            "ge": value_tested >= limit,
+        }[relation[-2:]]
+        if is_true == leave_if_true:
+            return iterations_so_far
         value += step
 
 
@@ -82,7 +85,7 @@ out:
 
 
 @pytest.mark.parametrize(
-    ("bad", "worse", "out", "trips"),
+    ("bad", "worse", "out", "trip_count"),
     [
         ("unreachable", "unreachable", "ret i32 0", 10),
         ("br label %worse", "unreachable", "ret i32 0", 10),
@@ -91,14 +94,14 @@ out:
         ("unreachable", "unreachable", "unreachable", 0),
     ],
 )
-def test_checks_that_fail_do_not_end_a_loop(bad: str, worse: str, out: str, trips: int) -> None:
+def test_checks_that_fail_do_not_end_a_loop(bad: str, worse: str, out: str, trip_count: int) -> None:
     found, features, _ = read(CHECKED.format(bad=bad, worse=worse, out=out))
-    assert features.blocks[1].trip_count == trips
-    if trips:
+    assert features.blocks[1].trip_count == trip_count
+    if trip_count:
         rates = Rates("some", {"trips": 0.9999, "ends-badly": 0.999})
         probabilities = branch_probabilities(found.graph, features.blocks, rates)
-        by_way = {
+        by_edge = {
             (edge.src, edge.dst): probabilities[number] for number, edge in enumerate(found.graph.edges)
         }
-        assert by_way[1, 2] == pytest.approx(0.999)
-        assert by_way[2, 1] == pytest.approx(0.9)
+        assert by_edge[1, 2] == pytest.approx(0.999)
+        assert by_edge[2, 1] == pytest.approx(0.9)

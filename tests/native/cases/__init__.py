@@ -51,7 +51,7 @@ def cases(file: str) -> list[Case]:
 
 
 def _sections(text: str) -> list[tuple[str, str]]:
-    """The sections of a file: what stands in the brackets, and the lines below."""
+    """The sections of a file: the name in the brackets, and the lines below."""
     found: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         match = _SECTION.fullmatch(line)

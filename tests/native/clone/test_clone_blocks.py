@@ -24,7 +24,7 @@ from trodden.profile.store.trod import load
 from trodden.weigh.features.block_features import FunctionFeatures
 
 LOOP = """\
-define i32 @turns(ptr %a, i32 %n) {
+define i32 @iterate(ptr %a, i32 %n) {
 entry:
   %some = icmp sgt i32 %n, 0
   br i1 %some, label %loop, label %out
@@ -148,7 +148,7 @@ declare void @once(i32) #0
 
 declare i32 @person(...)
 
-define void @turns(i32 %n) personality ptr @person {
+define void @iterate(i32 %n) personality ptr @person {
 entry:
   %some = trunc i32 %n to i1
   br i1 %some, label %left, label %loop
@@ -242,9 +242,9 @@ def test_measured_branch_weights_are_passed_to_the_code_generator(tmp_path: Path
     must("run", "--profile", "paths", "-o", "busy.trod", "busy.c", "-O2", cwd=tmp_path)
     flags = ("--trodden-profile=paths", "--trodden-weights=busy.trod", "-O2", "-S", "-emit-llvm")
     words = ("cc", *flags, "busy.c")
-    must(*words, "-o", "told.ll", cwd=tmp_path)
+    must(*words, "-o", "weighted.ll", cwd=tmp_path)
     must(*words, "--trodden-branch-weights=off", "-o", "silent.ll", cwd=tmp_path)
-    assert '!"branch_weights", i32' in (tmp_path / "told.ll").read_text()
+    assert '!"branch_weights", i32' in (tmp_path / "weighted.ll").read_text()
     assert '!"branch_weights", i32' not in (tmp_path / "silent.ll").read_text()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from trodden.native.clone.clone_text import can_be_cloned, with_clones
+from trodden.native.clone.clone_text import add_clones, can_be_cloned
 from trodden.native.ir.function import cut_function
 
 Successors = Sequence[Sequence[int] | None]
@@ -72,4 +72,4 @@ def test_successors_that_make_no_sense() -> None:
     ]
     for origins, successors in cases:
         with pytest.raises(ValueError, match=r"block \d"):
-            with_clones(function, origins, successors)
+            add_clones(function, origins, successors)

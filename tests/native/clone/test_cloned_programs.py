@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import PROGRAMS
-from trodden.native.clone.clone_text import can_be_cloned, with_clones
+from trodden.native.clone.clone_text import add_clones, can_be_cloned
 from trodden.native.driver.toolchain import find_toolchain
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check, disassemble
@@ -58,7 +58,7 @@ def test_programs_with_clones_do_the_same(tmp_path: Path, flags: tuple[str, ...]
         module = cut_module(text)
         for number, definition in enumerate(module.definitions if seed else ()):
             function = cut_function(definition)
-            result = with_clones(function, *random_clones(function, random.Random(f"{seed} {number}")), types)
+            result = add_clones(function, *random_clones(function, random.Random(f"{seed} {number}")), types)
             assert result is not None, definition
             module.definitions[number] = result.render()
             assert cut_function(module.definitions[number]) == result

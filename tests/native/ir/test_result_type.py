@@ -1,4 +1,4 @@
-"""The type of what an instruction gives, as its text tells it."""
+"""The type of the result of an instruction, derived from its text."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _rank(rows: list[list[float]]) -> int:
 
 @given(leaving_graphs(max_blocks=5, max_edges=9), seeds())
 @settings(max_examples=120)
-def test_knuth_and_stevenson_cannot_be_beaten(graph: Graph, seed: int) -> None:
+def test_knuth_and_stevenson_is_optimal(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     costs = [float(rng.randint(0, 9)) for _ in graph.labels]
     costs[graph.exit] = 1000.0
@@ -83,7 +83,9 @@ def test_every_block_has_a_counter_and_exit_only_where_needed(graph: Graph) -> N
 
 
 @pytest.mark.parametrize("plan_for", [every_block, lambda graph: vprof_by_blocks(graph, [1.0, 1.0])])
-def test_where_blocks_cannot_tell_entries_from_turns_the_ways_to_exit_are_counted(plan_for: object) -> None:
+def test_edges_into_exit_are_counted_where_blocks_do_not_distinguish_entries_from_iterations(
+    plan_for: object,
+) -> None:
     graph = build("again", ["A", "EXIT"], [(0, 0), (0, 1), (0, 1)])
     assert callable(plan_for)
     plan = plan_for(graph)

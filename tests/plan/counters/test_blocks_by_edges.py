@@ -29,7 +29,7 @@ def sufficient(graph: Graph, plan: Plan) -> bool:
 
 @given(graphs(), seeds())
 @settings(max_examples=300)
-def test_the_heuristic_is_sufficient_and_never_dearer_than_an_edge_profile(graph: Graph, seed: int) -> None:
+def test_the_heuristic_is_sufficient_and_costs_no_more_than_an_edge_profile(graph: Graph, seed: int) -> None:
     costs = costs_for(graph, seed)
     plan, edge_profile = vprof_by_edges(graph, costs), eprof(graph, costs)
     assert sufficient(graph, plan)
@@ -40,7 +40,7 @@ def test_the_heuristic_is_sufficient_and_never_dearer_than_an_edge_profile(graph
 
 @given(graphs(max_blocks=5, max_edges=8), seeds())
 @settings(max_examples=150)
-def test_sufficient_means_what_the_theorem_says(graph: Graph, seed: int) -> None:
+def test_sufficiency_is_that_of_the_theorem(graph: Graph, seed: int) -> None:
     costs = costs_for(graph, seed)
     for plan in (vprof_by_edges(graph, costs), eprof(graph, costs)):
         assert solves_vprof(graph, live_edges(graph), plan.on_edges)
@@ -48,7 +48,7 @@ def test_sufficient_means_what_the_theorem_says(graph: Graph, seed: int) -> None
 
 @given(leaving_graphs(max_blocks=5, max_edges=9), seeds())
 @settings(max_examples=60, deadline=None)
-def test_the_optimum_is_the_cheapest_of_all_sets(graph: Graph, seed: int) -> None:
+def test_the_optimum_costs_least_of_all_sets(graph: Graph, seed: int) -> None:
     costs = costs_for(graph, seed)
     plan = vprof_by_edges_optimal(graph, costs)
     assert sufficient(graph, plan)
@@ -65,7 +65,7 @@ def test_the_optimum_is_the_cheapest_of_all_sets(graph: Graph, seed: int) -> Non
 
 @given(graphs(max_blocks=9, max_edges=22), seeds())
 @settings(max_examples=60, deadline=None)
-def test_the_optimum_is_sufficient_and_never_dearer_than_the_heuristic(graph: Graph, seed: int) -> None:
+def test_the_optimum_is_sufficient_and_costs_no_more_than_the_heuristic(graph: Graph, seed: int) -> None:
     costs = costs_for(graph, seed)
     plan = vprof_by_edges_optimal(graph, costs)
     assert sufficient(graph, plan)
@@ -116,7 +116,7 @@ def test_cases_of_a_switch_that_lead_to_one_block_need_no_counters_of_their_own(
 
 
 def test_the_heuristic_can_miss_the_optimum() -> None:
-    """The tree that an edge profile wants may leave no pipeless cycle to close."""
+    """The spanning tree of an edge profile may leave no chord that closes a pipeless cycle."""
     flow = [
         (0, 1),
         (0, 2),
@@ -141,7 +141,7 @@ def test_the_heuristic_can_miss_the_optimum() -> None:
     assert len(optimum.free) == 2
 
 
-def test_an_edge_with_an_infinite_price_is_counted_only_if_it_must_be() -> None:
+def test_an_edge_with_an_infinite_cost_is_counted_only_if_necessary() -> None:
     graph = build("forced", ["A", "B", "EXIT"], [(0, 0), (0, 1), (0, 1), (0, 2), (1, 2)])
     costs = [float("inf"), float("inf"), 1.0, 1.0, 1.0, 0.0]
     for plan in (eprof(graph, costs), vprof_by_edges(graph, costs), vprof_by_edges_optimal(graph, costs)):
@@ -149,7 +149,7 @@ def test_an_edge_with_an_infinite_price_is_counted_only_if_it_must_be() -> None:
         assert 1 not in plan.on_edges
 
 
-def test_running_out_of_time_is_said() -> None:
+def test_a_timeout_is_reported() -> None:
     graph = random_program(1, 60)
     started = time.monotonic()
     with pytest.raises(OptimumError, match="no proven optimum in the time allowed"):
@@ -157,7 +157,7 @@ def test_running_out_of_time_is_said() -> None:
     assert time.monotonic() - started < 10
 
 
-def test_without_the_solver_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_solver_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "highspy", None)
     graph = build("g", ["A", "EXIT"], [(0, 1)])
     with pytest.raises(UsageError, match="pip install 'trodden\\[optimum\\]'"):

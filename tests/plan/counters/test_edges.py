@@ -68,8 +68,8 @@ def test_the_worst_tree_and_a_numbering_by_postorder_cost_more_than_nesting() ->
     assert worst == 1.75
 
 
-def trips_of(graph: Graph, rng: random.Random) -> list[CountableLoop]:
-    """Some of the loops that can be told from outside: one back edge, left by edges."""
+def some_countable_loops(graph: Graph, rng: random.Random) -> list[CountableLoop]:
+    """Some of the loops whose trip count can be added at their exits: one back edge, left by edges."""
     return [
         CountableLoop(loop.back_edges[0], loop.exits, float(rng.randint(0, 3)))
         for loop in find_loops(graph).loops
@@ -85,12 +85,12 @@ def trips_of(graph: Graph, rng: random.Random) -> list[CountableLoop]:
     seeds(),
 )
 @settings(max_examples=300)
-def test_trips_take_counters_out_of_loops_and_lose_nothing(graph: Graph, seed: int) -> None:
+def test_trip_counts_replace_counters_in_loops_and_lose_nothing(graph: Graph, seed: int) -> None:
     if not find_loops(graph).reducible:
         return
     rng = random.Random(seed)
     costs = costs_for(graph, seed)
-    countable_loops = trips_of(graph, rng)
+    countable_loops = some_countable_loops(graph, rng)
     plan = eprof(graph, costs, countable_loops)
     known = {trip.back_edge for trip in countable_loops}
     for edge, probes in plan.on_edges.items():
@@ -103,7 +103,7 @@ def test_trips_take_counters_out_of_loops_and_lose_nothing(graph: Graph, seed: i
     assert plan.slots == eprof(graph, costs).slots
 
 
-def test_a_trip_is_taken_only_when_it_is_cheaper() -> None:
+def test_a_trip_count_is_used_only_if_it_is_cheaper() -> None:
     graph = build("loop", ["A", "B", "C", "EXIT"], [(0, 1), (1, 2), (2, 1), (1, 3)])
     weights = nesting_weights(graph)
     cheap = eprof(graph, weights, [CountableLoop(2, (3,), 1.0)])
@@ -114,6 +114,6 @@ def test_a_trip_is_taken_only_when_it_is_cheaper() -> None:
     assert dear.on_edges == {1: (Count(0),), 3: (Count(1),)}
 
 
-def test_trips_of_a_loop_that_is_never_left_are_of_no_use() -> None:
+def test_trip_counts_are_not_used_for_a_loop_without_exits() -> None:
     graph = build("stuck", ["A", "EXIT"], [(0, 0)])
     assert eprof(graph, [1.0, 0.0, 0.0], [CountableLoop(0, (), 0.0)]).on_edges == {0: (Count(0),)}

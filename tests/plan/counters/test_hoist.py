@@ -36,7 +36,7 @@ def test_a_hoisted_probe_cannot_be_hoisted_again_and_never_onto_a_virtual_edge(g
     assert all(graph.edges[index].kind is EdgeKind.FLOW for index in hoisted.on_edges)
 
 
-def test_trips_stay_on_the_edges_that_leave_the_loop() -> None:
+def test_trip_counts_stay_on_loop_exits() -> None:
     graph = build("g", ["A", "B", "EXIT"], [(0, 1), (1, 2)])
     plan = Plan("eprof", (EdgeMeasure(1), EdgeMeasure(0)), {1: (Count(0), AddTripCount(1, 0))})
     assert hoist(graph, plan).on_edges == {0: (Count(0),), 1: (AddTripCount(1, 0),)}

@@ -43,7 +43,7 @@ def case_of(graph: Graph, seed: int, context: bool | None = None) -> Case:
 
 
 def all_routes(case: Case) -> Iterator[Route]:
-    """Every path there is, by walking all ways from all starts; where there is no way on, it stops."""
+    """Every possible path, by enumeration from all starts; it ends in a block without successors."""
     graph, paths = case.graph, case.paths
     headers = split_headers(graph, paths)
     removed = {*paths.back_edges, *paths.cuts, *paths.resume_edges}
@@ -88,7 +88,7 @@ def all_routes(case: Case) -> Iterator[Route]:
 
 
 def arrive(route: Route, headers: set[int]) -> list[Route]:
-    """Both ways into a loop entry that keeps its context: from outside, and by a back edge."""
+    """Both ways to reach a loop header with context: from outside, and along a back edge."""
     if route.blocks[-1] not in headers:
         return [route]
     place = len(route.blocks) - 1
@@ -121,7 +121,7 @@ def test_numbers_and_paths_are_one_to_one(graph: Graph, seed: int) -> None:
 
 
 @given(graphs(), seeds())
-def test_prefixes_are_known_by_block_and_sum(graph: Graph, seed: int) -> None:
+def test_prefixes_are_identified_by_block_and_sum(graph: Graph, seed: int) -> None:
     numbering = case_of(graph, seed).numbering()
     assume(numbering.number <= MANY)
     known: dict[tuple[int, int], Route] = {}
@@ -145,7 +145,7 @@ def test_prefixes_are_known_by_block_and_sum(graph: Graph, seed: int) -> None:
 
 
 def prefixes_of(route: Route) -> Iterator[Route]:
-    """The path cut short in each of its blocks: before the last loop entry in context, it was another."""
+    """The path cut short in each of its blocks, from its last loop header with context on."""
     for length in range(1, len(route.blocks) + 1):
         reentries = tuple(place for place in route.reentries if place < length)
         starts = PathStart.BACK_EDGE if reentries else route.context_starts or route.starts
@@ -161,7 +161,7 @@ def prefixes_of(route: Route) -> Iterator[Route]:
 
 
 @given(graphs(), seeds())
-def test_ways_and_starts_add_up(graph: Graph, seed: int) -> None:
+def test_successors_and_starts_add_up(graph: Graph, seed: int) -> None:
     numbering = case_of(graph, seed, context=False).numbering()
     assume(numbering.number <= MANY)
     starts = {(start.vertex, start.kind): start.value for start in numbering.starts}
@@ -191,7 +191,7 @@ def test_counting_stops_at_a_limit(graph: Graph, seed: int) -> None:
         numbering_of(graph, *removed, most=number - 1)
 
 
-def test_the_largest_number_of_paths_comes_last() -> None:
+def test_the_successor_with_the_most_paths_is_last() -> None:
     graph = build("order", ["A", "B", "C", "EXIT"], [(0, 1), (0, 2), (0, 3), (1, 3), (1, 2), (2, 3)])
     numbering = numbering_of(graph, [])
     assert numbering.successors(0) == (
@@ -226,7 +226,7 @@ def test_numbers_of_any_size() -> None:
     assert count_paths(graph, [], limit=1000) == 1001
 
 
-def test_what_is_no_path_has_no_number() -> None:
+def test_an_invalid_path_has_no_number() -> None:
     graph = build("line", ["A", "B", "EXIT"], [(0, 1), (0, 2), (1, 2)])
     numbering = numbering_of(graph, [])
     route = numbering.regenerate(0)

@@ -1,4 +1,4 @@
-"""Plans for paths: where probes stand, where paths are cut."""
+"""Plans for paths: where probes are placed, where paths are cut."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_without_stack_slots_the_block_determines_the_prefix(graph: Graph, seed:
 
 
 @given(graphs(), seeds())
-def test_every_hold_is_told(graph: Graph, seed: int) -> None:
+def test_every_interruptible_block_identifies_its_prefix(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     interruptible = {block for block in range(graph.exit) if rng.random() < 0.5}
     plan = path_plan(graph, costs_for(graph, seed), interruptible=interruptible, context=rng.random() < 0.5)
@@ -119,7 +119,7 @@ def test_every_hold_is_told(graph: Graph, seed: int) -> None:
 
 @given(graphs(), seeds())
 def test_paths_end_before_others_start(graph: Graph, seed: int) -> None:
-    """On every edge: trips first, then what ends a path, then what starts one."""
+    """On every edge: trip counts first, then what ends a path, then what starts one."""
     rng = random.Random(seed)
     resume_edges = some_resume_edges(graph, rng)
     timed = rng.random() < 0.5
@@ -151,7 +151,7 @@ def test_paths_end_before_others_start(graph: Graph, seed: int) -> None:
 
 @given(graphs(), seeds())
 def test_the_fewest_probes_are_on_chords(graph: Graph, seed: int) -> None:
-    """Of arcs that neither start nor end a path, only chords add: at most one a fundamental cycle."""
+    """Of arcs that neither start nor end a path, only chords add: at most one per fundamental cycle."""
     plan = path_plan(graph, costs_for(graph, seed), limit=None)
     adding = [probe for probes in plan.on_edges.values() for probe in probes if isinstance(probe, Add)]
     live = live_edges(graph)
@@ -161,7 +161,7 @@ def test_the_fewest_probes_are_on_chords(graph: Graph, seed: int) -> None:
 
 
 def test_a_loop() -> None:
-    """Round the loop nothing happens but on the back edge: one path ends, the next starts."""
+    """The loop has probes on the back edge only: one path ends, the next starts."""
     plan = path_plan(LOOP, [1.0, 9.0, 1.0, 9.0, 1.0, 1.0])
     assert paths_of(plan) == Paths(4, (3,))
     assert plan.on_edges == {2: (Bump(0),), 3: (Bump(-1), Set(3))}
@@ -177,8 +177,8 @@ def test_a_straight_line_needs_no_register() -> None:
     assert plan.on_entry == ()
 
 
-def test_a_register_that_nobody_reads_is_not_set() -> None:
-    """Each way has its own end, so no path needs the register."""
+def test_a_register_that_is_not_read_is_not_set() -> None:
+    """Each path has an end of its own, so that none needs the register."""
     graph = build("fork", ["A", "B", "C", "EXIT"], [(0, 1), (0, 2), (1, 3), (2, 3)])
     plan = path_plan(graph, [1.0] * 5)
     probes: list[Probe] = [probe for found in plan.on_edges.values() for probe in found]
@@ -187,7 +187,7 @@ def test_a_register_that_nobody_reads_is_not_set() -> None:
     assert plan.on_entry == ()
 
 
-def test_no_bump_is_moved_above_a_hold() -> None:
+def test_no_bump_is_moved_above_an_interruptible_block() -> None:
     """D and E follow each other; the paths join in D."""
     flow = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (4, 5)]
     graph = build("join", ["A", "B", "C", "D", "E", "EXIT"], flow)
@@ -202,7 +202,7 @@ def test_no_bump_is_moved_above_a_hold() -> None:
     assert register_offsets(graph, above)[4] is None
 
 
-def test_self_loops_have_a_counter_or_tell_their_trips() -> None:
+def test_self_loops_have_a_counter_or_a_trip_count() -> None:
     graph = build("self", ["A", "B", "EXIT"], [(0, 1), (1, 1), (1, 2)])
     weights = [1.0, 9.0, 1.0, 1.0]
     plan = path_plan(graph, weights)
@@ -220,7 +220,7 @@ def test_self_loops_have_a_counter_or_tell_their_trips() -> None:
     assert dear == plan
 
 
-def test_trips_are_not_added_where_control_may_come_twice() -> None:
+def test_trip_counts_are_not_added_on_resume_edges() -> None:
     graph = build("self", ["A", "B", "C", "EXIT"], [(0, 1), (1, 1), (1, 2), (2, 3)])
     plan = path_plan(
         graph, [1.0, 9.0, 1.0, 1.0, 1.0], countable_loops=[CountableLoop(1, (2,), 1.0)], resume_edges=[2]
@@ -228,8 +228,8 @@ def test_trips_are_not_added_where_control_may_come_twice() -> None:
     assert plan.on_blocks[1] == (Count(0),)
 
 
-def test_context_saves_on_the_way_in_and_restores_on_the_way_back() -> None:
-    """Two ways lead to the loop of H."""
+def test_context_saves_on_entry_edges_and_restores_on_back_edges() -> None:
+    """Two paths lead to the loop of H."""
     flow = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (3, 5), (4, 3)]
     graph = build("context", ["A", "P", "Q", "H", "L", "EXIT"], flow)
     plan = path_plan(graph, [1.0, 1.0, 1.0, 1.0, 9.0, 1.0, 9.0, 1.0], context=True)
@@ -242,7 +242,7 @@ def test_context_saves_on_the_way_in_and_restores_on_the_way_back() -> None:
 
 
 def test_context_without_a_choice_saves_nothing() -> None:
-    """One way leads to the loop: what is restored is a constant."""
+    """One path leads to the loop: what is restored is a constant."""
     plan = path_plan(LOOP, [1.0, 9.0, 1.0, 9.0, 1.0, 1.0], context=True)
     kinds = {type(probe) for probes in plan.on_edges.values() for probe in probes}
     assert not kinds & {Save, Restore}
@@ -258,7 +258,7 @@ def test_irreducible_loops_have_no_context() -> None:
     assert plan.on_edges == whole.on_edges
 
 
-def test_many_paths_are_kept_by_number() -> None:
+def test_many_paths_are_counted_in_a_sparse_table() -> None:
     graph = ladder(20)
     weights = [1.0] * len(graph.edges)
     assert paths_of(path_plan(graph, weights)).number <= DEFAULT_LIMIT
@@ -268,15 +268,15 @@ def test_many_paths_are_kept_by_number() -> None:
     assert paths_of(path_plan(graph, weights, limit=None, dense=2**20)).dense
 
 
-def test_numbers_never_outgrow_a_register() -> None:
+def test_path_numbers_fit_a_register() -> None:
     graph = ladder(100)
     paths = paths_of(path_plan(graph, [1.0] * len(graph.edges), limit=None))
     assert 1 <= len(paths.cuts) <= 6
     assert paths.number <= LARGEST
 
 
-def test_what_is_seldom_taken_is_cut() -> None:
-    """The middle of a ladder is cold: that is where both halves are parted."""
+def test_cold_edges_are_cut() -> None:
+    """The middle of a ladder is cold: it is cut there."""
     graph = ladder(12)
     cold = {4 * 6 + way for way in range(4)}
     weights = [0.001 if edge in cold else 5.0 for edge in range(len(graph.edges))]
@@ -284,7 +284,7 @@ def test_what_is_seldom_taken_is_cut() -> None:
 
 
 def test_of_equals_the_entry_of_a_loop_is_cut() -> None:
-    """A diamond, a loop around a diamond; one of the joins has to go."""
+    """A diamond, a loop around a diamond; one of the edges has to be cut."""
     flow = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (4, 5), (4, 6), (5, 7), (6, 7), (7, 4), (7, 8)]
     graph = build("entry", [f"b{block}" for block in range(8)] + ["EXIT"], flow)
     paths = paths_of(path_plan(graph, [1.0] * 12, limit=9))
@@ -303,7 +303,7 @@ def test_a_large_function_is_planned() -> None:
     assert len(register_offsets(graph, plan)) == len(graph.labels)
 
 
-def test_a_rule_that_does_not_exist() -> None:
+def test_an_unknown_rule() -> None:
     with pytest.raises(KeyError):
         path_plan(ladder(20), [1.0] * 82, rule="any")
 
@@ -315,8 +315,8 @@ def test_only_flow_edges_carry_probes() -> None:
     assert interpret(graph, plan, [[0, 1, 0, 1, 0]]) == [1, 1]
 
 
-def test_loops_are_entered_by_a_cut_if_they_are_expected_to_turn() -> None:
-    """P leads to the loop of H and L, and each of its turns starts in the same way."""
+def test_loop_entries_are_cut_if_the_loop_is_expected_to_iterate() -> None:
+    """P leads to the loop of H and L, and each iteration starts with the same register."""
     graph = build("loop", ["P", "H", "L", "EXIT"], [(0, 1), (1, 2), (2, 1), (1, 3)])
     turning = path_plan(graph, [1.0, 9.0, 9.0, 1.0, 1.0], rule="loops")
     assert paths_of(turning) == Paths(3, back_edges=(2,), cuts=(0,))

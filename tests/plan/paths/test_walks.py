@@ -1,4 +1,4 @@
-"""Whatever the plan, its counters say which paths were walked."""
+"""Whatever the plan, its counters determine which paths were executed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from trodden.plan.routes import Route
 
 @dataclass
 class Trial:
-    """A plan of some sort, and walks."""
+    """A random plan, and walks."""
 
     graph: Graph
     plan: Plan
@@ -54,7 +54,7 @@ def trial(graph: Graph, seed: int, **asked: object) -> Trial:
 
 
 def counted(numbering: Numbering, plan: Plan, counters: list[int]) -> dict[Route, tuple[int, int]]:
-    """The dense table, spelled out."""
+    """The counts of the dense table, by path."""
     assert plan.paths is not None
     number, first = plan.paths.number, len(plan.measures)
     table = {}
@@ -112,7 +112,7 @@ def check_prefixes(
 
 @settings(max_examples=400)
 @given(graphs(), seeds())
-def test_the_counters_tell_the_paths(graph: Graph, seed: int) -> None:
+def test_the_counters_determine_the_paths(graph: Graph, seed: int) -> None:
     check(trial(graph, seed))
 
 

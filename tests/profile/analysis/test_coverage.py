@@ -1,4 +1,4 @@
-"""Which paths were walked, which nearly, and several runs as one."""
+"""Which paths were executed, which nearly, and several runs as one."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def test_shares() -> None:
     assert found.edges == Covered(7, 9)
 
 
-def test_what_the_graph_cannot_reach_is_not_asked_for() -> None:
+def test_unreachable_blocks_are_not_expected() -> None:
     found = _covered(facts_of("f", "a>exit z>exit"), {"a": 1})
     assert (found.paths, found.blocks, found.edges) == (Covered(1, 1), Covered(1, 1), Covered(1, 1))
 
 
-def test_a_function_that_never_ran() -> None:
+def test_a_function_that_was_never_executed() -> None:
     found = _covered(facts_of("f", DIAMONDS), {})
     assert found.paths == Covered(0, 4)
     assert found.near == ()
 
 
-def test_near_misses_are_one_decision_away_and_go_on_as_the_program_mostly_did() -> None:
+def test_near_misses_differ_in_one_branch_and_continue_along_the_hottest_edges() -> None:
     found = _covered(facts_of("f", DIAMONDS), {"a b d e g": 5, "a b d f g": 2})
     assert [_labels(found, near) for near in found.near] == ["a c d e g"]
     near = found.near[0]
@@ -56,7 +56,7 @@ def test_near_misses_are_one_decision_away_and_go_on_as_the_program_mostly_did()
     assert near.instead == ((0, 7),)
 
 
-def test_an_edge_never_taken_comes_before_hotter_combinations_but_once() -> None:
+def test_an_untaken_edge_precedes_hotter_combinations_but_once() -> None:
     shape = "a>b a>c b>d c>d d>e d>f d>h e>g f>g h>g g>exit"
     found = _covered(facts_of("f", shape), {"a b d e g": 1000, "a c d f g": 10})
     assert [(_labels(found, near), near.times, near.unseen) for near in found.near] == [
@@ -80,14 +80,14 @@ def test_loops_end_paths_on_their_back_edges() -> None:
     assert found.near[0].unseen
 
 
-def test_a_way_that_cannot_end_is_near_too() -> None:
+def test_an_endless_path_is_a_near_miss_too() -> None:
     found = _covered(facts_of("f", "a>die a>b b>exit die>stop"), {"a b": 9})
     assert [(_labels(found, near), near.route.ends) for near in found.near] == [
         ("a die stop", PathEnd.UNWOUND)
     ]
 
 
-def test_walks_that_never_came_back() -> None:
+def test_calls_that_did_not_return() -> None:
     found = _covered(facts_of("f", DIAMONDS), {"a b d e g": 1, "a b!": 4})
     assert (found.paths.covered, found.cut_short) == (1, 1)
     assert found.near[0].times == 5
@@ -95,7 +95,7 @@ def test_walks_that_never_came_back() -> None:
     assert (whole.paths, whole.cut_short) == (Covered(2, 2), 0)
 
 
-def test_a_call_that_never_comes_back_is_no_decision() -> None:
+def test_a_call_that_never_returns_is_no_branch() -> None:
     assert _covered(facts_of("f", "a>b b>exit"), {"a!": 3}).near == ()
 
 
@@ -107,7 +107,7 @@ def test_a_cut_ends_a_path() -> None:
     ]
 
 
-def test_a_path_in_context_is_near_only_where_it_was_walked() -> None:
+def test_a_path_in_context_is_near_only_in_its_executed_part() -> None:
     profile = path_profile([facts_of("f", LOOP)], {"f": {"in head body x head out": 1}})
     each = profile.functions["f"]
     graph, paths = each.facts.graph, each.facts.plan.paths
@@ -130,7 +130,7 @@ WALKS = ["a b d e g", "a b d f g", "a c d e g", "a c d f g"]
 
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.sampled_from(WALKS), st.integers(1, 50), min_size=1))
-def test_near_misses_are_paths_and_were_not_walked(walks: dict[str, int]) -> None:
+def test_near_misses_are_paths_that_were_not_executed(walks: dict[str, int]) -> None:
     facts = facts_of("f", DIAMONDS)
     found = _covered(facts, walks)
     assert facts.plan.paths is not None
@@ -167,7 +167,7 @@ def test_another_graph_or_other_cuts_cannot_be_joined() -> None:
         assert joined["f"] is one.functions["f"]
 
 
-def test_functions_that_only_one_build_has_are_taken() -> None:
+def test_functions_of_one_build_only_are_included() -> None:
     one = _profile({"a b d e g": 5})
     other = path_profile([facts_of("g", "a>exit")], {"g": {"a": 1}})
     joined, left_out = join([one.functions, other.functions])

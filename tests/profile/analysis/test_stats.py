@@ -44,7 +44,7 @@ def test_what_is_predicted_ends_before_the_first_misprediction() -> None:
     assert lengths.average_instructions == (6 * 9 + 3 * 1 + 1 * 7) / 10
 
 
-def test_an_edge_profile_can_predict_a_path_that_was_never_walked() -> None:
+def test_an_edge_profile_can_predict_a_path_that_was_never_executed() -> None:
     found = _of({"a b d e g": 2, "a c d e g": 1, "a b d f g": 2, "a c d f g": 5})
     assert found.paths == 4
     assert found.predicted == 1
@@ -82,7 +82,7 @@ def test_a_self_loop_is_no_part_of_a_path() -> None:
     assert (found.paths, found.lengths.longest_edges, found.predicted) == (1, 3, 1)
 
 
-def test_paths_that_were_cut_short_count_as_far_as_they_came() -> None:
+def test_the_executed_part_of_a_path_that_was_cut_short_counts() -> None:
     found = _of({"a b d e g": 3, "a b!": 1})
     assert (found.paths, found.cut_short, found.predicted) == (2, 1, 2)
     assert found.lengths.average_edges == (3 * 5 + 1) / 4

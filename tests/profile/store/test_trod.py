@@ -37,7 +37,7 @@ def _small() -> Profile:
     return assemble("/bin/prog", [UNIT], [unit_counts_of(UNIT, flows, {(0, 1): 2})], ["a note"], calls)
 
 
-def test_a_profile_comes_back(tmp_path: Path) -> None:
+def test_a_profile_is_read_as_it_was_written(tmp_path: Path) -> None:
     profile = _small()
     assert profile.functions["main"].violations == ()
     save(profile, tmp_path / "x.trod")
@@ -78,7 +78,9 @@ DOCUMENT = unseal(MAGIC, to_bytes(_small()), "x")[0]
     st.sampled_from(positions_in(DOCUMENT)),
     st.sampled_from([-1, 0, 1, 10**30, 1.5, "x", None, [], {}, [1, 2]]),
 )
-def test_well_sealed_nonsense_is_refused_or_sound(position: tuple[Any, ...], wrong: Any) -> None:
+def test_invalid_content_with_a_valid_checksum_is_refused_or_sound(
+    position: tuple[Any, ...], wrong: Any
+) -> None:
     document = with_wrong(DOCUMENT, position, wrong)
     try:
         profile = from_bytes(seal(MAGIC, document), "x.trod")
@@ -97,7 +99,7 @@ def test_missing_and_foreign_files(tmp_path: Path) -> None:
         load(tmp_path / "x.trod")
 
 
-def test_what_never_ends_is_not_read(tmp_path: Path) -> None:
+def test_endless_files_are_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name in (tmp_path / "pipe", "/dev/zero"):
         with pytest.raises(InputMissing, match="cannot be read: it is not a regular file"):
@@ -139,14 +141,14 @@ def test_a_failure_leaves_the_former_result(
     assert [each.name for each in tmp_path.iterdir()] == ["x.trod"]
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_folder(tmp_path: Path) -> None:
     with pytest.raises(CannotWrite, match="No such file or directory"):
         save(_small(), tmp_path / "nowhere" / "x.trod")
     with pytest.raises(CannotWrite):
         save(_small(), tmp_path)
 
 
-def test_a_device_is_written_to_as_it_is() -> None:
+def test_a_device_is_written_directly() -> None:
     save(_small(), "/dev/null")
     with pytest.raises(CannotWrite, match="No space left"):
         save(_small(), "/dev/full")

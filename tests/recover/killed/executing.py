@@ -103,13 +103,12 @@ class _Frame:
             self._process.forget((self.block, self._register))
 
     def _turn(self, edge: int) -> None:
-        for probes in self._plan.on_edges.values():
-            for probe in probes:
-                if isinstance(probe, AddTripCount):
-                    if probe.back_edge == edge:
-                        self._trips[edge] += 1
-                    elif self._graph.edges[edge].dst == self._graph.edges[probe.back_edge].dst:
-                        self._trips[probe.back_edge] = 0
+        probes = [probe for every in self._plan.on_edges.values() for probe in every]
+        for back_edge in {probe.back_edge for probe in probes if isinstance(probe, AddTripCount)}:
+            if back_edge == edge:
+                self._trips[edge] += 1
+            elif self._graph.edges[edge].dst == self._graph.edges[back_edge].dst:
+                self._trips[back_edge] = 0
 
     def _probes(self, probes: Sequence[Probe]) -> Iterator[None]:
         for probe in probes:

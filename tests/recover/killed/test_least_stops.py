@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import time
+from collections.abc import Callable
 from itertools import combinations_with_replacement
 
 import pytest
@@ -10,12 +12,8 @@ from hypothesis import given, settings
 
 from tests.graphs import seeds
 from trodden.recover.forest import solve
-from trodden.recover.killed.least_stops import (
-    Preference,
-    least_stops,
-    raise_back_edges,
-    root_forest,
-)
+from trodden.recover.killed.least_stops import least_stops, raise_back_edges, root_forest
+from trodden.recover.killed.room import Preference
 
 Ends = list[tuple[int, int]]
 MOST = 4
@@ -74,8 +72,12 @@ def _problem(seed: int) -> tuple[list[int], Ends, int, list[Preference | None]]:
     return totals, ends, sink, preferences
 
 
+def _ranked(stops: tuple[int, ...], preferences: list[Preference | None]) -> list[Preference]:
+    return sorted((found for node in stops if (found := preferences[node]) is not None), reverse=True)
+
+
 @given(seeds())
-@settings(max_examples=1500, derandomize=True)
+@settings(max_examples=1500)
 def test_no_fewer_stops_would_do_and_none_are_found_where_there_are_none(seed: int) -> None:
     totals, ends, sink, preferences = _problem(seed)
     allowed = [node for node, preference in enumerate(preferences) if preference is not None]
@@ -87,6 +89,7 @@ def test_no_fewer_stops_would_do_and_none_are_found_where_there_are_none(seed: i
     stops = tuple(node for node, times in enumerate(found[0]) for _ in range(times))
     if len(stops) <= MOST:
         assert stops in expected
+        assert _ranked(stops, preferences) == max(_ranked(each, preferences) for each in expected)
     else:
         assert not expected
         assert not _negative(totals, ends, sink, stops)
@@ -105,22 +108,51 @@ CHAIN: Ends = [(0, 1), (1, 2)]
     ],
     ids=["the last", "one that is preferred", "where walks can stop", "nowhere"],
 )
-def test_of_several_places_the_preferred_one(
+def test_of_several_nodes_the_preferred_one(
     preferences: list[Preference | None], stops: list[int] | None
 ) -> None:
-    """Two walks came to node 0, none left node 2 for the sink, which is node 3."""
+    """Two walks reached node 0, none left node 2 for the sink, which is node 3."""
     found = least_stops([-2, 0, 0, 2], CHAIN, 3, preferences)
     assert found == (None if stops is None else (stops, []))
 
 
-def test_no_more_stop_at_a_node_than_came_there() -> None:
-    """Two walks came to node 0 and one to node 1, which leads to node 0; nothing left that for the sink."""
+def test_no_more_stop_at_a_node_than_reached_it() -> None:
+    """Two walks reached node 0 and one node 1, which leads to node 0; nothing left that for the sink."""
     found = least_stops([-2, -1, 3], [(1, 0)], 2, [(0, 0), (9, 9), None])
     assert found == ([2, 1, 0], [])
 
 
+def test_a_subtree_has_room_for_no_more_stops_than_its_nodes() -> None:
+    """Two walks stopped in the tree of node 1: node 5 is preferred, but only one walk reached it."""
+    ends: Ends = [(1, 0), (2, 1), (4, 2), (5, 0)]
+    preferences: list[Preference | None] = [None, (1, 1), (0, 2), None, (0, 4), (1, 5)]
+    found = least_stops([2, -1, 2, 2, -4, -1], ends, 3, preferences)
+    assert found == ([0, 1, 0, 0, 0, 1], [])
+
+
+PARENTS: dict[str, Callable[[int], int]] = {
+    "chain": lambda node: node - 1,
+    "star": lambda node: 0,
+    "caterpillar": lambda node: node - 1 - node % 2,
+}
+
+
+@pytest.mark.parametrize("nodes", [100_000])
+@pytest.mark.parametrize("shape", PARENTS)
+def test_large_forests(shape: str, nodes: int) -> None:
+    """Each node but the sink, which is node 0, demands a stop of its own; it takes seconds at most."""
+    ends = [(max(PARENTS[shape](node), 0), node) for node in range(1, nodes)]
+    totals = [nodes - 1, *[-1] * (nodes - 1)]
+    preferences: list[Preference | None] = [None, *((node % 2, node) for node in range(1, nodes))]
+    begin = time.process_time()
+    found = least_stops(totals, ends, 0, preferences)
+    assert time.process_time() - begin < 20
+    assert found is not None
+    assert sum(found[0]) == nodes - 1
+
+
 def test_a_back_edge_is_raised_before_walks_are_taken_to_have_stopped() -> None:
-    """The loop 1 -> 2 -> 1 was gone round three times, which is counted only when it is left."""
+    """The loop 1 -> 2 -> 1 was iterated three times, which is counted only when it is left."""
     ends: Ends = [(0, 1), (1, 2), (2, 3)]
     totals = [0, 0, 0, 0]
     forest = root_forest([0, 3, -3, 0], ends, 3)

@@ -57,7 +57,7 @@ def test_walks_that_ended(excess: dict[int, int], walks: list[Walk], left: dict[
         ),
         ({DE: 10**18}, [(3, 10**18)], [Walk(3, (DE,), 10**18)]),
     ],
-    ids=["not left", "one of two", "stopped on the way", "first start first", "in one piece"],
+    ids=["not left", "one of two", "stopped before the end", "first start first", "in one piece"],
 )
 def test_walks_cut_short(
     excess: dict[int, int], starts: Sequence[tuple[int, int]], walks: list[Walk]
@@ -65,7 +65,7 @@ def test_walks_cut_short(
     assert walks_cut_short(DIAMONDS, excess, starts) == walks
 
 
-def test_the_work_is_told() -> None:
+def test_the_work_is_reported() -> None:
     spent: list[int] = []
     walks_that_ended(DIAMONDS, {EG: 1, LEAVE: 1}, {LEAVE}, spent.append)
     walks_cut_short(DIAMONDS, {AB: 1, BD: 1}, [(0, 2)], spent.append)

@@ -1,4 +1,4 @@
-"""Sums of values along walks are the numbers that the path register comes to."""
+"""Sums of values along walks are the values of the path register."""
 
 from __future__ import annotations
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations_with_replacement
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
 
 from tests.graphs import costs_for, graphs, leaving_graphs, seeds
 from tests.recover.killed.executing import Execution, opinions_first
-from trodden.graph.cfg import EdgeKind, Graph, build
+from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import PathTally, interpret_paths, random_walk, tally
 from trodden.plan.paths.plan import checked_paths, path_plan
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, RedundantMeasure
@@ -198,7 +197,7 @@ def test_a_path_that_is_counted_before_its_end_and_was_about_to_be(dense: int, a
 
 
 def _killed(graph: Graph, plan: Plan, seed: int) -> Execution:
-    """Some executions that came to their ends, or were stopped between any two of their probes."""
+    """Some executions that reached their ends, or were stopped between any two of their probes."""
     rng = random.Random(seed)
     process = Execution(graph, plan)
     for _ in range(rng.randint(1, 4)):
@@ -244,7 +243,7 @@ def test_counters_on_all_edges_show_every_edge_that_was_taken(
 def test_so_they_do_where_paths_are_counted_before_their_ends(
     context: bool, order: str, graph: Graph, seed: int
 ) -> None:
-    """A path that was counted, or about to be, is taken to have come to its end; no other edge is wrong."""
+    """A path that was counted, or about to be, is taken to have reached its end; no other edge is wrong."""
     lean = path_plan(graph, costs_for(graph, seed), context=context)
     plan = ORDERS[order](checked_paths(lean, graph))
     process = _killed(graph, plan, seed)
@@ -288,57 +287,6 @@ def test_a_forked_child_that_was_killed_later(context: bool, checked: bool, grap
     assert flow.violations == ()
     if checked:
         assert _walked(graph, flow.edges) == _walked(graph, process.edges)
-
-
-# Beside everything that can have happened
-
-
-def _executions(graph: Graph, plan: Plan, steps: int) -> Iterator[Execution]:
-    """Every execution of at most so many edges, stopped between any two probes."""
-    work: list[tuple[int, ...]] = [()]
-    for walk in work:
-        last = graph.edges[walk[-1]].dst if walk else graph.root
-        leaving = [e for e in graph.out_edges[last] if graph.edges[e].kind is EdgeKind.FLOW]
-        if len(walk) < steps:
-            work += [(*walk, edge) for edge in leaving]
-        probes = 0
-        while True:
-            process = Execution(graph, plan)
-            if not process.run(walk, probes):
-                break
-            yield process
-            probes += 1
-        yield process
-
-
-def _possible(graph: Graph, plan: Plan, steps: int, seed: int) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
-    """By what the counters hold: the edges that up to two executions can have taken."""
-    zero = (0,) * plan.slots, (0,) * len(graph.edges)
-    one = {(tuple(each.counters), tuple(each.edges)) for each in _executions(graph, plan, steps)} | {zero}
-    states = sorted(one)
-    if len(states) > 60:
-        states = random.Random(seed).sample(states, 60)
-    found: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
-    for (counters, edges), (more, further) in combinations_with_replacement([*states, zero], 2):
-        total = tuple(a + b for a, b in zip(counters, more, strict=True))
-        found.setdefault(total, set()).add(tuple(a + b for a, b in zip(edges, further, strict=True)))
-    return found
-
-
-@given(graphs(max_blocks=4, max_edges=6), seeds())
-@settings(max_examples=25, deadline=None)
-def test_some_execution_takes_the_edges_that_are_found(graph: Graph, seed: int) -> None:
-    """With counters on the edges only one thing can have happened, and that is found.
-
-    The entries alone may have been more.
-    """
-    plan = checked_paths(path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit)), graph)
-    possible = _possible(graph, plan, 4, seed)
-    for counters in random.Random(seed).sample(sorted(possible), min(len(possible), 60)):
-        flow = _flow(graph, plan, FunctionCounts(list(counters)))
-        assert flow.violations == ()
-        truths = {tuple(_walked(graph, edges)) for edges in possible[counters]}
-        assert truths == {tuple(_walked(graph, flow.edges))}
 
 
 # What used to be bounded, or to stop too soon

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import pytest
@@ -12,6 +13,7 @@ from trodden.plan.paths.plan import checked_paths, path_plan
 from trodden.recover.function_counts import FunctionCounts, Prefix
 from trodden.recover.killed.procedure import Procedure
 from trodden.recover.killed.sources import (
+    Inherited,
     Source,
     SourcePool,
     behind_ended_paths,
@@ -105,46 +107,47 @@ def test_an_inherited_path_that_did_not_end_shows_in_negative_counts() -> None:
     ((block, register),) = prefixes
     total = made.decoder.sum_of(block, register)
     assert total is not None
-    found, excess, begun = inherited_unfinished(made, prefixes, flow, {}, {})
-    assert (found, begun) == ([Source(2, total, 1)], {})
-    assert not any(times > 0 for times in excess.values())
+    found = inherited_unfinished(made, prefixes, flow, {}, {})
+    assert (found.sources, found.begun) == ([Source(2, total, 1)], {})
+    assert not any(times > 0 for times in found.excess.values())
+    assert (found.edges[AH], found.edges[HB]) == (0, 0)
 
 
 def test_an_inherited_path_that_ended_is_finished() -> None:
-    """The child went on to the end: what the parent had walked is taken away from that path."""
+    """The child continued to the end: what the parent had executed is subtracted from that path."""
     made = procedure(LOOP)
     prefixes = _inherited(made, [AH, HB])
     flow = recovered(made, [AH, HB, BACK, HE, LEAVE], prefixes)
-    assert inherited_unfinished(made, prefixes, flow, {}, {}) == ([], {}, {})
+    assert inherited_unfinished(made, prefixes, flow, {}, {}) == Inherited([], {}, Counter(), flow.edges)
 
 
 def test_with_counters_on_edges_the_excess_shows_it() -> None:
-    """The child went on round the loop twice, and was killed in b; the path of its parent has ended."""
+    """The child iterated the loop twice, and was killed in b; the path of its parent has ended."""
     made = procedure(LOOP, checked=True)
     prefixes = _inherited(made, [AH, HB])
     assert made.decoder.sum_of(*next(iter(prefixes))) is not None
     flow = recovered(made, [], prefixes)
     still = {AH: 1, HB: 1, BACK: 0, HE: 0, LEAVE: 0}
-    found, excess, _ = inherited_unfinished(made, prefixes, flow, still, {})
-    assert [(each.block, each.times) for each in found] == [(2, 1)]
-    assert excess == {AH: 0, HB: 0, BACK: 0, HE: 0, LEAVE: 0}
+    found = inherited_unfinished(made, prefixes, flow, still, {})
+    assert [(each.block, each.times) for each in found.sources] == [(2, 1)]
+    assert found.excess == {AH: 0, HB: 0, BACK: 0, HE: 0, LEAVE: 0}
     none = dict.fromkeys(still, 0)
-    assert inherited_unfinished(made, prefixes, flow, none, {})[0] == []
+    assert inherited_unfinished(made, prefixes, flow, none, {}).sources == []
 
 
 def test_an_inherited_entry_shows_in_the_number_of_entries() -> None:
     made = procedure(LOOP, checked=True)
     prefixes = _inherited(made, [])
-    found, _, _ = inherited_unfinished(made, prefixes, recovered(made, [], prefixes), {}, {})
-    assert found == [Source(0, made.sums.at_entry(), 1)]
+    found = inherited_unfinished(made, prefixes, recovered(made, [], prefixes), {}, {})
+    assert found.sources == [Source(0, made.sums.at_entry(), 1)]
 
 
 def test_what_cannot_be_decoded_is_passed_over() -> None:
     made = procedure(LOOP)
     inherited = _inherited(made, [AH, HB])
     prefixes: dict[Prefix, int] = {(1, None): -1, (2, 999): -1, **inherited}
-    found, _, _ = inherited_unfinished(made, prefixes, recovered(made, [], inherited), {}, {})
-    assert [(each.block, each.times) for each in found] == [(2, 1)]
+    found = inherited_unfinished(made, prefixes, recovered(made, [], inherited), {}, {})
+    assert [(each.block, each.times) for each in found.sources] == [(2, 1)]
 
 
 def test_walks_draw_from_the_sources_of_their_block_in_order() -> None:

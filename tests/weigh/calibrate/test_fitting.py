@@ -25,7 +25,7 @@ SETTLING = frozenset(heuristic.key for heuristic in HEURISTICS if heuristic.deci
 
 
 def seen(*counts: int, **said: frozenset[int]) -> Observation:
-    """A branch of which heuristics, in the order of the table, have said something."""
+    """A branch to which heuristics, in the order of the table, apply."""
     keys: Prediction = tuple((key.replace("_", "-"), positions) for key, positions in said.items())
     decisive = tuple(key for key, _ in keys if key in SETTLING)
     return Observation(Scope.PLAIN if len(counts) == 2 else Scope.SWITCHES, counts, keys, decisive)
@@ -41,7 +41,7 @@ def test_observing_a_function() -> None:
     assert measure([found])["pointer"] == Measured(1.0, 0.75, 1)
 
 
-def test_what_did_not_run_or_is_not_known_is_not_observed() -> None:
+def test_branches_without_counts_are_not_observed() -> None:
     graph, known = function(DIAMOND)
     assert observe([Counted(graph, known, [0] * 6)]) == []
     assert observe([Counted(graph, known, [None, 3, 1, 3, 4, 4])]) == []
@@ -52,7 +52,7 @@ def test_coverage_and_hits_are_shares_of_executions() -> None:
     assert found == {"pointer": Measured(0.8, 0.225, 2), "call": Measured(0.6, 1.0, 1)}
 
 
-def test_hot_branches_do_not_drown_others() -> None:
+def test_hot_branches_do_not_dominate_others() -> None:
     hot = [seen(10**6, 0, pointer=FIRST), *[seen(0, 10, pointer=FIRST)] * 10]
     by = {weighing: hit_rates(hot, weighing)["pointer"] for weighing in WEIGHINGS}
     assert by["executions"] > 0.999
@@ -72,7 +72,7 @@ def test_one_heuristic_alone_is_fitted_to_its_hit_rate() -> None:
     assert fit_together([many])["pointer"] == pytest.approx(0.8, abs=0.01)
 
 
-def test_two_that_always_agree_share_what_they_know() -> None:
+def test_two_that_always_agree_share_their_evidence() -> None:
     """Their hit rates would be 0.8 each, and 0.94 together."""
     many = [seen(80, 20, pointer=FIRST, guard=FIRST)] * 1000
     found = fit_together([many], ridge=0.1)
@@ -80,12 +80,12 @@ def test_two_that_always_agree_share_what_they_know() -> None:
     assert combined(2, [((0,), found["pointer"]), ((0,), found["guard"])])[0] == pytest.approx(0.8, abs=0.005)
 
 
-def test_what_was_seldom_seen_stays_near_one_half() -> None:
+def test_rates_of_rare_heuristics_are_near_one_half() -> None:
     found = fit_together([[*[seen(80, 20, pointer=FIRST)] * 500, seen(1, 0, guard=FIRST)]])
     assert 0.5 < found["guard"] < 0.6
 
 
-def test_rates_that_branches_were_drawn_by_are_found_again() -> None:
+def test_the_rates_of_simulated_branches_are_recovered() -> None:
     rng = random.Random(1)
     true = {"pointer": 0.7, "call": 0.9, "guard": 0.35, "return": 0.6}
     many = []
@@ -98,8 +98,8 @@ def test_rates_that_branches_were_drawn_by_are_found_again() -> None:
     assert found == pytest.approx(true, abs=0.02)
 
 
-def test_many_ways_are_fitted_by_the_same_rule() -> None:
-    """Of five ways the first is taken as often as not, and the second of the rest never."""
+def test_branches_with_many_edges_are_fitted_by_the_same_rule() -> None:
+    """Of five edges the first is taken in half of the cases, and the second of the others never."""
     rest = frozenset({1, 2, 3, 4})
     many = [seen(50, 0, 17, 17, 16, case_listed=rest, case_no_call=frozenset({0, 2, 3, 4}))] * 500
     found = fit_together([many], ridge=0.01)
@@ -107,7 +107,7 @@ def test_many_ways_are_fitted_by_the_same_rule() -> None:
     assert shares == pytest.approx([0.5, 0, 1 / 6, 1 / 6, 1 / 6], abs=0.01)
 
 
-def test_only_some_keys_and_what_settles() -> None:
+def test_selected_keys_and_decisive_heuristics() -> None:
     many = [seen(90, 10, trips=FIRST, pointer=SECOND), seen(80, 20, pointer=FIRST, call=FIRST)] * 100
     assert set(fit_together([many], keys=["pointer"])) == {"pointer"}
     found = fit_together([many])
@@ -148,7 +148,7 @@ def test_fitted_rates_are_likelier_than_those_of_the_paper() -> None:
     assert likelihood(rates) > likelihood(WL94)
 
 
-def test_accuracy_counts_what_went_the_likely_way() -> None:
+def test_accuracy_counts_executions_of_the_likelier_edge() -> None:
     features = {0: comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO)}
     told = Counted(*function(DIAMOND, features), [10, 30, 10, 30, 40, 40])
     open_ = Counted(*function(WHILE), [1, 6, 1, 6, 1, 1])

@@ -1,4 +1,4 @@
-"""Algorithm 2 of WL94 against plain solutions of the flow equations; the paper's examples are cases."""
+"""Algorithm 2 of WL94 against direct solutions of the flow equations; the paper's examples are cases."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from trodden.graph.traverse import depth_first
 from trodden.weigh.frequency.local import ENDLESS_ITERATIONS, MAX_ITERATIONS, local_frequencies
 
 
-def odds_for(graph: Graph, seed: int, parts: Sequence[float] = (1, 1, 2, 1000)) -> list[float]:
-    """Random odds of branches; all those of a block may be 0."""
+def probabilities_for(graph: Graph, seed: int, parts: Sequence[float] = (1, 1, 2, 1000)) -> list[float]:
+    """Random branch probabilities; all those of a block may be 0."""
     rng = Random(seed)
     probabilities = [0.0] * len(graph.edges)
     for out_edges in graph.out_edges:
@@ -34,12 +34,12 @@ def odds_for(graph: Graph, seed: int, parts: Sequence[float] = (1, 1, 2, 1000)) 
     return probabilities
 
 
-def even_odds(graph: Graph) -> list[float]:
-    return odds_for(graph, 1, (1,))
+def equal_probabilities(graph: Graph) -> list[float]:
+    return probabilities_for(graph, 1, (1,))
 
 
 def solved(graph: Graph, probabilities: Sequence[float]) -> list[float]:
-    """(I - P^T) f = e, where the root is entered once and nothing comes back from EXIT."""
+    """(I - P^T) f = e, where the root is entered once and nothing returns from EXIT."""
     size = len(graph.labels)
     flow = [(edge, graph.edges[edge]) for edge in graph.flow_edges()]
     columns = [edge.src for _, edge in flow]
@@ -70,7 +70,7 @@ def solved_exactly(graph: Graph, probabilities: Sequence[float]) -> list[Fractio
 
 
 def check_lawful(graph: Graph, frequencies: Sequence[float]) -> None:
-    """The flow law at every vertex, EXIT included; nothing where control never is."""
+    """The flow law at every vertex, EXIT included; 0 in unreachable code."""
     assert all(0.0 <= frequency < math.inf for frequency in frequencies)
     assert frequencies[graph.closing] == pytest.approx(1)
     assert all(flow_gap(graph, frequencies, vertex) < 1e-9 for vertex in range(len(graph.labels)))
@@ -78,8 +78,8 @@ def check_lawful(graph: Graph, frequencies: Sequence[float]) -> None:
     assert not any(frequencies[index] for index, edge in enumerate(graph.edges) if edge.src not in reached)
 
 
-def turns(graph: Graph, frequencies: Sequence[float], header: int, members: frozenset[int]) -> float:
-    """How often a loop turns for each time it is entered."""
+def iterations(graph: Graph, frequencies: Sequence[float], header: int, members: frozenset[int]) -> float:
+    """The number of iterations of a loop each time it is entered."""
     passed = sum(frequencies[index] for index in graph.in_edges[header])
     entered = sum(
         frequencies[index]
@@ -93,7 +93,7 @@ def turns(graph: Graph, frequencies: Sequence[float], header: int, members: froz
 @given(leaving_graphs(12, 30), seeds())
 @settings(max_examples=300, deadline=None)
 def test_any_graph_against_a_sparse_solution(graph: Graph, seed: int) -> None:
-    probabilities = odds_for(graph, seed)
+    probabilities = probabilities_for(graph, seed)
     found = local_frequencies(graph, probabilities, max_iterations=math.inf)
     check_lawful(graph, found)
     assert [found[index] for index in graph.flow_edges()] == pytest.approx(
@@ -104,7 +104,7 @@ def test_any_graph_against_a_sparse_solution(graph: Graph, seed: int) -> None:
 @given(leaving_graphs(), seeds())
 @settings(max_examples=150, deadline=None)
 def test_any_graph_against_an_exact_solution(graph: Graph, seed: int) -> None:
-    """Eighths and the like are exact in binary, so that odds do sum up to one."""
+    """Eighths and the like are exact in binary, so that probabilities sum up to one exactly."""
     rng = Random(seed)
     probabilities = [0.0] * len(graph.edges)
     for vertex in range(graph.exit):
@@ -120,27 +120,27 @@ def test_any_graph_against_an_exact_solution(graph: Graph, seed: int) -> None:
 
 @given(graphs(12, 30), seeds())
 @settings(max_examples=500, deadline=None)
-def test_the_flow_law_holds_whatever_the_odds(graph: Graph, seed: int) -> None:
-    probabilities = odds_for(graph, seed, (0, 0, 1, 1, 1e-9, 1e-200))
+def test_the_flow_law_holds_for_all_probabilities(graph: Graph, seed: int) -> None:
+    probabilities = probabilities_for(graph, seed, (0, 0, 1, 1, 1e-9, 1e-200))
     check_lawful(graph, local_frequencies(graph, probabilities))
 
 
 @given(graphs(12, 30), seeds())
 @settings(max_examples=300, deadline=None)
-def test_no_loop_turns_more_often_than_it_may(graph: Graph, seed: int) -> None:
+def test_no_loop_iterates_more_often_than_the_bound(graph: Graph, seed: int) -> None:
     forest = find_loops(graph)
     if not forest.reducible:
         return
-    found = local_frequencies(graph, odds_for(graph, seed, (1, 1, 1e-9)), forest, 50.0, 20.0)
+    found = local_frequencies(graph, probabilities_for(graph, seed, (1, 1, 1e-9)), forest, 50.0, 20.0)
     check_lawful(graph, found)
     for number, loop in enumerate(forest.loops):
-        assert turns(graph, found, loop.header, forest.members(number)) <= 50 * (1 + 1e-9)
+        assert iterations(graph, found, loop.header, forest.members(number)) <= 50 * (1 + 1e-9)
 
 
 @given(graphs(12, 30), seeds())
 @settings(max_examples=200, deadline=None)
 def test_known_loops_make_no_difference(graph: Graph, seed: int) -> None:
-    probabilities = odds_for(graph, seed, (0, 1, 1, 5, 1e-9))
+    probabilities = probabilities_for(graph, seed, (0, 1, 1, 5, 1e-9))
     forest = find_loops(graph)
     assert local_frequencies(graph, probabilities, forest) == pytest.approx(
         local_frequencies(graph, probabilities), rel=1e-9
@@ -149,8 +149,8 @@ def test_known_loops_make_no_difference(graph: Graph, seed: int) -> None:
 
 @given(graphs(12, 30))
 @settings(max_examples=300, deadline=None)
-def test_every_cycle_passes_the_entry_of_a_loop_it_lies_in(graph: Graph) -> None:
-    """What makes the order of elimination right: but for its entry, what lies directly in a loop has none."""
+def test_every_cycle_contains_the_header_of_a_loop_around_it(graph: Graph) -> None:
+    """Why the order of elimination is right: without its header, what is directly in a loop is acyclic."""
     search = depth_first(graph)
     loops = collapse(graph, search, back_edges_by_header(graph, search))
     speaker = list(range(len(graph.labels)))
@@ -186,7 +186,7 @@ def test_a_loop_that_hardly_ends() -> None:
 
 
 def test_exits_are_raised_in_proportion() -> None:
-    """Of two exits one is taken three times as often as the other, in a rare branch as it is."""
+    """Of two exits, both in a rare branch, one is taken three times as often as the other."""
     graph = loop((0, 1), (0, 2), (1, 3), (1, 2), (2, 3), (2, 0), (3, 4), blocks=4)
     rare = 1e-9
     probabilities = [1e-3, 1 - 1e-3, 3e3 * rare, 1 - 3e3 * rare, rare, 1 - rare, 1.0, 0.0]
@@ -197,8 +197,8 @@ def test_exits_are_raised_in_proportion() -> None:
     assert found[6] == pytest.approx(1)
 
 
-def test_an_outer_loop_that_hardly_ends_leaves_the_inner_one_as_it_is() -> None:
-    """The inner loop is left to the outer one or for good; only how often it is the latter changes."""
+def test_bounding_an_outer_loop_does_not_change_the_inner_one() -> None:
+    """The inner loop is left to the outer one or to EXIT; only the frequency of the latter changes."""
     graph = loop((0, 1), (1, 1), (1, 0), (1, 2), blocks=2)
     found = local_frequencies(graph, [1.0, 0.75, 0.25 - 1e-12, 1e-12, 0.0], max_iterations=100.0)
     assert found[0] == pytest.approx(100)
@@ -206,7 +206,7 @@ def test_an_outer_loop_that_hardly_ends_leaves_the_inner_one_as_it_is() -> None:
     assert found[2:4] == pytest.approx([99, 1])
 
 
-def test_an_endless_loop_carries_what_never_comes_back() -> None:
+def test_an_endless_edge_carries_what_enters_an_endless_loop() -> None:
     graph = loop((0, 1), (0, 3), (1, 2), (2, 1), blocks=3)
     endless = graph.edges.index(Edge(1, 3, EdgeKind.ENDLESS))
     found = local_frequencies(graph, [0.25, 0.75, 1.0, 1.0, 0.0, 0.0])
@@ -215,18 +215,18 @@ def test_an_endless_loop_carries_what_never_comes_back() -> None:
     assert found[3] == pytest.approx(0.25 * (ENDLESS_ITERATIONS - 1))
 
 
-def test_a_block_that_leads_nowhere() -> None:
+def test_a_block_without_successors() -> None:
     graph = loop((0, 1), (0, 2), blocks=2)
     assert local_frequencies(graph, [0.25, 0.75, 0.0, 0.0]) == pytest.approx([0.25, 0.75, 0.25, 1.0])
 
 
-def test_a_block_without_odds_is_left_along_all_edges_alike() -> None:
+def test_the_edges_of_a_block_without_probabilities_are_equally_likely() -> None:
     graph = loop((0, 1), (0, 2), (1, 2), blocks=2)
     assert local_frequencies(graph, [0.0] * 4) == pytest.approx([0.5, 0.5, 0.5, 1.0])
 
 
-def test_an_exit_that_is_said_never_to_be_taken() -> None:
-    """It is the only way on, so the loop turns as often as a loop may."""
+def test_a_sole_exit_with_probability_zero() -> None:
+    """It is the only exit, so the loop iterates as often as the bound allows."""
     graph = loop((0, 0), (0, 1), blocks=1)
     assert local_frequencies(graph, [1.0, 0.0, 0.0]) == pytest.approx([MAX_ITERATIONS - 1, 1.0, 1.0])
 
@@ -238,8 +238,8 @@ def test_an_irreducible_region_that_hardly_ends() -> None:
     assert found[2] == pytest.approx(MAX_ITERATIONS, rel=1e-3)
 
 
-def test_a_way_out_less_likely_than_a_float_can_tell() -> None:
-    """Five thousand tests in a row, each of which turns the loop anew: 2^-5000 is nothing."""
+def test_an_exit_whose_probability_underflows() -> None:
+    """Five thousand branches in a row, each with a back edge: 2^-5000 underflows to 0."""
     size = 5000
     edges = [(v, v + 1) for v in range(size)] + [(v, 0) for v in range(size)]
     graph = loop(*edges, blocks=size)
@@ -251,7 +251,7 @@ def test_a_way_out_less_likely_than_a_float_can_tell() -> None:
 @pytest.mark.parametrize("turning", [0.5, 0.88, 1 - 1e-12])
 def test_a_thousand_loops_inside_each_other(turning: float) -> None:
     graph = nest(1000)
-    probabilities = even_odds(graph)
+    probabilities = equal_probabilities(graph)
     back = depth_first(graph).back_edges
     for vertex in range(graph.exit):
         ways = [index for index in graph.out_edges[vertex] if graph.edges[index].kind is EdgeKind.FLOW]
@@ -263,7 +263,7 @@ def test_a_thousand_loops_inside_each_other(turning: float) -> None:
 
 
 def test_a_hundred_thousand_blocks() -> None:
-    """Loops fifty deep in a row, every other nest entered in its middle too."""
+    """Loops fifty deep in a row, every other nest with a second entry in its middle."""
     depth, flow, start = 50, [], 0
     while start < 100_000:
         heads = range(start, start + depth)
@@ -273,6 +273,6 @@ def test_a_hundred_thousand_blocks() -> None:
             flow.append((start, start + depth // 2))
         start += depth + 1
     graph = loop(*flow, blocks=start)
-    found = local_frequencies(graph, even_odds(graph))
+    found = local_frequencies(graph, equal_probabilities(graph))
     assert all(flow_gap(graph, found, vertex) < 1e-9 for vertex in range(len(graph.labels)))
     assert found[graph.closing] == pytest.approx(1)

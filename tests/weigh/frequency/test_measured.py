@@ -16,13 +16,13 @@ def test_counts_become_weights(graph: Graph, seed: int) -> None:
     assert measured_weights(graph, truth.edges) == truth.edges
 
 
-def test_open_edges_share_what_their_block_leaves() -> None:
+def test_undetermined_edges_share_what_is_left_of_their_block() -> None:
     graph = build("g", ["A", "B", "EXIT"], [(0, 1), (0, 1), (0, 2), (1, 2)])
     weights = measured_weights(graph, [None, None, 4, 6, 10], block_counts=[10, 6, 10])
     assert weights == [3.0, 3.0, 4.0, 6.0, 10.0]
 
 
-def test_open_edges_without_block_counts_are_refused() -> None:
+def test_undetermined_edges_without_block_counts_are_refused() -> None:
     graph = build("g", ["A", "EXIT"], [(0, 1), (0, 1)])
     with pytest.raises(UsageError, match="g: the profile has no count for some edges"):
         measured_weights(graph, [None, None, 4])

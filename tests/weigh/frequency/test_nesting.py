@@ -60,7 +60,7 @@ def test_the_flow_law_holds_on_structured_programs(seed: int, size: int) -> None
 
 @given(seeds(), st.integers(1, 40))
 @settings(max_examples=150)
-def test_plain_programs_turn_every_loop_the_expected_number_of_times(seed: int, size: int) -> None:
+def test_every_loop_of_plain_programs_iterates_as_often_as_expected(seed: int, size: int) -> None:
     graph = random_program(seed, size, ("block", "if-else", "while", "if", "do"))
     weights = nesting_weights(graph)
     for loop in find_loops(graph).loops:
@@ -70,7 +70,7 @@ def test_plain_programs_turn_every_loop_the_expected_number_of_times(seed: int, 
 
 
 @pytest.mark.parametrize("case", cases("weights.cfg"), ids=str)
-def test_corners_are_settled_as_documented(case: Case) -> None:
+def test_open_cases_are_resolved_as_documented(case: Case) -> None:
     check_flow_law(case.graph)
 
 

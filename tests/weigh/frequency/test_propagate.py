@@ -1,4 +1,4 @@
-"""Frequencies out of branch probabilities, with the numbers of WL94 and against a plain solution."""
+"""Frequencies from branch probabilities: the numbers of WL94, and a direct solution."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from trodden.graph.cfg import EdgeKind, Graph
 from trodden.weigh.frequency.propagate import propagate
 
 
-def test_loops_that_share_a_head() -> None:
-    """Figure 1b: of the head's two ways each comes back to it with 0.88."""
+def test_loops_that_share_a_header() -> None:
+    """Figure 1b: each of the header's two successors returns to it with 0.88."""
     ends = [(0, 1), (0, 2), (1, 0), (1, 3), (2, 0), (2, 3), (3, 4), (5, 0), (4, 5)]
     probabilities = [0.5, 0.5, 0.88, 0.12, 0.88, 0.12, 1.0, 1.0, 1.0]
     found = propagate(6, ends, probabilities, 5)
@@ -22,7 +22,7 @@ def test_loops_that_share_a_head() -> None:
     assert found[6] == pytest.approx(1)
 
 
-def test_loops_inside_each_other_that_share_a_head() -> None:
+def test_nested_loops_that_share_a_header() -> None:
     """Figure 1c: three back edges, one after the other."""
     ends = [(0, 0), (0, 1), (1, 0), (1, 2), (2, 0), (2, 3), (3, 0)]
     probabilities = [0.88, 0.12, 0.88, 0.12, 0.88, 0.12, 1.0]
@@ -30,7 +30,7 @@ def test_loops_inside_each_other_that_share_a_head() -> None:
 
 
 def test_atoi() -> None:
-    """Appendix A, Figure 6; the paper rounds on the way."""
+    """Appendix A, Figure 6; the paper rounds intermediate results."""
     ends = [(0, 1), (0, 5), (1, 2), (1, 4), (2, 3), (3, 3), (3, 4), (4, 6), (5, 6), (6, 0)]
     probabilities = [0.948, 0.052, 0.885, 0.115, 1.0, 0.88, 0.12, 1.0, 1.0, 1.0]
     found = propagate(7, ends, probabilities, 6)
@@ -40,7 +40,7 @@ def test_atoi() -> None:
 
 
 def _probabilities(graph: Graph, seed: int) -> list[Fraction]:
-    """Random shares of what leaves each block."""
+    """Random probabilities of the edges of each block."""
     rng = Random(seed)
     probabilities = [Fraction(0)] * len(graph.edges)
     for out_edges in graph.out_edges:
@@ -52,7 +52,7 @@ def _probabilities(graph: Graph, seed: int) -> list[Fraction]:
 
 
 def _solved(graph: Graph, probabilities: list[Fraction]) -> list[Fraction]:
-    """The same by plain Gaussian elimination in fractions, EXIT passed once."""
+    """The same by plain Gaussian elimination in fractions, EXIT executed once."""
     size = len(graph.labels)
     rows = [[Fraction(i == j) for j in range(size)] + [Fraction(0)] for i in range(size)]
     for edge, (src, dst, _) in enumerate(graph.edges):
@@ -78,18 +78,18 @@ def test_any_graph(graph: Graph, seed: int) -> None:
 
 
 def test_a_loop_that_is_hardly_ever_left() -> None:
-    """Nothing is lost though the odds of leaving vanish beside one."""
+    """No precision is lost although the probability of leaving is tiny beside one."""
     ends = [(0, 0), (0, 1), (1, 0)]
     assert propagate(2, ends, [1.0, 1e-18, 1.0], 1)[0] == pytest.approx(1e18)
 
 
-def test_no_way_on() -> None:
+def test_no_successor() -> None:
     with pytest.raises(ValueError, match="EXIT cannot be reached"):
         propagate(3, [(0, 1), (0, 2), (1, 1), (2, 0)], [0.5, 0.5, 1.0, 1.0], 2)
 
 
 def test_long_and_deep_graphs() -> None:
-    """A hundred thousand blocks in a row, each the head of a loop round all that follow."""
+    """A hundred thousand blocks in a row, each the header of a loop around all that follow."""
     size = 100_000
     ends = [(v, v + 1) for v in range(size)] + [(size - 1, 0)]
     ends += [(v, v - 2) for v in range(2, size, 2)] + [(size, 0)]

@@ -18,7 +18,7 @@ EQ, NE, LT, LE, GT, GE = Relation
 def says(
     short: str, flow: Flow, features: Mapping[int, BlockFeatures] | None = None, block: int = 0
 ) -> list[int]:
-    """Which places a heuristic predicts; it must be asked in the right case of Algorithm 1."""
+    """Which edge positions a heuristic predicts, in the right case of Algorithm 1."""
     asked = branch(flow, features, block)
     assert scope_of(asked) & BY_SHORT[short].scope
     return list(BY_SHORT[short].predicts(asked))
@@ -65,7 +65,7 @@ def test_opcode(relation: Relation, sort: OperandType, against: RightOperand, po
     assert says("OH", DIAMOND, {0: comparing(relation, sort, against)}) == position
 
 
-def test_opcode_knows_a_switch_of_one_case_and_numbers_without_sign() -> None:
+def test_opcode_with_a_switch_of_one_case_and_unsigned_numbers() -> None:
     assert says("OH", DIAMOND, {0: BlockFeatures(cases=(None, 7))}) == [0]
     assert says("OH", DIAMOND, {0: BlockFeatures(cases=(7, None))}) == [1]
     assert says("OH", DIAMOND, {0: comparing(LT, N, RightOperand.ZERO, unsigned=True)}) == []
@@ -90,7 +90,7 @@ def test_call_and_store(short: str, feature: BlockFeatures) -> None:
     assert says(short, IF, {1: feature, 2: feature}) == [1]
 
 
-def test_a_call_may_come_after_unconditional_jumps() -> None:
+def test_a_call_may_follow_unconditional_jumps() -> None:
     """0 -> 1 -> 2 -> 3 (calls) beside 0 -> 4."""
     flow = [(0, 1), (0, 4), (1, 2), (2, 3), (3, 5), (4, 5), (5, 6)]
     assert says("CH", flow, {3: CALLS}) == [1]
@@ -99,8 +99,8 @@ def test_a_call_may_come_after_unconditional_jumps() -> None:
     assert says("CH", shared, {3: CALLS}) == []
 
 
-def test_a_call_in_a_loop_that_its_way_leads_into() -> None:
-    """0 -> 1 -> 2 (calls) -> 2: the way back does not keep 1 from dominating 2."""
+def test_a_call_in_a_loop_behind_the_successor() -> None:
+    """0 -> 1 -> 2 (calls) -> 2: in spite of the back edge, 1 dominates 2."""
     flow = [(0, 1), (0, 3), (1, 2), (2, 2), (2, 3), (3, 4)]
     assert says("CH", flow, {2: CALLS}) == [1]
 
@@ -144,7 +144,7 @@ def test_loop_header() -> None:
     assert says("LHH", DIAMOND) == []
 
 
-def test_ways_to_the_same_block_tell_nothing_by_their_targets() -> None:
+def test_targets_predict_nothing_if_both_edges_have_the_same() -> None:
     flow = [(0, 1), (0, 1), (1, 2)]
     for short in ("CH", "SH", "RH", "LHH", "LEH"):
         assert says(short, flow, {1: BlockFeatures(stores=1, calls=CALLS.calls)}) == []

@@ -1,4 +1,4 @@
-"""Algorithm 1 of WL94, with the numbers of its appendix, and the general rule for many ways."""
+"""Algorithm 1 of WL94, with the numbers of its appendix, and the general rule for many edges."""
 
 from __future__ import annotations
 
@@ -48,14 +48,16 @@ ATOI_CLUES = {
 prints and returns, b2 leads to the loop of b3 alone, b4 returns."""
 
 
-def odds_of(flow: Flow, features: dict[int, BlockFeatures] | None = None, rates: Rates = WL94) -> list[float]:
+def probabilities_of(
+    flow: Flow, features: dict[int, BlockFeatures] | None = None, rates: Rates = WL94
+) -> list[float]:
     graph, known = function(flow, features)
     return branch_probabilities(graph, known, rates)
 
 
 def test_atoi_as_in_the_appendix() -> None:
     """Tables 9 and 10, and the loop below them; the paper rounds .885 and .115 up both."""
-    found = odds_of(ATOI, ATOI_CLUES)
+    found = probabilities_of(ATOI, ATOI_CLUES)
     assert found[1] == pytest.approx(0.95, abs=5e-3)
     assert found[0] == pytest.approx(0.05, abs=5e-3)
     assert found[2] == pytest.approx(0.885, abs=1e-3)
@@ -76,45 +78,50 @@ def test_which_heuristics_apply_in_atoi() -> None:
     }
 
 
-def test_what_does_not_come_back_goes_nowhere_but_to_exit() -> None:
-    assert odds_of([(0, 1), (0, 2), (1, 2)], {0: DIES})[:3] == [0.0, 1.0, 1.0]
-    assert odds_of([(0, 2), (0, 1), (0, 2), (1, 2)], {0: DIES})[:3] == [0.5, 0.0, 0.5]
+def test_a_call_that_does_not_return_goes_to_exit_only() -> None:
+    assert probabilities_of([(0, 1), (0, 2), (1, 2)], {0: DIES})[:3] == [0.0, 1.0, 1.0]
+    assert probabilities_of([(0, 2), (0, 1), (0, 2), (1, 2)], {0: DIES})[:3] == [0.5, 0.0, 0.5]
 
 
-def test_a_call_that_cannot_come_back_may_still_unwind() -> None:
+def test_a_call_that_does_not_return_may_unwind() -> None:
     """It has no edge to EXIT, so it is a branch like any other."""
-    assert odds_of([(0, 1), (0, 2), (1, 3), (2, 3)], {0: DIES, 1: DIES})[:2] == pytest.approx([0.22, 0.78])
+    assert probabilities_of([(0, 1), (0, 2), (1, 3), (2, 3)], {0: DIES, 1: DIES})[:2] == pytest.approx(
+        [0.22, 0.78]
+    )
 
 
-def test_a_loop_branch_listens_to_nobody_else() -> None:
+def test_only_lbh_applies_to_a_loop_branch() -> None:
     features = {0: comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO), 1: RETURNS}
-    assert odds_of([(0, 1), (0, 0), (1, 2)], features)[:2] == pytest.approx([0.12, 0.88])
+    assert probabilities_of([(0, 1), (0, 0), (1, 2)], features)[:2] == pytest.approx([0.12, 0.88])
 
 
-def test_back_edges_and_others_among_many() -> None:
-    found = odds_of([(0, 0), (0, 1), (0, 0), (0, 2), (0, 1), (1, 3), (2, 3)])
+def test_back_edges_among_many_edges() -> None:
+    found = probabilities_of([(0, 0), (0, 1), (0, 0), (0, 2), (0, 1), (1, 3), (2, 3)])
     assert found[:5] == pytest.approx([0.44, 0.04, 0.44, 0.04, 0.04])
 
 
-def test_only_back_edges_and_many_ways_get_equal_shares() -> None:
+def test_only_back_edges_or_many_edges_get_equal_shares() -> None:
     features = {0: BlockFeatures(test=comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO).test)}
-    assert odds_of([(0, 0), (0, 0)], features)[:2] == [0.5, 0.5]
-    assert odds_of([(0, 1), (0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)], {1: RETURNS})[:4] == [0.25] * 4
+    assert probabilities_of([(0, 0), (0, 0)], features)[:2] == [0.5, 0.5]
+    assert (
+        probabilities_of([(0, 1), (0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)], {1: RETURNS})[:4]
+        == [0.25] * 4
+    )
 
 
-def test_ways_to_the_same_block_still_have_a_comparison() -> None:
+def test_edges_to_the_same_block_still_have_a_comparison() -> None:
     features = {0: comparing(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO), 1: CALLS}
-    assert odds_of([(0, 1), (0, 1), (1, 2)], features)[:2] == pytest.approx([0.4, 0.6])
+    assert probabilities_of([(0, 1), (0, 1), (1, 2)], features)[:2] == pytest.approx([0.4, 0.6])
 
 
-def test_without_clues_there_are_equal_shares() -> None:
+def test_without_features_there_are_equal_shares() -> None:
     graph, _ = function(DIAMOND)
     assert branch_probabilities(graph, (), WL94)[:2] == [0.5, 0.5]
 
 
 @given(graphs(max_blocks=10, max_edges=24), seeds(), st.sampled_from([WL94, EVERY]))
 @settings(max_examples=300)
-def test_what_leaves_a_block_sums_up_to_one(graph: Graph, seed: int, rates: Rates) -> None:
+def test_the_probabilities_of_a_block_sum_up_to_one(graph: Graph, seed: int, rates: Rates) -> None:
     features = random_features(graph, seed)
     found = branch_probabilities(graph, features, rates)
     assert found == branch_probabilities(graph, features, rates, find_loops(graph))
@@ -142,8 +149,8 @@ evidence = st.integers(2, 6).flatmap(
 
 
 @given(evidence)
-def test_many_ways_follow_the_general_rule(given_: tuple[int, list[tuple[list[int], float]]]) -> None:
-    """The rule over sets; what a set holds together at the end is shared out equally."""
+def test_many_edges_follow_the_general_rule(given_: tuple[int, list[tuple[list[int], float]]]) -> None:
+    """The rule over sets; the mass of a set is shared equally by its members in the end."""
     edges, pieces = given_
     frame = frozenset(range(edges))
     masses = {frame: 1.0}
@@ -153,22 +160,22 @@ def test_many_ways_follow_the_general_rule(given_: tuple[int, list[tuple[list[in
     assert combined(edges, pieces) == pytest.approx(expected)
 
 
-def test_certainty_does_not_end_in_nothing() -> None:
+def test_certain_evidence_does_not_underflow() -> None:
     pieces = [((0,), 0.9999), ((1,), 0.9999)] * 200
     assert combined(2, pieces) == pytest.approx([0.5, 0.5])
     assert sum(combined(3, pieces)) == pytest.approx(1)
 
 
-def test_a_switch_of_a_thousand_cases_is_not_slow() -> None:
+def test_a_switch_of_a_thousand_cases_is_fast() -> None:
     flow = [(0, 1 + case % 40) for case in range(1000)] + [(block, 41) for block in range(1, 41)]
     features = {0: BlockFeatures(cases=(None, *range(999))), 1: DIES, **dict.fromkeys(range(2, 9), RETURNS)}
     start = time.process_time()
-    found = odds_of(flow, features, EVERY)
+    found = probabilities_of(flow, features, EVERY)
     assert time.process_time() - start < 1
     assert sum(found[:1000]) == pytest.approx(1)
 
 
-def test_deep_functions_take_neither_recursion_nor_forever() -> None:
+def test_deep_functions_need_no_recursion_and_linear_time() -> None:
     graph = chain(100_000)
     found = branch_probabilities(graph, (), EVERY)
     assert sum(found) == pytest.approx(100_000, abs=1)

@@ -1,4 +1,4 @@
-"""Heuristics that settle a branch: who is asked first, what is left to others, and which rates they get."""
+"""Decisive heuristics: their order, what is left to the others, and their rates."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ ALL = {
 AT_ONCE = ["trips", "said", "ends-badly", "complains", "cold", "turns-options", "turns-call"]
 
 
-def test_who_is_asked_first() -> None:
-    """What is certain, what the source says, what means trouble, then loops; none of the paper's nine."""
+def test_the_order_of_decisive_heuristics() -> None:
+    """Known trip counts, statements of the source, errors, then loops; none of the paper's nine."""
     assert [key for key in ORDER if key in AT_ONCE] == AT_ONCE
     assert ORDER.index("comes-back") < ORDER.index("turns-options")
     assert {key for key in ORDER if key not in AT_ONCE} == {
@@ -61,7 +61,7 @@ def test_who_is_asked_first() -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), list(combinations(AT_ONCE, 2)))
-def test_the_first_settles_a_branch_of_two_ways_whatever_others_say(first: str, second: str) -> None:
+def test_the_first_decides_a_two_way_branch_whatever_the_others_predict(first: str, second: str) -> None:
     def share(**rates: float) -> float:
         return probabilities(LOOP, ALL, **{key.replace("-", "_"): rate for key, rate in rates.items()})[1]
 
@@ -71,12 +71,12 @@ def test_the_first_settles_a_branch_of_two_ways_whatever_others_say(first: str, 
     assert share(**{second: 0.6}) != alone
 
 
-def test_the_others_are_asked_where_nothing_settles() -> None:
+def test_the_others_are_combined_where_none_is_decisive() -> None:
     assert probabilities(LOOP, ALL, loop_exit=0.8)[1] == pytest.approx(0.8)
 
 
-def test_many_ways_share_out_what_is_settled() -> None:
-    """Two of five ways end badly, and have 0.1 in all; among the others the cases have three quarters."""
+def test_many_edges_share_the_fixed_total() -> None:
+    """Two of five edges end badly and have 0.1 in total; among the others the cases have three quarters."""
     features = {0: BlockFeatures(cases=(None, 1, 2, 3, 4)), 2: DIES, 3: DIES}
     assert probabilities(FIVE, features, ends_badly=0.9)[:5] == pytest.approx([0.3, 0.05, 0.05, 0.3, 0.3])
     shares = probabilities(FIVE, features, ends_badly=0.9, case_listed=0.8)[:5]
@@ -85,7 +85,7 @@ def test_many_ways_share_out_what_is_settled() -> None:
     assert shares == pytest.approx([0.675, 0.05, 0.05, 0.1125, 0.1125])
 
 
-def test_among_many_ways_too_the_first_one_settles() -> None:
+def test_with_many_edges_too_the_first_one_decides() -> None:
     features = {
         0: BlockFeatures(source_weights=(6, 1, 1, 1, 1)),
         1: BlockFeatures(calls=(CallFeatures("warn"),)),
@@ -101,7 +101,7 @@ def test_among_many_ways_too_the_first_one_settles() -> None:
     bad=st.sets(st.integers(1, 5), min_size=1, max_size=4),
     rates=st.tuples(*[st.floats(0.001, 0.999)] * 4),
 )
-def test_what_settles_has_its_share_whatever_else_is_said(
+def test_a_decisive_heuristic_fixes_its_total_whatever_the_others_predict(
     bad: set[int], rates: tuple[float, float, float, float]
 ) -> None:
     features = {0: BlockFeatures(cases=(None, 1, 2, 3, 4)), 1: BlockFeatures(calls=(CallFeatures("f"),))}
@@ -119,13 +119,13 @@ def rates_of(programs: list[list[Observation]], *keys: str) -> dict[str, float]:
 
 
 def test_within_a_program_executions_count() -> None:
-    """Errors were met once in a thousand; the half that is counted besides does not matter."""
+    """Errors occurred once in a thousand; the half that is added does not matter."""
     program = [seen(9990, 9, complains=FIRST), seen(0, 1, complains=FIRST)]
     found = rates_of([program] * 10_000, "complains")["complains"]
     assert found == pytest.approx(0.999, abs=1e-4)
 
 
-def test_over_programs_the_odds_have_one_mean_and_one_vote_is_for_not_knowing() -> None:
+def test_over_programs_the_mean_of_logits_includes_an_undecided_one() -> None:
     hot, cold = [seen(10**6 - 1, 0, cold=FIRST)], [seen(0, 99, cold=FIRST)]
     (rate,) = rates_of([hot, cold], "cold").values()
     much, little = log1p(10**6), log1p(100)
@@ -137,7 +137,7 @@ def test_over_programs_the_odds_have_one_mean_and_one_vote_is_for_not_knowing() 
     assert 0.5 < once < often <= MAX_RATE
 
 
-def test_only_the_first_that_settles_a_branch_learns_from_it() -> None:
+def test_only_the_first_decisive_heuristic_is_rated_by_a_branch() -> None:
     both = [seen(0, 1000, ends_badly=FIRST, complains=SECOND)]
     alone = [seen(1000, 0, complains=FIRST)]
     found = rates_of([[*both, *alone]], "ends-badly", "complains")
@@ -147,19 +147,19 @@ def test_only_the_first_that_settles_a_branch_learns_from_it() -> None:
     assert unasked["complains"] > 0.9
 
 
-def test_what_never_has_the_say_has_no_rate() -> None:
+def test_a_heuristic_that_never_decides_has_no_rate() -> None:
     assert rates_of([[seen(5, 5, pointer=FIRST)], []], "cold") == {}
     always_second = [[seen(90, 10, said=FIRST, cold=FIRST, pointer=FIRST)]]
     assert rates_of(always_second, "said", "cold") == {"said": MAX_CERTAIN_RATE}
     assert list(fit_together(always_second)) == ["pointer", "said"]
 
 
-def test_clues_that_tell_the_odds_themselves_are_believed() -> None:
+def test_features_that_determine_probabilities_get_the_highest_rate() -> None:
     told = [[seen(0, 1000, trips=FIRST)], [seen(0, 1000, said=FIRST)]]
     assert rates_of(told, "trips", "said") == {"trips": MAX_CERTAIN_RATE, "said": MAX_CERTAIN_RATE}
 
 
-def test_fitting_together_takes_settling_rates_as_they_are() -> None:
+def test_fitting_together_uses_decisive_rates_unchanged() -> None:
     program = [seen(900, 100, complains=FIRST, pointer=FIRST), seen(60, 40, pointer=FIRST)] * 20
     found = fit_together([program, program])
     assert found["complains"] == rates_of([program, program], "complains")["complains"]
@@ -167,7 +167,7 @@ def test_fitting_together_takes_settling_rates_as_they_are() -> None:
 
 
 def test_all_programs_count_alike() -> None:
-    """A large program that says the opposite of a small one outweighs it no more than the other way round."""
+    """A large program that contradicts a small one has no more weight than the small one."""
     large = [seen(90, 10, pointer=FIRST)] * 900
     small = [seen(10, 90, pointer=FIRST)] * 9
     assert fit_together([large, small])["pointer"] == pytest.approx(0.5)

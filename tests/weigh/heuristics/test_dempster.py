@@ -31,7 +31,7 @@ def together(*estimates: float) -> float:
 
 
 def about(outcome: str, share: float, frame: str) -> Masses:
-    """A prediction of one outcome; the rest of its mass lies on all others."""
+    """A prediction of one outcome; the rest of its mass is on all others."""
     return {frozenset(outcome): share, frozenset(frame) - {outcome}: 1 - share}
 
 
@@ -108,15 +108,15 @@ def test_weights_are_the_general_rule(samples: list[tuple[int, ...]]) -> None:
 
 
 @given(counted.map(lambda samples: samples[0]), st.integers(1, 10_000))
-def test_runs_of_the_same_habits_keep_them(counts: tuple[int, ...], runs: int) -> None:
+def test_runs_with_equal_shares_keep_them(counts: tuple[int, ...], runs: int) -> None:
     weights = {outcome: runs * each for outcome, each in _weights([counts]).items()}
     for outcome, count in zip("abc", counts, strict=True):
         assert shares(weights, runs)[outcome] == pytest.approx(count / sum(counts), abs=1e-9)
         assert (shares(weights, runs)[outcome] == 0) == (count == 0)
 
 
-def test_no_run_vetoes_and_none_drowns_another() -> None:
-    """A million times one way against a hundred times the other."""
+def test_no_run_vetoes_or_dominates_another() -> None:
+    """A million times one outcome against a hundred times the other."""
     found = shares(_weights([(1_000_000, 0, 0), (0, 100, 0)]), 2)
     assert 0.5 < found["a"] < 0.65
     assert found["c"] == 0
@@ -124,7 +124,7 @@ def test_no_run_vetoes_and_none_drowns_another() -> None:
     assert found["a"] < summed
 
 
-def test_a_small_sample_says_less() -> None:
+def test_a_small_sample_weighs_less() -> None:
     large, small = (shares(_weights([(90, 10, 0), (0, count, 0)]), 2)["b"] for count in (1000, 2))
     assert 0.1 < small < large
 

@@ -43,7 +43,7 @@ def test_rates_have_names() -> None:
     assert set(default_rates().taken) <= KEYS
 
 
-def test_rates_come_back_out_of_a_file(tmp_path: Path) -> None:
+def test_rates_are_read_as_they_were_written(tmp_path: Path) -> None:
     rates = Rates(
         "mine", {"pointer": 0.7, "trips": 0.9999}, {"pointer": Measured(0.25, 0.75, 12)}, ("a", "b")
     )
@@ -52,7 +52,7 @@ def test_rates_come_back_out_of_a_file(tmp_path: Path) -> None:
     assert load_rates(str(file)) == rates
 
 
-def test_what_was_measured_need_not_be_told() -> None:
+def test_measurements_are_optional() -> None:
     assert parse_rates(json.dumps(GOOD), "x") == Rates("mine", {"pointer": 0.7})
 
 
@@ -82,7 +82,7 @@ def test_what_was_measured_need_not_be_told() -> None:
         ({"programs": "a"}, '"programs" is no list'),
     ],
 )
-def test_what_is_wrong_with_a_file_is_named(tmp_path: Path, change: dict[str, Any], complaint: str) -> None:
+def test_errors_in_a_file_are_named(tmp_path: Path, change: dict[str, Any], complaint: str) -> None:
     file = tmp_path / "rates.json"
     file.write_text(json.dumps(GOOD | change))
     with pytest.raises(BadFile) as caught:
@@ -93,7 +93,7 @@ def test_what_is_wrong_with_a_file_is_named(tmp_path: Path, change: dict[str, An
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe", b"[" * 100_000])
-def test_what_is_no_table_of_rates(tmp_path: Path, content: bytes) -> None:
+def test_files_that_are_not_tables_of_rates(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "rates.json"
     file.write_bytes(content)
     with pytest.raises(BadFile, match=r"rates\.json: is no file of rates"):

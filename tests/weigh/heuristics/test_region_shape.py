@@ -1,11 +1,11 @@
-"""Heuristics about what lies along the ways out of a branch."""
+"""Heuristics about the regions behind the edges of a branch."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.weigh.branches import DIAMOND, IF, Flow
-from tests.weigh.heuristics.test_loops_and_errors import told
+from tests.weigh.heuristics.test_loops_and_errors import predicted
 from trodden.weigh.features.block_features import (
     BlockFeatures,
     CallFeatures,
@@ -22,18 +22,18 @@ RETURNS = BlockFeatures(Ending.RETURNS)
 
 
 def checked(blocks: int) -> Flow:
-    """Block 0 goes out through 1, or on through 2 and as many blocks in all, each with its end in EXIT."""
+    """Block 0 leads to EXIT through 1, or through 2 and further blocks, each with an edge to EXIT."""
     last = 1 + blocks
     return [(0, 1), (0, 2), (1, last + 1), *((block, block + 1) for block in range(2, last + 1))]
 
 
 def sides(first: int, second: int) -> dict[str, list[int]]:
-    """Two ways of so many blocks that meet in a block that branches once more, and then return."""
+    """Two sides of so many blocks that join in a block with another branch, and then return."""
     meet = 1 + first + second
     flow = [(0, 1), *((block, block + 1) for block in range(1, first)), (first, meet)]
     flow += [(0, first + 1), *((block, block + 1) for block in range(first + 1, meet))]
     flow += [(meet, meet + 1), (meet, meet + 2), (meet + 1, meet + 3), (meet + 2, meet + 3)]
-    return told(flow, {meet + 1: RETURNS, meet + 2: RETURNS})
+    return predicted(flow, {meet + 1: RETURNS, meet + 2: RETURNS})
 
 
 def lengths(found: dict[str, list[int]], key: str) -> dict[int, list[int]]:
@@ -43,8 +43,8 @@ def lengths(found: dict[str, list[int]], key: str) -> dict[int, list[int]]:
 @pytest.mark.parametrize(
     ("blocks", "times"), [(1, []), (2, [2]), (3, [2]), (4, [2, 4]), (16, [2, 4, 16]), (70, [2, 4, 16, 64])]
 )
-def test_the_rest_of_the_function_is_longer_than_the_way_out(blocks: int, times: list[int]) -> None:
-    found = told(checked(blocks), {1: RETURNS, 1 + blocks: RETURNS})
+def test_the_rest_of_the_function_is_longer_than_an_early_return(blocks: int, times: list[int]) -> None:
+    found = predicted(checked(blocks), {1: RETURNS, 1 + blocks: RETURNS})
     assert lengths(found, "long-way-") == {each: [1] for each in times}
     assert not lengths(found, "long-side-")
 
@@ -52,24 +52,24 @@ def test_the_rest_of_the_function_is_longer_than_the_way_out(blocks: int, times:
 @pytest.mark.parametrize(
     ("first", "second", "times"), [(1, 1, []), (1, 2, [2]), (9, 2, [2, 4]), (3, 2, []), (40, 2, [2, 4, 16])]
 )
-def test_one_of_two_ways_that_meet_again_is_longer(first: int, second: int, times: list[int]) -> None:
+def test_one_of_two_sides_that_join_is_longer(first: int, second: int, times: list[int]) -> None:
     found = sides(first, second)
     assert lengths(found, "long-side-") == {each: [int(first < second)] for each in times}
     assert not lengths(found, "long-way-")
 
 
-def test_ways_that_meet_where_the_function_returns_lead_out_of_it() -> None:
+def test_sides_that_join_at_the_return_are_early_returns() -> None:
     flow = [(0, 1), (0, 2), (1, 4), (2, 3), (3, 4), (4, 5)]
-    found = told(flow, {4: RETURNS})
+    found = predicted(flow, {4: RETURNS})
     assert found["long-way-2"] == [1]
     assert "long-side-2" not in found
 
 
-def test_a_way_without_blocks_of_its_own_has_no_length() -> None:
-    """One way leads at once to where both meet; to 3 others lead as well."""
-    assert not lengths(told(IF, {2: RETURNS}), "long-way-")
+def test_a_side_without_exclusive_blocks_has_no_length() -> None:
+    """One edge leads straight to the join; 3 has other predecessors as well."""
+    assert not lengths(predicted(IF, {2: RETURNS}), "long-way-")
     shared = [(0, 1), (0, 3), (1, 2), (1, 3), (2, 4), (3, 4)]
-    assert told(shared, {2: RETURNS, 3: RETURNS})["long-way-2"] == [0]
+    assert predicted(shared, {2: RETURNS, 3: RETURNS})["long-way-2"] == [0]
 
 
 @pytest.mark.parametrize(
@@ -84,49 +84,49 @@ def test_a_way_without_blocks_of_its_own_has_no_length() -> None:
 def test_away_from_where_a_constant_is_returned(what: ReturnedConstant, key: str) -> None:
     gives = BlockFeatures(Ending.RETURNS, returned=what)
     flow = [(0, 1), (0, 2), (1, 3), (2, 3)]
-    found = told(flow, {1: gives, 2: RETURNS})
+    found = predicted(flow, {1: gives, 2: RETURNS})
     assert {each: positions for each, positions in found.items() if each.startswith("gives-")} == {key: [1]}
-    assert key not in told(flow, {1: gives, 2: gives})
+    assert key not in predicted(flow, {1: gives, 2: gives})
 
 
-def test_what_is_returned_after_a_jump_and_what_is_not_returned_yet() -> None:
+def test_constants_returned_after_a_jump_or_not_yet() -> None:
     """The block that sets the value counts, and those that jump there; not one with a branch in between."""
     sets = BlockFeatures(returned=ReturnedConstant.NULL)
     join = {3: RETURNS}
-    assert told(DIAMOND, {1: sets, **join})["gives-null"] == [1]
+    assert predicted(DIAMOND, {1: sets, **join})["gives-null"] == [1]
     jumps = [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4), (4, 5)]
-    assert told(jumps, {2: sets, 4: RETURNS})["gives-null"] == [1]
-    assert "gives-null" not in told(DIAMOND, {1: sets})
+    assert predicted(jumps, {2: sets, 4: RETURNS})["gives-null"] == [1]
+    assert "gives-null" not in predicted(DIAMOND, {1: sets})
     loop = [(0, 1), (0, 3), (1, 2), (2, 2), (2, 3), (3, 4)]
-    assert "gives-null" not in told(loop, {1: sets, 3: RETURNS})
+    assert "gives-null" not in predicted(loop, {1: sets, 3: RETURNS})
     branches = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)]
-    assert "gives-null" not in told(branches, {1: sets, 3: RETURNS})
+    assert "gives-null" not in predicted(branches, {1: sets, 3: RETURNS})
 
 
 @pytest.mark.parametrize(
     ("sites", "keys"),
     [(0, []), (1, []), (2, [2]), (7, [2]), (8, [2, 8]), (500, [2, 8, 32])],
 )
-def test_away_from_what_many_places_call(sites: int, keys: list[int]) -> None:
+def test_away_from_functions_with_many_call_sites(sites: int, keys: list[int]) -> None:
     calls = BlockFeatures(calls=(CallFeatures("f", sites=sites),))
-    assert lengths(told(DIAMOND, {1: calls}), "popular-") == {each: [1] for each in keys}
-    assert not lengths(told(DIAMOND, {1: calls, 2: calls}), "popular-")
-    assert not lengths(told(IF, {2: calls}), "popular-")
+    assert lengths(predicted(DIAMOND, {1: calls}), "popular-") == {each: [1] for each in keys}
+    assert not lengths(predicted(DIAMOND, {1: calls, 2: calls}), "popular-")
+    assert not lengths(predicted(IF, {2: calls}), "popular-")
 
 
-def test_the_rarest_call_of_a_block_tells() -> None:
+def test_the_call_with_the_fewest_call_sites_counts() -> None:
     calls = BlockFeatures(
         calls=(CallFeatures("f", sites=40), CallFeatures("puts"), CallFeatures("g", sites=3))
     )
-    assert list(lengths(told(DIAMOND, {1: calls}), "popular-")) == [2]
+    assert list(lengths(predicted(DIAMOND, {1: calls}), "popular-")) == [2]
 
 
 @pytest.mark.parametrize("callee", ["malloc", "realloc", "fopen", "opendir"])
-def test_memory_and_files_can_be_had(callee: str) -> None:
+def test_allocations_and_opening_files_succeed(callee: str) -> None:
     def tests(relation: Relation, against: RightOperand, of: str) -> BlockFeatures:
         return BlockFeatures(test=Comparison(relation, OperandType.POINTER, against, Origin.CALL, callee=of))
 
-    assert told(DIAMOND, {0: tests(Relation.EQUAL, RightOperand.ZERO, callee)})["allocated"] == [1]
-    assert told(DIAMOND, {0: tests(Relation.UNEQUAL, RightOperand.ZERO, callee)})["allocated"] == [0]
-    assert "allocated" not in told(DIAMOND, {0: tests(Relation.EQUAL, RightOperand.VARIABLE, callee)})
-    assert "allocated" not in told(DIAMOND, {0: tests(Relation.EQUAL, RightOperand.ZERO, "getenv")})
+    assert predicted(DIAMOND, {0: tests(Relation.EQUAL, RightOperand.ZERO, callee)})["allocated"] == [1]
+    assert predicted(DIAMOND, {0: tests(Relation.UNEQUAL, RightOperand.ZERO, callee)})["allocated"] == [0]
+    assert "allocated" not in predicted(DIAMOND, {0: tests(Relation.EQUAL, RightOperand.VARIABLE, callee)})
+    assert "allocated" not in predicted(DIAMOND, {0: tests(Relation.EQUAL, RightOperand.ZERO, "getenv")})

@@ -1,4 +1,4 @@
-"""Algorithm 3 of WL94: its example, and whole call graphs against plain solutions."""
+"""Algorithm 3 of WL94: its example, and whole call graphs compared with direct solutions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def procedure(
     signature: str = "",
     aliases: tuple[str, ...] = (),
 ) -> Procedure:
-    """A function where each call stands in a block of its own, with the frequency of that."""
+    """A function where each call is in a block of its own, with the frequency of that block."""
     blocks = [1.0, *(frequency for frequency, _ in calls)]
     features: list[list[CallFeatures]] = [[], *([call] for _, call in calls)]
     return Procedure(symbol, unit, blocks, features, local, taken, signature, aliases)
@@ -92,7 +92,7 @@ def permutation() -> tuple[dict[str, dict[tuple[str, str], float]], dict[str, fl
 
 
 def as_printed(printed: str, value: float, slack: float) -> bool:
-    """The paper rounds on the way, so the last digit may be off by one."""
+    """The paper rounds intermediate results, so the last digit may be off by one."""
     allowed = max(10.0 ** -len(printed.partition(".")[2]), slack * float(printed))
     return abs(float(printed) - value) <= allowed
 
@@ -111,7 +111,7 @@ def test_table_11(
 def test_figure_7(
     permutation: tuple[dict[str, dict[tuple[str, str], float]], dict[str, float], CallEstimate],
 ) -> None:
-    """The local frequencies that the text tells, and what it makes of the cycle of permute: 0.76."""
+    """The local frequencies that the text states, and the cyclic probability of permute: 0.76."""
     _, invoked, found = permutation
     check_consistent(found)
     names = list(CALLS)
@@ -149,8 +149,8 @@ def test_recursion_that_just_does_not_end_is_bounded_alike() -> None:
 @pytest.mark.parametrize(
     ("rounds", "expected"), [(3.0, 3.0), (9.99, 9.99), (10.01, 4.0), (1e6, 4.0)], ids=str
 )
-def test_recursion_is_believed_up_to_a_limit(rounds: float, expected: float) -> None:
-    """Beyond it nothing is known, and what is taken instead may be less than what would be believed."""
+def test_recursion_is_used_unchanged_up_to_a_limit(rounds: float, expected: float) -> None:
+    """Beyond it nothing is known, and the value that replaces it may be less than the limit."""
     functions = [procedure("main", to("f")), procedure("f", to("g")), procedure("g", to("f", 1 - 1 / rounds))]
     found = call_frequencies(functions, max_iterations=10.0, instead=4.0)
     assert found.invocations == pytest.approx([1, expected, expected])
@@ -185,13 +185,13 @@ def test_calls_through_pointers_are_shared() -> None:
     check_consistent(found)
 
 
-def test_a_pointer_to_nothing_known() -> None:
+def test_a_pointer_without_possible_callees() -> None:
     found = call_frequencies([procedure("main", through("void ()", 3.0))])
     assert found.elsewhere == {"": 3.0}
 
 
 def test_recursion_through_pointers_loses_nothing() -> None:
-    """The calls that close the cycle are scaled down; what pointers lead to is all that is called by them."""
+    """The calls that close the cycle are scaled down; calls through a pointer equal those of its callees."""
     functions = [
         procedure("main", to("eval")),
         procedure("eval", through("op", 3.0)),
@@ -219,7 +219,7 @@ def test_a_pointer_that_leads_back_to_its_caller() -> None:
     assert found.calls[1].local == pytest.approx(2 + (1 - 1 / UNKNOWN_CYCLE_ITERATIONS))
 
 
-def test_calls_that_lead_on_inside_a_component_are_left_as_they_are() -> None:
+def test_forward_calls_of_a_component_are_not_scaled() -> None:
     """An interpreter: expressions in terms in factors in expressions, entered at the first."""
     functions = [
         procedure("factor", to("expression", 0.9), to("number")),
@@ -263,7 +263,7 @@ def test_library_functions_call_back() -> None:
     check_consistent(found)
 
 
-def test_callbacks_are_told_sensibly() -> None:
+def test_the_table_of_callbacks_is_sensible() -> None:
     for name, callbacks in CALLBACKS.items():
         positions = [callback.position for callback in callbacks]
         assert len(set(positions)) == len(positions)
@@ -299,7 +299,7 @@ def test_a_local_main_is_none() -> None:
 
 
 def test_a_library() -> None:
-    """What nobody calls is entered, and one of each cycle that nothing leads to."""
+    """Functions without callers are entered, and one of each unreachable cycle."""
     functions = [
         procedure("open", to("check")),
         procedure("check", local=True),
@@ -322,7 +322,7 @@ def test_a_library() -> None:
     assert by_name["unused"] == by_name["live"] == 0
 
 
-def test_what_was_handed_away_is_entered_a_little() -> None:
+def test_functions_whose_address_escapes_are_entered_a_little() -> None:
     functions = [
         procedure("main"),
         procedure("inner", taken=True),
@@ -333,7 +333,7 @@ def test_what_was_handed_away_is_entered_a_little() -> None:
     assert found.invocations == pytest.approx([1, 2 * ADDRESS_ESCAPES, ADDRESS_ESCAPES])
 
 
-def test_nothing_at_all() -> None:
+def test_an_empty_program() -> None:
     assert call_frequencies([]).invocations == []
 
 
@@ -443,7 +443,7 @@ def test_a_long_chain_of_calls_and_a_long_cycle() -> None:
     assert found.invocations[1:] == pytest.approx([2.0] * size)
 
 
-def test_aliases_are_names_that_all_units_know() -> None:
+def test_aliases_are_known_to_all_units() -> None:
     functions = [
         procedure("main", to("known", 3.0), to("real", 2.0)),
         procedure("real", unit=1, local=True, aliases=("known",)),

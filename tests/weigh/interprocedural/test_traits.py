@@ -1,4 +1,4 @@
-"""What calls do in the end, found out for a whole program: who complains, who gives up, how many call him."""
+"""Traits of calls over a whole program: which report errors or do not return, and their call sites."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def known(
 
 
 def marks(functions: list[KnownFunction]) -> dict[tuple[str, str], str]:
-    """The marks of all calls of what is part of the program: ``e`` for ends, ``c`` for complains."""
+    """The traits of all calls within the program: ``e`` for ends, ``c`` for reports an error."""
     names = {each.symbol for each in functions}
     return {
         (each.symbol, call.callee): "e" * call.ends + "c" * call.reports_error
@@ -58,12 +58,12 @@ def marks(functions: list[KnownFunction]) -> dict[tuple[str, str], str]:
         pytest.param(known("f", [(0, 0)]), "", id="runs for ever"),
     ],
 )
-def test_a_call_is_marked_by_every_way_through_what_is_called(callee: KnownFunction, expected: str) -> None:
+def test_a_trait_requires_every_path_of_the_callee(callee: KnownFunction, expected: str) -> None:
     assert marks([known("main", b0=calls("f")), callee]) == {("main", "f"): expected}
 
 
-def test_what_is_found_out_goes_on_to_callers() -> None:
-    """Whatever the order of functions: die is called by fail, fail by check on one way and by quit always."""
+def test_traits_propagate_to_callers() -> None:
+    """Whatever the order of functions: fail calls die, check calls fail on one path, quit on all paths."""
     functions = [
         known("main", b0=calls("check", "quit")),
         known("check", IF, b1=calls("fail")),
@@ -82,14 +82,14 @@ def test_what_is_found_out_goes_on_to_callers() -> None:
     assert marks(functions[::-1]) == expected
 
 
-def test_a_chain_as_long_as_it_may_be() -> None:
+def test_a_long_chain() -> None:
     links = [known(f"f{each}", b0=calls(f"f{each + 1}")) for each in range(3000)]
     found = marks([*links, known("f3000", b0=WARNS)])
     assert set(found.values()) == {"c"}
 
 
-def test_mutual_recursion_is_not_marked_by_itself() -> None:
-    """ping and pong call each other always, which is no way to complain; once one of them does, both do."""
+def test_mutual_recursion_alone_has_no_trait() -> None:
+    """ping and pong always call each other, which reports no error; once one of them does, both do."""
     context = [known("main", b0=calls("ping")), known("ping", b0=calls("pong"))]
     assert set(marks([*context, known("pong", b0=calls("ping"))]).values()) == {""}
     one_way = known("pong", DIAMOND, b1=calls("ping"), b2=WARNS)
@@ -98,7 +98,7 @@ def test_mutual_recursion_is_not_marked_by_itself() -> None:
     assert set(marks([*context, always]).values()) == {"c"}
 
 
-def test_static_functions_of_one_name_are_told_apart() -> None:
+def test_static_functions_of_one_name_are_distinguished() -> None:
     functions = [
         known("main", unit=0, b0=calls("report")),
         known("report", unit=0, local=True, b0=WARNS),
@@ -111,7 +111,7 @@ def test_static_functions_of_one_name_are_told_apart() -> None:
     assert [len(each.blocks[0].calls) for each in found] == [1] * 5
 
 
-def test_calls_of_what_is_elsewhere_or_through_pointers_stay_as_they_are() -> None:
+def test_external_and_indirect_calls_are_unchanged() -> None:
     through = BlockFeatures(
         calls=(CallFeatures("", "void()"), CallFeatures("unheard_of"), CallFeatures("_exit", ends=True))
     )
@@ -119,7 +119,7 @@ def test_calls_of_what_is_elsewhere_or_through_pointers_stay_as_they_are() -> No
     assert with_traits(functions)[0].blocks[0] == through
 
 
-def test_other_clues_are_left_alone() -> None:
+def test_other_features_are_unchanged() -> None:
     functions = [known("main", DIAMOND, b0=BlockFeatures(stores=3), b1=calls("f"), b2=calls("g")), known("f")]
     assert with_traits(functions) == [each.features for each in functions]
 
@@ -131,7 +131,7 @@ def sites(functions: list[KnownFunction]) -> list[list[int]]:
     ]
 
 
-def test_how_many_places_call_the_same_function() -> None:
+def test_number_of_call_sites_of_a_function() -> None:
     functions = [
         known("main", DIAMOND, b1=calls("grow", "puts"), b2=calls("grow"), b3=calls("once")),
         known("once", b0=calls("grow", "grow")),
@@ -140,7 +140,7 @@ def test_how_many_places_call_the_same_function() -> None:
     assert sites(functions) == [[4, 0, 4, 1], [4, 4], [0]]
 
 
-def test_places_are_those_of_the_function_that_is_meant() -> None:
+def test_call_sites_are_those_of_the_resolved_function() -> None:
     functions = [
         known("main", unit=0, b0=calls("helper", "shared")),
         known("helper", unit=0, local=True),
@@ -151,7 +151,7 @@ def test_places_are_those_of_the_function_that_is_meant() -> None:
     assert sites(functions) == [[1, 2], [], [2, 2, 2], [], []]
 
 
-def test_traits_and_places_together() -> None:
+def test_traits_and_call_sites_together() -> None:
     functions = [known("main", b0=calls("fail", "fail")), known("fail", b0=DIES)]
     (call, again) = with_call_features(functions)[0].blocks[0].calls
     assert call == again == CallFeatures("fail", reports_error=True, ends=True, sites=2)

@@ -1,6 +1,6 @@
-"""The permutation program of WL94 Appendix A: its functions, who calls whom where, and Table 11.
+"""The permutation program of WL94 Appendix A: its functions, its call sites, and Table 11.
 
-The graphs and the odds of their branches stand in ``cases/wl94.cfg``.
+The graphs and their branch probabilities are in ``cases/wl94.cfg``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CALLS: dict[str, dict[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One line of Table 11, as printed, but for two misprints that the table's comments tell.
+    """One line of Table 11, as printed, except for two misprints that the comments name.
 
     The numbers hold within one of their last digit, or else to the relative precision ``slack``.
     """
@@ -62,7 +62,7 @@ TABLE_11 = [
         "b1->b1 7.2 15.0",
         "b5->b1 .98 2.1",
     ),
-    # More leaves this loop in the paper (.29 + .70) than enters it (.98), so no odds give all of these.
+    # More leaves this loop in the paper (.29 + .70) than enters it (.98): no probabilities give all of these.
     # For the second the paper prints 10.0; Table 12 has 100.0, which is what 5.9 times 17.1 makes.
     *_rows("in_prefix", "17.1", "b1->b2 .29 4.9", slack=0.05),
     *_rows("in_prefix", "17.1", "b1->b3 5.9 100.0", "b3->b1 5.2 88.0", slack=0.02),

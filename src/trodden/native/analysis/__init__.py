@@ -1,1 +1,1 @@
-"""What a function in LLVM IR says of itself: its graph, calls, loops and features."""
+"""Analyses of a function in LLVM IR: its graph, calls, loops and features."""

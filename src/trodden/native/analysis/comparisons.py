@@ -109,7 +109,7 @@ class Values:
         return found
 
     def _condition(self, name: str) -> Condition:
-        """Follow a Boolean value back to the comparison it comes from."""
+        """Follow a Boolean value back to the comparison that defines it."""
         inverted, stated = False, None
         for _ in range(_MOST_STEPS):
             definition = self.definition(name)
@@ -133,7 +133,7 @@ class Values:
             found = replace(found, test=replace(found.test, relation=_OPPOSITE[found.test.relation]))
         if stated is None and found.stated is not None:
             stated = found.stated[::-1] if inverted else found.stated
-        return replace(found, stated=stated)
+        return found if stated == found.stated else replace(found, stated=stated)
 
     def _tests_boolean(self, comparison: Instruction) -> str | None:
         """What a comparison compares with zero, if that is a Boolean value, widened perhaps."""
@@ -160,7 +160,8 @@ class Values:
 
     def _test(self, name: str) -> Condition:
         definition = self.definition(name)
-        relation = None if definition is None else _relation(definition.predicate or "")
+        predicate = "" if definition is None else definition.predicate or ""
+        relation = _relation(predicate)
         if definition is None or relation is None:
             origin, callee = self._origin(name)
             return Condition(
@@ -177,7 +178,7 @@ class Values:
         if left.startswith("%"):
             expected = _expected(self.definition(left[1:]))
             if expected is not None:
-                stated = _weights(_holds(relation, expected.constant, right), expected.probability)
+                stated = _weights(_is_true(relation, expected.constant, right), expected.probability)
                 left = f"%{expected.name}"
             left, narrow = self._unconverted(left[1:])
             if sort is OperandType.INTEGER and narrow == "i8":
@@ -188,7 +189,7 @@ class Values:
         for operand in (left, right[1:]) if right.startswith("%") else (left,):
             more_values, more_variables = self._looked_at(operand)
             values, variables = values + more_values, variables + more_variables
-        unsigned = (definition.predicate or "").startswith("u") and definition.opcode == "icmp"
+        unsigned = predicate.startswith("u") and definition.opcode == "icmp"
         relation, against = _as_written(relation, right, unsigned)
         return Condition(
             Comparison(relation, sort, against, origin, unsigned, callee), values, variables, stated
@@ -240,7 +241,7 @@ def _converted(definition: Instruction | None) -> tuple[str, str] | None:
 
 
 def _expected(definition: Instruction | None) -> _Expected | None:
-    """What an instruction says of the value that is expected."""
+    """The value, the expected constant and the probability of a call of ``llvm.expect``."""
     if definition is None or not (definition.callee or "").startswith(_EXPECT):
         return None
     value, constant, *probability = definition.arguments
@@ -254,15 +255,15 @@ def _is_truth(value: str) -> bool:
 
 
 def _relation(word: str) -> Relation | None:
-    """What a predicate of LLVM asks; None if it asks nothing.
+    """The relation that a predicate of LLVM tests; None if it tests none.
 
-    ``ord`` asks that neither operand is a NaN, which mostly holds.
+    ``ord`` tests that neither operand is a NaN, which is mostly true.
     """
     return _RELATIONS.get(word) or _RELATIONS.get(word[-2:])
 
 
-def _holds(relation: Relation, likely: str, right: str) -> bool:
-    """Whether a comparison holds of the value that the source expects."""
+def _is_true(relation: Relation, likely: str, right: str) -> bool:
+    """Whether a comparison is true for the value that the source expects."""
     value = int(likely) if likely not in ("true", "false") else int(likely == "true")
     other = int(right) if is_integer(right) else 0
     return {

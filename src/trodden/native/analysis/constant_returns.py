@@ -14,7 +14,7 @@ from trodden.native.ir.instruction import Instruction
 from trodden.weigh.features.block_features import ReturnedConstant
 
 _MOST_PHIS = 8
-"""How many phis a constant is followed through on its way to the ``ret``."""
+"""How many phis a constant is followed through towards the ``ret``."""
 
 
 def returned_constants(ir: IRFunction) -> Mapping[str, ReturnedConstant]:
@@ -45,7 +45,7 @@ def returned_constants(ir: IRFunction) -> Mapping[str, ReturnedConstant]:
 
 
 def _follow(name: str, phis: Mapping[str, Instruction], found: dict[str, ReturnedConstant]) -> None:
-    """Follow a value backwards through phis to the blocks that constants come from."""
+    """Follow a value backwards through phis to the predecessors that contribute constants."""
     work, seen = [name], set[str]()
     while work and len(seen) < _MOST_PHIS:
         name = work.pop()

@@ -50,9 +50,9 @@ _ENDINGS = {
 class ModuleFeatures:
     """What the functions of a module share: its functions, those whose address is taken, branch weights.
 
-    ``functions`` are all names of functions, ``aliases`` says which of them are others for the same one, and
-    ``started`` are constructors and destructors.  ``writes_errors``: the module refers to the standard error
-    stream at all.
+    ``functions`` are all names of functions, among them those in ``aliases``, which are other names of the
+    same functions; ``started`` are constructors and destructors.  ``writes_errors``: the module refers to the
+    standard error stream at all.
     """
 
     attributes: Attributes

@@ -42,9 +42,9 @@ _KINDS = {
 class FunctionRead:
     """A function together with its graph.
 
-    ``positions[e]`` are the positions among the successors of the source block that edge ``e`` stands for:
+    ``positions[e]`` are the positions among the successors of the source block that edge ``e`` represents:
     one, except that a computed goto may name the same successor twice.  Edges to EXIT have none.
-    ``resume_edges`` are the blocks that end in a call which may return twice.
+    ``returns_twice`` are the blocks that end in a call which may return twice.
     """
 
     ir: IRFunction
@@ -53,7 +53,7 @@ class FunctionRead:
     calls: list[list[Call]]
     nounwind: bool
     tail_calls: TailCalls
-    resume_edges: frozenset[int] = frozenset()
+    returns_twice: frozenset[int] = frozenset()
     loops: LoopForest = field(init=False)
     predecessor_counts: list[int] = field(init=False)
 
@@ -83,12 +83,12 @@ class FunctionRead:
         return opcode in _SPLITTABLE or (opcode == "invoke" and self.positions[edge] == (0,))
 
     def needs_no_block(self, edge: int) -> bool:
-        """Whether code of the edge has a place in its source or in its target: it is not critical."""
+        """Whether the edge is not critical, so that its code may be in its source or in its target."""
         leaves = self.graph.edges[edge].dst == self.graph.exit
         return leaves or self.single_predecessor(edge) or self.single_successor(edge)
 
     def induction(self, loop: int) -> Induction | None:
-        """What the trip count of a loop follows from, if something does and no call can leave the loop."""
+        """What gives the trip count of a loop, if something does and no call can leave the loop."""
         found = self.loops.loops[loop]
         if len(found.back_edges) != 1 or not self.loops.reducible or not found.exits:
             return None
@@ -100,10 +100,10 @@ class FunctionRead:
         if any(call.may_not_return or call.is_assembly for member in members for call in self.calls[member]):
             return None
         latch = self.graph.edges[found.back_edges[0]].src
-        kept = find_induction(self.ir, found.header, latch, members)
-        if kept is None and latch == found.header and self.ir.blocks[latch].size <= TIGHT:
+        induction = find_induction(self.ir, found.header, latch, members)
+        if induction is None and latch == found.header and self.ir.blocks[latch].size <= TIGHT:
             return own_induction(found.header)
-        return kept
+        return induction
 
 
 def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True) -> FunctionRead:
@@ -131,13 +131,13 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
     graph = build(ir.symbol, labels, flow)
     calls = [calls_of(block, attributes) for block in ir.blocks]
     nounwind = "nounwind" in attributes.of_header(ir.header)
-    resume_edges = frozenset(
+    returns_twice = frozenset(
         source
         for source, block in enumerate(ir.blocks)
         if any(call.returns_twice for call in calls[source]) or invokes_returning_twice(block, attributes)
     )
     tail_calls = TailCalls(ir, calls, optimised)
-    return FunctionRead(ir, graph, positions, calls, nounwind, tail_calls, resume_edges)
+    return FunctionRead(ir, graph, positions, calls, nounwind, tail_calls, returns_twice)
 
 
 def block_facts(read: FunctionRead, lines: FunctionLines) -> tuple[BlockFacts, ...]:

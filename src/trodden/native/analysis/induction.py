@@ -1,6 +1,6 @@
 """Loops whose trip count follows from an induction variable of the program (BL94 §6.3).
 
-A phi of the loop header that changes by a constant in each iteration says, at every exit of the loop, how
+A phi of the loop header that changes by a constant in each iteration determines at every exit of the loop how
 often the back edge was taken: its difference from the start, divided by its step.  No counter needs to run
 inside the loop, however many exits it has.
 
@@ -31,7 +31,7 @@ _NO_WRAPPING = frozenset({"nuw", "nsw"})
 class Induction:
     """Value ``name`` of LLVM type ``type`` is ``start`` on entry to a loop, plus ``step`` an iteration.
 
-    ``own``: the program has no such value; it is added for the sake of the trip count.
+    ``own``: the program has no such value; it is added to count iterations.
     """
 
     name: str

@@ -78,7 +78,7 @@ class ModuleReader:
         plan: Plan,
         first_slot: int,
         registers: Mapping[int, tuple[bool, int]] | None = None,
-        copies: tuple[tuple[int, int], ...] = (),
+        clones: tuple[tuple[int, int], ...] = (),
     ) -> FunctionFacts:
         """The facts of a function with its plan."""
         read, lines = function.read, FunctionLines(self.debug)
@@ -96,7 +96,7 @@ class ModuleReader:
             fingerprint=fingerprint(read.graph, blocks),
             inlined=tuple(lines.calls),
             registers=registers or {},
-            clones=copies,
+            clones=clones,
             features=function.features,
         )
 

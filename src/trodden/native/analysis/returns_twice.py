@@ -15,7 +15,7 @@ from trodden.native.ir.rewriting import rename_phis
 
 
 def split_at_returns_twice(ir: IRFunction, attributes: Attributes) -> IRFunction:
-    """The function with a new block behind each such call, so that a single edge follows it."""
+    """The function with a new block after each such call, so that a single edge follows it."""
     if not attributes.mention("returns_twice"):
         return ir
     cuts = {
@@ -47,7 +47,7 @@ def split_at_returns_twice(ir: IRFunction, attributes: Attributes) -> IRFunction
 
 
 def _call_ends(block: IRBlock, attributes: Attributes) -> list[int]:
-    """Where the lines behind calls that return twice start."""
+    """Where the lines after calls that return twice start."""
     return [call.end + 1 for call in calls_of(block, attributes) if call.returns_twice]
 
 

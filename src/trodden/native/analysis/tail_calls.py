@@ -1,9 +1,9 @@
 """Calls in tail position, whose caller's frame may be gone before the callee runs.
 
-Whatever is inserted behind such a call makes an ordinary call of it, and a deep recursion then needs the
+Code inserted after such a call makes it an ordinary call, and a deep recursion then needs the
 stack that it did without.  So nothing is inserted there: the edges that follow are counted before the call,
 and a function that hands its frame over counts as left.  A call is in tail position too if the only
-successor of its block does nothing but return: LLVM duplicates that return behind the call, unless the block
+successor of its block does nothing but return: LLVM duplicates that return after the call, unless the block
 has other code.
 """
 
@@ -21,7 +21,7 @@ class TailCalls:
     """The calls in tail position.
 
     ``by_block`` has the one of each block, if there is one; a last call before ``unreachable`` counts as
-    such.  ``return_blocks`` are the labels of the blocks that only return, behind calls of other blocks.
+    such.  ``return_blocks`` are the labels of the blocks that only return, after calls in other blocks.
     """
 
     def __init__(self, ir: IRFunction, calls: Sequence[Sequence[Call]], optimised: bool) -> None:

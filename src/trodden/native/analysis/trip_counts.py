@@ -24,7 +24,7 @@ def constant_trip_counts(
 ) -> Mapping[int, int]:
     """How often the header of each such loop runs each time the loop is entered, by header.
 
-    Besides the exit at its end the loop may have others behind which nothing returns: checks that fail.
+    Besides the exit at its end the loop may have others after which nothing returns: checks that fail.
     """
     found: dict[int, int] = {}
     for loop in forest.loops:
@@ -42,7 +42,7 @@ def constant_trip_counts(
 
 
 def _returning_exits(graph: Graph, ir: IRFunction, loop: Loop) -> Sequence[int]:
-    """The exits of a loop, except those behind which nothing returns."""
+    """The exits of a loop, except those after which nothing returns."""
     return [
         edge
         for edge in loop.exits
@@ -88,7 +88,7 @@ def _variable(values: Values, tested: str) -> str:
 
 
 def _course(values: Values, variable: str, latch: str) -> tuple[int | None, int]:
-    """Where a variable starts and by how much it changes, if both are constants."""
+    """The start and the step of a variable, if both are constants."""
     phi = values.definition(variable)
     if phi is None or not phi.is_phi or not (phi.type or "").startswith("i"):
         return None, 0

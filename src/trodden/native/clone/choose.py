@@ -1,10 +1,10 @@
 """Which blocks are cloned for a known path register (see :mod:`trodden.plan.paths.block_cloning`).
 
 How often control reaches a block with which value of the register follows from the weights: it leaves a
-block along its out-edges in the same proportions whatever the register holds, and paths start with a known
-value behind every edge that ends one.  The most frequent values get clones, as long as the procedure does not
-grow by too much.  A clone pays only where the value is used: in a bump of the path table, or in a store to
-the frame's stack slot before a call.
+block along its out-edges in the same proportions for all values of the register, and after every edge that
+ends a path another one starts with a known value.  The most frequent values get clones, as long as the
+procedure does not grow by too much.  A clone pays only where the value is used: in a bump of the path table,
+or in a store to the frame's stack slot before a call.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _fitting(
 def _is_clonable(read: FunctionRead, block: int, attributes: Attributes) -> bool:
     """Whether a block can be cloned and all its in-edges can be redirected."""
     ir = read.ir.blocks[block]
-    if block == read.graph.root or block in read.resume_edges or not can_be_cloned(ir):
+    if block == read.graph.root or block in read.returns_twice or not can_be_cloned(ir):
         return False
     if invokes_unduplicable(ir, attributes):
         return False
@@ -150,9 +150,9 @@ def _expected(
             if graph.edges[edge].kind is EdgeKind.FLOW and graph.edges[edge].dst != block
         ]
         total = sum(weights[edge] for edge in out_edges)
-        held = register.at[block]
-        if held is not None and held.base is None:
-            found[block] = {held.add: sum(weights[edge] for edge in graph.in_edges[block])}
+        value_at = register.at[block]
+        if value_at is not None and value_at.base is None:
+            found[block] = {value_at.add: sum(weights[edge] for edge in graph.in_edges[block])}
         if total <= 0:
             continue
         values = sorted(found[block].items(), key=lambda pair: -pair[1])[:MOST_VALUES]

@@ -15,7 +15,7 @@ from trodden.graph.cfg import EdgeKind
 from trodden.native.analysis.function_cfg import FunctionRead, read_function
 from trodden.native.analysis.induction import Induction, find_induction, own_induction
 from trodden.native.clone.choose import chosen
-from trodden.native.clone.clone_text import with_clones
+from trodden.native.clone.clone_text import add_clones
 from trodden.native.ir.attributes import Attributes
 from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import block_frequencies
@@ -49,7 +49,7 @@ def clone_hot_blocks(
     if not expected:
         return unchanged
     code = cloned(read.graph, plan, list(expected), register)
-    ir = with_clones(read.ir, code.origins[read.graph.exit :], _successors(read, code), types)
+    ir = add_clones(read.ir, code.origins[read.graph.exit :], _successors(read, code), types)
     if ir is None:
         return unchanged
     result = read_function(ir, attributes)
@@ -115,7 +115,7 @@ def _weights(
 def _inductions(
     result: FunctionRead, code: Cloned, known: Mapping[int, Induction]
 ) -> dict[int, Induction] | None:
-    """What the trip counts follow from in the code, by back edge; None if one has lost its variable."""
+    """The induction variables of the loops in the code, by back edge; None if a loop has lost its own."""
     found: dict[int, Induction] = {}
     for probe in chain(*code.plan.on_edges.values()):
         if isinstance(probe, AddTripCount):

@@ -59,7 +59,7 @@ def _has_token(call: Instruction) -> bool:
     return returns or any(operand.type == "token" for operand in call.operands)
 
 
-def with_clones(
+def add_clones(
     ir: IRFunction,
     origins: Sequence[int],
     successors: Sequence[Sequence[int] | None],
@@ -75,8 +75,8 @@ def with_clones(
     types.
 
     The result is None where it cannot be done: a block cannot be cloned, a terminator cannot have other
-    successors, a value has the name of a type, or a phi is needed for a value whose type the text does not
-    say.
+    successors, a value has the name of a type, or a phi is needed for a value whose type does not
+    follow from the text.
     """
     if not all(can_be_cloned(ir.blocks[origin]) for origin in set(origins)):
         return None
@@ -154,7 +154,7 @@ class _Writer:
         if redirected:
             terminator = retarget(block, terminator, redirected)
         if clone and self.scoped:
-            # A scope declaration holds for one execution of the block that contains it.  A block and its
+            # A scope declaration applies to one execution of the block that contains it.  A block and its
             # clone may run one after the other: two executions, whose accesses may alias each other.
             body, terminator = strip_attachments(body, _SCOPED), strip_attachments(terminator, _SCOPED)
         labels = tuple(self.labels[successor] for successor in successors)
@@ -167,7 +167,7 @@ class _Writer:
             return self.versions.reaching_end(name, number)
 
         def phi(given: Instruction) -> str:
-            affected = any(came[1:] in self.versions.home for came, _ in given.incoming)
+            affected = any(value[1:] in self.versions.home for value, _ in given.incoming)
             return self._phi(given, number) if others or affected else given.text
 
         return lambda text: rename_uses(text, value, phi)
@@ -180,8 +180,8 @@ class _Writer:
         incoming: list[str] = []
         for value, label in phi.incoming:
             for block in waiting.pop(self.versions.numbers[label], ()):
-                came = self.versions.reaching_end(value[1:], block) if value.startswith("%") else value
-                incoming.append(f"[ {came}, %{self.labels[block]} ]")
+                version = self.versions.reaching_end(value[1:], block) if value.startswith("%") else value
+                incoming.append(f"[ {version}, %{self.labels[block]} ]")
         name = self.versions.defined(phi.result or "", number)
         return f"  {name} = phi {phi.phi_type} {', '.join(incoming)}{phi.attachment_text}"
 

@@ -19,7 +19,7 @@ def reaching_versions(
     """Which version reaches the starts of the ``wanted`` blocks, and of all blocks between.
 
     The result has the version's block, or ``~block`` where a phi at the start of that block joins several.
-    A block that no version reaches is not in it.  ``wanted`` are none of the versions.
+    A block that no version reaches is not in it.  No wanted block is a version.
 
     The iteration starts without phis: every version spreads along the edges to all blocks that no other has
     reached before, and a block at which two different values arrive gets a phi.  No such phi is superfluous.

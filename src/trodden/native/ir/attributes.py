@@ -1,4 +1,4 @@
-"""The attribute groups of a module: what is known of a function, or of one call of it."""
+"""The attribute groups of a module: the attributes of functions and of call sites."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Attributes:
         return _NONE if group is None else self.groups.get(group, _NONE)
 
     def of_call(self, call: Instruction) -> frozenset[str]:
-        """What holds of a call, by its callee and by its call site."""
+        """The attributes of a call: those of its callee and of its call site."""
         callee = call.callee
         return self.of_call_to(None if callee is None else unquote(callee), call)
 

@@ -24,7 +24,7 @@ class IRBlock:
     """One basic block.  ``text`` is all of it, label line included, without the blank lines around.
 
     ``terminator_start`` is where the terminator starts in ``text``, ``opcode`` is its opcode; ``successors``
-    are the labels that it can go to, in order, one for each edge.
+    are the labels of its targets, in order, one for each edge.
     """
 
     label: str
@@ -34,6 +34,7 @@ class IRBlock:
     successors: tuple[str, ...]
     _instructions: tuple[Instruction, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _calls: tuple[Instruction, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _terminator: Instruction | None = field(default=None, init=False, repr=False, compare=False)
     _insertion_point: int = field(default=-1, init=False, repr=False, compare=False)
 
     @staticmethod
@@ -61,13 +62,15 @@ class IRBlock:
     @property
     def terminator(self) -> Instruction:
         """A view of its last instruction."""
-        return next(instructions_of(self.text, self.terminator_start))
+        if self._terminator is None:
+            self._terminator = next(instructions_of(self.text, self.terminator_start))
+        return self._terminator
 
     @property
     def calls(self) -> tuple[Instruction, ...]:
         """Views of its calls, except one that is its terminator."""
         if self._calls is None:
-            self._calls = tuple(map(Instruction, CALL.finditer(self.text)))
+            self._calls = tuple(map(Instruction, CALL.finditer(self.text))) if "call " in self.text else ()
         return self._calls
 
     def count(self, opcode: str) -> int:
@@ -93,6 +96,8 @@ class IRBlock:
     @property
     def phis(self) -> Iterator[Instruction]:
         """Views of its phis, which are its first instructions."""
+        if " = phi " not in self.text:
+            return
         for instruction in instructions_of(self.text, self.body_start):
             if instruction.opcode != "phi":
                 break
@@ -119,7 +124,7 @@ class IRBlock:
 
     @property
     def body_start(self) -> int:
-        """Where the text behind the label line starts."""
+        """Where the text after the label line starts."""
         return self.text.index("\n") + 1 if LABEL_LINE.match(self.text) else 0
 
     def insertion_point(self) -> int:

@@ -1,4 +1,4 @@
-"""Calls in IR text: ``call``, ``invoke`` and ``callbr``, behind their opcode."""
+"""Calls in IR text: ``call``, ``invoke`` and ``callbr``, after their opcode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trodden.native.ir.types import first_type, type_end
 
 
 class CallParts(NamedTuple):
-    """A call taken apart; the offsets are into the text behind its opcode.
+    """A call taken apart; the offsets are into the text after its opcode.
 
     ``callee`` is printed with its sign, and is None for inline assembly.  ``function_type`` is the type of a
     callee with variable arguments, which is then written out in full.  ``attributes`` are those of the call
@@ -47,9 +47,9 @@ def read_call(rest: str) -> CallParts | None:
         return None
     stop = closing(rest, after) or len(rest)
     line_end = rest.find("\n", stop)
-    behind = rest[stop : len(rest) if line_end < 0 else line_end]
-    bracket = behind.find(" [")
-    bundles = "" if bracket < 0 else enclosed(behind, bracket + 1)
+    following = rest[stop : len(rest) if line_end < 0 else line_end]
+    bracket = following.find(" [")
+    bundles = "" if bracket < 0 else enclosed(following, bracket + 1)
     return CallParts(
         type_,
         function_type,
@@ -57,7 +57,7 @@ def read_call(rest: str) -> CallParts | None:
         None if assembly is None else (assembly.group(1), assembly.group(2)),
         after + 1,
         stop - 1,
-        tuple((behind if bracket < 0 else behind[:bracket]).split()),
+        tuple((following if bracket < 0 else following[:bracket]).split()),
         bundles.strip(),
     )
 

@@ -24,11 +24,11 @@ class FreshNames:
 
     def version(self, name: str, label: str) -> str:
         """A value's name (with its sign) in the clone that has a label."""
-        wanted = f"{_inner(name)}.t{label.removeprefix(_CLONE)}"
-        if wanted in self._used:
-            return _identifier(self._numbered(f"{wanted}."))
-        self._used.add(wanted)
-        return _identifier(wanted)
+        candidate = f"{_inner(name)}.t{label.removeprefix(_CLONE)}"
+        if candidate in self._used:
+            return _identifier(self._numbered(f"{candidate}."))
+        self._used.add(candidate)
+        return _identifier(candidate)
 
     def phi(self, name: str) -> str:
         """The name (with its sign) of a phi that joins versions of a value."""

@@ -1,8 +1,8 @@
 """The grammar of LLVM IR as LLVM prints it: every token and every pattern, once, named after the LangRef.
 
-The printed form is regular.  An instruction stands on one line that begins with two spaces; only ``switch``,
-``invoke``, ``callbr`` and ``landingpad`` go on over further lines, which begin with four spaces or more, or
-with the bracket that closes the list of cases.  Debug records stand on lines of their own.  A string ends at
+The printed form is regular.  An instruction is on one line that begins with two spaces; only ``switch``,
+``invoke``, ``callbr`` and ``landingpad`` continue on further lines, which begin with four spaces or more, or
+with the bracket that closes the list of cases.  Debug records are on lines of their own.  A string ends at
 the next quotation mark, since LLVM writes one inside a string as ``\\22``.
 
 Names are captured as they are printed, quotation marks included and without their sign.
@@ -14,7 +14,7 @@ import re
 
 STRING = r'"[^"]*"'
 NAME = rf"(?:{STRING}|[-\w$.]+)"
-"""What stands behind the sign of an identifier, and before the colon of a label."""
+"""What follows the sign of an identifier, and precedes the colon of a label."""
 LOCAL_IDENTIFIER = rf"%{NAME}"
 GLOBAL_IDENTIFIER = rf"@{NAME}"
 INTEGER = r"-?\d+"
@@ -60,7 +60,8 @@ INSTRUCTION = re.compile(
 """Result, tail marker and opcode; what matches is all lines of the instruction."""
 CALL = re.compile(rf"^  (?:%({NAME}) = )?(?:(tail|musttail|notail) )?(call) [^\n]*", re.MULTILINE)
 """The same for calls that do not end their block."""
-DEFINITION = re.compile(rf"^  %({NAME}) = ", re.MULTILINE)
+DEFINITION = re.compile(rf"  %(?<=^  %)({NAME}) = ", re.MULTILINE)
+"""It begins with plain text, and the start of the line is checked afterwards, so that it is found quickly."""
 DEBUG_RECORD = re.compile(r"^    #(\w+)\(([^\n]*)\)$", re.MULTILINE)
 LABEL_LINE = re.compile(rf"({NAME}):")
 FIRST_OPCODE = re.compile(rf"  (?:%{NAME} = )?(\w+)")
@@ -72,7 +73,7 @@ ATTACHMENTS = re.compile(rf"(?:, !{_KIND} !\d+)+$")
 ATTACHMENT_OR_STRING = re.compile(rf"{STRING}|, !({_KIND}) !\d+")
 _FLAGS = "(?:(?:nuw|nsw|exact|disjoint|samesign|nnan|ninf|nsz|arcp|contract|afn|reassoc|fast) )*"
 PREDICATE = re.compile(rf"{_FLAGS}(\w+)")
-"""The predicate of a comparison, behind its opcode."""
+"""The predicate of a comparison, after its opcode."""
 SIMPLE_PAIR = re.compile(
     rf"{_FLAGS}(?:(?:[ous]?[gl][te]|[ou]?eq|[ou]?ne|ord|uno) )?"
     rf"({SIMPLE_TYPE.pattern}) {_SIMPLE_VALUE}, {_SIMPLE_VALUE}(?=$|,)"
@@ -110,8 +111,8 @@ ALIAS = re.compile(
 CONSTRUCTORS = re.compile(r"^@llvm\.global_[cd]tors = ([^\n]*)$", re.MULTILINE)
 CONSTRUCTOR_ENTRY = re.compile(rf"\{{ i32 \d+, {_POINTER}, ")
 CHARACTER_ARRAY = re.compile(rf"\bc{STRING}")
-ADDRESS_TAKEN = re.compile(rf"(?<!blockaddress\()@({NAME})(?![\w$.\"(-])")
-"""A global identifier that is not the callee of a call."""
+ADDRESS_TAKEN = re.compile(rf"@(?<!blockaddress\(@)({NAME})(?![\w$.\"(-])")
+"""A global identifier that is not the callee of a call.  It too begins with plain text."""
 TARGET_TRIPLE = re.compile(r'^target triple = "([^-"]+)', re.MULTILINE)
 IFUNC_RESOLVER = re.compile(rf"^@.* ifunc .*, ptr @({NAME})", re.MULTILINE)
 
@@ -132,14 +133,14 @@ LOCATED_CALL_OR_INVOKE = re.compile(r"(?:call|to label) [^\n]*(, !dbg !\d+)")
 CALL_LINE = re.compile(
     rf"^(?:  (?:%{NAME} = )?(?:(?:must|no)?tail )?call |          to label )[^\n]*", re.MULTILINE
 )
-"""The line of a call at which its attachments stand."""
+"""The line of a call that has its attachments."""
 DEBUG_NODE_LINE = re.compile(r"^!(\d+) = (?:distinct )?!DI[^\n]*\n", re.MULTILINE)
 COMPILE_UNITS = re.compile(r"^!llvm\.dbg\.cu = [^\n]*\n", re.MULTILINE)
 METADATA_REFERENCE = re.compile(r"!(\d+)")
 USED_GLOBALS = re.compile(
     r"^@llvm\.used = appending global \[\d+ x ptr\] \[(.*)\], section \"llvm.metadata\"$", re.MULTILINE
 )
-METADATA_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+METADATA_NODE = re.compile(r"!(?<=^!)(\d+) = ", re.MULTILINE)
 DEBUG_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILINE)
 DEBUG_LOCATION = re.compile(r"line: (\d+),(?: column: \d+,)? scope: !(\d+)(?:, inlinedAt: !(\d+))?")
 FILE_FIELD = re.compile(r"\bfile: !(\d+)")

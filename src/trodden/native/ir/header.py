@@ -52,7 +52,7 @@ class FunctionHeader:
 
     @property
     def unnamed_parameters(self) -> int:
-        """How many parameters have a number in place of a name."""
+        """How many parameters have a number instead of a name."""
         return sum(UNNAMED_PARAMETER.search(each) is not None for each in split_list(self.parameter_list))
 
     @property
@@ -89,7 +89,7 @@ class FunctionHeader:
         match = DBG_ATTACHMENT.search(self.text)
         return None if match is None else match.group(1)
 
-    def with_personality(self, name: str) -> str:
+    def replace_personality(self, name: str) -> str:
         """The line with another personality function, or with one; ``name`` is printed with its sign."""
         own = PERSONALITY.search(self.text, self._parameters_end)
         if own is not None:
@@ -98,7 +98,7 @@ class FunctionHeader:
         at = debug if debug >= 0 else self.text.rindex(" {")
         return f"{self.text[:at]} personality ptr {name}{self.text[at:]}"
 
-    def with_subprogram(self, node: str | None) -> str:
+    def replace_subprogram(self, node: str | None) -> str:
         """The line with another subprogram, or with one; without any if ``node`` is None."""
         attachment = "" if node is None else f" !dbg !{node}"
         own = SUBPROGRAM_ATTACHMENT.search(self.text, self._parameters_end)

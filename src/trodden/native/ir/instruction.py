@@ -1,7 +1,7 @@
-"""A view of one instruction of a block: what it defines, does, uses and where it leads.
+"""A view of one instruction of a block: its result, operation, operands and successors.
 
-A view refers to the text of its block and is parsed when a property is asked for: of most instructions of a
-large module nobody asks more than the opcode.  Nothing is ever printed from a view, so that an instruction
+A view refers to the text of its block and is parsed when a property is read: of most instructions of a
+large module only the opcode is ever read.  Nothing is ever printed from a view, so that an instruction
 that does not change is emitted byte for byte as it was read.
 """
 
@@ -25,6 +25,7 @@ from trodden.native.ir.grammar import (
     SWITCH_CASE,
     TYPED_VALUE,
 )
+from trodden.native.ir.nesting import enclosed
 from trodden.native.ir.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, PADS, TERMINATORS
 from trodden.native.ir.operands import Operand, phi_incoming, read_operands, typed_value
 from trodden.native.ir.result_type import result_type
@@ -39,7 +40,10 @@ class Instruction:
     marker of a call: ``tail``, ``musttail``, ``notail`` or nothing.
     """
 
-    __slots__ = ("_attachments_start", "_call", "_match", "_operands", "opcode", "result", "tail")
+    __slots__ = (
+        *("_attachments_start", "_call", "_direct", "_match", "_operands", "_phi"),
+        *("opcode", "result", "tail"),
+    )
 
     def __init__(self, match: re.Match[str]) -> None:
         self._match = match
@@ -47,9 +51,11 @@ class Instruction:
         self.tail: str | None
         self.opcode: str
         self.result, self.tail, self.opcode = match.groups()
-        # The other attributes are set when they are first asked for.
+        # The other attributes are set when they are first read.
         self._call: CallParts | None
+        self._direct: re.Match[str] | None
         self._operands: tuple[Operand, ...]
+        self._phi: tuple[str, tuple[tuple[str, str], ...], int]
         self._attachments_start: int
 
     def __repr__(self) -> str:
@@ -98,7 +104,7 @@ class Instruction:
 
     @property
     def is_pad(self) -> bool:
-        """Whether it is an exception pad, which stays the first instruction of its block behind phis."""
+        """Whether it is an exception pad, which stays the first instruction of its block after phis."""
         return self.opcode in PADS
 
     @property
@@ -135,7 +141,7 @@ class Instruction:
 
     @property
     def type(self) -> str | None:
-        """The type of its result; None where it has none, or one that the text does not say."""
+        """The type of its result; None if it has none, or one that the text does not determine."""
         if self.opcode in CALLS:
             call = self.call
             found = None if call is None else call.type
@@ -166,13 +172,13 @@ class Instruction:
 
     @property
     def incoming(self) -> tuple[tuple[str, str], ...]:
-        """Of a phi: the values as printed, each with the label of the predecessor that it comes from."""
-        return phi_incoming(self.rest)[1] if self.opcode == "phi" else ()
+        """Of a phi: the values as printed, each with the label of its predecessor."""
+        return self._phi_parts()[1] if self.opcode == "phi" else ()
 
     @property
     def phi_type(self) -> str:
         """Of a phi: its type, with the flags before it."""
-        return phi_incoming(self.rest)[0] if self.opcode == "phi" else ""
+        return self._phi_parts()[0] if self.opcode == "phi" else ""
 
     # Where control goes.
 
@@ -216,7 +222,7 @@ class Instruction:
         """The function that is called (as printed, without its sign); None for an indirect call."""
         if self.opcode not in CALLS:
             return None
-        direct = DIRECT_CALLEE.match(self.source, self._rest_at - 1, self.end)
+        direct = self._direct_callee()
         if direct is not None:
             return direct.group(1)
         call = self.call
@@ -235,6 +241,9 @@ class Instruction:
     @property
     def argument_list(self) -> str:
         """The text between the brackets of a call."""
+        direct = self._direct_callee() if self.opcode in CALLS else None
+        if direct is not None:
+            return enclosed(self.source, direct.end() - 1)
         call = self.call
         return "" if call is None else self.rest[call.arguments_start : call.arguments_end]
 
@@ -288,6 +297,21 @@ class Instruction:
             run = None if first < 0 else ATTACHMENTS.search(source, first, end)
             self._attachments_start = end if run is None else run.start()
             return self._attachments_start
+
+    def _direct_callee(self) -> re.Match[str] | None:
+        """The callee of a direct call, up to the bracket that opens the list of arguments."""
+        try:
+            return self._direct
+        except AttributeError:
+            self._direct = DIRECT_CALLEE.match(self.source, self._rest_at - 1, self.end)
+            return self._direct
+
+    def _phi_parts(self) -> tuple[str, tuple[tuple[str, str], ...], int]:
+        try:
+            return self._phi
+        except AttributeError:
+            self._phi = phi_incoming(self.rest)
+            return self._phi
 
     def _labels_at(self) -> int:
         """Where the labels of a terminator start: of an invoke and a callbr on the last line."""

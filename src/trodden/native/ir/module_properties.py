@@ -1,4 +1,4 @@
-"""What a module says about how it is compiled and linked: flags, debug information, globals to keep."""
+"""How a module is to be compiled and linked: flags, debug information, globals to keep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def has_flag(metadata: str, name: str) -> bool:
     return f'!"{name}"' in metadata
 
 
-def with_flag_value(metadata: str, name: str, value: int) -> str:
+def set_flag_value(metadata: str, name: str, value: int) -> str:
     """The metadata with another value of a flag, if the module has it."""
     before, found, after = metadata.partition(f'!"{name}", i32 ')
     return f"{before}{found}{value}{after.lstrip('0123456789')}" if found else metadata
@@ -23,7 +23,7 @@ def is_position_independent_library(metadata: str) -> bool:
     return has_flag(metadata, "PIC Level") and not has_flag(metadata, "PIE Level")
 
 
-def with_full_debug_info(metadata: str) -> str:
+def enable_full_debug_info(metadata: str) -> str:
     """The metadata of a module whose compile units describe variables, not only lines."""
     return metadata.replace("emissionKind: LineTablesOnly", "emissionKind: FullDebug")
 

@@ -11,7 +11,7 @@ def unquote(name: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """The contents of a string: a backslash stands before another one, or before a byte in hexadecimal."""
+    """The contents of a string: a backslash precedes another one, or a byte in hexadecimal."""
     if "\\" not in text:
         return text
     raw = ESCAPE.sub(lambda m: b"\\" if m.group(1) is None else bytes([int(m.group(1), 16)]), text.encode())

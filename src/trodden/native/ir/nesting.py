@@ -20,7 +20,7 @@ def closing(text: str, start: int) -> int | None:
 
 
 def enclosed(text: str, start: int) -> str:
-    """What stands between the bracket at ``start`` and the one that closes it; the rest if none does."""
+    """The text between the bracket at ``start`` and the one that closes it; the rest if none does."""
     end = closing(text, start)
     return text[start + 1 :] if end is None else text[start + 1 : end - 1]
 
@@ -47,7 +47,7 @@ def split_list(text: str) -> list[str]:
 
 
 def find_to(text: str) -> int | None:
-    """The end of a cast's own ``to``: a cast of a constant may stand before it, in brackets."""
+    """The end of a cast's own ``to``: a cast of a constant may precede it, in brackets."""
     depth = 0
     for match in BRACKET_OR_TO.finditer(text):
         found = match.group()

@@ -1,6 +1,6 @@
 """The operands of an instruction, read off what follows its opcode.
 
-Which of the elements between the commas are operands, and which of them say their type, is a matter of the
+Which of the elements between the commas are operands, and which of them name their type, is a matter of the
 opcode; the LangRef has the syntax of each.  The order is that of the text.
 """
 

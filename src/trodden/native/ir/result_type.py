@@ -1,7 +1,7 @@
 """The type of an instruction's result, derived from its text.
 
-Most instructions name the type of an operand, which is theirs too; calls name it behind words that say how
-to call.  Members of a named type are unknown, as the text of an instruction does not say what they are.
+Most instructions name the type of an operand, which is theirs too; calls name it after calling convention and
+attributes.  Members of a named type are unknown, as the text of an instruction does not determine them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from trodden.native.ir.nesting import find_to, split_list
 from trodden.native.ir.opcodes import BINARY, CASTS
 from trodden.native.ir.operands import Operand, phi_incoming
-from trodden.native.ir.types import element_type, first_type, member_type, type_at, with_elements_of
+from trodden.native.ir.types import element_type, first_type, member_type, type_at, vector_like
 
 _OF_FIRST_OPERAND = BINARY | {"fneg", "freeze", "insertelement", "insertvalue"}
 _POINTER = "ptr"
@@ -45,7 +45,7 @@ def _phi(rest: str, operands: _Operands) -> str | None:
 
 
 def _comparison(rest: str, operands: _Operands) -> str | None:
-    return with_elements_of(operands()[0].type, "i1")
+    return vector_like(operands()[0].type, "i1")
 
 
 def _address(rest: str, operands: _Operands) -> str | None:
@@ -53,7 +53,7 @@ def _address(rest: str, operands: _Operands) -> str | None:
     base, *indices = (operand.type for operand in operands())
     if element_type(base) is not None:
         return base
-    return next((with_elements_of(index, base) for index in indices if element_type(index)), base)
+    return next((vector_like(index, base) for index in indices if element_type(index)), base)
 
 
 def _second(rest: str, operands: _Operands) -> str | None:
@@ -72,7 +72,7 @@ def _shuffle(rest: str, operands: _Operands) -> str | None:
     start = first_type(rest)
     mask = None if start is None else type_at(split_list(rest[start:])[2])
     element = _element(rest, operands)
-    return None if mask is None or element is None else with_elements_of(mask, element)
+    return None if mask is None or element is None else vector_like(mask, element)
 
 
 def _member(rest: str, operands: _Operands) -> str | None:

@@ -46,15 +46,15 @@ def retarget(block: IRBlock, terminator: str, successors: Mapping[int, str]) -> 
 def strip_attachments(text: str, kinds: Collection[str]) -> str:
     """Text of whole lines without the metadata attachments of some kinds."""
 
-    def kept(match: re.Match[str]) -> str:
+    def filtered(match: re.Match[str]) -> str:
         return "" if match.group(1) in kinds else match.group()
 
-    return ATTACHMENT_OR_STRING.sub(kept, text)
+    return ATTACHMENT_OR_STRING.sub(filtered, text)
 
 
-def with_attachment(instruction: str, kind: str, node: str) -> str:
+def set_attachment(instruction: str, kind: str, node: str) -> str:
     """An instruction's text with another node in the metadata attachment of a kind, or with a new one."""
     (view,) = instructions_of(instruction)
     before, found, after = instruction[view.attachments_start :].partition(f", !{kind} !")
-    kept = instruction[: view.attachments_start] + before
-    return f"{kept}, !{kind} !{node}{after.lstrip('0123456789') if found else ''}"
+    unchanged = instruction[: view.attachments_start] + before
+    return f"{unchanged}, !{kind} !{node}{after.lstrip('0123456789') if found else ''}"

@@ -1,4 +1,4 @@
-"""Take debug information out of IR text: locations, records, variables and the metadata behind them."""
+"""Take debug information out of IR text: locations, records, variables and their metadata."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ def strip_code_but_calls(text: str, location: str, all_calls: bool) -> str:
 def strip_definition(definition: str) -> str:
     """A function without debug information."""
     end = definition.index("\n")
-    header = FunctionHeader(definition[:end]).with_subprogram(None)
+    header = FunctionHeader(definition[:end]).replace_subprogram(None)
     return header + strip_code(definition[end:])
 
 
 def strip_declarations(module: IRModule) -> None:
     """Take the debug information out of a module's globals, declarations and metadata.
 
-    Other metadata, that of loops, may refer to locations; a node without meaning takes their place.
+    Other metadata, that of loops, may refer to locations; those are replaced by a node without meaning.
     """
     module.between = [_without_subprograms(text) for text in module.between]
     module.prologue = _without_subprograms(module.prologue)
     dropped = set(DEBUG_NODE_LINE.findall(module.epilogue))
-    kept = COMPILE_UNITS.sub("", DEBUG_NODE_LINE.sub("", module.epilogue))
-    wanted = set(METADATA_REFERENCE.findall(kept)) & dropped
-    fillers = "".join(f"!{number} = {_FILLER}\n" for number in sorted(wanted, key=int))
-    module.epilogue = kept + fillers
+    remaining = COMPILE_UNITS.sub("", DEBUG_NODE_LINE.sub("", module.epilogue))
+    referenced = set(METADATA_REFERENCE.findall(remaining)) & dropped
+    fillers = "".join(f"!{number} = {_FILLER}\n" for number in sorted(referenced, key=int))
+    module.epilogue = remaining + fillers
 
 
 def _without_subprograms(text: str) -> str:

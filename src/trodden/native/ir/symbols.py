@@ -35,7 +35,7 @@ class Aliases:
     public: tuple[tuple[str, str], ...] = ()
 
     def resolve(self, name: str) -> str:
-        """The function that a name stands for, as far as the module says."""
+        """The function that a name denotes, as far as the module determines it."""
         return self.certain.get(name, name)
 
 
@@ -46,7 +46,7 @@ def function_symbols(module: IRModule) -> frozenset[str]:
 
 
 def read_aliases(module: IRModule, functions: Collection[str]) -> Aliases:
-    """The aliases of functions; one may stand for another."""
+    """The aliases of functions; one may be an alias of another."""
     found = {
         unquote(name): (frozenset(words.split()), unquote(target))
         for name, words, target in ALIAS.findall(module.prologue)

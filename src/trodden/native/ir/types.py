@@ -25,7 +25,7 @@ def type_at(text: str, start: int = 0) -> str | None:
 
 
 def first_type(text: str, start: int = 0) -> int | None:
-    """Where the first type begins: behind flags, a predicate, a calling convention, result attributes."""
+    """Where the first type begins: after flags, a predicate, a calling convention, result attributes."""
     while start < len(text):
         if type_end(text, start) is not None:
             return start
@@ -43,7 +43,7 @@ def first_type(text: str, start: int = 0) -> int | None:
     return None
 
 
-def with_elements_of(shape: str, element: str) -> str:
+def vector_like(shape: str, element: str) -> str:
     """An element's type, or a vector of as many as the type ``shape`` has."""
     vector = VECTOR_TYPE.fullmatch(shape)
     return element if vector is None else f"<{vector.group(1)} x {element}>"
@@ -56,7 +56,7 @@ def element_type(vector: str) -> str | None:
 
 
 def member_type(aggregate: str, index: int) -> str | None:
-    """The type of a member of an array or of a structure; None for a named type, whose text does not say."""
+    """The type of a member of an array or of a structure; None for a named type."""
     array = ARRAY_TYPE.fullmatch(aggregate)
     if array is not None:
         return array.group(1)

@@ -14,7 +14,7 @@ from trodden.native.ir.names import unquote
 
 @dataclass(slots=True)
 class Uses:
-    """The occurrences in a block of the values that were asked for: each once, in order."""
+    """The occurrences in a block of the values of interest: each once, in order."""
 
     values: dict[str, None] = field(default_factory=dict)
     """Those in instructions that are no phis, definitions included."""
@@ -26,25 +26,25 @@ class Uses:
     """Whether there is any occurrence, those in phis included."""
 
 
-def uses_of(block: IRBlock, asked: Container[str]) -> Uses:
-    """The occurrences in a block of the values that are asked for."""
+def uses_of(block: IRBlock, names: Container[str]) -> Uses:
+    """The occurrences in a block of some values, ``names``."""
     found = Uses(phis=list(block.phis))
     start = found.phis[-1].end if found.phis else block.body_start
     text = block.text
     if "    #dbg_" in text:
         records = [line for line in text.split("\n") if line.startswith("    #dbg_")]
-        found.recorded = _asked("\n".join(records), 0, asked)
+        found.recorded = _named("\n".join(records), 0, names)
         text = "\n".join(line for line in text[start:].split("\n") if not line.startswith("    #dbg_"))
         start = 0
-    found.values = _asked(text, start, asked)
+    found.values = _named(text, start, names)
     found.any = bool(found.values or found.recorded) or any(
-        phi.result in asked or any(value[1:] in asked for value, _ in phi.incoming) for phi in found.phis
+        phi.result in names or any(value[1:] in names for value, _ in phi.incoming) for phi in found.phis
     )
     return found
 
 
-def _asked(text: str, start: int, asked: Container[str]) -> dict[str, None]:
-    return {name: None for name in LOCAL_USE.findall(text, start) if name in asked}
+def _named(text: str, start: int, names: Container[str]) -> dict[str, None]:
+    return {name: None for name in LOCAL_USE.findall(text, start) if name in names}
 
 
 def rename_uses(text: str, value: Callable[[str], str], phi: Callable[[Instruction], str]) -> str:

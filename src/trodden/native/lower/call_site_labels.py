@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.instruction import Instruction, instructions_of
-from trodden.native.ir.rewriting import with_attachment
+from trodden.native.ir.rewriting import set_attachment
 from trodden.native.lower.emit.register_slot import LINE_ENDS
 from trodden.native.lower.runtime_symbols import SITE_SECTION, UNWIND_RESUME
 
@@ -124,7 +124,7 @@ class TaggedSites(CallSites):
         outer = self.debug.inlined_at.get(node)
         inlined = "" if outer is None else f", inlinedAt: !{outer}"
         self.nodes.append(f"!{own} = !DILocation(line: {line}, scope: !{scope}{inlined})")
-        return with_attachment(call, "dbg", str(own))
+        return set_attachment(call, "dbg", str(own))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from trodden.graph.cfg import Graph
 from trodden.native.analysis.induction import Induction
 from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.header import FunctionHeader
-from trodden.native.ir.module_properties import has_flag, with_flag_value, with_full_debug_info
+from trodden.native.ir.module_properties import enable_full_debug_info, has_flag, set_flag_value
 from trodden.native.ir.strip_debug import strip_code, strip_code_but_calls
 from trodden.plan.paths.locations import Locations, Mark
 from trodden.plan.paths.path_register import STACK_SLOT
@@ -112,7 +112,7 @@ class NoDebug:
 
     def header(self, header: str) -> str:
         """The line with its own subprogram, or without."""
-        return header if self.kept else FunctionHeader(header).with_subprogram(None)
+        return header if self.kept else FunctionHeader(header).replace_subprogram(None)
 
     def text(self, text: str) -> str:
         """The lines as they are, or without debug information."""
@@ -163,10 +163,10 @@ class UnitDebug:
         if not has_flag(epilogue, "Debug Info Version"):
             added += self._flag('i32 2, !"Debug Info Version", i32 3')
         if not self.kept:
-            epilogue = with_flag_value(epilogue, "Dwarf Version", _DWARF_VERSION)
+            epilogue = set_flag_value(epilogue, "Dwarf Version", _DWARF_VERSION)
             if not has_flag(epilogue, "Dwarf Version"):
                 added += self._flag(f'i32 7, !"Dwarf Version", i32 {_DWARF_VERSION}')
-        return with_full_debug_info(epilogue) + added + "".join(self.nodes)
+        return enable_full_debug_info(epilogue) + added + "".join(self.nodes)
 
     def integer_type(self, bits: int) -> str:
         """A type of unsigned integers."""
@@ -256,7 +256,7 @@ class _AddedDebug:
 
     def header(self, header: str) -> str:
         """The line with the subprogram of the records."""
-        return FunctionHeader(header).with_subprogram(self._scope)
+        return FunctionHeader(header).replace_subprogram(self._scope)
 
     def text(self, text: str) -> str:
         """The lines as they are, or with our own location at calls and nothing else."""

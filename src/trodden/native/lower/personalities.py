@@ -34,12 +34,12 @@ class Personalities:
         if view.personality is not None:
             name = unquote(view.personality)
             self._given.add(name)
-            return view.with_personality(_wrapper(name))
+            return view.replace_personality(_wrapper(name))
         attributes = self._attributes.of_header(header)
         if "nounwind" in attributes and not attributes & {"uwtable", "uwtable(sync)"}:
             return header
         self._given.add(_RUNTIME)
-        return view.with_personality(f"@{_RUNTIME}")
+        return view.replace_personality(f"@{_RUNTIME}")
 
     def declarations(self, signatures: str) -> list[str]:
         """What the module has to declare for them, beside the ``signatures`` that it has."""

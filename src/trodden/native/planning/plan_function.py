@@ -1,4 +1,4 @@
-"""From a function and the user's wishes to a plan: weigh it, price its edges, place the probes."""
+"""From a function and the user's options to a plan: weights, costs of edges, locations of probes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from trodden.weigh.frequency.nesting import nesting_weights
 from trodden.weigh.heuristics.rates import default_rates
 
 MOST_SLOTS = 1 << 21
-"""From where on large tables are kept by number: a unit's counters are memory of every thread."""
+"""From this many slots on, path tables are sparse: every thread has memory for all counters of a unit."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan, the weights behind it, and what tells the trips of its loops.
+    """A plan, the weights that it was made with, and the induction variables that its loops are counted by.
 
-    ``ambiguous`` are the blocks where a path may be cut short and only the register tells which one.
+    ``ambiguous`` are the blocks where a path may be cut short and only the path register identifies it.
     ``measured``: the weights are counts of an earlier run.
     """
 
@@ -48,7 +48,7 @@ class Planned:
 def plan_for(
     read: FunctionRead, options: Options, machine: str, slots: int, features: FunctionFeatures
 ) -> Planned:
-    """The plan for one function of a unit that has so many slots already."""
+    """The plan for one function of a unit whose functions so far have ``slots`` counters."""
     graph = read.graph
     if not options.paths and options.scheme == "every-block":
         return Planned(every_block(graph), [])
@@ -56,15 +56,17 @@ def plan_for(
         return Planned(every_edge(graph), [])
     weights = options.measured(graph, read.ir.symbol) if options.measured else None
     if weights is not None:
-        return replace(_placed(read, options, machine, weights, slots), measured=True)
+        return replace(_plan_by_weights(read, options, machine, weights, slots), measured=True)
     if options.weights == ESTIMATE:
         weights = expected_weights(graph, features, default_rates(), read.loops)
     else:
         weights = nesting_weights(graph, read.loops)
-    return _placed(read, options, machine, weights, slots)
+    return _plan_by_weights(read, options, machine, weights, slots)
 
 
-def _placed(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
+def _plan_by_weights(
+    read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int
+) -> Planned:
     graph = read.graph
     if options.paths:
         return _paths(read, options, machine, weights, slots)
@@ -107,10 +109,10 @@ def _paths(read: FunctionRead, options: Options, machine: str, weights: list[flo
 
 
 def resume_edges(read: FunctionRead) -> list[int]:
-    """The edges behind calls that return twice; of an invoke the one that it takes when it returns."""
+    """The edges that follow calls that return twice; of an invoke, its normal edge."""
     return [
         edge
-        for block in sorted(read.resume_edges)
+        for block in sorted(read.returns_twice)
         for edge in read.graph.out_edges[block]
         if read.ir.blocks[block].opcode != "invoke" or read.positions[edge] == (0,)
     ]

@@ -30,14 +30,14 @@ def edge_costs(read: FunctionRead, weights: Sequence[float]) -> list[float]:
 def find_countable_loops(
     read: FunctionRead, weights: Sequence[float]
 ) -> tuple[list[CountableLoop], dict[int, Induction]]:
-    """The loops whose back edge needs no counter inside, and what their trip counts follow from."""
+    """The loops that need no counter on their back edge, and the induction variables of their trip counts."""
     countable_loops: list[CountableLoop] = []
     inductions: dict[int, Induction] = {}
     for number, loop in enumerate(read.loops.loops):
         induction = read.induction(number)
         if induction is None:
             continue
-        price = sum(weights[edge] for edge in loop.exits) * induction.flush_cost
-        countable_loops.append(CountableLoop(loop.back_edges[0], tuple(loop.exits), price))
+        cost = sum(weights[edge] for edge in loop.exits) * induction.flush_cost
+        countable_loops.append(CountableLoop(loop.back_edges[0], tuple(loop.exits), cost))
         inductions[loop.back_edges[0]] = induction
     return countable_loops, inductions

@@ -13,7 +13,7 @@ SAVED_AND_RESTORED = 2.0
 RARE_BESIDE = 50.0
 """How much more often the hottest block runs than one in which a call is rare.
 
-Of 4, 20, 50 and 200 it came out best on bzip2, Lua and espresso; with the others they cost up to 5% more.
+Of 4, 20, 50 and 200 it was best on bzip2, Lua and espresso, which the others made up to 5% slower.
 """
 
 
@@ -33,11 +33,11 @@ def interruptible_blocks(read: FunctionRead) -> frozenset[int]:
 def reloaded_blocks(
     read: FunctionRead, register: Register, ambiguous: Collection[int], weights: Sequence[float]
 ) -> frozenset[int]:
-    """The blocks behind whose calls the register is loaded from the stack slot.
+    """The blocks in which the register is loaded from the stack slot after a call.
 
-    It is stored there anyway; kept across the calls in a machine register as well, it would cost the function
-    a callee-saved register that it has to save and restore, and that its hottest loops may lack.  That is
-    cheaper only where such calls are frequent.
+    It is stored there anyway; keeping it in a machine register across the calls as well would cost the
+    function a callee-saved register that it has to save and restore, and that its hottest loops may lack.
+    That is cheaper only where such calls are frequent.
     """
     frequency = block_frequencies(read, weights)
     unknown = [v for v in ambiguous if (register.at[v] or UNSET).base is not None]

@@ -4,7 +4,7 @@ A killed process cannot say which of its functions were active, and where.  In e
 those of walks that end nowhere: BL94 §3.2 asks for an exit counter in the block where such a walk stopped.
 Here these stops are inferred from the counters alone: as few as make every count possible; among the blocks
 where a stop can be, in one that makes calls rather than in another, since most active functions are inside a
-call; and among those in the last one that control comes to.
+call; and among those in the last one that control reaches.
 
 Counts that do not contradict each other are left alone, and so is what no number of stops can explain.  The
 truth may be other stops than these.  Then the count of an edge is off by at most the number of walks that
@@ -39,7 +39,8 @@ from trodden.graph.traverse import depth_first, reachable
 from trodden.plan.probes import AddTripCount, BlockMeasure, EdgeMeasure, Plan, RedundantMeasure
 from trodden.recover.flow import recover
 from trodden.recover.function_counts import FunctionCounts
-from trodden.recover.killed.least_stops import Preference, least_stops
+from trodden.recover.killed.least_stops import least_stops
+from trodden.recover.killed.room import Preference
 from trodden.recover.narrow import Ends
 from trodden.recover.sparse_counters import SparseCounters
 
@@ -69,7 +70,7 @@ def complete_flow(
 
 
 def stop_preferences(graph: Graph, calls: Collection[int]) -> list[Preference | None]:
-    """Where a stop is more likely, by block; ``None`` where control never comes."""
+    """Where a stop is more likely, by block; ``None`` for blocks that are unreachable."""
     reached = reachable(graph)
     found: list[Preference | None] = [None] * len(graph.labels)
     for position, vertex in enumerate(reversed(depth_first(graph).postorder)):

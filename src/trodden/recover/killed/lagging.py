@@ -1,4 +1,14 @@
-"""Counters that are behind others because a process was killed between the two increments."""
+"""Counters that are behind others because a process was killed between the two increments.
+
+Where two counters say the same thing, they are incremented one right after the other.  Known is which of them
+has less; what is unknown is whether it lags or the other one is wrong.  It lags if the process can have been
+killed between the two, which the plan tells.  Then the difference is pending, and is added to the lower one.
+
+Edges that paths take come first (``edge_counters_behind_paths``), because walks can be found only in what
+remains.  Self loops come after the walks, which show how often control reached their blocks: first entries
+that look like iterations (``entries_in_root_loop``), then the counters of the iterations
+(``self_loop_counters``).
+"""
 
 from __future__ import annotations
 

@@ -1,20 +1,20 @@
-"""The least number of walks that stopped somewhere on their way, such that no edge of a flow is negative.
+"""The least number of walks that stopped before their end, such that no edge of a flow is negative.
 
 The unknown edges of a flow form a forest (BL94 §3.2).  One more walk that stopped at a node takes one unit
 out of the flow there, so that it changes the edges between that node and the root of its tree, and no others:
 an edge that leads down into a subtree carries one more for each stop in that subtree, an edge that leads up
-carries one less.  Therefore each edge says how many stops there must at least be below it, or may be at most.
-As subtrees are nested, the least numbers follow from the leaves upwards, and a pass down from the root places
-them.  That takes linear time.
+carries one less.  Therefore each edge is a bound on the number of stops below it: at least so many, or at
+most.  As subtrees are nested, one pass from the leaves to the roots finds the least numbers and the nodes for
+them.  The nodes with room for a stop are kept in mergeable queues (:mod:`trodden.recover.killed.room`), so
+that the pass takes O(n log² n) time at worst.
 
 Three steps, in this order:
 
 1. ``root_forest``: the forest, with what its edges carry if no walk stopped.
 2. ``raise_back_edges``: a back edge whose count may be too low is raised as far as that makes negative edges
    less negative and no other edge negative.  A loop that is counted only when it is left explains them better
-   than stops do, since one walk may have gone round it any number of times: so this comes before stops.
-3. ``stop_bounds`` and ``place_stops``: the least numbers from the leaves upwards, and from the root downwards
-   the nodes that have them.
+   than stops do, since one walk may have iterated it any number of times: so this comes before stops.
+3. ``place_stops``: the least numbers of stops, and the nodes that have them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trodden.recover.forest import depth_first_forest
+from trodden.recover.killed.room import Preference, Room
 
 _NO_LIMIT = 1 << 200
-Preference = tuple[int, int]
-"""How likely a stop is at a node, compared with others; the greatest wins."""
+"""More than any count: counters have 64 bits, and there are fewer than 2**64 of them."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,6 @@ class RootedForest:
     certain: list[bool]
 
 
-@dataclass(frozen=True)
-class StopBounds:
-    """By node: the least and the greatest number of stops in its subtree, and the best place for one more."""
-
-    least: list[int]
-    most: list[int]
-    best: list[Preference | None]
-
-
 def least_stops(
     totals: Sequence[int],
     ends: Sequence[tuple[int, int]],
@@ -70,17 +61,8 @@ def least_stops(
     nodes that they join.  ``None`` if no number of stops helps.
     """
     forest, raised = raise_back_edges(root_forest(totals, ends, sink), ends, back_edges)
-    bounds = stop_bounds(forest, ends, preferences)
-    if bounds is None:
-        return None
-    wanted = list(bounds.least)
-    for node in forest.order:
-        if forest.above[node] < 0 and node != sink:
-            wanted[node] = -forest.surplus[node]
-            if wanted[node] < bounds.least[node]:
-                return None
-    stops = place_stops(forest, wanted, bounds, preferences)
-    return None if stops is None or stops[sink] else (stops, raised)
+    stops = place_stops(forest, ends, sink, preferences)
+    return None if stops is None else (stops, raised)
 
 
 def root_forest(totals: Sequence[int], ends: Sequence[tuple[int, int]], sink: int) -> RootedForest:
@@ -118,65 +100,48 @@ def root_forest(totals: Sequence[int], ends: Sequence[tuple[int, int]], sink: in
     return RootedForest(order, above, parent, flow, surplus, certain)
 
 
-def stop_bounds(
-    forest: RootedForest, ends: Sequence[tuple[int, int]], preferences: Sequence[Preference | None]
-) -> StopBounds | None:
-    """The numbers of stops that make no edge negative; ``None`` if there are none.
+def place_stops(
+    forest: RootedForest,
+    ends: Sequence[tuple[int, int]],
+    sink: int,
+    preferences: Sequence[Preference | None],
+) -> list[int] | None:
+    """The least number of stops that make no edge negative, by node; ``None`` if no number does.
+
+    Subtrees are visited from the leaves.  Each places what the edge above it demands beyond the stops that
+    are in it already, at the most preferred nodes that have room, and offers the rest of its room upwards: no
+    more than that edge admits.  The order of the visits is what makes this exact.  Which nodes of a subtree
+    are chosen is of no consequence to the bounds further up, because these are bounds on its sum; so choosing
+    the preferred ones costs no stop, and never prevents one.
 
     An edge on a cycle bounds nothing: other edges of the cycle can carry what it lacks.
     """
-    nodes = len(forest.parent)
-    least, most, best = [0] * nodes, [_NO_LIMIT] * nodes, list(preferences)
+    stops = [0] * len(forest.parent)
+    below = [0] * len(forest.parent)
+    rooms = [Room() for _ in forest.parent]
     for node in reversed(forest.order):
         edge, parent = forest.above[node], forest.parent[node]
+        room, preference = rooms[node], preferences[node]
+        if preference is not None:
+            room.add(preference, node, _NO_LIMIT)
+        demand, limit = 0, _NO_LIMIT
         if edge < 0:
-            continue
-        if forest.certain[edge]:
+            demand = 0 if node == sink else -forest.surplus[node]
+            limit = _NO_LIMIT if node == sink else demand
+        elif forest.certain[edge]:
             if ends[edge][1] == node:
-                least[node] = max(least[node], -forest.flow[edge])
+                demand = -forest.flow[edge]
             else:
-                most[node] = forest.flow[edge]
-        if least[node] > most[node]:
+                limit = forest.flow[edge]
+        for chosen, times in room.take(demand - below[node]):
+            stops[chosen] += times
+            below[node] += times
+        if not demand <= below[node] <= limit:
             return None
-        least[parent] += least[node]
-        preference = best[node]
-        more = most[node] > least[node]
-        if more and preference is not None and (best[parent] or preference) <= preference:
-            best[parent] = preference
-    return StopBounds(least, most, best)
-
-
-def place_stops(
-    forest: RootedForest,
-    wanted: Sequence[int],
-    bounds: StopBounds,
-    preferences: Sequence[Preference | None],
-) -> list[int] | None:
-    """Place the stops that are wanted in each tree: at a node, or in the subtree with the best place."""
-    least, most = bounds.least, bounds.most
-    below = list(wanted)
-    children: list[list[int]] = [[] for _ in below]
-    for node in forest.order:
-        if forest.above[node] >= 0:
-            children[forest.parent[node]].append(node)
-    stops = [0] * len(below)
-    for node in forest.order:
-        more = below[node] - sum(least[child] for child in children[node])
-        for child in children[node]:
-            below[child] = least[child]
-        if not more:
-            continue
-        places = [(bounds.best[child], child) for child in children[node] if most[child] > least[child]]
-        places += [(preferences[node], node)]
-        for _, place in sorted(((p, place) for p, place in places if p is not None), reverse=True):
-            part = more if place == node else min(more, most[place] - least[place])
-            if place == node:
-                stops[node] += part
-            else:
-                below[place] += part
-            more -= part
-        if more:
-            return None
+        if edge >= 0:
+            room.restrict(limit - below[node])
+            below[parent] += below[node]
+            rooms[parent] = room.merged(rooms[parent])
     return stops
 
 
@@ -220,7 +185,7 @@ def _cycle(
 def _branches(forest: RootedForest, one: int, other: int) -> tuple[list[int], list[int]] | None:
     """The nodes from each of two up to their lowest common ancestor, that one left out; if they have one.
 
-    Both climb by turns, so that this takes no longer than they are apart.
+    Both are followed upwards alternately, so that the time is proportional to their distance.
     """
     branches: tuple[list[int], list[int]] = ([], [])
     positions: tuple[dict[int, int], dict[int, int]] = ({}, {})

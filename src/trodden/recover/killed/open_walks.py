@@ -8,12 +8,12 @@ is split into walks: first those that ended, followed backwards from the edge on
 (:func:`walks_cut_short`).
 
 Both use up the whole excess if at every block no more of it leaves than arrives there or starts there, for
-then an execution that comes to a block always finds an edge as long as any is left, and one that leaves it
+then an execution that reaches a block always finds an edge as long as any is left, and one that leaves it
 has arrived.  Taking a walk away changes nothing about that.  Ended walks come first because an end is
 certain: whatever remains without an end has none.
 
 Where several walks meet in a block, more than one decomposition is possible.  All of them have the same
-edges, and as many executions end, or are cut short, in each place; they differ only in which beginning is
+edges, and as many executions end, or are cut short, in each block; they differ only in which beginning is
 joined with which continuation.  The choice is the first edge in the order of the graph, and the longest
 beginning.
 """
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from trodden.graph.cfg import Graph
 
 Spend = Callable[[int], None]
-"""Is told the length of each walk, so that the work for a file that nobody vouches for can be bounded."""
+"""Receives the length of each walk, so that the work for an untrusted file can be bounded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,41 +2,56 @@
 
 A path is counted when it ends (BL96 §3.4).  Of a path that had started at the entry of the function and had
 not ended there is no trace in the path table, and it is simply missing.  But behind a path that ended on a
-back edge another one started (§4.1): that one is known to have come to the loop entry.  If every edge has a
+back edge another one started (§4.1): that one is known to have reached the loop entry.  If every edge has a
 counter of its own beside the paths (a plan that checks itself), the edges also show how far each path had
-come.
+got.  The counter of a self loop shows that some execution had reached its block.
 
-The counts are completed in six steps.  Each takes values and returns values; what they find is added up in a
-:class:`FunctionCounts` of what is missing.
+The counts are completed in seven steps.  Each takes values and returns values; what they find is added up in
+a :class:`FunctionCounts` of what is missing.
 
 1. *Excess* (``Procedure.excess``): for each edge with a counter of its own, by how much that is ahead of the
-paths.  All later steps are about this number.  Self loops are set aside for steps 5 and 6, because paths do
-not contain them. 2. *Counters behind the paths* (``edge_counters_behind_paths``): where the excess is
-negative, the process was killed after the path was counted and before its edge was.  The counter of the edge
-has an increment pending.  What remains is never negative, so that step 4 can take it for a flow. 3. *Sources*
-(:mod:`trodden.recover.killed.sources`): where executions under way had started: in paths that a forked child
-inherited, behind paths that had ended, and at the entry.  Inherited paths come first, since they account for
-excess that would otherwise be taken for new executions.  Entries come last: nothing counts them, and there
-are as many as the other sources leave to be explained. 4. *Walks* (:mod:`trodden.recover.killed.open_walks`):
-the excess is split into walks from these sources.  Each is a path that ended without being counted, or one
-that was about to be counted before its end, or one that was cut short in a block.  Afterwards paths and
-counters agree on every edge but self loops. 5. *Entries of a root block that is a self loop*
-(``entries_in_root_loop``): these show only in the trip count of that loop, which is right only after step 4
-has found the paths that lead to the block. 6. *Counters of self loops* (``self_loop_counters``): of two
-counters of a loop the lower has increments pending.  Before step 5, an entry would be taken for an iteration.
+   paths.  All later steps are about this number.  Self loops are set aside for steps 4, 6 and 7, because
+   paths do not contain them.
+2. *Counters behind the paths* (``edge_counters_behind_paths``): where the excess is negative, the process was
+   killed after the path was counted and before its edge was.  The counter of the edge has an increment
+   pending.  What remains is never negative, so that step 5 can take it for a flow.
+3. *Sources* (:mod:`trodden.recover.killed.sources`): where executions under way had started: in paths that
+   a forked child inherited, behind paths that had ended, and at the entry.  Inherited paths come first, since
+   they account for excess that would otherwise be taken for new executions.  Entries come last: nothing
+   counts them, and there are as many as the other sources leave to be explained.
+4. *Self loops that no path reaches* (:mod:`trodden.recover.killed.unreached_loops`): some execution under way
+   must have taken edges that have no counters.  These are added to the excess, and further entries to the
+   sources.  All known sources are needed first, because an execution that is known to have started explains
+   a loop better than one of which there is no trace.
+5. *Walks* (:mod:`trodden.recover.killed.open_walks`): the excess is split into walks from the sources.  Each
+   is a path that ended without being counted, or one that was about to be counted before its end, or one that
+   was cut short in a block.  Afterwards paths and counters agree on every edge but self loops.
+6. *Entries of a root block that is a self loop* (``entries_in_root_loop``): these show only in the trip count
+   of that loop, which is right only after step 5 has found the paths that lead to the block.
+7. *Counters of self loops* (``self_loop_counters``): of two counters of a loop the lower has increments
+   pending.  Before step 6, an entry would be taken for an iteration.
 
-Without counters on the edges there is no excess; then every walk is empty, and each path is cut short where
-its execution is last known to have been.  No step repeats until something holds, so that no bound on rounds
-is needed: there are no more walks than sources and edges.
+Without counters on the edges the only excess is that of step 4; a path that leads to no such loop is cut
+short where its execution is last known to have been.  No step repeats until something holds, so that no bound
+on rounds is needed: there are no more walks than sources and edges.
+
+The result is one that some execution can have produced; where there are several, it need not be what
+happened.  One thing is not determined by counters on the edges: where a path had started that is found to
+have ended, at the entry or behind a back edge to the root block, and in which loop context (MR98 §7).  The
+edges are right in any case; there may have been more entries.
 
 The result is checked by recovering all counts from it.  If they still contradict each other, something else
-is wrong with them; then nothing is changed, and the contradiction is reported.
+is wrong with them; then nothing is changed, and the contradiction is reported.  A self loop for which step 4
+finds no explanation that can be stated is added as a path that was cut short there without its register, for
+which :mod:`trodden.recover.paths` reports that it is not known which path it was.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
@@ -57,13 +72,14 @@ from trodden.recover.killed.sources import (
     entries,
     inherited_unfinished,
 )
+from trodden.recover.killed.unreached_loops import loop_arrivals, reach_loops
 from trodden.recover.paths import PathFlow, recover_paths
 from trodden.recover.sparse_counters import SparseCounters
 
 _STEPS_A_SOURCE = 256
 
 OpenPath = tuple[int, Walk]
-"""The sum of values that executions had come to in the first block of a walk, and the walk."""
+"""The sum of values with which executions left the first block of a walk, and the walk."""
 
 
 def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> FunctionCounts | None:
@@ -74,33 +90,51 @@ def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> Functio
     if plan.paths is None:
         return None
     flow = recover_paths(graph, plan, counted)
-    if not flow.violations:
+    if not flow.violations and not loop_arrivals(graph, plan, counted, flow.edges).unreached:
         return None
     procedure = Procedure(graph, plan)
-    missing = paths_under_way(procedure, counted, flow)
+    missing, undetermined = paths_under_way(procedure, counted, flow)
     missing += self_loops(procedure, counted + missing)
-    return None if recover_paths(graph, plan, counted + missing).violations else missing
+    if recover_paths(graph, plan, counted + missing).violations:
+        return None
+    return missing + undetermined
 
 
-def paths_under_way(procedure: Procedure, counted: FunctionCounts, flow: PathFlow) -> FunctionCounts:
-    """Steps 1 to 4: what is missing in paths, and on the edges that they take."""
+def paths_under_way(
+    procedure: Procedure, counted: FunctionCounts, flow: PathFlow
+) -> tuple[FunctionCounts, FunctionCounts]:
+    """Steps 1 to 5: what is missing in paths, and on the edges that they take.
+
+    The second part are paths of which only the last block is known: a self loop that was iterated.
+    """
+    graph = procedure.graph
     every = procedure.excess(flow, counted.counters)
     excess = {edge: times for edge, times in every.items() if procedure.sums.takes(edge)}
     pending = edge_counters_behind_paths(procedure, excess)
     begun = behind_ended_paths(procedure, flow, excess)
-    inherited, excess, begun = inherited_unfinished(procedure, counted.prefixes, flow, excess, begun)
-    started = behind_others(procedure, begun)
+    inherited = inherited_unfinished(procedure, counted.prefixes, flow, excess, begun)
+    started = behind_others(procedure, inherited.begun)
+    known = [*inherited.sources, *started]
     forked = any(times < 0 for times in counted.prefixes.values())
-    never_entered = flow.edges[procedure.graph.closing] == 0 and not forked
-    entered = entries(procedure, excess, [*inherited, *started], never_entered)
-    # If nothing had been entered before, the first execution did not come round a loop.
+    never_entered = flow.edges[graph.closing] == 0 and not forked
+    entered = entries(procedure, inherited.excess, known, never_entered)
+    blocks = [source.block for source in (*known, *entered)]
+    loops = loop_arrivals(graph, procedure.plan, counted, inherited.edges, inherited.excess, blocks)
+    budget = Budget(len(known) + len(graph.edges), _STEPS_A_SOURCE)
+    spend = partial(budget.spend, where=graph.name)
+    reached = reach_loops(procedure, counted.counters, loops, known, spend)
+    if reached.entries:
+        entered = [*entered, Source(graph.root, procedure.sums.at_entry(), reached.entries)]
+    # If nothing had been entered before, the first execution did not arrive by a back edge.
     others = [*entered, *started] if never_entered else [*started, *entered]
-    walks = open_paths(procedure, excess, [*inherited, *others])
-    return _increments(procedure, pending) + outcomes(procedure, walks)
+    walks = open_paths(procedure, inherited.excess | reached.taken, [*inherited.sources, *others])
+    missing = _increments(procedure, pending) + outcomes(procedure, walks)
+    unknown = [block for block in reached.undetermined if procedure.decoder.needs_register(block)]
+    return missing, replace(_increments(procedure, {}), prefixes={(block, None): 1 for block in unknown})
 
 
 def open_paths(procedure: Procedure, excess: Mapping[int, int], sources: list[Source]) -> Iterator[OpenPath]:
-    """Step 4: the excess as walks, each with the sum that its source had come to.
+    """Step 5: the excess as walks, each with the sum of values of its source.
 
     A walk without a source is left out, and with it whatever contradicts the flow law; the others are found
     all the same.
@@ -168,7 +202,7 @@ def determined_rest(procedure: Procedure, walk: Walk) -> list[int]:
 
 
 def self_loops(procedure: Procedure, counted: FunctionCounts) -> FunctionCounts:
-    """Steps 5 and 6: what is missing in the trip counts of self loops."""
+    """Steps 6 and 7: what is missing in the trip counts of self loops."""
     graph, plan = procedure.graph, procedure.plan
     flow = recover_paths(graph, plan, counted)
     excess = procedure.excess(flow, counted.counters)

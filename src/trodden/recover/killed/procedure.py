@@ -7,7 +7,7 @@ from functools import cached_property
 
 from trodden.graph.cfg import Graph
 from trodden.plan.paths.numbering import LARGEST, Numbering
-from trodden.plan.probes import BlockMeasure, Bump, BumpAt, Plan, RedundantMeasure
+from trodden.plan.probes import AddTripCount, BlockMeasure, Bump, BumpAt, Plan, RedundantMeasure
 from trodden.recover.killed.path_sums import PathSums
 from trodden.recover.path_prefix import PrefixDecoder
 from trodden.recover.paths import PathFlow
@@ -18,6 +18,7 @@ class Procedure:
 
     ``opinions`` are the slots of the counters that count edges once more, by edge; ``loop_counters`` the
     slots of the counters from which the trip counts of self loops follow (BL96 §4.1), by self loop.
+    ``order`` are the reachable blocks in topological order of the acyclic graph whose paths are counted.
     """
 
     def __init__(self, graph: Graph, plan: Plan) -> None:
@@ -25,6 +26,7 @@ class Procedure:
         self.graph, self.plan, self.paths = graph, plan, plan.paths
         numbering = Numbering(graph, plan.paths, LARGEST)
         self.removed = numbering.dag.removed
+        self.order = [node for node in numbering.dag.order if node < graph.exit]
         self.sums = PathSums(graph, numbering)
         self.decoder = PrefixDecoder(graph, plan, numbering)
         self.opinions: dict[int, int] = {}
@@ -46,7 +48,7 @@ class Procedure:
 
     @cached_property
     def counted_early(self) -> frozenset[int]:
-        """The blocks that paths come to after they were counted.
+        """The blocks that paths reach after they were counted.
 
         Figure 8 of BL96 counts a path as early as it can: where only one continuation is left.
         """
@@ -60,6 +62,39 @@ class Procedure:
                 leaving = [edge for edge in self.graph.out_edges[block] if self.sums.takes(edge)]
                 work += [self.graph.edges[edge].dst for edge in leaving if edge not in self.sums.ends]
         return frozenset(found)
+
+    @cached_property
+    def uncounted(self) -> frozenset[int]:
+        """The edges that leave no trace: they have no counter, and are taken before the path is counted."""
+        return frozenset(
+            edge
+            for edge in range(len(self.graph.edges))
+            if self.sums.takes(edge)
+            and edge not in self.sums.ends
+            and edge not in self.opinions
+            and not self.counts_paths(edge)
+            and self.graph.edges[edge].src not in self.counted_early
+        )
+
+    def trip_count_edges(self, block: int, counters: Sequence[int]) -> list[int]:
+        """The edges by which a self loop was left, if that adds its trip count to a counter (BL94 §6.3).
+
+        None if nothing was added, or the edges have counters that show which were taken.  First those that
+        leave no trace and lead to a block where paths can be decoded.
+        """
+        found = [
+            edge
+            for edge in self.graph.out_edges[block]
+            for probe in self.plan.on_edges.get(edge, ())
+            if isinstance(probe, AddTripCount) and self.graph.edges[probe.back_edge].src == block
+            if counters[probe.slot] and edge not in self.opinions
+        ]
+        return sorted(
+            found,
+            key=lambda edge: (
+                edge not in self.uncounted or not self.decoder.decodes(self.graph.edges[edge].dst)
+            ),
+        )
 
     def counts_paths(self, edge: int) -> bool:
         """Whether taking an edge counts a path."""

@@ -1,4 +1,16 @@
-"""Where the executions started that were under way when a process was killed."""
+"""Where the executions started that were under way when a process was killed.
+
+A walk can be turned into a path only with the sum of values (BL96 §3.2) that it had in its first block.
+Known are the paths that ended: behind each that ended on a back edge, a cut edge or a resume edge another one
+started (§4.1), with a sum that depends on the block alone.  Known are also the paths that a forked child
+inherited, each with its block and register.  Unknown is how many executions entered the procedure, because
+nothing counts that.
+
+So the order is: starts behind ended paths (``behind_ended_paths``); then inherited paths
+(``inherited_unfinished``), whose beginnings are part of the starts and of the excess, and are removed from
+both; then what is left of the starts, as sources (``behind_others``); and last the entries (``entries``),
+which account for what leaves the root block beyond all of these.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +26,7 @@ from trodden.recover.paths import PathFlow
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """``times`` executions of paths that had come to ``block`` with the sum of values ``total`` so far."""
+    """``times`` executions of paths that had reached ``block`` with the sum of values ``total``."""
 
     block: int
     total: int
@@ -31,7 +43,7 @@ class SourcePool:
             self._at.setdefault(source.block, []).append(number)
 
     def draw(self, block: int, times: int) -> Iterator[tuple[int, int]]:
-        """The sums that so many executions from a block had come to, each with its number of executions."""
+        """The sums of values of so many executions from a block, each with its number of executions."""
         for number in self._at.get(block, ()):
             source = self._sources[number]
             part = min(times, source.times)
@@ -58,21 +70,33 @@ def behind_ended_paths(procedure: Procedure, flow: PathFlow, excess: Mapping[int
     return +found
 
 
+@dataclass(frozen=True)
+class Inherited:
+    """The paths that a forked child has inherited and has not ended, and what is left without them.
+
+    ``sources`` are where they were when the child began.  ``excess`` and ``begun`` do not contain their
+    beginnings any more, and from ``edges``, the counts by the paths, these are no longer subtracted.
+    """
+
+    sources: list[Source]
+    excess: dict[int, int]
+    begun: Counter[int]
+    edges: list[int]
+
+
 def inherited_unfinished(
     procedure: Procedure,
     prefixes: Mapping[Prefix, int],
     flow: PathFlow,
     excess: Mapping[int, int],
     begun: Mapping[int, int],
-) -> tuple[list[Source], dict[int, int], Counter[int]]:
-    """The paths that a forked child has inherited and has not ended, and what is left without them.
+) -> Inherited:
+    """The paths of its parent that a forked child has not ended.
 
     A forked child continues the paths of its parent.  What the parent had executed of them is subtracted from
     the child (:mod:`trodden.recover.paths`), which is right for those that the child ends.  Of the others too
     much is subtracted: they are still under way, from where the child began.  With counters on the edges the
     excess shows how many those are.  Without, or if only the entry is subtracted, negative counts show it.
-
-    The excess and the starts in ``begun`` are returned without the beginnings of these paths.
     """
     excess_left, begun_left, counts = dict(excess), Counter(begun), list(flow.edges)
     found: list[Source] = []
@@ -98,7 +122,7 @@ def inherited_unfinished(
                 counts[procedure.graph.closing] += unfinished
             else:
                 begun_left[route.blocks[route.context]] -= unfinished
-    return found, excess_left, +begun_left
+    return Inherited(found, excess_left, +begun_left, counts)
 
 
 def _taken(route: Route) -> Sequence[int]:
@@ -136,7 +160,8 @@ def entries(
     """The executions that entered the procedure: as many as left its root block, less the ``known`` ones.
 
     Nothing counts an entry, so that those which have not left the root block yet leave no trace.  But what
-    was executed was entered at least once, even if all that left the root block may have come round a loop.
+    was executed was entered at least once, even if all that left the root block may have arrived there by
+    back edges.
     """
     root = procedure.graph.root
     leaving = sum(max(excess.get(edge, 0), 0) for edge in procedure.graph.out_edges[root])
