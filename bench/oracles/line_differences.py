@@ -15,8 +15,8 @@ from typing import TypeAlias
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BlockFacts, LineRef
-from trodden.source.line_blocks import Key, Stretch, stretches
-from trodden.source.lines import count_stretch, lines_of_function
+from trodden.source.line_blocks import Key, LineBlocks, line_blocks
+from trodden.source.lines import count_line, lines_of_function
 
 Location: TypeAlias = tuple[str, int]
 """A file and a line."""
@@ -138,10 +138,10 @@ def count_by_mentions(function: FunctionProfile) -> Counter[Location]:
 def count_without_jumps(function: FunctionProfile) -> Counter[Location]:
     """Line counts of a function without the blocks that reach the line only by their final jump."""
     counts: Counter[Location] = Counter()
-    for (copy, file, line), found in stretches(function.facts).items():
+    for (copy, file, line), found in line_blocks(function.facts).items():
         ref = LineRef(file, line, copy)
         kept = {v for v in found.blocks if not _only_jumps(function.facts.blocks[v], ref)}
-        count = count_stretch(function, Stretch(kept, found.inner & kept)).count if kept else 0
+        count = count_line(function, LineBlocks(kept, found.inner & kept)).count if kept else 0
         counts[function.files[file].path, line] += int(count)
     return counts
 

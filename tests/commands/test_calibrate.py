@@ -95,9 +95,11 @@ def test_plain_rows(ran: Path) -> None:
 
 def test_a_table_at_a_terminal(ran: Path) -> None:
     text = at_a_terminal("calibrate", str(ran))
-    assert "Heuristics on the branches that ran" in text
+    assert "Heuristics on the executed branches" in text
     assert "loop-branch LBH" in text
-    assert "2 branches; predicted rightly: 90.0% of executions by these rates, 90.0% by those of WL94" in text
+    assert (
+        "2 branches; predicted correctly: 90.0% of executions by these rates, 90.0% by those of WL94" in text
+    )
 
 
 def test_rates_are_written_for_the_estimate(ran: Path, tmp_path: Path) -> None:

@@ -96,10 +96,10 @@ def test_the_exit_code_of_diff(folder: Path, capsys: pytest.CaptureFixture[str])
     [
         (
             ["coverage", "{}/good.trod"],
-            ["Inputs to write next", "went only to line 4 (no), never to line 3 (yes)"],
+            ["Inputs to write next", "branched only to line 4 (x < 0: false), never to line 3 (x < 0: true)"],
         ),
-        (["stats", "{}/good.trod", "--per-function"], ["Paths walked", "classify"]),
-        (["diff", "{}/good.trod", "{}/bad.trod"], ["Where the runs part", "1 of 1,000 times"]),
+        (["stats", "{}/good.trod", "--per-function"], ["Executed paths", "classify"]),
+        (["diff", "{}/good.trod", "{}/bad.trod"], ["Where the runs diverge", "1 of 1,000 times"]),
     ],
 )
 def testat_a_terminal(folder: Path, arguments: Sequence[str], parts: Sequence[str]) -> None:

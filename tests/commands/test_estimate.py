@@ -211,7 +211,7 @@ def test_a_function_that_nobody_calls_is_not_said_to_have_never_run(folder: Path
     rows = click("annotate", "x.trod", "more").output.splitlines()
     assert rows[1] == MARK
     assert rows[2].split()[0] == "0"
-    assert rows[3].strip() == "line 2: not expected to be passed"
+    assert rows[3].strip() == "line 2: not expected to be executed"
 
 
 def test_exports_say_that_it_is_an_estimate(guess: Path) -> None:
@@ -286,13 +286,13 @@ def test_a_run_is_compared_by_the_shares_of_its_branches(guess: Path) -> None:
     assert f"A is an {MARK}; shares of branches are compared, not counts" in shown
 
 
-def test_a_run_that_goes_another_way_is_told_of(guess: Path) -> None:
+def test_a_run_that_deviates_is_reported(guess: Path) -> None:
     wrong = Rates("wrong", {"ends-badly": 0.01})
     Path("wrong.json").write_text(json.dumps(to_document(wrong)))
     assert click("estimate", "a.c", "--rates", "wrong.json", "-o", "x.trod", "--", "-O1").exit_code == 0
     shown = at_a_terminal("diff", "x.trod", "run.trod")
     assert "A is an estimate by the rates wrong: nothing of it has run" in shown
-    assert "Branches that go another way than expected" in shown
+    assert "Branches that deviate from the estimate" in shown
     assert "A expects 1.0%, in B it was 100.0% (30 of 30)" in " ".join(shown.split())
 
 
@@ -307,7 +307,7 @@ def test_two_estimates_are_compared_without_chance(guess: Path) -> None:
     save(estimated("x", profile.units, expected, Estimate("flat")), "flat.trod")
     shown = at_a_terminal("diff", str(guess), "flat.trod")
     assert "B is an estimate by the rates flat" in shown
-    assert "Branches that go another way than expected" in shown
+    assert "Branches that deviate from the estimate" in shown
     assert "chance" not in shown
     found = json.loads(click("diff", guess, "flat.trod", "--json").output)
     assert all(each["evidence"] == 0 for each in found["differences"])

@@ -43,7 +43,7 @@ def test_annotate_a_changed_source(tmp_path: Path, capsys: pytest.CaptureFixture
     (tmp_path / "a.h").unlink()
     assert main(["annotate", str(tmp_path / "x.trod"), "--path", "1"]) == 91
     captured = capsys.readouterr()
-    assert ">      6          if (i % 10)  ← yes\n" in captured.out
+    assert ">      6          if (i % 10)  ← i % 10: true\n" in captured.out
     assert captured.err.startswith(f"trodden: {tmp_path}/a.h: cannot be read")
     assert SOURCE.splitlines()[2] in captured.out
 
@@ -53,8 +53,11 @@ def test_annotate_a_changed_source(tmp_path: Path, capsys: pytest.CaptureFixture
     [
         (["--path", "5"], "trodden: {file}: there is no path 5; ranks are 1 to 4\n"),
         (["main", "--path", "0"], "trodden: {file}: main: there is no path 0; ranks are 1 to 4\n"),
-        (["never", "--path", "1"], "trodden: {file}: never: no path was walked\n"),
-        (["--path", "main:99"], "trodden: main: no path with the number 99 was walked; see trodden report\n"),
+        (["never", "--path", "1"], "trodden: {file}: never: no path was executed\n"),
+        (
+            ["--path", "main:99"],
+            "trodden: main: no path with the number 99 was executed; see trodden report\n",
+        ),
         (["--path", "x"], "trodden: --path x: neither a rank in the report nor FUNCTION:ID\n"),
     ],
 )

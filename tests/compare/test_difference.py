@@ -1,4 +1,4 @@
-"""Where two runs part ways: on programs whose trouble is known."""
+"""Where two runs diverge, on programs whose fault is known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _compare(first: Profile, second: Profile) -> Comparison:
     return compare(first.functions, second.functions)
 
 
-def _told(found: Comparison, *kinds: Kind) -> list[tuple[str, str]]:
+def _found_at(found: Comparison, *kinds: Kind) -> list[tuple[str, str]]:
     """Function and block of the differences of some kinds, in the order of their rank."""
     return [(each.name, _block(each)) for each in found.differences if each.kind in kinds]
 
@@ -61,12 +61,12 @@ def test_common_paths_as_in_table_3() -> None:
 
 @pytest.mark.parametrize("seed", range(2, 8))
 @pytest.mark.parametrize("length", [1000, 5000])
-def test_one_wrong_turn_in_a_thousand_comes_first_whatever_the_noise(seed: int, length: int) -> None:
+def test_one_wrong_branch_in_a_thousand_comes_first_whatever_the_noise(seed: int, length: int) -> None:
     good = reader(several("good", 1000))
     bad = reader(mixed({"good": length - length // 1000, "bad": length // 1000}, seed), seed)
     found = _compare(good, bad)
     # The character that was refused, then the caller that saw it, then the complaint at the end.
-    assert _told(found, Kind.PARTS) == [
+    assert _found_at(found, Kind.PARTS) == [
         ("parse", "char"),
         ("main", "item"),
         ("main", "done"),
@@ -79,7 +79,7 @@ def test_one_wrong_turn_in_a_thousand_comes_first_whatever_the_noise(seed: int, 
     assert "hash" in {each.name for each in found.differences if each.kind is Kind.SHIFTS}
 
 
-def test_what_vanished_is_told_like_what_is_new() -> None:
+def test_what_vanished_is_reported_like_what_is_new() -> None:
     found = _compare(reader(mixed({"good": 999, "bad": 1})), reader(several("good", 1000), 2))
     first = found.differences[0]
     assert (first.name, _block(first), first.only_second) == ("parse", "char", False)
@@ -88,19 +88,19 @@ def test_what_vanished_is_told_like_what_is_new() -> None:
 
 def test_one_cause_comes_before_its_many_consequences() -> None:
     found = _compare(writer(several("good", 1000)), writer(mixed({"good": 999, "bad": 1}), 2))
-    assert _told(found, Kind.PARTS) == [("decide", "in"), ("write", "byte")]
+    assert _found_at(found, Kind.PARTS) == [("decide", "in"), ("write", "byte")]
     assert found.differences[1].what.second > 50 * found.differences[0].what.second
 
 
 @pytest.mark.parametrize("bad", [1, 20, 500])
-def test_the_place_does_not_depend_on_how_many_were_bad(bad: int) -> None:
+def test_the_location_does_not_depend_on_how_many_were_bad(bad: int) -> None:
     found = _compare(reader(several("good", 2000)), reader(mixed({"good": 2000 - bad, "bad": bad}), 3))
-    assert _told(found, Kind.PARTS)[0] == ("parse", "char")
+    assert _found_at(found, Kind.PARTS)[0] == ("parse", "char")
 
 
 def test_repeated_trouble_comes_before_a_chance_novelty() -> None:
     found = _compare(one_loop(several("good", 20000)), one_loop(mixed({"good": 19979, "bad": 20, "grow": 1})))
-    assert _told(found, Kind.PARTS) == [("main", "item"), ("insert", "in")]
+    assert _found_at(found, Kind.PARTS) == [("main", "item"), ("insert", "in")]
     assert found.differences[0].evidence > CONVINCING > found.differences[1].evidence
 
 
@@ -116,7 +116,7 @@ def test_a_new_combination_of_known_edges_comes_before_noise() -> None:
     assert all(each.kind is Kind.SHIFTS for each in found.differences[1:])
 
 
-def test_where_the_other_run_showed_no_habit_is_no_place_to_look_first() -> None:
+def test_a_branch_that_the_other_run_seldom_executed_does_not_come_first() -> None:
     shapes = [
         facts_of("hot", "in>usual in>rare usual>exit rare>x rare>y x>exit y>exit"),
         facts_of("read", "in>known in>new known>exit new>exit", line=20),
@@ -126,7 +126,7 @@ def test_where_the_other_run_showed_no_habit_is_no_place_to_look_first() -> None
         shapes,
         {"hot": {"in usual": 10**6, "in rare x": 1, "in rare y": 1}, "read": {"in known": 200, "in new": 1}},
     )
-    assert _told(_compare(first, second), Kind.PARTS) == [("read", "in"), ("hot", "rare")]
+    assert _found_at(_compare(first, second), Kind.PARTS) == [("read", "in"), ("hot", "rare")]
 
 
 def test_shares_that_moved_are_ranked_by_evidence() -> None:
@@ -143,7 +143,7 @@ def test_shares_that_moved_are_ranked_by_evidence() -> None:
     assert first.what.second_share == 0.4
 
 
-def test_a_loop_that_turns_a_little_more_often_convinces_nobody() -> None:
+def test_a_few_more_iterations_of_a_loop_are_not_convincing() -> None:
     loop = facts_of("f", "in>head head>x head>y head>out x>head y>head out>exit")
     calls = 100
 
@@ -156,10 +156,10 @@ def test_a_loop_that_turns_a_little_more_often_convinces_nobody() -> None:
     assert all(abs(each.evidence) < CONVINCING for each in found.differences)
 
 
-def test_an_option_that_turns_everything_shows_where_it_matters_and_where_it_was_read() -> None:
+def test_an_option_that_changes_everything_is_found_where_it_matters_and_where_it_was_read() -> None:
     found = _compare(option(several("x", 300)), option(["option", *several("x", 299)]))
-    told = _told(found, Kind.PARTS)
-    assert set(told) == {("process", "in"), ("main", "in")}
+    parts = _found_at(found, Kind.PARTS)
+    assert set(parts) == {("process", "in"), ("main", "in")}
 
 
 def test_a_function_that_one_run_alone_entered_is_one_difference() -> None:
@@ -183,7 +183,7 @@ def test_paths_with_the_same_new_edge_are_one_difference() -> None:
     assert (parting[0].path.count, parting[0].what.second, len(parting[0].more)) == (15, 20, 1)
 
 
-def test_a_call_that_never_came_back() -> None:
+def test_a_call_that_did_not_return() -> None:
     shape = facts_of("f", "a>b b>exit", calls={"b": 1})
     first, second = (path_profile([shape], {"f": walks}) for walks in ({"a b": 9}, {"a b": 8, "a b!": 1}))
     first_difference = _compare(first, second).differences[0]
@@ -191,7 +191,7 @@ def test_a_call_that_never_came_back() -> None:
     assert first_difference.branching is None
 
 
-def test_a_block_that_goes_round_on_itself_is_seen_although_no_path_tells() -> None:
+def test_a_self_loop_is_compared_although_it_is_part_of_no_path() -> None:
     shape = facts_of("f", "a>b b>b b>c c>exit")
     first, second = (
         path_profile([shape], {"f": walks}) for walks in ({"a b c": 9}, {"a b c": 8, "a b b c": 1})
@@ -240,7 +240,7 @@ def test_functions_of_other_builds() -> None:
     assert not found.same
 
 
-def test_paths_that_end_at_other_places_are_compared_by_edges() -> None:
+def test_paths_that_end_at_other_edges_are_compared_by_edges() -> None:
     first = path_profile([facts_of("f", DIAMONDS)], {"f": {"a b d e g": 3}})
     second = path_profile([facts_of("f", DIAMONDS, cuts=["d>e"])], {"f": {"a b d e g": 3}})
     found = _compare(first, second)

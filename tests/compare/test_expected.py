@@ -18,10 +18,15 @@ UNIT = unit_of(function("f", SHAPE))
 RUN: Flow = {"a>b": 900, "a>c": 100, "b>d": 900, "c>d": 100, "d>a": 990, "d>e": 10, "e>exit": 10}
 
 
-def _guess(share: float, calls: float = 1.0, turns: float = 100.0) -> Profile:
-    """``a`` goes to ``b`` in this share; the loop turns so often."""
-    of = {"a>b": share * turns, "a>c": (1 - share) * turns, "b>d": share * turns, "c>d": (1 - share) * turns}
-    of |= {"d>a": turns - 1, "d>e": 1.0, "e>exit": 1.0}
+def _guess(share: float, calls: float = 1.0, iterations: float = 100.0) -> Profile:
+    """``a`` branches to ``b`` with this share; the loop has this trip count."""
+    of = {
+        "a>b": share * iterations,
+        "a>c": (1 - share) * iterations,
+        "b>d": share * iterations,
+        "c>d": (1 - share) * iterations,
+    }
+    of |= {"d>a": iterations - 1, "d>e": 1.0, "e>exit": 1.0}
     graph = UNIT.functions[0].graph
     edges = [of.get(f"{graph.labels[edge.src]}>{graph.labels[edge.dst]}", 1.0) for edge in graph.edges]
     edges = [1.0 if graph.edges[e].dst == graph.exit else each for e, each in enumerate(edges)]
@@ -36,10 +41,10 @@ def _compared(first: Profile, second: Profile) -> Comparison:
     return compare(first.functions, second.functions)
 
 
-def test_a_branch_is_told_once_by_the_way_that_the_second_takes_more() -> None:
+def test_a_branch_is_reported_once_by_the_edge_that_the_second_takes_more() -> None:
     found = _compared(_guess(0.5), _run())
     (each,) = found.differences
-    assert (each.kind, each.place) == (Kind.EXPECTS, 0)
+    assert (each.kind, each.position) == (Kind.EXPECTS, 0)
     assert each.what.first_share == 0.5
     assert (each.what.second, each.what.second_of) == (900, 1000)
     assert each.off == pytest.approx(400)
@@ -76,7 +81,7 @@ def test_two_estimates_differ_without_evidence() -> None:
 
 
 def test_worst_first() -> None:
-    found = _compared(_guess(0.5, turns=2.0), _run())
+    found = _compared(_guess(0.5, iterations=2.0), _run())
     assert [round(each.off) for each in found.differences] == [490, 400]
 
 

@@ -41,7 +41,7 @@ def _table(text: str) -> dict[tuple[str, str], float]:
 
 def _in_printed_order(values: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
     """The same frequencies, with each a little below the one before it where they are equal."""
-    return {key: value * (1 - place / 1e6) for place, (key, value) in enumerate(values.items())}
+    return {key: value * (1 - rank / 1e6) for rank, (key, value) in enumerate(values.items())}
 
 
 def _match(estimated: Mapping[str, float], measured: Mapping[str, float], share: float) -> Match:
@@ -115,7 +115,7 @@ def test_equal_estimates_are_in_the_top_in_part() -> None:
     assert _match({}, measured, 0.5) == Match(0.5, 0.5, 2)
 
 
-def test_noise_of_rounding_breaks_no_tie() -> None:
+def test_rounding_errors_break_no_tie() -> None:
     measured = {"a": 8, "b": 2}
     assert _match({"a": 0.1 + 0.2, "b": 0.3}, measured, 0.5) == Match(0.5, 0.5, 1)
     assert _match({"a": 0.3, "b": 0.1 + 0.2}, measured, 0.5) == Match(0.5, 0.5, 1)
@@ -212,7 +212,7 @@ MEASURED: Mapping[str, Flow] = {
 }
 
 
-def test_a_profile_foretells_itself() -> None:
+def test_a_profile_predicts_itself() -> None:
     profile = _program(MEASURED)
     found = score(profile, profile)
     assert found.pairs == 3
@@ -272,9 +272,9 @@ def test_what_is_expected_of_one_call_is_known_of_functions_that_are_never_calle
     assert _weighted(found.invocations[50]) < 1
 
 
-def test_edges_are_scored_where_both_tell_them() -> None:
+def test_edges_are_scored_where_both_have_counted_them() -> None:
     facts = function("f", CROSSED, planner=every_block)
-    told = function("g", LOOP)
+    edges = function("g", LOOP)
     crossed = {"a>b": 5, "a>c": 5, "b>d": 3, "b>e": 2, "c>d": 2, "c>e": 3, "d>exit": 5, "e>exit": 5}
     flows: Mapping[str, Flow] = {"f": crossed, "g": MEASURED["loop"]}
     blocks = profile_of(unit_of(facts), flows)
@@ -282,7 +282,7 @@ def test_edges_are_scored_where_both_tell_them() -> None:
     assert _weighted(found.local_blocks[20]) == 1
     assert None in blocks.functions["f"].edge_counts
     assert (found.local_edges[20], found.global_edges[20], found.calls[20]) == (None, None, None)
-    both = profile_of(unit_of(facts, told), flows)
+    both = profile_of(unit_of(facts, edges), flows)
     assert score(both, both, percents=(100,)).global_edges[100] == Match(1, 1, 4)
 
 

@@ -19,7 +19,7 @@ def _static(file: str, count: int = 1) -> FunctionProfile:
     return walked(unit, 0, {"a": count})
 
 
-def test_static_functions_of_one_name_are_told_apart_by_file() -> None:
+def test_static_functions_of_one_name_are_distinguished_by_file() -> None:
     first = {"x.c:helper": _static("/s/x.c"), "y.c:helper": _static("/s/y.c")}
     second = {"y.c:helper": _static("/s/y.c", 2), "x.c:helper": _static("/s/x.c", 2)}
     pairs, alone = pair(first, second)
@@ -42,7 +42,7 @@ def test_a_directory_that_moved_is_no_hindrance_unless_it_leaves_doubt() -> None
     assert {each.reason for each in alone} == {"there are several of that name and graph"}
 
 
-def test_a_fingerprint_tells_more_than_a_graph() -> None:
+def test_a_fingerprint_distinguishes_more_than_a_graph() -> None:
     one = walked(unit_of(facts_of("f", "a>exit")), 0, {})
     other = replace(one, facts=replace(one.facts, fingerprint="x"))
     pairs, alone = pair({"f": one}, {"f": other})
@@ -51,7 +51,7 @@ def test_a_fingerprint_tells_more_than_a_graph() -> None:
     assert [each.reason for each in pair({"f": one}, {})[1]] == ["the other build has no such function"]
 
 
-def test_paths_are_the_same_if_they_end_at_the_same_places() -> None:
+def test_paths_are_the_same_if_they_end_at_the_same_edges() -> None:
     def run(*cuts: str) -> FunctionProfile:
         return path_profile([facts_of("f", "a>b b>exit", cuts=cuts)], {}).functions["f"]
 
@@ -77,7 +77,7 @@ def test_rates_may_exceed_one() -> None:
     assert rate_ratio(1, 0, 1, 1) == 0.0
 
 
-def test_rounds_within_a_call_share_its_weight() -> None:
+def test_iterations_within_a_call_share_its_weight() -> None:
     assert per_call((1000, 1000), (10, 10)) == 0.01
     assert per_call((1000, 1000), (1, 1)) == 1.0
     assert per_call((5, 5), (10, 10)) == 1.0

@@ -19,6 +19,8 @@ from trodden.profile.assemble import assemble
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BranchKind, FunctionFacts, SourceFile
 from trodden.recover.unit_counts import UnitCounts
+from trodden.weigh.features.block_features import BlockFeatures, FunctionFeatures
+from trodden.weigh.features.block_features import Comparison as Compiled
 
 
 def planner(**options: Any) -> Callable[[Graph], Plan]:
@@ -34,9 +36,13 @@ def facts_of(
     sizes: Mapping[str, int] | None = None,
     line: int = 1,
     inlined: Sequence[Place] = (),
+    compares: Mapping[str, Compiled] | None = None,
     **options: Any,
 ) -> FunctionFacts:
-    """A function with a path plan; a block holds three instructions unless told otherwise."""
+    """A function with a path plan; a block holds three instructions unless ``sizes`` says otherwise.
+
+    It looks as written, not optimised: its first block stores something.
+    """
     facts = function(name, shape, lines, line=line, inlined=inlined, planner=planner(**options))
     labels = facts.graph.labels
     blocks = (
@@ -47,7 +53,13 @@ def facts_of(
         )
         for v, block in enumerate(facts.blocks)
     )
-    return replace(facts, blocks=tuple(blocks))
+    features = FunctionFeatures(
+        tuple(
+            BlockFeatures(test=(compares or {}).get(label), stores=int(v == facts.graph.root))
+            for v, label in enumerate(labels[:-1])
+        )
+    )
+    return replace(facts, blocks=tuple(blocks), features=features)
 
 
 def edges_along(graph: Graph, walk: str) -> tuple[int, ...]:
@@ -68,13 +80,13 @@ def profile_of_walks(
     walks: Mapping[str, Sequence[str]],
     files: Sequence[str | SourceFile] = ("/src/a.c",),
 ) -> Profile:
-    """What a program leaves behind whose functions were walked like this, from entry to exit."""
+    """The profile of a program whose functions were executed along these walks, from entry to exit."""
     unit = unit_of(*functions, files=files)
     counts = [0] * unit.slots
     for facts in unit.functions:
         taken = [edges_along(facts.graph, walk) for walk in walks.get(facts.name, ())]
-        told = interpret_paths(facts.graph, facts.plan, taken)
-        counts[facts.first_slot : facts.first_slot + facts.plan.slots] = told.counters
+        state = interpret_paths(facts.graph, facts.plan, taken)
+        counts[facts.first_slot : facts.first_slot + facts.plan.slots] = state.counters
     return assemble("/bin/prog", [unit], [UnitCounts(unit.id, counts)])
 
 
@@ -93,12 +105,12 @@ def path_of(
     return PathCount(1, 1, vertices, edges_along(graph, walk), starts, ends, None, context)
 
 
-ROUNDS = 9 * ["body then latch cond"] + ["body else latch cond"]
-MAIN_WALK = " ".join(["entry cond", *ROUNDS, "after last exit"])
+ITERATIONS = 9 * ["body then latch cond"] + ["body else latch cond"]
+MAIN_WALK = " ".join(["entry cond", *ITERATIONS, "after last exit"])
 
 
 def path_sample(folder: Path, **options: Any) -> Profile:
-    """The program of tests.profile.sample with ten rounds of its loop, one of them through the else."""
+    """The program of tests.profile.sample with ten iterations of its loop, one of them through the else."""
     write_sources(folder)
     main = facts_of(
         "main",

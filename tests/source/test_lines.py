@@ -21,19 +21,19 @@ CASES = tomllib.loads((Path(__file__).parents[1] / "cases" / "lines.toml").read_
 FILES = ["/src/a.c", "/src/a.h"]
 
 
-def _place(value: int | str) -> Place:
-    """``7``, ``1:7`` in another file, ``1:7@2`` in a copy that was inlined."""
+def _location(value: int | str) -> Place:
+    """``7``, ``1:7`` in another file, ``1:7@2`` in an inlined instance."""
     if isinstance(value, int):
         return value
-    where, _, copy = value.partition("@")
+    where, _, instance = value.partition("@")
     file, line = where.split(":")
-    return int(file), int(line), int(copy or 0)
+    return int(file), int(line), int(instance or 0)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
 def test_case(case: dict[str, Any]) -> None:
-    lines = {label: [_place(value) for value in values] for label, values in case["lines"].items()}
-    inlined = [_place(value) for value in case.get("inlined", ())]
+    lines = {label: [_location(value) for value in values] for label, values in case["lines"].items()}
+    inlined = [_location(value) for value in case.get("inlined", ())]
     unit = unit_of(function("f", case["shape"], lines, inlined=inlined), files=FILES)
     profile = profile_of(unit, {"f": case["flow"]})
     assert profile.functions["f"].violations == ()
@@ -57,7 +57,7 @@ def test_instances_of_a_line_are_added() -> None:
     assert lines["/src/a.c"] == {1: LineCount(1)}
 
 
-def test_a_call_that_does_not_come_back_still_counts() -> None:
+def test_a_call_that_does_not_return_still_counts() -> None:
     unit = unit_of(function("f", "a>b b>b b>exit", {"a": [1], "b": [2]}))
     profile = assemble("p", [unit], [unit_counts_of(unit, {"f": {"a>b": 1, "b>b": 4}}, {(0, 1): 1})])
     assert line_counts(profile) == {"/src/a.c": {1: LineCount(1), 2: LineCount(5)}}
@@ -82,13 +82,13 @@ def _random_walks(seed: int, size: int, walks: int) -> tuple[str, dict[str, int]
     edges = {(v, chance.randrange(size)) for v in range(size) for _ in range(chance.randrange(1, 4))}
     edges |= {(v, v + 1) for v in range(size)}
     ordered = sorted(edges, key=lambda edge: edge != (0, 1))
-    ways = {v: [dst for src, dst in ordered if src == v] + [v + 1] for v in range(size)}
+    successors = {v: [dst for src, dst in ordered if src == v] + [v + 1] for v in range(size)}
     name = [*(f"b{v}" for v in range(size)), "exit"]
     flow: dict[str, int] = {}
     for _ in range(walks):
         here = 0
         while here != size:
-            there = chance.choice(ways[here])
+            there = chance.choice(successors[here])
             flow[f"{name[here]}>{name[there]}"] = flow.get(f"{name[here]}>{name[there]}", 0) + 1
             here = there
     return " ".join(f"{name[src]}>{name[dst]}" for src, dst in ordered), flow
@@ -98,8 +98,8 @@ def _random_walks(seed: int, size: int, walks: int) -> tuple[str, dict[str, int]
 @given(st.integers(0, 10**9), st.integers(1, 8), st.integers(0, 6), st.integers(1, 4))
 def test_laws_of_line_counts(seed: int, size: int, walks: int, lines: int) -> None:
     shape, flow = _random_walks(seed, size, walks)
-    places = {f"b{v}": [1 + v % lines, 100 + v] for v in range(size)}
-    made = profile_of(unit_of(function("f", shape, places, planner=every_edge)), {"f": flow}).functions["f"]
+    located = {f"b{v}": [1 + v % lines, 100 + v] for v in range(size)}
+    made = profile_of(unit_of(function("f", shape, located, planner=every_edge)), {"f": flow}).functions["f"]
     numbers = {label: number for number, label in enumerate(made.facts.graph.labels)}
     counts = {line: found.count for (_, line), found in lines_of_function(made).items()}
     for v in range(size):
@@ -111,7 +111,7 @@ def test_laws_of_line_counts(seed: int, size: int, walks: int, lines: int) -> No
 
 def test_a_generated_file_with_everything_on_one_line_takes_no_time() -> None:
     shape, flow = _random_walks(7, 3000, 2)
-    places = {f"b{v}": [1] for v in range(3000)}
-    made = profile_of(unit_of(function("f", shape, places, planner=every_edge)), {"f": flow}).functions["f"]
+    located = {f"b{v}": [1] for v in range(3000)}
+    made = profile_of(unit_of(function("f", shape, located, planner=every_edge)), {"f": flow}).functions["f"]
     [(_, found)] = lines_of_function(made).items()
     assert max(made.block_counts[:-1]) <= found.count <= sum(made.block_counts[:-1])

@@ -1,7 +1,7 @@
-"""The same without paths: the edges of one function in two runs, or its blocks if no edges are told.
+"""Comparison without paths: the edges of one function in two runs, or its blocks if edges were not counted.
 
-What paths from a start are to each other, the edges out of a block are.  A block may run several times a
-call, so its rate is compared.
+Edges out of a block are compared as paths from one start are.  A block may be executed several times a call,
+so its rate is compared.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from trodden.graph.cfg import Edge
 from trodden.profile.model import FunctionProfile
 
 
-def tells_edges(function: FunctionProfile) -> bool:
+def has_edge_counts(function: FunctionProfile) -> bool:
     """Whether the counts of all edges are known."""
     return None not in function.edge_counts
 
 
 def compare_edges(pair: Pair, only: Callable[[Edge], bool] = lambda edge: True) -> Iterator[Difference]:
-    """Every edge that took another share of its block; both runs must tell edges."""
+    """Every edge that took another share of its block; both runs must have counted edges."""
     decisions, graph = Decisions(pair), pair.second.facts.graph
-    for block, place in decisions.places.items():
-        for edge in decisions.ways(block):
+    for block, position in decisions.order.items():
+        for edge in decisions.edges_from(block):
             if not only(graph.edges[edge]) or not any(decisions.taken(edge)):
                 continue
             branching = decisions.branching(edge)
@@ -43,15 +43,15 @@ def compare_edges(pair: Pair, only: Callable[[Edge], bool] = lambda edge: True) 
                 edge=edge,
                 entries=decisions.entries,
                 calls_before=pair.second.facts.blocks[block].calls,
-                place=place,
+                position=position,
             )
 
 
 def compare_blocks(pair: Pair) -> Iterator[Difference]:
-    """Every block that ran at another rate a call."""
+    """Every block that was executed at another rate a call."""
     first, second, decisions = pair.first, pair.second, Decisions(pair)
     graph, entries = second.facts.graph, decisions.entries
-    for block, place in decisions.places.items():
+    for block, position in decisions.order.items():
         if block == graph.exit:
             continue
         a, b = first.block_counts[block], second.block_counts[block]
@@ -69,5 +69,5 @@ def compare_blocks(pair: Pair) -> Iterator[Difference]:
             evidence=rate_ratio(a, entries[0], b, entries[1]) * per_call((a, b), entries),
             block=block,
             entries=entries,
-            place=place,
+            position=position,
         )

@@ -1,4 +1,4 @@
-"""The decisions of one function in two runs: how often each went which way, and what that is worth."""
+"""The branches of one function in two runs: the counts of their edges, and how strongly they differ."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trodden.profile.model import Count
 
 
 class Decisions:
-    """Both runs must tell edges."""
+    """The branches of a function whose edges both runs have counted."""
 
     def __init__(self, pair: Pair) -> None:
         self._pair = pair
@@ -22,8 +22,8 @@ class Decisions:
         self.entries = pair.first.entries, pair.second.entries
 
     @cached_property
-    def places(self) -> dict[int, int]:
-        """The blocks that can be reached, numbered from the entry on."""
+    def order(self) -> dict[int, int]:
+        """The reachable blocks with their positions in reverse postorder."""
         return {v: number for number, v in enumerate(reversed(depth_first(self._graph).postorder))}
 
     @cached_property
@@ -42,8 +42,8 @@ class Decisions:
         src, dst, _ = self._graph.edges[edge]
         return self._outermost[src] < 0 or self._outermost[src] != self._outermost[dst]
 
-    def ways(self, block: int) -> list[int]:
-        """The edges by which control can leave a block."""
+    def edges_from(self, block: int) -> list[int]:
+        """The edges of the program that leave a block."""
         edges = self._graph.edges
         return [edge for edge in self._graph.out_edges[block] if edges[edge].kind is EdgeKind.FLOW]
 
@@ -52,20 +52,22 @@ class Decisions:
         return self._pair.first.edge_counts[edge] or 0, self._pair.second.edge_counts[edge] or 0
 
     def ran(self, block: int) -> tuple[Count, Count]:
-        """How often each run came to a block."""
+        """How often each run executed a block."""
         return self._pair.first.block_counts[block], self._pair.second.block_counts[block]
 
     def branching(self, edge: int) -> Branching:
-        """The decision for an edge, however control came to its block."""
+        """The decision for an edge, on whatever path its block was reached."""
         block = self._graph.edges[edge].src
         (a, b), (n, m) = self.taken(edge), self.ran(block)
-        others = tuple((e, *self.taken(e)) for e in self.ways(block) if e != edge and any(self.taken(e)))
+        others = tuple(
+            (e, *self.taken(e)) for e in self.edges_from(block) if e != edge and any(self.taken(e))
+        )
         return Branching(block, edge, Shares(a, n, b, m), others, along=False)
 
     def evidence(self, edge: int) -> float:
-        """What the difference in taking an edge says.
+        """How strongly the counts of an edge speak for a difference.
 
-        An edge that cannot be taken twice in a call was decided once a call, however many rounds it took;
+        An edge that cannot be taken twice in a call is one observation a call, after however many iterations;
         for others see :func:`per_call`.
         """
         (a, b), ran = self.taken(edge), self.ran(self._graph.edges[edge].src)

@@ -1,4 +1,4 @@
-"""Two runs side by side: how much they have in common (BL96 §6, Table 3), and where they part ways."""
+"""Two runs side by side: how much they have in common (BL96 §6, Table 3), and where they diverge."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from trodden.compare.counts import compare_blocks, compare_edges, tells_edges
+from trodden.compare.counts import compare_blocks, compare_edges, has_edge_counts
 from trodden.compare.expected import compare_expected
 from trodden.compare.model import Difference
 from trodden.compare.pairing import Pair, Unpaired, pair, same_paths
@@ -28,15 +28,15 @@ class Common:
     """What two runs have in common, in paths, or in edges or blocks where there are none.
 
     ``first`` and ``second`` is how many different ones each executed, ``common`` how many of these both did.
-    ``second_walks`` is how often the second executed any of its own, ``common_walks`` a common one;
-    ``instructions`` and ``common_instructions`` how many instructions that came to.
+    ``second_executions`` is how often the second executed any of its own, ``common_executions`` a common one;
+    ``instructions`` and ``common_instructions`` how many instructions that were.
     """
 
     first: int = 0
     second: int = 0
     common: int = 0
-    second_walks: Count = 0
-    common_walks: Count = 0
+    second_executions: Count = 0
+    common_executions: Count = 0
     instructions: Count = 0
     common_instructions: Count = 0
 
@@ -45,8 +45,8 @@ class Common:
             self.first + other.first,
             self.second + other.second,
             self.common + other.common,
-            self.second_walks + other.second_walks,
-            self.common_walks + other.common_walks,
+            self.second_executions + other.second_executions,
+            self.common_executions + other.common_executions,
             self.instructions + other.instructions,
             self.common_instructions + other.common_instructions,
         )
@@ -59,7 +59,7 @@ class Common:
     @property
     def dynamic(self) -> float:
         """The same, weighted by how often the second executed it."""
-        return self.common_walks / self.second_walks if self.second_walks else 1.0
+        return self.common_executions / self.second_executions if self.second_executions else 1.0
 
     @property
     def dynamic_instructions(self) -> float:
@@ -72,7 +72,7 @@ class Comparison:
     """Two runs compared.
 
     ``common`` holds a sum for each basis that was used, ``by_counts`` names the functions whose paths could
-    not be compared though one of the profiles tells them.  ``differences`` are in the order of their rank.
+    not be compared though one of the profiles has them.  ``differences`` are in the order of their rank.
     ``expected`` is how many functions were compared with an estimate of them.
     """
 
@@ -84,7 +84,7 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether the runs cannot be told apart, except by their length."""
+        """Whether the runs do not differ, except in length."""
         return not self.differences and not self.unpaired
 
 
@@ -112,7 +112,7 @@ def compare(first: Mapping[str, FunctionProfile], second: Mapping[str, FunctionP
 def _basis(pair: Pair) -> Basis:
     if same_paths(pair.first, pair.second):
         return Basis.PATHS
-    return Basis.EDGES if tells_edges(pair.first) and tells_edges(pair.second) else Basis.BLOCKS
+    return Basis.EDGES if has_edge_counts(pair.first) and has_edge_counts(pair.second) else Basis.BLOCKS
 
 
 def _compared(pair: Pair, basis: Basis) -> Sequence[Difference]:
@@ -131,8 +131,8 @@ def _common(pair: Pair, basis: Basis) -> Common:
         found += Common(
             second=1,
             common=int(shared),
-            second_walks=count,
-            common_walks=count * shared,
+            second_executions=count,
+            common_executions=count * shared,
             instructions=count * instructions,
             common_instructions=count * instructions * shared,
         )

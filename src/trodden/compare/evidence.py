@@ -1,21 +1,21 @@
-"""How strongly do counts of two runs speak against both having the same habits?"""
+"""How strongly do the counts of two runs speak against both having the same probabilities?"""
 
 from __future__ import annotations
 
 from math import floor, log, log2
 
 CONVINCING = 10.83
-"""What the measure exceeds by chance once in a thousand times (chi-square, one degree of freedom)."""
+"""The measure exceeds this by chance once in a thousand times (chi-square, one degree of freedom)."""
 
 
-_SUREST = 1e-6
+_LEAST_PROBABILITY = 1e-6
 
 
 def likelihood_ratio(a: float, n: float, b: float, m: float) -> float:
     """The log-likelihood ratio G of ``a`` out of ``n`` against ``b`` out of ``m``.
 
-    Positive if the share is larger in the second.  It holds for small counts too, where a
-    difference of shares or a chi-square test would cry wolf; zero where one side has no trials at all.
+    Positive if the share is larger in the second.  It holds for small counts too, for which a difference of
+    shares or a chi-square test would report too much; zero where one side has no trials at all.
     """
     if not n or not m:
         return 0.0
@@ -27,7 +27,7 @@ def likelihood_ratio(a: float, n: float, b: float, m: float) -> float:
 
 
 def rate_ratio(a: float, n: float, b: float, m: float) -> float:
-    """The same for things that may happen several times a trial, as a block may run several times a call."""
+    """The same for events that may happen several times a trial, as a block is executed in a call."""
     if not n or not m:
         return 0.0
     together = (a + b) / (n + m)
@@ -38,13 +38,13 @@ def rate_ratio(a: float, n: float, b: float, m: float) -> float:
 def surprise(share: float, taken: float, trials: float) -> float:
     """How strongly ``taken`` out of ``trials`` speaks against a share that was expected beforehand.
 
-    The same measure, with a share in the place of a run.  No expectation is so sure of itself that what it
-    has ruled out could not happen.  Positive if it happened more often than expected.
+    The same measure, with a share instead of a run.  No expectation is so certain that what it rules out
+    cannot happen.  Positive if it happened more often than expected.
     """
     if trials <= 0:
         return 0.0
     taken = min(max(taken, 0), trials)
-    likely = min(max(share, _SUREST), 1 - _SUREST)
+    likely = min(max(share, _LEAST_PROBABILITY), 1 - _LEAST_PROBABILITY)
     total = _term(taken, trials * likely) + _term(trials - taken, trials * (1 - likely))
     return max(0.0, 2 * total) * (1 if taken >= trials * share else -1)
 
@@ -54,12 +54,12 @@ def _term(seen: float, expected: float) -> float:
 
 
 def per_call(trials: tuple[float, float], entries: tuple[float, float]) -> float:
-    """What one trial is worth as an observation of its own.
+    """The weight of one trial as an observation of its own.
 
-    The rounds of a loop within one call of a function are no independent observations: one input sends
-    them all the same way.  So where a function was called several times, its calls are the
-    observations and its rounds share their weight (the design effect of sampling in clusters).  The rounds
-    of a function that is called once, as main is, are taken for what they are.
+    The iterations of a loop within one call of a function are no independent observations: one input makes
+    them all take the same edges.  So where a function was called several times, its calls are the
+    observations and its iterations share their weight (the design effect of sampling in clusters).  The
+    iterations of a function that is called once, as main is, count fully.
     """
     if max(entries) <= 1 or not sum(trials):
         return 1.0

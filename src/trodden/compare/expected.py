@@ -1,8 +1,8 @@
 """An estimate of a function beside a run of it, or beside another estimate: the shares of its branches.
 
-What an estimate says of a branch is a share, however often it expects to come there, so shares are all that
-is compared.  Where the other side has run, its executions are the evidence: they speak for or against the
-expected share.  An estimate's own fractions are no evidence of anything.
+What an estimate says of a branch is a share, whatever the expected frequency of the branch, so only shares
+are compared.  Where the other side is a run, its executions are the evidence for or against the expected
+share.  An estimate's own fractions are no evidence.
 """
 
 from __future__ import annotations
@@ -20,21 +20,23 @@ _ROUNDING = 1e-9
 
 
 def compare_expected(pair: Pair) -> Iterator[Difference]:
-    """Every branch that goes another way than expected, by the edge whose share the second has more of."""
+    """Every branch that deviates from the estimate, by the edge whose share grows most in the second."""
     first, second, decisions = pair.first, pair.second, Decisions(pair)
-    for block, place in decisions.places.items():
-        ways = decisions.ways(block)
-        if len(ways) < 2:
+    for block, position in decisions.order.items():
+        edges = decisions.edges_from(block)
+        if len(edges) < 2:
             continue
-        sides = _passed(first, block), _passed(second, block)
+        sides = _executed(first, block), _executed(second, block)
         if min(sides) <= 0:
             continue
-        shares = {edge: Shares(_took(first, edge), sides[0], _took(second, edge), sides[1]) for edge in ways}
-        edge = max(ways, key=lambda way: shares[way].second_share - shares[way].first_share)
+        shares = {
+            edge: Shares(_taken(first, edge), sides[0], _taken(second, edge), sides[1]) for edge in edges
+        }
+        edge = max(edges, key=lambda each: shares[each].second_share - shares[each].first_share)
         what = shares[edge]
         if what.second_share - what.first_share < _ROUNDING:
             continue
-        others = tuple((way, shares[way].first, shares[way].second) for way in ways if way != edge)
+        others = tuple((each, shares[each].first, shares[each].second) for each in edges if each != edge)
         yield Difference(
             name=pair.name,
             function=second,
@@ -44,32 +46,32 @@ def compare_expected(pair: Pair) -> Iterator[Difference]:
             branching=Branching(block, edge, what, others, along=False),
             edge=edge,
             entries=decisions.entries,
-            place=place,
+            position=position,
             off=(what.second_share - what.first_share) * _weight(pair, block),
         )
 
 
-def _passed(function: FunctionProfile, block: int) -> Count:
-    """How often a block is passed: in all, or in one call as an estimate has it."""
+def _executed(function: FunctionProfile, block: int) -> Count:
+    """How often a block is executed: in all, or in one call if it is an estimate."""
     if not function.estimated:
         return function.block_counts[block]
     return sum(function.per_call[edge] for edge in function.facts.graph.in_edges[block])
 
 
-def _took(function: FunctionProfile, edge: int) -> Count:
+def _taken(function: FunctionProfile, edge: int) -> Count:
     if not function.estimated:
         return function.edge_counts[edge] or 0
     return function.per_call[edge]
 
 
 def _weight(pair: Pair, block: int) -> Count:
-    """What a wrong share matters by: how often the branch was passed, or is expected to be by the second."""
+    """The weight of a wrong share: how often the branch was executed, or is expected to be by the second."""
     counted = pair.second if pair.first.estimated else pair.first
     return counted.block_counts[block]
 
 
 def _evidence(pair: Pair, what: Shares) -> float:
-    """How strongly the run speaks against what was expected; nothing speaks if there is none."""
+    """How strongly the run speaks against what was expected; 0 between two estimates."""
     if pair.first.estimated and pair.second.estimated:
         return 0.0
     if pair.first.estimated:

@@ -2,7 +2,7 @@
 
 Both profiles rank the same items by frequency.  Of the most frequent ones of the measured profile, the score
 is the part that the other ranks as high: unweighted by their number, weighted by their measured counts.
-Only the order of an estimate matters, so that it need not know how long a run is.
+Only the order of an estimate matters, not the length of a run.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from math import exp, floor, isclose, lgamma
 from typing import Any, TypeVar
 
-from trodden.compare.counts import tells_edges
+from trodden.compare.counts import has_edge_counts
 from trodden.compare.pairing import Pair, Unpaired, pair
 from trodden.errors import UsageError
 from trodden.profile.analysis.calling import calls_in
 from trodden.profile.model import FunctionProfile, Profile
 
 PERCENTS = (10, 20, 30, 40, 50)
-_AS_GOOD_AS_EQUAL = 1e-9
+_TOLERANCE = 1e-9
 """Estimates that should be equal may differ by this part of them: they were added up in different orders."""
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -35,11 +35,11 @@ class Match:
 
 
 def match(estimated: Mapping[_Key, float], measured: Mapping[_Key, float], share: float) -> Match | None:
-    """The scores of the top ``share`` of the items that ran; ``None`` if none did.
+    """The scores of the top ``share`` of the executed items; ``None`` if there are none.
 
-    Items that the estimate does not know have frequency 0.  Where measured counts are equal at the end of
-    the top, one is as good as another.  Where estimated frequencies are, the score is the mean over all
-    orders of them, so that it does not depend on the order in which a file happens to name them.
+    Items that the estimate does not have get frequency 0.  Items with equal measured counts at the end of the
+    top are interchangeable.  Where estimated frequencies are equal, the score is the mean over all orders of
+    them, so that it does not depend on their order in a file.
     """
     ran = sorted((count for count in measured.values() if count > 0), reverse=True)
     if not ran:
@@ -47,17 +47,17 @@ def match(estimated: Mapping[_Key, float], measured: Mapping[_Key, float], share
     m = max(1, floor(round(share * len(ran), 6) + 0.5))
     lowest = ran[m - 1]
     certain = sum(1 for count in ran[:m] if count > lowest)
-    picked, tied = _top(estimated, measured, m)
-    part = (m - len(picked)) / len(tied)
-    above = [(1.0, _counts(picked, measured, lowest)), (part, _counts(tied, measured, lowest))]
+    chosen, tied = _top(estimated, measured, m)
+    part = (m - len(chosen)) / len(tied)
+    above = [(1.0, _counts(chosen, measured, lowest)), (part, _counts(tied, measured, lowest))]
     number = sum(chance * len(counts) for chance, counts in above)
     weight = sum(chance * sum(counts) for chance, counts in above)
     at_the_end = _expected(
-        sure=sum(measured.get(key, 0) == lowest for key in picked),
+        sure=sum(measured.get(key, 0) == lowest for key in chosen),
         good=sum(measured.get(key, 0) == lowest for key in tied),
         tied=len(tied),
-        drawn=m - len(picked),
-        places=m - certain,
+        drawn=m - len(chosen),
+        ranks=m - certain,
     )
     return Match(
         weighted=min(1.0, (weight + at_the_end * lowest) / sum(ran[:m])),
@@ -67,14 +67,14 @@ def match(estimated: Mapping[_Key, float], measured: Mapping[_Key, float], share
 
 
 def _counts(keys: Iterable[_Key], measured: Mapping[_Key, float], lowest: float) -> list[float]:
-    """The measured counts of those that are in the measured top beyond doubt."""
+    """The measured counts of those that are certainly in the measured top."""
     return [measured[key] for key in keys if measured.get(key, 0) > lowest]
 
 
 def _top(
     estimated: Mapping[_Key, float], measured: Mapping[_Key, float], m: int
 ) -> tuple[Sequence[_Key], Sequence[_Key]]:
-    """The items that are in the top ``m`` of an estimate, and those that compete for its last places."""
+    """The items that are in the top ``m`` of an estimate, and those that tie for its last ranks."""
     keys = [*estimated, *(key for key in measured if key not in estimated)]
     order = sorted(keys, key=lambda key: estimated.get(key, 0), reverse=True)
     values = [estimated.get(key, 0) for key in order]
@@ -89,34 +89,34 @@ def _top(
 def _tied(one: float, other: float) -> bool:
     if isinstance(one, int) and isinstance(other, int):
         return one == other
-    return isclose(one, other, rel_tol=_AS_GOOD_AS_EQUAL)
+    return isclose(one, other, rel_tol=_TOLERANCE)
 
 
-def _expected(sure: int, good: int, tied: int, drawn: int, places: int) -> float:
-    """How many of ``places`` are filled on average by ``sure`` items and by good ones among those drawn.
+def _expected(sure: int, good: int, tied: int, drawn: int, ranks: int) -> float:
+    """How many of ``ranks`` are filled on average by ``sure`` items and by good ones among those drawn.
 
     ``drawn`` of ``tied`` items are drawn at random, and ``good`` of them are good: what is drawn of these
     follows a hypergeometric distribution.
     """
     fewest, most = max(0, drawn - (tied - good)), min(good, drawn)
-    if sure + most <= places:
+    if sure + most <= ranks:
         return sure + drawn * good / tied
-    if sure + fewest >= places:
-        return places
+    if sure + fewest >= ranks:
+        return ranks
     return sum(
-        min(sure + found, places)
+        min(sure + found, ranks)
         * exp(_choices(good, found) + _choices(tied - good, drawn - found) - _choices(tied, drawn))
         for found in range(fewest, most + 1)
     )
 
 
 def _choices(of: int, some: int) -> float:
-    """The logarithm of the number of ways to choose."""
+    """The logarithm of a binomial coefficient."""
     return lgamma(of + 1) - lgamma(some + 1) - lgamma(of - some + 1)
 
 
 Matches = Mapping[int, Match | None]
-"""A score for each percentage of the items that ran; none where nothing is known of them."""
+"""A score for each percentage of the executed items; none where there are no such items."""
 
 
 @dataclass(frozen=True)
@@ -156,20 +156,20 @@ def score(
 ) -> Scores:
     """Score a profile, estimated or not, against a measured one.
 
-    In the local scores all functions that ran count alike, those of a single block too, which no estimate can
-    get wrong: that is how the paper's figures come about.
+    In the local scores all executed functions have the same weight, those of a single block too, which no
+    estimate can get wrong: so it is in the paper.
     """
     pairs, unpaired = pair(estimate.functions, measured.functions)
     if not pairs:
         raise UsageError("no function in common; score profiles of one program, built in the same way")
-    telling = [each for each in pairs if tells_edges(each.first) and tells_edges(each.second)]
+    counted = [each for each in pairs if has_edge_counts(each.first) and has_edge_counts(each.second)]
     return Scores(
         local_blocks=_local(_items(pairs, _blocks_a_call), percents),
-        local_edges=_local(_items(telling, _edges_a_call), percents),
+        local_edges=_local(_items(counted, _edges_a_call), percents),
         invocations=_whole(_items(pairs, _entries), percents),
         calls=_whole(_items(pairs, calls_in), percents),
         global_blocks=_whole(_items(pairs, _blocks), percents),
-        global_edges=_whole(_items(telling, _edges), percents),
+        global_edges=_whole(_items(counted, _edges), percents),
         pairs=len(pairs),
         unpaired=tuple(unpaired),
     )
@@ -188,7 +188,7 @@ def _local(lists: Sequence[tuple[_Items, _Items]], percents: Sequence[int]) -> M
 
 
 def mean(matches: Sequence[Match]) -> Match | None:
-    """One score for many functions, which all count alike."""
+    """The mean score of some functions, all with the same weight."""
     if not matches:
         return None
     return Match(
@@ -199,7 +199,7 @@ def mean(matches: Sequence[Match]) -> Match | None:
 
 
 def _whole(lists: Sequence[tuple[_Items, _Items]], percents: Sequence[int]) -> Matches:
-    """Items of all functions in one list, told apart by the number of their function."""
+    """Items of all functions in one list, distinguished by the number of their function."""
     first, second = (
         {(number, key): value for number, each in enumerate(lists) for key, value in each[side].items()}
         for side in (0, 1)
@@ -220,7 +220,7 @@ def _edges(function: FunctionProfile) -> _Items:
 
 
 def _blocks_a_call(function: FunctionProfile) -> _Items:
-    """How often its blocks run for one call of it; counts of any number of calls rank them alike."""
+    """How often blocks are executed in one call; counts of any number of calls have the same order."""
     graph, per_call = function.facts.graph, function.per_call
     if not per_call:
         return _blocks(function)

@@ -1,21 +1,21 @@
 """One difference between two runs of a function, and which differences matter most.
 
-Runs differ in length, and hot loops differ by a little whenever their data do, so raw counts say nothing:
-shares are compared.  Nor will significance alone do.  The wrong turn that one input in a thousand takes is
-rarer than any noise; but it leaves a mark that noise does not: the program went where it had never gone.
-So differences are ranked
+Runs differ in length, and hot loops differ a little whenever their data do, so raw counts say nothing: shares
+are compared.  Significance alone is not enough either.  The wrong branch that one input in a thousand takes
+is rarer than any noise, but unlike noise it executes what was never executed before.  So differences are
+ranked
 
 1. by what they are (:class:`Kind`);
 2. by the strength of the evidence, in steps of doubling: what may well be chance is all one step;
-3. within a step by where a cause is likelier to be than its consequences: first where the other run came
-   often enough to show a habit; then at the finest decision, in the function that is called most often
-   for one time that it happens (what reads a character before what reads a line, that before what reads
-   a file), and in it at the place that is passed most often; then
-   where fewest calls lie before it, in which the runs might have parted already; then by how few times
-   it happened, for one cause can have many consequences; then nearest to the entry.
+3. within a step by where a cause is likelier to be than its consequences: first where the other run executed
+   the branch often enough to be conclusive; then at the finest decision, in the function that is called most
+   often for each time that it happens (what reads a character before what reads a line, that before what
+   reads a file), and in it at the branch that is executed most often; then where fewest calls come before it,
+   in which the runs might have diverged already; then by how few times it happened, for one cause can have
+   many consequences; then nearest to the entry.
 
-Paths of both runs have no such structure to go by, and are ranked by evidence alone.  Where an estimate has
-other shares, they are ranked by how often that led the wrong way.
+Paths that both runs executed have no such structure, and are ranked by evidence alone.  Where an estimate has
+other shares, they are ranked by the number of executions that were predicted wrongly.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from trodden.compare.evidence import level, rarity
 from trodden.plan.routes import PathCount
 from trodden.profile.model import Count, FunctionProfile
 
-HABIT = 10
-"""Who came to a place fewer times and always left it in the same way has not shown much by that."""
+CONCLUSIVE = 10
+"""A run that executed a branch fewer times, always with the same outcome, does not show much by that."""
 
 
 class Kind(IntEnum):
-    """What a difference is; those that tell more come first."""
+    """What a difference is; the most telling come first."""
 
     PARTS = 0
-    """One run took an edge that the other passed by every time it came to it."""
+    """One run took an edge that the other never took, though it executed the branch."""
     COMBINES = 1
-    """One run walked a path that the other did not, though it took every edge of it."""
+    """One run executed a path that the other did not, though it took every edge of it."""
     FOLLOWS = 2
-    """One run went on from a place where the other never was."""
+    """One run executed what follows a block that the other never executed."""
     SHIFTS = 3
     """Both did it, in different shares."""
     EXPECTS = 4
@@ -75,8 +75,8 @@ class Shares:
 class Branching:
     """The decision at which a difference shows: ``block`` was left by ``edge``.
 
-    ``shares`` is how often each run took that edge when it came there: in all, or, if ``along`` a path,
-    having come by the same way.  ``others`` are the other ways out with the counts of both runs.
+    ``shares`` is how often each run took that edge of the times that it executed the block: in all, or, if
+    ``along`` a path, on that path.  ``others`` are the other edges with the counts of both runs.
     """
 
     block: int
@@ -90,12 +90,13 @@ class Branching:
 class Difference:
     """Something that the two runs of a function did differently.
 
-    ``what`` is how often they did it, out of how many times that they could have: left a block by an edge
-    (PARTS), entered a function that the other never entered (FOLLOWS), else walked a path.  ``path`` is the
-    path that it is about, the most walked one if there are ``more`` with the same mark; in a profile without
-    paths ``edge`` or ``block`` stands in its place.  ``evidence`` is positive if the second run did it more.
-    ``entries`` is how often each run called the function, ``calls_before`` how many calls lie before it.
-    ``off`` is, beside an estimate, how many more times the second went this way than the first would have.
+    ``what`` is how often they did it, out of how many times that they could have: took an edge (PARTS),
+    entered a function that the other never entered (FOLLOWS), else executed a path.  ``path`` is the path
+    that it is about, the most frequent one if there are ``more`` of the same kind; in a profile without paths
+    it is ``edge`` or ``block``.  ``evidence`` is positive if the second run did it more.  ``entries`` is how
+    often each run called the function, ``calls_before`` how many calls come before it, ``position`` the
+    position of its block in reverse postorder.  ``off`` is, against an estimate, how many more times the
+    second took the edge than the first predicts.
     """
 
     name: str
@@ -110,7 +111,7 @@ class Difference:
     more: tuple[PathCount, ...] = ()
     entries: tuple[Count, Count] = (0, 0)
     calls_before: int = 0
-    place: int = 0
+    position: int = 0
     off: float = 0.0
 
     @property
@@ -121,7 +122,7 @@ class Difference:
     @property
     def rank(self) -> tuple[object, ...]:
         """What matters most is smallest."""
-        where = (self.function.file, self.function.line, self.name, self.place)
+        where = (self.function.file, self.function.line, self.name, self.position)
         number = -1 if self.path is None else self.path.id
         if self.kind is Kind.SHIFTS:
             return self.kind, -abs(self.evidence), *where, number
@@ -136,7 +137,7 @@ class Difference:
         return (
             self.kind,
             -level(self.evidence),
-            passed < HABIT,
+            passed < CONCLUSIVE,
             rarity(min(times, calls), calls),
             rarity(times, out_of),
             not self.only_second,

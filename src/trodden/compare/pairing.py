@@ -1,7 +1,7 @@
-"""Which function of one profile is which of another, and where their paths can be told to be the same.
+"""Which function of one profile corresponds to which of another, and whether their paths are comparable.
 
-A function is found again by its linkage name and the fingerprint of its graph, so that profiles of
-two builds can be laid side by side wherever the function is still what it was.
+A function is identified by its linkage name and the fingerprint of its graph, so that profiles of two builds
+can be compared wherever a function has not changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from trodden.profile.model import FunctionProfile
 
 @dataclass(frozen=True)
 class Pair:
-    """One function in two profiles, under the name that the second knows it by."""
+    """One function in two profiles, under its name in the second."""
 
     name: str
     first: FunctionProfile
@@ -23,7 +23,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Unpaired:
-    """A function that stands alone: ``first`` tells in which of the two profiles, ``reason`` why."""
+    """A function without a counterpart: ``first`` says in which of the two profiles it is, ``reason`` why."""
 
     name: str
     first: bool
@@ -37,7 +37,7 @@ def _same(function: FunctionProfile) -> tuple[Hashable, ...]:
     return function.facts.linkage_name, function.facts.fingerprint, function.facts.graph.edges
 
 
-_CLOSER_AND_CLOSER: tuple[_Key, ...] = (
+_KEYS: tuple[_Key, ...] = (
     _same,
     lambda function: (*_same(function), function.file),
     lambda function: (*_same(function), function.file, function.unit),
@@ -47,10 +47,10 @@ _CLOSER_AND_CLOSER: tuple[_Key, ...] = (
 def pair(
     first: Mapping[str, FunctionProfile], second: Mapping[str, FunctionProfile]
 ) -> tuple[list[Pair], list[Unpaired]]:
-    """Pair the functions of two profiles; static ones that share a name are told apart by their files."""
+    """Pair the functions of two profiles; static ones that share a name are distinguished by their files."""
     left, right = dict(first), dict(second)
     found: dict[str, Pair] = {}
-    for key in reversed(_CLOSER_AND_CLOSER):
+    for key in reversed(_KEYS):
         others = _unique(left, key)
         for mark, name in _unique(right, key).items():
             if mark in others:
@@ -60,7 +60,7 @@ def pair(
 
 
 def _unique(functions: Mapping[str, FunctionProfile], key: _Key) -> dict[Hashable, str]:
-    """The functions that ``key`` tells from all others."""
+    """The functions that ``key`` distinguishes from all others."""
     found: dict[Hashable, str] = {}
     again: set[Hashable] = set()
     for name, function in functions.items():
@@ -89,7 +89,7 @@ def _alone(
 
 
 def same_paths(one: FunctionProfile, other: FunctionProfile) -> bool:
-    """Whether the paths of both were told apart in the same way: ended and started at the same edges."""
+    """Whether the paths of both are the same: they start and end at the same edges."""
     ours, theirs = one.facts.plan.paths, other.facts.plan.paths
     if one.paths is None or other.paths is None or ours is None or theirs is None:
         return False

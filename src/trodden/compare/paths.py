@@ -1,4 +1,4 @@
-"""The paths of one function in two runs: which are new, which are gone, which took another share."""
+"""The paths of one function in two runs: those of one run alone, and those whose share has changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from trodden.profile.analysis.path_trie import (
 
 
 def compare_paths(pair: Pair) -> list[Difference]:
-    """Every difference; the paths of both must have been told apart in the same way."""
+    """Every difference; the paths of both must start and end at the same edges."""
     return list(_Comparison(pair).differences())
 
 
@@ -43,31 +43,31 @@ class _Comparison:
                 shift = self._shift(other, path)
                 if not shift.what.equal:
                     yield shift
-        yield from compare_edges(self._pair, _round_on_itself)
+        yield from compare_edges(self._pair, _is_self_loop)
 
     def _alone(self, run: int) -> Iterator[Difference]:
-        """What one run alone walked; paths that bear the same mark are one difference."""
+        """What one run alone executed; paths that differ at the same edge are one difference."""
         own, other = self._paths[run], self._paths[1 - run]
-        marked: dict[tuple[Kind, object], list[tuple[PathCount, int]]] = {}
+        by_cause: dict[tuple[Kind, object], list[tuple[PathCount, int]]] = {}
         for number, path in own.items():
             if number not in other:
-                kind, at, mark = self._mark(run, path)
-                marked.setdefault((kind, mark), []).append((path, at))
-        for (kind, _), paths in marked.items():
+                kind, at, cause = self._cause(run, path)
+                by_cause.setdefault((kind, cause), []).append((path, at))
+        for (kind, _), paths in by_cause.items():
             paths.sort(key=lambda each: (_inside(kind, each[0]), -each[0].count, each[0].id))
             (path, at), more = paths[0], tuple(each for each, _ in paths[1:])
             yield self._difference(kind, run, path, at, more)
 
-    def _mark(self, run: int, path: PathCount) -> tuple[Kind, int, object]:
-        """What makes a path one that the other run has not: its kind, the place on it, and the mark."""
+    def _cause(self, run: int, path: PathCount) -> tuple[Kind, int, object]:
+        """Why the other run does not have a path: the kind, the position on the path, and the cause."""
         known = self._trees[1 - run].follow(path)
         if not self._decisions.entries[1 - run]:
             return Kind.FOLLOWS, 0, None
         if not known:
             return Kind.FOLLOWS, 0, start_of(path)
-        passed_by = self._runs[1 - run].edge_counts
+        taken = self._runs[1 - run].edge_counts
         for position, edge in enumerate(executed_edges(path)):
-            if not passed_by[edge]:
+            if not taken[edge]:
                 return Kind.PARTS, position, edge
         return Kind.COMBINES, len(known) - 1, path.id
 
@@ -98,7 +98,7 @@ class _Comparison:
             more=more,
             entries=self._decisions.entries,
             calls_before=self._calls_before(run, start, blocks[: at + 1]),
-            place=self._decisions.places.get(blocks[at], 0),
+            position=self._decisions.order.get(blocks[at], 0),
         )
 
     def _evidence(self, what: Shares) -> float:
@@ -123,40 +123,40 @@ class _Comparison:
             evidence=self._evidence(what),
             branching=None if at is None else self._along(path, at),
             path=path,
-            place=self._decisions.places.get(executed_blocks(path)[0], 0),
+            position=self._decisions.order.get(executed_blocks(path)[0], 0),
         )
 
     def _starts(self, start: Start) -> tuple[int, int]:
-        """How often paths of a start were walked in each run."""
+        """How often paths from a start were executed in each run."""
         first, second = (tree.starts.get(start) for tree in self._trees)
         return first.count if first else 0, second.count if second else 0
 
     def _along(self, path: PathCount, at: int) -> Branching | None:
-        """The same of those walks only that came there by the same way; none if the path ended there."""
+        """The decision at a position of a path, on that path alone; none if the path ends there."""
         blocks, edges = executed_blocks(path), executed_edges(path)
         if at >= len(edges):
             return None
         nodes = [_node(tree.follow(path), at) for tree in self._trees]
-        behind = [
+        after = [
             {edge: each.count for edge, each in node.extensions.items()} if node else {} for node in nodes
         ]
         shares = Shares(
-            behind[0].get(edges[at], 0),
+            after[0].get(edges[at], 0),
             nodes[0].count if nodes[0] else 0,
-            behind[1].get(edges[at], 0),
+            after[1].get(edges[at], 0),
             nodes[1].count if nodes[1] else 0,
         )
         others = tuple(
-            (edge, behind[0].get(edge, 0), behind[1].get(edge, 0))
-            for edge in dict.fromkeys([*behind[0], *behind[1]])
+            (edge, after[0].get(edge, 0), after[1].get(edge, 0))
+            for edge in dict.fromkeys([*after[0], *after[1]])
             if edge != edges[at]
         )
         return Branching(blocks[at], edges[at], shares, others, along=True)
 
     def _calls_before(self, run: int, start: Start, blocks: Sequence[int]) -> int:
-        """How many calls might have brought the difference about: those before the place on the path.
+        """How many calls may have caused the difference: those before the position on the path.
 
-        Where a path starts in the middle of a function, whatever the function called counts.
+        Where a path starts in the middle of a function, all executed calls of the function count.
         """
         facts, counts = self._pair.second.facts, self._runs[run].block_counts
         if start.kind is not PathStart.ENTRY:
@@ -164,13 +164,13 @@ class _Comparison:
         return sum(facts.blocks[block].calls for block in blocks)
 
 
-def _round_on_itself(edge: Edge) -> bool:
-    """Such edges are no part of paths (BL96 §4.1): they are compared on their own."""
+def _is_self_loop(edge: Edge) -> bool:
+    """Such edges are no part of paths (BL96 §4.1) and are compared on their own."""
     return edge.src == edge.dst
 
 
 def _inside(kind: Kind, path: PathCount) -> bool:
-    """Of a function that the other run never entered, what comes first is how it is entered."""
+    """Of a function that the other run never entered, the path from its entry comes first."""
     return kind is Kind.FOLLOWS and path.starts is not PathStart.ENTRY
 
 
@@ -179,7 +179,7 @@ def _node(nodes: Sequence[Node], position: int) -> Node | None:
 
 
 def _decided(first: Sequence[Node], second: Sequence[Node], position: int) -> float:
-    """How strongly the runs differ in one decision along a path that both walked."""
+    """How strongly the runs differ in one decision along a path that both executed."""
     return likelihood_ratio(
         first[position + 1].count,
         first[position].count,

@@ -14,7 +14,7 @@ from trodden.program.facts import LineRef, SourceFile
 
 
 def to_dot(profile: Profile, pattern: str | None = None) -> str:
-    """The functions that ``pattern`` picks; each has a frame of its own if there are several."""
+    """The functions that ``pattern`` selects; each is a cluster if there are several."""
     functions = select(profile, pattern)
     out = ["digraph trodden {", '  node [shape=box, fontname="monospace"];', '  edge [fontname="monospace"];']
     marks = () if profile.estimate is None else (mark(profile.estimate),)
@@ -52,10 +52,10 @@ def _function(function: FunctionProfile, number: int, indent: str) -> list[str]:
 
 
 def lines_text(lines: Sequence[LineRef], own: int, files: Sequence[SourceFile]) -> str:
-    """The lines of a block as a person would write them: ``12-14, 20, list.h:7`` in the file ``own``."""
+    """The lines of a block, runs of them joined: ``12-14, 20, list.h:7``, for a block of the file ``own``."""
     runs: list[list[int]] = []
-    places = {(ref.file != own, ref.file, ref.line) for ref in lines if ref.line > 0}
-    for _, file, number in sorted(places):
+    found = {(ref.file != own, ref.file, ref.line) for ref in lines if ref.line > 0}
+    for _, file, number in sorted(found):
         if runs and runs[-1][0] == file and number == runs[-1][-1] + 1:
             runs[-1].append(number)
         else:

@@ -1,4 +1,4 @@
-"""The profile as JSON, for programs that want to compute with it."""
+"""The profile as JSON, for other programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trodden.program.facts import SCHEMA
 
 
 def to_json(profile: Profile, pattern: str | None = None) -> str:
-    """The functions that ``pattern`` picks, as a JSON text."""
+    """The functions that ``pattern`` selects, as a JSON text."""
     return json.dumps(to_document(profile, pattern), indent=1) + "\n"
 
 
@@ -149,13 +149,13 @@ def _path(function: FunctionProfile, path: PathCount) -> dict[str, Any]:
 
 def _block(function: FunctionProfile, vertex: int) -> dict[str, Any]:
     refs = [ref for ref in function.facts.blocks[vertex].lines if ref.line > 0]
-    places = list(dict.fromkeys((function.files[ref.file].path, ref.line) for ref in refs))
+    locations = list(dict.fromkeys((function.files[ref.file].path, ref.line) for ref in refs))
     block: dict[str, Any] = {
         "id": function.facts.graph.labels[vertex],
-        "lines": [line for file, line in places if file == function.file],
+        "lines": [line for file, line in locations if file == function.file],
         "count": function.block_counts[vertex],
     }
-    inlined = [{"file": file, "line": line} for file, line in places if file != function.file]
+    inlined = [{"file": file, "line": line} for file, line in locations if file != function.file]
     if inlined:
         block["inlined"] = inlined
     if function.cut_short.get(vertex):

@@ -14,27 +14,27 @@ from trodden.visible_text import visible
 
 
 def to_lcov(profile: Profile, pattern: str | None = None) -> str:
-    """One section for each source file; branches are left out where a block profile does not know them."""
+    """One section for each source file; branches are left out where a block profile has no edge counts."""
     functions = select(profile, pattern)
     lines = lines_of_functions(functions.values())
     defined: dict[str, list[FunctionProfile]] = {}
-    decided: dict[str, list[Branch]] = {}
+    found: dict[str, list[Branch]] = {}
     for function in functions.values():
         defined.setdefault(function.file, []).append(function)
         for branch in branches(function):
-            decided.setdefault(branch.file, []).append(branch)
+            found.setdefault(branch.file, []).append(branch)
     out = [] if profile.estimate is None else [f"# {mark(profile.estimate)}"]
-    for file in sorted({*lines, *defined, *decided}):
+    for file in sorted({*lines, *defined, *found}):
         out += ["TN:", f"SF:{file}"]
         out += _functions(defined.get(file, []))
-        out += _branches(decided.get(file, []))
+        out += _branches(found.get(file, []))
         out += _lines(lines.get(file, {}))
         out.append("end_of_record")
     return "".join(visible(line) + "\n" for line in out)
 
 
 def _whole(count: Count) -> int:
-    """A tracefile holds whole numbers: what an estimate expects at all is there at least once."""
+    """A tracefile holds integers: what an estimate expects at all has a count of at least one."""
     return count if isinstance(count, int) else max(round(count), int(count > 0))
 
 
@@ -54,9 +54,9 @@ def _branches(found: Sequence[Branch]) -> list[str]:
     out: list[str] = []
     hit = total = 0
     for number, branch in enumerate(sorted(found, key=lambda each: each.line)):
-        for index, outcome in enumerate(branch.outcomes):
+        for successor, outcome in enumerate(branch.outcomes):
             taken = str(_whole(outcome.count)) if branch.ran else "-"
-            out.append(f"BRDA:{branch.line},{number},{index},{taken}")
+            out.append(f"BRDA:{branch.line},{number},{successor},{taken}")
             total += 1
             hit += outcome.count > 0
     return [*out, f"BRF:{total}", f"BRH:{hit}"]

@@ -1,4 +1,4 @@
-"""Rows for programs, and numbers for everyone: how the reports write what they have in common."""
+"""Rows, numbers and locations as all reports write them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from trodden.visible_text import visible
 
 
 def tabbed(rows: Iterable[Sequence[object]]) -> str:
-    """One row a line with tabs between its parts; what would be taken for a tab or an end is escaped."""
-    return "".join("\t".join(map(_part, row)) + "\n" for row in rows)
+    """One row a line with tabs between its fields; tabs, newlines and backslashes in a field are escaped."""
+    return "".join("\t".join(map(_field, row)) + "\n" for row in rows)
 
 
-def _part(value: object) -> str:
+def _field(value: object) -> str:
     return visible(str(value).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n"))
 
 
 def percent(share: float) -> str:
-    """Rounded to a tenth, but only all is 100% and only nothing is 0%."""
+    """Rounded to a tenth, but only all of it is 100% and only none of it is 0%."""
     rounded = f"{100 * share:.1f}%"
     if rounded == "100.0%" and share < 1:
         return ">99.9%"
@@ -34,6 +34,6 @@ def counted(number: Count, what: str) -> str:
     return f"{amount(number)} {what}{'' if number == 1 else 's'}"
 
 
-def short(place: str) -> str:
-    """A place is known by the last part of its path; the full one is in the plain report."""
-    return os.path.basename(place)
+def short(location: str) -> str:
+    """A location with the last part of its path; the plain report has the full one."""
+    return os.path.basename(location)

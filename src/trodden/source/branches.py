@@ -1,4 +1,4 @@
-"""Where a program decides, and what it decided: the branches of a function at their source lines."""
+"""The branches of a function at their source lines, with the counts of their successors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trodden.profile.model import Count, FunctionProfile
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One way out of a branch: the line that it leads to, if that is in the branch's file, and its count."""
+    """A successor of a branch: its first line, if that is in the branch's file, and the count of the edge."""
 
     line: int | None
     label: str
@@ -20,7 +20,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A block with several ways out.  ``ran`` is how often it ran, ``copy`` tells inlined ones apart."""
+    """A block with several successors.  ``ran`` is its count, ``copy`` the inlined instance of its line."""
 
     file: str
     line: int
@@ -31,27 +31,27 @@ class Branch:
 
 
 def branches(function: FunctionProfile) -> Iterator[Branch]:
-    """The branches that have a source line and whose outcomes were counted, in the order of the blocks."""
+    """The branches that have a source line and whose edges were counted, in the order of the blocks."""
     graph, blocks = function.facts.graph, function.facts.blocks
     for vertex, facts in enumerate(blocks):
-        ways = [e for e in graph.out_edges[vertex] if graph.edges[e].kind is EdgeKind.FLOW]
-        if len(ways) < 2:
+        edges = [e for e in graph.out_edges[vertex] if graph.edges[e].kind is EdgeKind.FLOW]
+        if len(edges) < 2:
             continue
         known = [*facts.lines, *([facts.branch] if facts.branch else [])]
-        place = next((ref for ref in reversed(known) if ref.line > 0), None)
-        if place is None:
+        location = next((ref for ref in reversed(known) if ref.line > 0), None)
+        if location is None:
             continue
         outcomes: list[Outcome] = []
-        for index in ways:
+        for index in edges:
             target, count = graph.edges[index].dst, function.edge_counts[index]
             if count is None:
                 break
             if target == graph.exit:
                 outcomes.append(Outcome(None, "exit", count))
             else:
-                near = (r.line for r in blocks[target].lines if r.line > 0 and r.file == place.file)
+                near = (r.line for r in blocks[target].lines if r.line > 0 and r.file == location.file)
                 first = next(near, None)
                 outcomes.append(Outcome(first, graph.labels[target], count))
         else:
-            path, ran = function.files[place.file].path, function.block_counts[vertex]
-            yield Branch(path, place.line, graph.labels[vertex], ran, tuple(outcomes), place.copy)
+            path, ran = function.files[location.file].path, function.block_counts[vertex]
+            yield Branch(path, location.line, graph.labels[vertex], ran, tuple(outcomes), location.copy)

@@ -1,8 +1,8 @@
-"""Which blocks does a source line hold?
+"""Which blocks belong to a source line?
 
-Those that mention it.  A line of which several copies were inlined into a function has a stretch of blocks
-for each copy.  A line that calls what was inlined stays with the call until it is over: the blocks of the
-inlined code belong to it too, however deep.
+Those that hold instructions of it.  A line of which several instances were inlined into a function has a set
+of blocks for each instance.  A call site that was inlined lasts until the call returns: the blocks of the
+inlined code belong to its line too, at any depth.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ Key = tuple[int, int, int]
 
 
 @dataclass(slots=True)
-class Stretch:
-    """The blocks of one copy of a line; ``inner`` are those that hold nothing but code inlined at it."""
+class LineBlocks:
+    """The blocks of one inlined instance of a line; ``inner`` hold nothing but code inlined at it."""
 
     blocks: set[int] = field(default_factory=set)
     inner: set[int] = field(default_factory=set)
 
 
-def stretches(facts: FunctionFacts) -> dict[Key, Stretch]:
-    """The stretch of each copy of each line, by copy, file and line."""
-    found: dict[Key, Stretch] = {}
+def line_blocks(facts: FunctionFacts) -> dict[Key, LineBlocks]:
+    """The blocks of each line, by inlined instance, file and line."""
+    found: dict[Key, LineBlocks] = {}
     for vertex, block in enumerate(facts.blocks):
         for key in {(ref.copy, ref.file, ref.line) for ref in block.lines if ref.line > 0}:
-            found.setdefault(key, Stretch()).blocks.add(vertex)
+            found.setdefault(key, LineBlocks()).blocks.add(vertex)
     if facts.inlined:
         _add_calls(facts, found)
     return found
 
 
-def _add_calls(facts: FunctionFacts, found: dict[Key, Stretch]) -> None:
-    """Give each line the blocks of the code that was inlined at it."""
+def _add_calls(facts: FunctionFacts, found: dict[Key, LineBlocks]) -> None:
+    """Add to each line the blocks of the code that was inlined at it."""
     chains = _chains(facts)
     for vertex, block in enumerate(facts.blocks):
-        copies = {ref.copy for ref in block.lines}
-        around = Counter(key for copy in copies for key in chains[copy])
+        instances = {ref.copy for ref in block.lines}
+        around = Counter(key for instance in instances for key in chains[instance])
         for key, times in around.items():
-            stretch = found.setdefault(key, Stretch())
-            stretch.blocks.add(vertex)
-            if times == len(copies):
-                stretch.inner.add(vertex)
-    for vertex, keys in _silent_blocks(facts, chains):
+            line = found.setdefault(key, LineBlocks())
+            line.blocks.add(vertex)
+            if times == len(instances):
+                line.inner.add(vertex)
+    for vertex, keys in _blocks_without_lines(facts, chains):
         for key in keys:
             found[key].blocks.add(vertex)
             found[key].inner.add(vertex)
 
 
 def _chains(facts: FunctionFacts) -> list[tuple[Key, ...]]:
-    """For each copy the lines of the calls that it was inlined through."""
+    """For each inlined instance the lines of the call sites that it was inlined through."""
     chains: list[tuple[Key, ...]] = [()]
     for call in facts.inlined:
         outer = chains[call.copy]
@@ -62,11 +62,13 @@ def _chains(facts: FunctionFacts) -> list[tuple[Key, ...]]:
     return chains
 
 
-def _silent_blocks(facts: FunctionFacts, chains: Sequence[tuple[Key, ...]]) -> Iterator[tuple[int, set[Key]]]:
-    """Blocks without any line, and the lines at whose calls they were inlined.
+def _blocks_without_lines(
+    facts: FunctionFacts, chains: Sequence[tuple[Key, ...]]
+) -> Iterator[tuple[int, set[Key]]]:
+    """Blocks without any line, and the lines at whose call sites they were inlined.
 
-    Compilers leave blocks that only jump without a line.  Such blocks, as far as they hang together, are
-    inlined at a line if control comes to them from that line or its calls, and goes back there.
+    Compilers leave blocks that only jump without a line.  A connected set of such blocks is inlined at a line
+    if all its predecessors and successors belong to that line or its calls.
     """
     graph, blocks = facts.graph, facts.blocks
     lines = {key for chain in chains for key in chain}
@@ -91,7 +93,7 @@ def _silent_blocks(facts: FunctionFacts, chains: Sequence[tuple[Key, ...]]) -> I
 def _neighbours(
     graph: Graph, blocks: Sequence[BlockFacts], vertex: int
 ) -> Iterator[tuple[int, LineRef | None]]:
-    """The blocks before and behind one, with the last line of the former and the first of the latter."""
+    """The predecessors of a block with their last lines, and its successors with their first lines."""
     for index in graph.in_edges[vertex]:
         source = graph.edges[index].src
         refs = blocks[source].lines if source != graph.exit else ()
@@ -103,5 +105,5 @@ def _neighbours(
 
 
 def _around(ref: LineRef | None, chains: Sequence[tuple[Key, ...]]) -> set[Key]:
-    """A line and those of the calls that it was inlined through."""
+    """A line and those of the call sites that it was inlined through."""
     return set() if ref is None else {(ref.copy, ref.file, ref.line), *chains[ref.copy]}

@@ -1,12 +1,12 @@
-"""How often did a source line run?
+"""How often was a source line executed?
 
-A line is several blocks or a part of one, so its count is none of theirs.  As gcov does, it is the
-number of times that control came to the line from elsewhere, plus the number of times that it went round
-a cycle that never left the line.  A line that several functions hold (the instances of a template)
-has the sum of its counts in each, and so has a line of which several copies were inlined into one.
+A line is several blocks or a part of one, so its count is none of theirs.  As in gcov, it is the number of
+times that control reached the line from another one, plus the number of iterations of cycles that never leave
+the line.  A line that several functions hold (the instances of a template) has the sum of its counts in each,
+and so has a line of which several instances were inlined into one function.
 
-A line that calls what was inlined stays with the call until it is over, but what goes round in there
-alone is no business of the line.
+A call site that was inlined lasts until the call returns, but iterations within the inlined code alone do not
+count for its line.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.profile.model import Count, FunctionProfile, Profile
-from trodden.source.line_blocks import Stretch, stretches
+from trodden.source.line_blocks import LineBlocks, line_blocks
 
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """How often a line ran.  It is not ``exact`` when only block counts were to be had."""
+    """How often a line was executed.  It is not ``exact`` if only block counts are known."""
 
     count: Count
     exact: bool = True
@@ -48,9 +48,9 @@ def lines_of_functions(functions: Iterable[FunctionProfile]) -> Lines:
 def lines_of_function(function: FunctionProfile) -> dict[tuple[str, int], LineCount]:
     """The lines that one function holds, in its own file or inlined from others."""
     counts: dict[tuple[str, int], LineCount] = {}
-    for (_, file, line), stretch in stretches(function.facts).items():
-        place = function.files[file].path, line
-        counts[place] = _sum(counts.get(place), count_stretch(function, stretch))
+    for (_, file, line), blocks in line_blocks(function.facts).items():
+        location = function.files[file].path, line
+        counts[location] = _sum(counts.get(location), count_line(function, blocks))
     return dict(sorted(counts.items()))
 
 
@@ -58,12 +58,12 @@ def _sum(one: LineCount | None, other: LineCount) -> LineCount:
     return other if one is None else LineCount(one.count + other.count, one.exact and other.exact)
 
 
-def count_stretch(function: FunctionProfile, stretch: Stretch) -> LineCount:
-    """How often control came to one copy of a line."""
+def count_line(function: FunctionProfile, line: LineBlocks) -> LineCount:
+    """How often control reached one inlined instance of a line."""
     graph, edge_counts = function.facts.graph, function.edge_counts
-    inside = stretch.blocks
-    coming: Count = function.entries if graph.root in inside else 0
-    staying: dict[int, Count] = {}
+    inside = line.blocks
+    entering: Count = function.entries if graph.root in inside else 0
+    internal: dict[int, Count] = {}
     for vertex in inside:
         for index in graph.in_edges[vertex]:
             edge = graph.edges[index]
@@ -71,60 +71,60 @@ def count_stretch(function: FunctionProfile, stretch: Stretch) -> LineCount:
                 continue
             count = edge_counts[index]
             if count is None:
-                outer = inside - stretch.inner or inside
+                outer = inside - line.inner or inside
                 return LineCount(max(function.block_counts[v] for v in outer), exact=False)
             if edge.src not in inside:
-                coming += count
+                entering += count
             elif count > 0:
-                staying[index] = count
-    _rounds(graph, staying, stretch.inner)
-    return LineCount(coming + _rounds(graph, staying, inside))
+                internal[index] = count
+    _iterations(graph, internal, line.inner)
+    return LineCount(entering + _iterations(graph, internal, inside))
 
 
-def _rounds(graph: Graph, flow: dict[int, Count], inside: Set[int]) -> Count:
-    """How often control went round among some blocks, given the flow on edges.
+def _iterations(graph: Graph, flow: dict[int, Count], inside: Set[int]) -> Count:
+    """How many iterations of cycles among some blocks the flow on edges amounts to.
 
-    Cycles are taken out of the flow until none is left.
+    Cycles are subtracted from the flow until none is left.
 
-    A walk follows from each vertex the last of its edges that still have flow.  Where it meets itself it
-    has closed a cycle, whose smallest flow is taken from all its edges; where it gets stuck, no cycle
+    A walk follows from each vertex the last of its edges that still have flow.  Where it meets itself it has
+    closed a cycle, whose smallest flow is subtracted from all its edges; where it cannot continue, no cycle
     leads through that vertex and the edge to it is dropped.
     """
-    ways: dict[int, list[int]] = {}
+    remaining: dict[int, list[int]] = {}
     for index in sorted(flow, reverse=True):
         src, dst, _ = graph.edges[index]
         if flow[index] and src in inside and dst in inside:
-            ways.setdefault(src, []).append(index)
-    rounds: Count = 0
-    for start in sorted(ways):
+            remaining.setdefault(src, []).append(index)
+    iterations: Count = 0
+    for start in sorted(remaining):
         walk: list[int] = []
-        place = {start: 0}
+        position = {start: 0}
         here = start
-        while walk or ways[start]:
-            if not ways.get(here):
-                del place[here]
-                ways[graph.edges[walk.pop()].src].pop()
+        while walk or remaining[start]:
+            if not remaining.get(here):
+                del position[here]
+                remaining[graph.edges[walk.pop()].src].pop()
             else:
-                index = ways[here][-1]
+                index = remaining[here][-1]
                 here = graph.edges[index].dst
                 walk.append(index)
-                if here not in place:
-                    place[here] = len(walk)
+                if here not in position:
+                    position[here] = len(walk)
                     continue
-                begin = place[here]
-                rounds += _take_least(flow, walk[begin:])
+                begin = position[here]
+                iterations += _subtract_least(flow, walk[begin:])
                 keep = next(i for i in range(begin, len(walk)) if not flow[walk[i]])
                 for edge in walk[keep:]:
                     if not flow[edge]:
-                        ways[graph.edges[edge].src].pop()
+                        remaining[graph.edges[edge].src].pop()
                     if edge != index:
-                        del place[graph.edges[edge].dst]
+                        del position[graph.edges[edge].dst]
                 del walk[keep:]
             here = graph.edges[walk[-1]].dst if walk else start
-    return rounds
+    return iterations
 
 
-def _take_least(flow: dict[int, Count], cycle: Sequence[int]) -> Count:
+def _subtract_least(flow: dict[int, Count], cycle: Sequence[int]) -> Count:
     least = min(flow[edge] for edge in cycle)
     for edge in cycle:
         flow[edge] -= least

@@ -43,8 +43,8 @@ def test_a_crash_shows_the_stack_of_every_thread(tmp_path: Path, level: str) -> 
     assert poke.interrupted
     assert not main.interrupted
     assert poke.line <= 24 <= poke.last_line
-    assert poke.story is not None
-    assert [(step.line, step.outcome) for step in poke.story.steps] == [(23, "yes")]
+    assert poke.unfinished is not None
+    assert [(step.line, step.outcome_text) for step in poke.unfinished.steps] == [(23, "n > 3: true")]
     assert profile.functions["poke"].entries == 5
     assert [f.violations for f in profile.functions.values() if f.violations] == []
 
@@ -119,7 +119,9 @@ def test_the_last_paths_of_a_crash(tmp_path: Path) -> None:
     _, profile = _run(tmp_path, "endings_crash", "--profile", "paths", "--last", "8", "-O0")
     first = summarise(profile).threads[0]
     whole = [row for row in first.last if row.function == "poke"]
-    assert [(step.line, step.outcome) for step in whole[-1].story.steps][:1] == [(23, "no")]
+    assert [(step.line, step.outcome_text) for step in whole[-1].description.steps][:1] == [
+        (23, "n > 3: false")
+    ]
     assert {row.function for row in first.last} <= {"poke", "work", "main"}
     assert 0 < len(first.last) <= 8
     assert first.last[-1].function in ("work", "main")

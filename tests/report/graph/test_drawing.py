@@ -142,8 +142,8 @@ def test_boxes_never_overlap_and_edges_lead_down(graph: Graph) -> None:
         nodes = [layout.nodes[number] for number in layer]
         for left, right in pairwise(nodes):
             assert right.x - right.width / 2 - (left.x + left.width / 2) > GAP - 1e-6
-    for way in layout.ways.values():
-        tops = [layout.nodes[number].y for number in way]
+    for route in layout.routes.values():
+        tops = [layout.nodes[number].y for number in route]
         assert tops == sorted(set(tops))
     for upper, lower in pairwise(layout.layers):
         bottom = max(layout.nodes[n].y + layout.nodes[n].height for n in upper)

@@ -40,7 +40,7 @@ def _of(text: GraphText, **options: object) -> Drawing:
 
 
 def _ladder(steps: int) -> str:
-    """Steps with two ways each."""
+    """A chain of branches with two successors each."""
     return " ".join(f"a{i}>b{i} a{i}>a{i + 1} b{i}>a{i + 1}" for i in range(steps))
 
 
@@ -125,7 +125,7 @@ def test_cuts_and_self_loops() -> None:
 def test_what_the_rest_of_a_plan_is() -> None:
     setjmp = graph_of("setjmp", "a>b b>c b>d c>exit d>exit")
     text = to_text(_drawing(setjmp, resume_edges=(0,), timed=True, dense=0))
-    assert "1 way on behind setjmp, kept by number, timed\n" in text
+    assert "1 resume edge after setjmp, in a sparse table, timed\n" in text
     assert "  setjmp" in text
     stuck = graph_of("stuck", "a>b a>exit b>c c>b")
     roles = {_drawing(stuck).edge_role(edge) for edge in range(len(stuck.edges))}
@@ -156,7 +156,7 @@ def test_chords_are_shown_only_if_the_probes_agree_with_them() -> None:
     assert "  → D     10           Val 2  r=4\n" in to_text(drawing)
 
 
-def test_counts_stand_beside_the_paths() -> None:
+def test_counts_beside_the_paths() -> None:
     graph, weights = RUNNING.graph, list(RUNNING.weights or ())
     numbered = PathPlan.of(graph, path_plan(graph, weights), [weights], {3: 1000})
     assert numbered is not None

@@ -1,4 +1,4 @@
-"""Whether a condition held: told when it is certain, and not told otherwise."""
+"""The value of a condition: stated where it is certain, and not stated otherwise."""
 
 from __future__ import annotations
 
@@ -10,11 +10,26 @@ import pytest
 from tests.profile.making import Place
 from tests.report.pathing import edges_along, facts_of, profile_of_walks
 from trodden.program.facts import BranchKind
-from trodden.report.narrate.decisions import Step
 from trodden.report.narrate.paths import Describer
+from trodden.report.narrate.steps import Step
 
 
-def _decision(
+def _outcome(
+    folder: Path,
+    source: str,
+    shape: str,
+    lines: Mapping[str, Sequence[Place]],
+    edge: str,
+    kinds: Mapping[str, BranchKind] | None = None,
+    inlined: Sequence[Place] = (),
+    name: str = "a.c",
+    sizes: Mapping[str, int] | None = None,
+) -> str | None:
+    """What an edge decides."""
+    return _step(folder, source, shape, lines, edge, kinds, inlined, name, sizes).outcome_text
+
+
+def _step(
     folder: Path,
     source: str,
     shape: str,
@@ -42,12 +57,11 @@ def _outcomes(
     edges: Sequence[str],
     kinds: Mapping[str, BranchKind] | None = None,
 ) -> list[str | None]:
-    return [_decision(folder, source, shape, lines, edge, kinds).outcome for edge in edges]
+    return [_outcome(folder, source, shape, lines, edge, kinds) for edge in edges]
 
 
 IF = "a>y a>n y>j n>j j>exit"
 FALL = "a>y a>n y>n n>exit"
-TO_3 = "goes to line 3"
 NESTED = "a>y a>n y>z y>n z>n n>exit"
 
 
@@ -73,41 +87,44 @@ NESTED = "a>y a>n y>z y>n z>n n>exit"
         ("if (x)\n if (y)\n  z();\nn();", NESTED, {"a": [2], "y": [3], "z": [4], "n": [5]}),
     ],
 )  # fmt: skip
-def test_both_ways_are_certain(
+def test_both_successors_are_certain(
     tmp_path: Path, source: str, shape: str, lines: Mapping[str, Sequence[Place]]
 ) -> None:
     taken = "a s" if "s>" in shape else "a y"
-    assert _decision(tmp_path, source, shape, lines, taken).outcome == "yes"
-    assert _decision(tmp_path, source, shape, lines, "a n").outcome == "no"
+    assert _outcome(tmp_path, source, shape, lines, taken) == "x: true"
+    assert _outcome(tmp_path, source, shape, lines, "a n") == "x: false"
+
+
+TO_2, TO_3, TO_4, TO_5, TO_6, TO_9 = (f"continues at line {line}" for line in (2, 3, 4, 5, 6, 9))
 
 
 @pytest.mark.parametrize(
-    ("source", "lines", "yes", "no"),
+    ("source", "lines", "first", "second"),
     [
         # Two conditions made one: it is not known which of them failed.
-        ("if (x) {\n if (y)\n  z();\n}\nn();", {"a": [2], "y": [4], "n": [6]}, "yes", "goes to line 6"),
-        ("if (x)\n z = y ? g() : 0;\nn();", {"a": [2], "y": [3], "n": [4]}, "yes", "goes to line 4"),
-        ("if (x)\n CHECK(y);\nn();", {"a": [2], "y": [3], "n": [4]}, "yes", "goes to line 4"),
-        ("if (x)\n y();\nn();", {"a": [2], "y": [(0, 7, 1)], "n": [4]}, "yes", "goes to line 4"),
+        ("if (x) {\n if (y)\n  z();\n}\nn();", {"a": [2], "y": [4], "n": [6]}, "x: true", TO_6),
+        ("if (x)\n z = y ? g() : 0;\nn();", {"a": [2], "y": [3], "n": [4]}, "x: true", TO_4),
+        ("if (x)\n CHECK(y);\nn();", {"a": [2], "y": [3], "n": [4]}, "x: true", TO_4),
+        ("if (x)\n y();\nn();", {"a": [2], "y": [(0, 7, 1)], "n": [4]}, "x: true", TO_4),
         # What is guarded has no code of its own.
-        ("if (x)\n y = 1;\nn();\nm();", {"a": [2], "y": [5], "n": [4]}, "goes to line 5", "goes to line 4"),
-        # Both ways are in what is guarded: the branch decides something else.
-        ("if (x) {\n y();\n n();\n}", {"a": [2], "y": [3], "n": [4]}, "goes to line 3", "goes to line 4"),
-        # Nothing tells the ways apart.
-        ("if (x) y(); else n();", {"a": [2], "y": [2], "n": [2]}, "way 1 of 2", "way 2 of 2"),
-        ("return x ? y() : n();", {"a": [2], "y": [2], "n": [2]}, "way 1 of 2", "way 2 of 2"),
-        ("f(x &&\n y);", {"a": [2], "y": [3], "n": [3]}, f"{TO_3}, way 1 of 2", f"{TO_3}, way 2 of 2"),
-        # The jump leads to where control goes on without it.
-        ("if (x) goto n;\nn: n();", {"a": [2], "y": [9], "n": [3]}, "goes to line 9", "goes to line 3"),
+        ("if (x)\n y = 1;\nn();\nm();", {"a": [2], "y": [5], "n": [4]}, TO_5, TO_4),
+        # Both successors are in what is guarded: the branch decides something else.
+        ("if (x) {\n y();\n n();\n}", {"a": [2], "y": [3], "n": [4]}, TO_3, TO_4),
+        # Nothing distinguishes the successors.
+        ("if (x) y(); else n();", {"a": [2], "y": [2], "n": [2]}, f"{TO_2}, block y", f"{TO_2}, block n"),
+        ("return x ? y() : n();", {"a": [2], "y": [2], "n": [2]}, f"{TO_2}, block y", f"{TO_2}, block n"),
+        ("f(x &&\n y);", {"a": [2], "y": [3], "n": [3]}, f"{TO_3}, block y", f"{TO_3}, block n"),
+        # The jump leads to where control continues without it.
+        ("if (x) goto n;\nn: n();", {"a": [2], "y": [9], "n": [3]}, TO_9, TO_3),
         # The same line may be tested again.
-        ("if (x) y(); else if (z)\n n();", {"a": [2], "y": [2], "n": [3]}, "way 1 of 2", "goes to line 3"),
+        ("if (x) y(); else if (z)\n n();", {"a": [2], "y": [2], "n": [3]}, TO_2, TO_3),
     ],
 )  # fmt: skip
 def test_what_is_not_certain_is_not_claimed(
-    tmp_path: Path, source: str, lines: Mapping[str, Sequence[Place]], yes: str, no: str
+    tmp_path: Path, source: str, lines: Mapping[str, Sequence[Place]], first: str, second: str
 ) -> None:
-    assert _decision(tmp_path, source, IF, lines, "a y", inlined=[3]).outcome == yes
-    assert _decision(tmp_path, source, IF, lines, "a n", inlined=[3]).outcome == no
+    assert _outcome(tmp_path, source, IF, lines, "a y", inlined=[3]) == first
+    assert _outcome(tmp_path, source, IF, lines, "a n", inlined=[3]) == second
 
 
 def test_on_one_line_the_next_test_is_not_what_is_guarded(tmp_path: Path) -> None:
@@ -115,14 +132,14 @@ def test_on_one_line_the_next_test_is_not_what_is_guarded(tmp_path: Path) -> Non
     source, shape = "if (SAME(x)) y();\nn();", "a>b a>n b>y b>n y>n n>exit"
     lines = {"a": [2], "b": [2], "y": [2], "n": [3]}
     outcomes = _outcomes(tmp_path, source, shape, lines, ("a b", "a n", "b y", "b n"))
-    assert outcomes == ["way 1 of 2", "goes to line 3", "yes", "no"]
+    assert outcomes == ["continues at line 2", "continues at line 3", "SAME(x): true", "SAME(x): false"]
 
 
 def test_on_one_line_a_jump_alone_is_not_what_is_guarded(tmp_path: Path) -> None:
     """Compilers leave empty blocks on either side, with the line of the branch."""
     source, lines = "if (x) y();\nn();", {"a": [2], "y": [2], "n": [3]}
-    assert _decision(tmp_path, source, FALL, lines, "a y", sizes={"y": 1}).outcome == "way 1 of 2"
-    assert _decision(tmp_path, source, FALL, lines, "a n", sizes={"y": 1}).outcome == "goes to line 3"
+    assert _outcome(tmp_path, source, FALL, lines, "a y", sizes={"y": 1}) == "continues at line 2"
+    assert _outcome(tmp_path, source, FALL, lines, "a n", sizes={"y": 1}) == "continues at line 3"
 
 
 TWO = "a>b a>n b>y b>n y>n n>exit"
@@ -132,46 +149,49 @@ def test_conditions_of_several_tests(tmp_path: Path) -> None:
     lines = {"a": [2], "b": [2], "y": [3], "n": [4]}
     both = "if (p && q)\n y();\nn();"
     outcomes = _outcomes(tmp_path, both, TWO, lines, ("a b", "a n", "b y", "b n"))
-    assert outcomes == ["way 1 of 2", "no", "yes", "no"]
+    assert outcomes == ["p: true", "p: false", "q: true", "q: false"]
     either = "if (p || q)\n y();\nn();"
     shape = "a>y a>b b>y b>n y>n n>exit"
     outcomes = _outcomes(tmp_path, either, shape, lines, ("a y", "a b", "b y", "b n"))
-    assert outcomes == ["yes", "way 2 of 2", "yes", "no"]
-    # What is guarded is gone: leaving the first test may mean that the condition holds.
-    gone = {"a": [2], "b": [2], "y": [5], "n": [4]}
-    assert _decision(tmp_path, both, TWO, gone, "a n").outcome == "goes to line 4"
-    assert _decision(tmp_path, "if (p || q)\n y = 1;\nn();", shape, gone, "a y").outcome == "goes to line 5"
+    assert outcomes == ["p: true", "p: false", "q: true", "q: false"]
+    # The code of the body has another line: the branches still correspond to the tests, but the last may have
+    # been joined with another one.
+    moved = {"a": [2], "b": [2], "y": [5], "n": [4]}
+    outcomes = _outcomes(tmp_path, both, TWO, moved, ("a b", "a n", "b y", "b n"))
+    assert outcomes == ["p: true", "p: false", "continues at line 5", "continues at line 4"]
+    outcomes = _outcomes(tmp_path, "if (p || q)\n y = 1;\nn();", shape, moved, ("a y", "a b", "b y", "b n"))
+    assert outcomes == ["p: true", "p: false", "continues at line 5", "continues at line 4"]
 
 
 def test_loops(tmp_path: Path) -> None:
     shape = "e>h h>b h>x b>h x>exit"
     lines = {"e": [2], "h": [2], "b": [3], "x": [4]}
-    assert _decision(tmp_path, "while (x)\n b();\nx();", shape, lines, "h b").outcome == "yes"
-    assert _decision(tmp_path, "while (x)\n b();\nx();", shape, lines, "h x").outcome == "no, left the loop"
-    turned = "e>b e>x b>l l>b l>x x>exit"
+    assert _outcome(tmp_path, "while (x)\n b();\nx();", shape, lines, "h b") == "x: true"
+    assert _outcome(tmp_path, "while (x)\n b();\nx();", shape, lines, "h x") == "x: false, exits the loop"
+    rotated = "e>b e>x b>l l>b l>x x>exit"
     lines = {"e": [2], "b": [3], "l": [2], "x": [5]}
     source = "for (;x;) {\n b();\n}\nx();"
-    assert _outcomes(tmp_path, source, turned, lines, ("e b", "e x", "l b", "l x")) == [
-        "yes",
-        "no",
-        "yes",
-        "no, left the loop",
+    assert _outcomes(tmp_path, source, rotated, lines, ("e b", "e x", "l b", "l x")) == [
+        "x: true",
+        "x: false",
+        "x: true",
+        "x: false, exits the loop",
     ]
     lines = {"b": [3], "c": [4], "n": [5], "l": [6], "x": [7]}
     source = "do {\n b();\n if (c) break;\n n();\n} while (l);\nx();"
     shape = "b>c c>x c>n n>l l>b l>x x>exit"
     assert _outcomes(tmp_path, source, shape, lines, ("c x", "c n", "l b", "l x")) == [
-        "yes, left the loop at line 2",
-        "no",
-        "yes",
-        "no, left the loop",
+        "c: true, exits the loop at line 2",
+        "c: false",
+        "l: true",
+        "l: false, exits the loop",
     ]
 
 
-def test_a_loop_of_one_block_goes_round_unseen(tmp_path: Path) -> None:
+def test_a_loop_of_one_block_iterates_without_paths(tmp_path: Path) -> None:
     lines = {"e": [2], "b": [3, 2], "x": [4]}
-    step = _decision(tmp_path, "while (x)\n b();\nx();", "e>b b>b b>x x>exit", lines, "b x")
-    assert step.outcome == "any number of rounds, then no, left the loop"
+    outcome = _outcome(tmp_path, "while (x)\n b();\nx();", "e>b b>b b>x x>exit", lines, "b x")
+    assert outcome == "any number of iterations, then x: false, exits the loop"
 
 
 def test_cases(tmp_path: Path) -> None:
@@ -180,7 +200,12 @@ def test_cases(tmp_path: Path) -> None:
     shape = "s>d s>a s>b s>c a>d b>c c>d d>exit"
     kinds = {"s": BranchKind.SWITCH}
     outcomes = _outcomes(tmp_path, source, shape, lines, ("s d", "s a", "s b", "s c"), kinds)
-    assert outcomes == ["goes to line 11", "case 1", "case 2", "goes to line 9"]
+    assert outcomes == [
+        "continues at line 11",
+        "switch (x): case 1",
+        "switch (x): case 2",
+        "continues at line 9",
+    ]
 
 
 def test_exceptions(tmp_path: Path) -> None:
@@ -194,10 +219,10 @@ def test_exceptions(tmp_path: Path) -> None:
     assert describer.decision(profile.functions["f"], normal) is None
     step = describer.decision(profile.functions["f"], thrown)
     assert step is not None
-    assert step.words() == "2: g(); an exception is thrown, goes to line 4"
+    assert step.words() == "2: g(); throws an exception, continues at line 4"
 
 
 def test_languages_that_are_not_known_show_their_lines(tmp_path: Path) -> None:
     lines = {"a": [2], "y": [3], "n": [4]}
-    step = _decision(tmp_path, "if x {\n y();\n}", FALL, lines, "a y", name="a.rs")
-    assert step.words() == "2: if x { goes to line 3"
+    step = _step(tmp_path, "if x {\n y();\n}", FALL, lines, "a y", name="a.rs")
+    assert step.words() == "2: if x { continues at line 3"

@@ -1,4 +1,4 @@
-"""Where a source decides."""
+"""The statements of a source and their conditions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_an_else_on_the_line_of_a_bracket_is_not_guarded() -> None:
     source = "if (a) {\n  x();\n} else if (b) {\n  y();\n}\nz();"
     assert _bodies(source) == [("if (a)", [2]), ("if (b)", [4, 5])]
     second = _read(source).deciding(3)
-    assert second is not None
+    assert isinstance(second, Statement)
     assert second.text == "if (b)"
 
 

@@ -35,7 +35,7 @@ EXPECTED = """\
               14
               15  int never(int x) {{
     #####     16      return x ? 1 : 2;
-                  line 16: never decided
+                  line 16: never executed
               17  }}
 {root}/a.h
                1  static inline int twice(int x) {{
@@ -143,14 +143,14 @@ def test_leaving_and_unknown_lines_go_by_their_label() -> None:
     assert found == Branch("/src/a.c", 4, "a", 4, (Outcome(None, "b", 0), Outcome(None, "exit", 4)))
 
 
-def test_branches_that_nobody_counted_are_left_out() -> None:
+def test_branches_that_were_not_counted_are_left_out() -> None:
     lines = {label: [1] for label in "abcde"}
     unit = unit_of(function("f", "a>b a>c b>d b>e c>d c>e d>exit e>exit", lines, planner=every_block))
     flow = {"a>b": 1, "a>c": 1, "b>d": 1, "c>e": 1, "d>exit": 1, "e>exit": 1, "@a": 2}
     assert [found.label for found in branches(profile_of(unit, {"f": flow}).functions["f"])] == ["a"]
 
 
-def test_the_copies_of_an_inlined_branch_are_one(tmp_path: Path) -> None:
+def test_the_inlined_instances_of_a_branch_are_one(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("calls\nif\nyes\nno\n")
     shape = "a>b a>c b>d c>d d>e d>f e>g f>g g>exit"
     lines: dict[str, list[Place]] = {"a": [1, (0, 2, 1)], "b": [(0, 3, 1)], "c": [(0, 4, 1)]}

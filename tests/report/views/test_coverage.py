@@ -1,4 +1,4 @@
-"""What coverage says, for people and for programs."""
+"""What coverage says, at a terminal and for other programs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def _coverage(folder: Path, top: int | None = None, pattern: str | None = None) 
 def test_the_next_input_to_write(tmp_path: Path) -> None:
     report = _coverage(tmp_path)
     classify = next(each for each in report.found.functions if each.name == "classify")
-    assert coverage.sentence(report.ways, classify.function, classify.near[0], short=True) == (
-        "at a.c:2 `if (x < 0)` went only to line 4 (no), never to line 3 (yes)"
+    assert coverage.sentence(report.branches, classify.function, classify.near[0], short=True) == (
+        "at a.c:2 `if (x < 0)` branched only to line 4 (x < 0: false), never to line 3 (x < 0: true)"
     )
 
 
 def test_without_its_source_a_branch_has_lines_all_the_same() -> None:
     report = coverage.report_coverage([run(GOOD)], ["good.trod"])
     classify = next(each for each in report.found.functions if each.name == "classify")
-    assert coverage.sentence(report.ways, classify.function, classify.near[0]) == (
-        "at /src/a.c:2 went only to line 4, never to line 3"
+    assert coverage.sentence(report.branches, classify.function, classify.near[0]) == (
+        "at /src/a.c:2 branched only to line 4, never to line 3"
     )
 
 
@@ -39,17 +39,17 @@ def test_a_combination_says_that_it_is_one() -> None:
     profile = path_profile([facts_of("f", shape, lines)], {"f": {"a b d e g": 5, "a c d f g": 2}})
     report = coverage.report_coverage([profile], ["x"])
     (each,) = report.found.functions
-    assert coverage.sentence(report.ways, each.function, each.near[0]) == (
-        "at /src/a.c:4 went only to line 5 when it came this way, and to line 6 only when it came another"
+    assert coverage.sentence(report.branches, each.function, each.near[0]) == (
+        "at /src/a.c:4 branched only to line 5 on this path, and to line 6 only on other paths"
     )
 
 
-def test_a_path_that_never_went_on_is_told() -> None:
+def test_a_path_that_never_continued() -> None:
     profile = path_profile([facts_of("f", "a>b a>c b>exit c>exit", {"a": [4]})], {"f": {"a!": 5}})
     report = coverage.report_coverage([profile], ["x"])
     (each,) = report.found.functions
-    assert coverage.sentence(report.ways, each.function, each.near[0]).startswith(
-        "at /src/a.c:4 never went on; one way is "
+    assert coverage.sentence(report.branches, each.function, each.near[0]).startswith(
+        "at /src/a.c:4 execution never continued; a successor leads to "
     )
 
 
@@ -71,7 +71,7 @@ def test_coverage_for_programs(tmp_path: Path) -> None:
     near = next(row for row in rows if row[:2] == ["near", "classify"])
     assert near[2:5] == ["1", "1000", "never"]
     assert near[5] == f"{tmp_path}/a.c:2 `if (x < 0)`"
-    assert near[-1] == "2: if (x < 0) yes → 3: return -1;"
+    assert near[-1] == "2: x < 0: true → 3: return -1;"
     assert [row[0] for row in rows if row[0] == "total"] == ["total"]
 
 
@@ -84,30 +84,31 @@ def test_coverage_as_json(tmp_path: Path) -> None:
     assert near["edge_never_taken"]
     assert near["times"] == 1000
     assert near["branch"] == {"file": f"{tmp_path}/a.c", "line": 2, "text": "if (x < 0)", "block": "in"}
-    assert near["never"] == {"line": 3, "block": "neg", "words": "to line 3 (yes)"}
-    assert near["went"] == [{"line": 4, "block": "pos", "words": "to line 4 (no)", "count": 1000}]
-    assert [(step["line"], step["outcome"]) for step in near["steps"]] == [(2, "yes"), (3, None)]
+    assert near["never"] == {"line": 3, "block": "neg", "words": "to line 3 (x < 0: true)"}
+    assert near["went"] == [{"line": 4, "block": "pos", "words": "to line 4 (x < 0: false)", "count": 1000}]
+    assert [(step["line"], step["outcome"]) for step in near["steps"]] == [(2, "x < 0: true"), (3, None)]
     assert near["blocks"] == ["in", "neg", "out"]
-    walked = run({"classify": {"in neg out": 1}}).functions["classify"].paths or ()
-    assert near["id"] == walked[0].id
+    executed = run({"classify": {"in neg out": 1}}).functions["classify"].paths or ()
+    assert near["id"] == executed[0].id
 
 
-def test_coverage_for_a_person(tmp_path: Path) -> None:
+def test_coverage_at_a_terminal(tmp_path: Path) -> None:
     console = wide_console()
     print_coverage(_coverage(tmp_path, 2), console, most=2)
     text = text_of(console)
     for part in (
-        "paths that the graphs allow",
+        "possible paths,",
         "66.7% (2 of 3)",
         "Inputs to write next",
-        "1,000 classify: at a.c:2 `if (x < 0)` went only to line 4 (no), never to line 3 (yes)",
-        "2: if (x < 0) yes → 3: return -1;",
+        "1,000 classify: at a.c:2 `if (x < 0)` branched only to line 4 (x < 0: false),"
+        " never to line 3 (x < 0: true)",
+        "2: x < 0: true → 3: return -1;",
         "1 more function;",
     ):
         assert part in text
 
 
-def test_what_could_not_be_joined_is_told(tmp_path: Path) -> None:
+def test_what_could_not_be_joined_is_listed(tmp_path: Path) -> None:
     other = path_profile([facts_of("classify", "a>exit")], {"classify": {"a": 1}})
     edges = profile_of(unit_of(function("e", "a>exit")), {})
     report = coverage.report_coverage([run(GOOD), other, edges], ["a", "b", "c"])
@@ -121,4 +122,4 @@ def test_what_could_not_be_joined_is_told(tmp_path: Path) -> None:
     console = wide_console()
     print_coverage(report, console)
     assert "left out classify of b: it was compiled to another graph there" in text_of(console)
-    assert "no paths are told of 1 function: e" in text_of(console)
+    assert "no paths were counted in 1 function: e" in text_of(console)

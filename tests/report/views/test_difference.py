@@ -1,4 +1,4 @@
-"""What diff says, for people and for programs."""
+"""What diff says, at a terminal and for other programs."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def _difference(folder: Path | None, top: int | None = None) -> difference.Diffe
     return difference.report_difference(profiles, ("good.trod", "bad.trod"), None, top)
 
 
-def test_where_the_runs_part(tmp_path: Path) -> None:
+def test_where_the_runs_diverge(tmp_path: Path) -> None:
     report = _difference(tmp_path)
-    sentences = [difference.sentence(report.ways, each, short=True) for _, each in report.shown]
+    sentences = [difference.sentence(report.branches, each, short=True) for _, each in report.shown]
     assert sentences[:3] == [
-        "at a.c:2 `if (x < 0)` B went to line 3 (yes), 1 of 1,000 times; A never in 1,000:"
-        " only to line 4 (no)",
-        "at a.c:10 `if (classify(x) < 0)` B went to line 11 (yes), 1 of 1,000 times; A never in 1,000:"
-        " only to line 12 (no)",
-        "at a.c:19 B enters at line 19, once; A never came there",
+        "at a.c:2 `if (x < 0)` B branched to line 3 (x < 0: true), 1 of 1,000 times; A never in 1,000:"
+        " only to line 4 (x < 0: false)",
+        "at a.c:10 `if (classify(x) < 0)` B branched to line 11 (classify(x) < 0: true), 1 of 1,000 times;"
+        " A never in 1,000: only to line 12 (classify(x) < 0: false)",
+        "at a.c:19 B starts at the function entry (line 19), once; A never reached it",
     ]
     assert sentences[3] == (
-        "at a.c:10 `if (classify(x) < 0)` went to line 12 (no), having come this way, in A 100.0%"
-        " (1,000 of 1,000), in B 99.9% (999 of 1,000)"
+        "at a.c:10 `if (classify(x) < 0)` branched to line 12 (classify(x) < 0: false) on this path in A"
+        " 100.0% (1,000 of 1,000), in B 99.9% (999 of 1,000)"
     )
 
 
@@ -63,32 +63,39 @@ def test_differences_as_json(tmp_path: Path) -> None:
     assert first["branch"]["line"] == 2
     assert first["way"]["line"] == 3
     assert first["others"] == [
-        {"line": 4, "block": "pos", "words": "to line 4 (no)", "first": 1000, "second": 999}
+        {"line": 4, "block": "pos", "words": "to line 4 (x < 0: false)", "first": 1000, "second": 999}
     ]
     assert first["path"]["blocks"] == ["in", "neg", "out"]
     assert document["unpaired"] == document["compared_by_counts"] == []
 
 
-def test_differences_for_a_person(tmp_path: Path) -> None:
+def test_differences_at_a_terminal(tmp_path: Path) -> None:
     console = wide_console()
     print_difference(_difference(tmp_path, 2), console)
     text = text_of(console)
-    assert text.index("   1 classify: at a.c:2 `if (x < 0)` B went") < text.index("   2 handle: at a.c:10")
-    for part in ("A good.trod  B bad.trod", "62.5%", "Where the runs part", "1 more difference; see --top"):
+    assert text.index("   1 classify: at a.c:2 `if (x < 0)` B branched") < text.index(
+        "   2 handle: at a.c:10"
+    )
+    for part in (
+        "A good.trod  B bad.trod",
+        "62.5%",
+        "Where the runs diverge",
+        "1 more difference; see --top",
+    ):
         assert part in text
     assert "no more than chance" in text
 
 
-def test_shares_that_moved_are_shown_if_they_convince() -> None:
+def test_shares_that_changed_are_shown_if_they_convince() -> None:
     second = run({"classify": {"in pos odd out": 400, "in pos even out": 600}, "handle": GOOD["handle"]})
     report = difference.report_difference((run(GOOD), second), ("a", "b"))
     console = wide_console()
     print_difference(report, console)
-    assert "Shares that moved by more than chance" in text_of(console)
+    assert "Shares that changed by more than chance" in text_of(console)
     assert "in A 60.0% (600 of 1,000), in B 40.0% (400 of 1,000)" in text_of(console)
 
 
-def test_nothing_to_tell() -> None:
+def test_nothing_to_report() -> None:
     console = wide_console()
     print_difference(difference.report_difference((run(GOOD), run(GOOD)), ("a", "b")), console)
     assert "No difference" in text_of(console)
@@ -99,7 +106,7 @@ def test_nothing_to_tell() -> None:
     assert "classify of A cannot be compared: the other build has no such function" in text_of(console)
 
 
-def test_edges_in_place_of_paths_are_announced() -> None:
+def test_edges_instead_of_paths_are_announced() -> None:
     shape = function("f", "a>b a>c b>d c>d d>exit", {"a": [3], "b": [4], "c": [5], "d": [6]})
     counts = {"a>b": 5, "b>d": 5, "d>exit": 5}
     first = profile_of(unit_of(shape), {"f": counts})
@@ -109,31 +116,33 @@ def test_edges_in_place_of_paths_are_announced() -> None:
     print_difference(report, console)
     text = text_of(console)
     assert "there are no paths to compare" in text
-    assert "f: at a.c:3 B went to line 5, 1 of 5 times; A never in 5: only to line 4" in text
+    assert "f: at a.c:3 B branched to line 5, 1 of 5 times; A never in 5: only to line 4" in text
     assert difference.to_document(report)["differences"][0]["way"]["line"] == 5
     with_paths = path_profile([facts_of("f", "a>b a>c b>d c>d d>exit")], {"f": {"a b d": 5}})
     mixed = difference.report_difference((with_paths, second), ("a", "b"))
     assert mixed.found.by_counts == ("f",)
     console = wide_console()
     print_difference(mixed, console)
-    assert "does not tell the same paths: f" in text_of(console)
+    assert "did not count the same paths: f" in text_of(console)
 
 
-def test_blocks_in_place_of_edges_are_told_by_the_call() -> None:
+def test_blocks_instead_of_edges_are_compared_by_the_call() -> None:
     flow = "a>b a>c b>d b>e c>d c>e d>exit e>exit"
     unit = unit_of(function("f", flow, {"c": [5]}, planner=every_block))
     first = profile_of(unit, {"f": {"@a": 6, "a>b": 6, "b>d": 3, "b>e": 3, "d>exit": 3, "e>exit": 3}})
-    turned = {"a>b": 4, "a>c": 2, "b>d": 2, "b>e": 2, "c>d": 1, "c>e": 1, "d>exit": 3, "e>exit": 3}
-    second = profile_of(unit, {"f": {"@a": 6, **turned}})
+    swapped = {"a>b": 4, "a>c": 2, "b>d": 2, "b>e": 2, "c>d": 1, "c>e": 1, "d>exit": 3, "e>exit": 3}
+    second = profile_of(unit, {"f": {"@a": 6, **swapped}})
     report = difference.report_difference((first, second), ("a", "b"))
     (_, each), *_ = report.shown
     assert (each.block, each.edge) == (2, None)
-    words = difference.sentence(report.ways, each, short=True)
-    assert words == "at a.c:5 A ran this block 0 times in 6 calls, B ran this block 2 times in 6 calls"
+    words = difference.sentence(report.branches, each, short=True)
+    assert (
+        words == "at a.c:5 A executed this block 0 times in 6 calls, B executed this block 2 times in 6 calls"
+    )
     assert difference.to_document(report)["differences"][0]["block"] == "c"
 
 
-def test_a_pattern_must_pick_something_in_one_of_the_runs() -> None:
+def test_a_pattern_must_select_something_in_one_of_the_runs() -> None:
     profiles, files = (run(GOOD), run(BAD)), ("a", "b")
     assert difference.report_difference(profiles, files, "hand*").shown
     with pytest.raises(UsageError, match="no function matches 'nix'"):

@@ -1,4 +1,4 @@
-"""Which path is meant by a number."""
+"""Which path is meant by a rank."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_path_by_rank_or_by_name() -> None:
         ("3", "one", "x.trod: one: there is no path 3; ranks are 1 to 2"),
         ("x", None, "--path x: neither a rank in the report nor FUNCTION:ID"),
         ("-1", None, "--path -1: neither a rank in the report nor FUNCTION:ID"),
-        ("one:99", None, "one: no path with the number 99 was walked; see trodden report"),
+        ("one:99", None, "one: no path with the number 99 was executed; see trodden report"),
         ("*:0", None, "--path *:0: several functions match, name one: two, one"),
         ("nix:0", None, "no function matches 'nix'; see trodden report for the names"),
     ],
@@ -80,7 +80,7 @@ def test_paths_that_are_not_there(choice: str, pattern: str | None, message: str
 
 
 def test_a_function_that_never_ran(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"x\.trod: never: no path was walked"):
+    with pytest.raises(UsageError, match=r"x\.trod: never: no path was executed"):
         pick_path(path_sample(tmp_path), "x.trod", "1", "never")
 
 

@@ -1,4 +1,4 @@
-"""Paths in the report: for people, for programs, as JSON."""
+"""Paths in the report: at a terminal, as plain rows, as JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_paths_by_instructions_with_their_shares(tmp_path: Path) -> None:
         (3, "main", 1),
         (4, "main", 1),
     ]
-    # Ten rounds of four blocks, and entry, the last cond, after and last: three instructions each.
+    # Ten iterations of four blocks, and entry, the last cond, after and last: three instructions each.
     assert rows[0].share_of_blocks == rows[0].share_of_instructions == 8 * 4 / 44
     assert sum(row.share_of_blocks for row in rows) == 1
     assert [row.rank for row in summarise(path_sample(tmp_path), top=2).paths] == [1, 2]
@@ -68,11 +68,16 @@ def test_json(tmp_path: Path) -> None:
         "count": 8,
         "share_of_blocks": 8 * 4 / 44,
         "share_of_instructions": 8 * 4 / 44,
-        "starts": "starts a new round of the loop at line 5",
-        "ends": "goes round the loop at line 5 again",
+        "starts": "starts at the loop header (line 5)",
+        "ends": "ends at the back edge to line 5",
         "steps": [
-            {"file": file, "line": 5, "text": "for (int i = 0; i < 1000; i++)", "outcome": "yes"},
-            {"file": file, "line": 6, "text": "if (i % 10)", "outcome": "yes"},
+            {
+                "file": file,
+                "line": 5,
+                "text": "for (int i = 0; i < 1000; i++)",
+                "outcome": "i < 1000: true",
+            },
+            {"file": file, "line": 6, "text": "if (i % 10)", "outcome": "i % 10: true"},
             {"file": file, "line": 7, "text": "sum += twice(i);", "outcome": None},
         ],
     }
@@ -89,20 +94,20 @@ def test_json_of_a_timed_path_in_context_without_debug_information() -> None:
     assert document["cycles"] == 700
     assert document["steps"] == []
     assert document["context"] == [
-        {"file": None, "line": None, "text": None, "outcome": "goes to block c", "block": "a"}
+        {"file": None, "line": None, "text": None, "outcome": "continues at block c", "block": "a"}
     ]
-    assert _rows(profile, "context") == [["1", "1", "", "", "block a", "goes to block c"]]
+    assert _rows(profile, "context") == [["1", "1", "", "", "block a", "continues at block c"]]
     assert _rows(profile, "path")[0][6] == "700"
     text = _printed(profile)
     assert "700" in text
-    assert "came by block a goes to block c" in text
+    assert "reached by block a continues at block c" in text
 
 
 def test_plain_lines(tmp_path: Path) -> None:
     profile = path_sample(tmp_path)
     first = _rows(profile, "path")[0]
     assert (first[0], first[1], first[3], first[4], first[6]) == ("1", "main", "8", "0.727273", "")
-    assert _rows(profile, "step")[1] == ["1", "2", f"{tmp_path}/a.c", "6", "if (i % 10)", "yes"]
+    assert _rows(profile, "step")[1] == ["1", "2", f"{tmp_path}/a.c", "6", "if (i % 10)", "i % 10: true"]
     lines = to_plain(summarise(profile)).splitlines()
     columns = {line.split("\t")[0]: line.count("\t") for line in lines if line.startswith("#")}
     assert all(columns["#" + line.split("\t")[0].lstrip("#")] == line.count("\t") for line in lines)
@@ -110,20 +115,20 @@ def test_plain_lines(tmp_path: Path) -> None:
     assert kinds[:4] == ["function", "path", "step", "block"]
 
 
-def test_a_table_for_a_person(tmp_path: Path) -> None:
+def test_a_table_for_a_terminal(tmp_path: Path) -> None:
     text = _printed(path_sample(tmp_path))
     for part in (
         "Hot paths by instructions executed",
         "72.7%",
-        "starts a new round of the loop at line 5; goes round the loop at line 5 again",
-        "5: for (int i = 0; i < 1000; i++) yes → 6: if (i % 10) yes → 7: sum += twice(i);",
+        "starts at the loop header (line 5); ends at the back edge to line 5",
+        "5: i < 1000: true → 6: i % 10: true → 7: sum += twice(i);",
     ):
         assert part in text
     assert text.index("Functions by") < text.index("Hot paths") < text.index("Hottest blocks")
     assert "cycles" not in text
 
 
-def test_a_long_way_is_shortened_for_people_only() -> None:
+def test_a_long_path_is_shortened_at_a_terminal_only() -> None:
     shape = " ".join(f"a{i}>b{i} a{i}>a{i + 1} b{i}>a{i + 1}" for i in range(40)) + " a40>exit"
     walk = " ".join(f"a{i}" for i in range(41)) + " exit"
     profile = profile_of_walks([facts_of("f", shape, limit=None, dense=2**10)], {})
@@ -149,16 +154,16 @@ def test_where_paths_are_cut() -> None:
     assert 0 < len(taken) < len(facts.plan.paths.cuts)
     rows = summarise(profile).cuts
     assert [row.count for row in rows] == [2] * len(taken)
-    places = {(row.src_place, row.dst_place) for row in rows}
+    locations = {(row.src_place, row.dst_place) for row in rows}
     for edge in taken:
         src, dst, _ = facts.graph.edges[edge]
-        assert tuple(f"/src/a.c:{facts.blocks[v].lines[0].line}" for v in (src, dst)) in places
+        assert tuple(f"/src/a.c:{facts.blocks[v].lines[0].line}" for v in (src, dst)) in locations
     assert len(summarise(profile, pattern="f").cuts) == len(facts.plan.paths.cuts)
     assert len(_rows(profile, "cut")) == len(taken)
-    assert "Paths are cut at" in _printed(profile)
+    assert "Edges where paths are cut" in _printed(profile)
 
 
-def test_rounds_of_a_loop_of_one_block_are_told_apart() -> None:
+def test_iterations_of_a_loop_of_one_block_are_listed_apart() -> None:
     facts = facts_of("f", "a>b b>b b>c c>exit", {"a": [1], "b": [2], "c": [3]}, sizes={"b": 8})
     profile = profile_of_walks([facts], {"f": ["a b b b b c exit"]})
     [row] = summarise(profile).loops

@@ -22,15 +22,15 @@ from trodden.report.render.terminal import print_tables
 from trodden.report.views.summary import summarise
 
 
-def _number(profile: Profile, function: int, way: str) -> int:
-    """The number of the path of a function that leads over some blocks."""
+def _number(profile: Profile, function: int, labels: str) -> int:
+    """The number of the path of a function through some blocks."""
     facts = profile.units[0].functions[function]
     assert facts.plan.paths is not None
     numbering = Numbering(facts.graph, facts.plan.paths)
     for path in range(numbering.number):
-        if [facts.graph.labels[block] for block in numbering.regenerate(path).blocks] == way.split():
+        if [facts.graph.labels[block] for block in numbering.regenerate(path).blocks] == labels.split():
             return path
-    raise AssertionError(way)
+    raise AssertionError(labels)
 
 
 def _block(profile: Profile, function: int, label: str) -> int:
@@ -61,41 +61,41 @@ def crashed(tmp_path: Path) -> Profile:
 
 def test_rows(crashed: Profile) -> None:
     rows = rows_of(to_plain(summarise(crashed)))
-    told = [
+    found = [
         row for row in rows if row[0] in ("process", "completed", "thread", "frame", "unfinished", "last")
     ]
-    assert told[:3] == [
+    assert found[:3] == [
         ["process", "10", "1", "0", "/bin/prog", "SIGSEGV", "90", "0.900000"],
         ["process", "11", "10", "1", "/bin/prog", "killed, or ended unseen", "10", "0.100000"],
         ["completed", "11", "handle"],
     ]
-    assert told[3] == ["thread", "10", "3", "1234", "3", "2", "2"]
-    kinds = [(row[0], row[4]) for row in told[4:]]
+    assert found[3] == ["thread", "10", "3", "1234", "3", "2", "2"]
+    kinds = [(row[0], row[4]) for row in found[4:]]
     assert kinds == [
         ("frame", "classify"),
-        ("unfinished", "enters at line 2"),
+        ("unfinished", "starts at the function entry (line 2)"),
         ("frame", "handle"),
-        ("unfinished", "enters at line 10"),
+        ("unfinished", "starts at the function entry (line 10)"),
         ("frame", "complain"),
         ("last", "classify"),
         ("last", "classify"),
     ]
-    assert told[4][5:7] == ["pos", crashed.functions["classify"].file]
-    assert told[4][7:] == ["4", "4", "interrupted"]
-    assert told[5][5] == "2: if (x < 0) no"
-    assert told[6][7:] == ["10", "10", "in a call"]
-    assert told[8][5:] == ["", crashed.functions["complain"].file, "", "", "in a call"]
-    assert told[9][6:] == [
-        "enters at line 2",
-        "2: if (x < 0) no → 4: if (x % 2) yes → 5: return 1;",
-        "leaves the function at line 7",
+    assert found[4][5:7] == ["pos", crashed.functions["classify"].file]
+    assert found[4][7:] == ["4", "4", "interrupted"]
+    assert found[5][5] == "2: x < 0: false"
+    assert found[6][7:] == ["10", "10", "in a call"]
+    assert found[8][5:] == ["", crashed.functions["complain"].file, "", "", "in a call"]
+    assert found[9][6:] == [
+        "starts at the function entry (line 2)",
+        "2: x < 0: false → 4: x % 2: true → 5: return 1;",
+        "exits the function at line 7",
     ]
 
 
 def test_the_last_paths_can_be_limited(crashed: Profile) -> None:
     (thread,) = summarise(crashed, top=1).threads
-    assert [last.story.way() for last in thread.last] == [
-        "2: if (x < 0) no → 4: if (x % 2) no → 6: return 2;"
+    assert [last.description.steps_text() for last in thread.last] == [
+        "2: x < 0: false → 4: x % 2: false → 6: return 2;"
     ]
 
 
@@ -110,8 +110,8 @@ def test_json(crashed: Profile) -> None:
     assert (thread["process"], thread["number"], thread["tid"], thread["left_out"]) == ("10", 3, 1234, 2)
     first = thread["frames"][0]
     assert (first["function"], first["line"], first["interrupted"]) == ("classify", 4, True)
-    assert first["unfinished"]["starts"] == "enters at line 2"
-    assert [step["outcome"] for step in first["unfinished"]["steps"]] == ["no"]
+    assert first["unfinished"]["starts"] == "starts at the function entry (line 2)"
+    assert [step["outcome"] for step in first["unfinished"]["steps"]] == ["x < 0: false"]
     assert [last["function"] for last in thread["last"]] == ["classify", "classify"]
 
 
@@ -124,16 +124,16 @@ def test_terminal(crashed: Profile) -> None:
         "└ 11",
         "thread 3 (1234) of process 10",
         "classify  interrupted at ",
-        "enters at line 2 → 2: if (x < 0) no",
+        "starts at the function entry (line 2) → 2: x < 0: false",
         "handle  in a call at ",
         "… and 2 more",
-        "the last 2 paths that it walked:",
+        "the last 2 paths that it executed:",
         "process 11: counts completed in handle",
     ):
         assert wanted in text
 
 
-def test_a_process_that_ended_as_it_should_is_no_news(crashed: Profile) -> None:
+def test_a_single_normal_exit_is_not_reported(crashed: Profile) -> None:
     ended = replace(crashed.processes[0], ending=Ending.EXIT, signal=0)
     quiet = replace(crashed, processes=(ended,), threads=())
     console = wide_console()
@@ -141,7 +141,7 @@ def test_a_process_that_ended_as_it_should_is_no_news(crashed: Profile) -> None:
     assert "rocess" not in text_of(console)
 
 
-def test_a_killed_process_alone_is_told(crashed: Profile) -> None:
+def test_a_killed_process_alone_is_reported(crashed: Profile) -> None:
     console = wide_console()
     print_tables(summarise(replace(crashed, processes=crashed.processes[1:], threads=())), console)
     assert "process 11 was killed, or ended unseen" in text_of(console)

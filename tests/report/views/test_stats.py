@@ -1,4 +1,4 @@
-"""What stats says, for people and for programs."""
+"""What stats says, at a terminal and for other programs."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def test_stats_in_all_forms() -> None:
     assert "functions" not in stats.to_document(report, per_function=False)
     console = wide_console()
     print_stats(report, console, per_function=True)
-    for part in ("Paths walked", "Predicted by the edge profile", "50.0%", "classify", "Routines"):
+    for part in ("Executed paths", "Predicted by the edge profile", "50.0%", "classify", "Routines"):
         assert part in text_of(console)
 
 
-def test_stats_name_what_tells_no_paths() -> None:
+def test_stats_name_functions_without_paths() -> None:
     edges = profile_of(unit_of(function("e", "a>exit")), {})
     report = stats.report_stats(edges)
     assert report.without == ("e",)
     assert ["without", "e"] in rows_of(stats.to_plain(report, per_function=False))
     console = wide_console()
     print_stats(report, console, per_function=False)
-    assert "no paths are told of 1 function" in text_of(console)
+    assert "no paths were counted in 1 function" in text_of(console)

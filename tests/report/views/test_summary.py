@@ -1,4 +1,4 @@
-"""What the report says, for people and for programs."""
+"""What the report says, at a terminal and for other programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trodden.profile.model import Profile
 from trodden.program.facts import FunctionFacts
 from trodden.report.render.plain import to_plain
 from trodden.report.render.terminal import print_summary, print_tables
-from trodden.report.views.summary import place_of, summarise
+from trodden.report.views.summary import location_of, summarise
 from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, FunctionFeatures
 
 
@@ -65,12 +65,12 @@ def test_a_pattern_narrows_rows_but_not_shares() -> None:
     assert {row.function for row in summary.blocks} == {"never"}
 
 
-def test_places() -> None:
+def test_locations() -> None:
     main = sample().functions["main"]
     label = main.facts.graph.labels.index
-    assert place_of(main, label("then")) == "/src/a.h:2"
-    assert place_of(main, label("then"), last=True) == "/src/a.c:7"
-    assert place_of(main, main.facts.graph.exit) == ""
+    assert location_of(main, label("then")) == "/src/a.h:2"
+    assert location_of(main, label("then"), last=True) == "/src/a.c:7"
+    assert location_of(main, main.facts.graph.exit) == ""
 
 
 def test_plain_lines_hold_one_fact_each() -> None:
@@ -147,7 +147,7 @@ def test_calls() -> None:
     assert re.search(r"1,500 +other +through pointers", shown)
 
 
-def test_contradictions_are_told() -> None:
+def test_contradictions_are_reported() -> None:
     profile = _contradiction()
     assert profile.functions["f"].violations
     document = summarise(profile).to_document()
@@ -161,7 +161,7 @@ def _printed(profile: Profile, width: int = 100) -> str:
     return out.getvalue()
 
 
-def test_tables_for_a_person() -> None:
+def test_tables_at_a_terminal() -> None:
     text = _printed(sample())
     for part in ("1 of 2 functions ran", "100.0%", "4,004", "main", "1,001", "cond → body", "a.c:5 → a.c:6"):
         assert part in text

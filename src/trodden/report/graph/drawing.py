@@ -1,4 +1,4 @@
-"""What ``trodden show`` shows of a function: its graph, how often each edge runs, tree and probes."""
+"""What ``trodden show`` shows of a function: its graph, edge frequencies, spanning tree and probes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ from trodden.report.graph.path_plan import PathPlan
 
 
 @dataclass(frozen=True)
-class Way:
-    """A way on as it is drawn: an edge, or an edge that only the acyclic graph has (``edge`` is ``None``).
+class DrawnEdge:
+    """An edge as it is drawn: one of the procedure, or one of the acyclic graph alone (``edge`` is ``None``).
 
-    ``kind`` is what such an edge is there for.  ``marks`` are what a path plan says of it (``Val 2``,
-    ``Inc 4``).
+    ``kind`` is the purpose of the latter.  ``marks`` are its values in a path plan (``Val 2``, ``Inc 4``).
     """
 
     target: int
@@ -48,9 +47,9 @@ class Way:
 class Drawing:
     """A function ready to be drawn.
 
-    ``lines[v]`` says which source lines block ``v`` holds (empty if nobody knows), ``weights[e]`` how often
-    edge ``e`` runs: measured if ``measured``, expected otherwise; None if a block profile leaves it open.
-    ``numbered`` is what there is to say of a plan that numbers paths.
+    ``lines[v]`` are the source lines of block ``v`` (empty if they are unknown), ``weights[e]`` is the
+    frequency of edge ``e``: measured if ``measured``, expected otherwise; None if a block profile does not
+    determine it.  ``numbered`` is the numbering of a path plan.
     """
 
     title: str
@@ -82,7 +81,7 @@ class Drawing:
         return found if self.numbered is None else [*found, self.numbered.summary]
 
     def edge_role(self, index: int) -> str:
-        """What an edge is to the flow law, or to the paths."""
+        """The role of an edge in the flow law, or in the paths."""
         if self.numbered is not None:
             return self.numbered.edge_role(index)
         kind = self.graph.edges[index].kind
@@ -94,38 +93,38 @@ class Drawing:
         role = "" if tree is None else "tree" if index in tree else "chord"
         return f"{role}, closing".lstrip(", ") if kind is EdgeKind.CLOSING else role
 
-    def way(self, index: int) -> Way:
-        """An edge as it is drawn."""
+    def drawn(self, index: int) -> DrawnEdge:
+        """An edge of the procedure as it is drawn."""
         marks: tuple[str, ...] = ()
         if self.numbered is not None and index in self.numbered.of_edge:
             marks = self.numbered.marks(self.numbered.of_edge[index])
         target, probes = self.graph.edges[index].dst, self.plan.on_edges.get(index, ())
-        return Way(target, self.edge_role(index), index, self.weights[index], marks, probes)
+        return DrawnEdge(target, self.edge_role(index), index, self.weights[index], marks, probes)
 
-    def ways_from(self, vertex: int) -> Iterator[Way]:
-        """The ways out of a block, each dummy edge to EXIT behind the edge that paths end on."""
+    def edges_from(self, vertex: int) -> Iterator[DrawnEdge]:
+        """The edges out of a block, each dummy edge to EXIT after the edge that paths end on."""
         for index in self.graph.out_edges[vertex]:
-            yield self.way(index)
+            yield self.drawn(index)
             if self.numbered is not None and index in self.numbered.ending_on:
                 yield self._dummy(self.numbered, self.numbered.ending_on[index])
 
-    def ways_in(self) -> Iterator[Way]:
-        """The ways into a procedure whose paths are numbered: from ENTRY to where paths start."""
+    def entry_edges(self) -> Iterator[DrawnEdge]:
+        """The edges into a procedure whose paths are numbered: from ENTRY to where paths start."""
         if self.numbered is not None:
             for number in self.numbered.starts:
-                way = self._dummy(self.numbered, number)
-                yield replace(way, probes=self.plan.on_entry) if way.kind is ArcKind.ENTRY else way
+                edge = self._dummy(self.numbered, number)
+                yield replace(edge, probes=self.plan.on_entry) if edge.kind is ArcKind.ENTRY else edge
 
-    def arrivals(self, vertex: int) -> Iterator[Way]:
-        """The two ways between the halves of a loop entry that is split for context."""
+    def arrivals(self, vertex: int) -> Iterator[DrawnEdge]:
+        """The two edges between the halves of a loop entry that is split for context."""
         if self.numbered is not None:
             for number in self.numbered.arrivals(vertex):
                 yield self._dummy(self.numbered, number)
 
-    def _dummy(self, numbered: PathPlan, number: int) -> Way:
+    def _dummy(self, numbered: PathPlan, number: int) -> DrawnEdge:
         arc = numbered.dag.arcs[number]
         target = self.graph.exit if arc.kind is ArcKind.END else arc.of
-        return Way(target, numbered.arc_role(number), kind=arc.kind, marks=numbered.marks(number))
+        return DrawnEdge(target, numbered.arc_role(number), kind=arc.kind, marks=numbered.marks(number))
 
 
 def probe_text(probe: Probe) -> str:
@@ -143,10 +142,10 @@ def probe_text(probe: Probe) -> str:
             return f"count[r{_signed(add)}]++"
         case BumpAt(path):
             return f"count[{path}]++"
-        case Save(cell):
-            return f"s{cell}=r"
-        case Restore(cell, add):
-            return f"r=s{cell}{_signed(add)}"
+        case Save(slot):
+            return f"s{slot}=r"
+        case Restore(slot, add):
+            return f"r=s{slot}{_signed(add)}"
         case StartClock():
             return "clock"
 
@@ -156,12 +155,12 @@ def _signed(value: int) -> str:
 
 
 def weight_text(weight: float | None) -> str:
-    """A count, or an expected frequency with no more digits than it deserves."""
+    """A count, or an expected frequency with its significant digits."""
     if weight is None:
         return "?"
     return f"{weight:,.0f}" if weight == int(weight) or weight >= 1000 else f"{weight:.4g}"
 
 
 def label_of(graph: Graph, vertex: int) -> str:
-    """The label of a vertex; EXIT goes by ``exit`` everywhere."""
+    """The label of a vertex; that of EXIT is ``exit`` everywhere."""
     return "exit" if vertex == graph.exit else graph.labels[vertex]

@@ -1,4 +1,4 @@
-"""Where the blocks of a graph go on paper: in layers, so that control runs downwards.
+"""Where the blocks of a graph are drawn: in layers, so that control flows downwards.
 
 Every edge but the back edges leads to a lower layer.  An edge that skips layers gets a bend in each of
 them, which takes part in the ordering like a block and keeps the edge clear of the others.
@@ -17,7 +17,7 @@ GAP = 28.0
 LAYER_GAP = 64.0
 BEND_WIDTH = 8.0
 _ORDER_SWEEPS = 8
-_PLACE_SWEEPS = 12
+_COORDINATE_SWEEPS = 12
 
 
 @dataclass
@@ -35,25 +35,25 @@ class Node:
 
 @dataclass
 class Layout:
-    """``of_vertex[v]`` is the node of vertex ``v``; ``ways[e]`` are the nodes along a forward edge.
+    """``of_vertex[v]`` is the node of vertex ``v``; ``routes[e]`` are the nodes along a forward edge.
 
-    ``back_edges`` are sorted by how far up they lead, so that the shortest can go next to the blocks.
+    ``back_edges`` are sorted by how far up they lead, so that the shortest are drawn next to the blocks.
     """
 
     nodes: list[Node]
     layers: list[list[int]]
     of_vertex: dict[int, int]
-    ways: dict[int, list[int]]
+    routes: dict[int, list[int]]
     back_edges: list[int]
     bottoms: list[float] = field(default_factory=list)
     layer_of: dict[int, int] = field(default_factory=dict)
 
 
 def lay_out(graph: Graph, sizes: Sequence[tuple[float, float]]) -> Layout:
-    """Place all vertices that the root reaches, and EXIT; ``sizes`` are their widths and heights."""
+    """Lay out all vertices that the root reaches, and EXIT; ``sizes`` are their widths and heights."""
     layout = _layered(graph, sizes)
     _order(layout)
-    _place(layout)
+    _coordinates(layout)
     return layout
 
 
@@ -78,17 +78,17 @@ def _layered(graph: Graph, sizes: Sequence[tuple[float, float]]) -> Layout:
         of_vertex[vertex] = len(nodes)
         layers[layer_of[vertex]].append(len(nodes))
         nodes.append(Node(vertex, *sizes[vertex]))
-    ways: dict[int, list[int]] = {}
+    routes: dict[int, list[int]] = {}
     for index in forward:
         src, dst = graph.edges[index].src, graph.edges[index].dst
-        way = [of_vertex[src]]
+        route = [of_vertex[src]]
         for layer in range(layer_of[src] + 1, layer_of[dst]):
             layers[layer].append(len(nodes))
-            way.append(len(nodes))
+            route.append(len(nodes))
             nodes.append(Node(-1, BEND_WIDTH, 0.0))
-        way.append(of_vertex[dst])
-        ways[index] = way
-        for upper, lower in pairwise(way):
+        route.append(of_vertex[dst])
+        routes[index] = route
+        for upper, lower in pairwise(route):
             nodes[upper].below.append(lower)
             nodes[lower].above.append(upper)
 
@@ -96,14 +96,14 @@ def _layered(graph: Graph, sizes: Sequence[tuple[float, float]]) -> Layout:
         return layer_of[graph.edges[index].src] - layer_of[graph.edges[index].dst], index
 
     back = sorted(search.back_edges, key=length)
-    return Layout(nodes, layers, of_vertex, ways, back, layer_of=layer_of)
+    return Layout(nodes, layers, of_vertex, routes, back, layer_of=layer_of)
 
 
 def _order(layout: Layout) -> None:
     """Sort each layer by the mean position of its neighbours, downwards and upwards in turn."""
     position: dict[int, float] = {}
     for layer in layout.layers:
-        position.update({node: float(place) for place, node in enumerate(layer)})
+        position.update({node: float(index) for index, node in enumerate(layer)})
     for sweep in range(_ORDER_SWEEPS):
         down = sweep % 2 == 0
         for layer in layout.layers if down else reversed(layout.layers):
@@ -112,10 +112,10 @@ def _order(layout: Layout) -> None:
                 near = layout.nodes[node].above if down else layout.nodes[node].below
                 means[node] = sum(position[n] for n in near) / len(near) if near else position[node]
             layer.sort(key=means.__getitem__)
-            position.update({node: float(place) for place, node in enumerate(layer)})
+            position.update({node: float(index) for index, node in enumerate(layer)})
 
 
-def _place(layout: Layout) -> None:
+def _coordinates(layout: Layout) -> None:
     """Give every node its coordinates: as near to its neighbours as its layer allows."""
     nodes = layout.nodes
     y = 0.0
@@ -125,7 +125,7 @@ def _place(layout: Layout) -> None:
             nodes[node].y = y
         layout.bottoms.append(y + height)
         y += height + LAYER_GAP
-    for sweep in range(_PLACE_SWEEPS):
+    for sweep in range(_COORDINATE_SWEEPS):
         down = sweep % 2 == 0
         for layer in layout.layers if down else reversed(layout.layers):
             wanted: list[float] = []
@@ -140,7 +140,7 @@ def _place(layout: Layout) -> None:
 
 
 def _spaced(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
-    """The places nearest to the wanted ones (in least squares) that keep order and distance.
+    """The positions nearest to the wanted ones (in least squares) that keep order and distance.
 
     Neighbours that would overlap are pooled and share the mean of what they want.
     """

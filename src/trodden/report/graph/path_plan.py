@@ -1,8 +1,8 @@
-"""What ``trodden show`` shows of a plan that numbers paths: values, chords, increments, and the paths.
+"""What ``trodden show`` shows of a path plan: values, chords, increments, and the paths.
 
 Values follow from the graph and the edges that paths end on, so they are those that the probes were made
-from.  Chords also depend on weights, which a plan does not keep: they are worked out anew and shown
-only if what the probes do to the register agrees with them in every block.
+from.  Chords also depend on weights, which a plan does not keep: they are computed again and shown only if
+the path register agrees with them in every block.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from trodden.plan.routes import PathEnd, PathStart, Route
 from trodden.report.fields import counted
 
 MOST_LISTED = 64
-"""How many paths are spelled out at the most."""
+"""The most paths that are listed."""
 
 _STARTS = {
     PathStart.ENTRY: "entry",
@@ -36,40 +36,40 @@ _STARTS = {
 class PathPlan:
     """The numbering of a graph's paths with its chords, if these are known.
 
-    ``walked`` are the counts of the paths by number; ``None`` if nothing was measured.
+    ``counts`` are the counts of the paths by number; ``None`` if nothing was measured.
     """
 
     paths: Paths
     numbering: Numbering
     increments: Increments | None
-    walked: Mapping[int, int] | None = None
+    counts: Mapping[int, int] | None = None
 
     @staticmethod
     def of(
         graph: Graph,
         plan: Plan,
         weights: Iterable[Sequence[float]],
-        walked: Mapping[int, int] | None = None,
+        counts: Mapping[int, int] | None = None,
     ) -> PathPlan | None:
-        """What there is to show of a plan, if it numbers paths; one of ``weights`` has chosen its chords."""
+        """The numbering of a plan, if it numbers paths; its chords were chosen with one of ``weights``."""
         if plan.paths is None:
             return None
         numbering = Numbering(graph, plan.paths)
         offsets = register_offsets(graph, plan, numbering)
         known = {
             vertex: offset.amount
-            for vertex in _where_the_register_counts(numbering.dag, plan)
+            for vertex in _where_the_register_is_live(numbering.dag, plan)
             if isinstance(offset := offsets[vertex], RegisterOffset)
         }
         for each in weights:
             found = chord_increments(numbering, each)
             if all(signed(amount + found.potential[vertex]) == 0 for vertex, amount in known.items()):
-                return PathPlan(plan.paths, numbering, found, walked)
-        return PathPlan(plan.paths, numbering, None, walked)
+                return PathPlan(plan.paths, numbering, found, counts)
+        return PathPlan(plan.paths, numbering, None, counts)
 
     @property
     def dag(self) -> Dag:
-        """The acyclic graph whose ways are the paths."""
+        """The acyclic graph whose paths from ENTRY to EXIT are numbered."""
         return self.numbering.dag
 
     @cached_property
@@ -79,7 +79,7 @@ class PathPlan:
 
     @cached_property
     def ending_on(self) -> dict[int, int]:
-        """The dummy arcs to EXIT, by the removed edge that each stands for."""
+        """The dummy arcs to EXIT, by the removed edge that each replaces."""
         return {arc.of: number for number, arc in enumerate(self.dag.arcs) if arc.kind is ArcKind.END}
 
     @cached_property
@@ -92,7 +92,7 @@ class PathPlan:
 
     @property
     def starts(self) -> Sequence[int]:
-        """The arcs from ENTRY: to the root, and the dummies to where paths start anew."""
+        """The arcs from ENTRY: to the root, and the dummy arcs to where paths start anew."""
         return self.dag.outs[self.dag.entry]
 
     def arrivals(self, vertex: int) -> Sequence[int]:
@@ -100,7 +100,7 @@ class PathPlan:
         return self.dag.outs[self.dag.arrival[vertex]] if vertex in self.dag.arrival else ()
 
     def edge_role(self, index: int) -> str:
-        """What an edge of the procedure is to the paths."""
+        """The role of an edge of the procedure in the paths."""
         source, target, kind = self.numbering.graph.edges[index]
         if kind is EdgeKind.ENDLESS:
             return "never taken"
@@ -135,9 +135,10 @@ class PathPlan:
         paths = self.paths
         parts = [counted(paths.number, "path"), counted(len(paths.back_edges), "back edge")]
         parts.append(counted(len(paths.cuts), "cut"))
-        parts += [f"{counted(len(paths.resume_edges), 'way')} on behind setjmp"] if paths.resume_edges else []
+        resumed = counted(len(paths.resume_edges), "resume edge")
+        parts += [f"{resumed} after setjmp"] if paths.resume_edges else []
         parts += ["in context"] if paths.context else []
-        parts += [] if paths.dense else ["kept by number"]
+        parts += [] if paths.dense else ["in a sparse table"]
         parts += ["timed"] if paths.timed else []
         words = ", ".join(parts)
         return words if self.increments else f"{words}; chords not shown: other weights chose them"
@@ -149,7 +150,7 @@ class PathPlan:
         rows = []
         for number in range(self.numbering.number):
             route = self.numbering.regenerate(number)
-            count = () if self.walked is None else (f"{self.walked.get(number, 0):,}",)
+            count = () if self.counts is None else (f"{self.counts.get(number, 0):,}",)
             rows.append((str(number), *count, _STARTS[route.starts], self._blocks(route), self._end(route)))
         return rows
 
@@ -164,13 +165,13 @@ class PathPlan:
         if route.ends is PathEnd.EXIT:
             return "exit"
         if route.ends is PathEnd.UNWOUND:
-            return "no way on"
+            return "no successor"
         edge = route.edges[-1]
         return f"{self.edge_role(edge)} to {graph.labels[graph.edges[edge].dst]}"
 
 
-def _where_the_register_counts(dag: Dag, plan: Plan) -> set[int]:
-    """The vertices where somebody will still look at what the register holds."""
+def _where_the_register_is_live(dag: Dag, plan: Plan) -> set[int]:
+    """The vertices where the path register is live: it is read before it is set again."""
     found: set[int] = set()
     for vertex in reversed(dag.order):
         for index in dag.graph.out_edges[vertex] if vertex < dag.graph.exit else ():
@@ -181,7 +182,7 @@ def _where_the_register_counts(dag: Dag, plan: Plan) -> set[int]:
 
 
 def _uses(probes: Sequence[Probe]) -> bool | None:
-    """Whether probes look at the register before it is set anew; ``None`` if they do neither."""
+    """Whether probes read the register before it is set again; ``None`` if they do neither."""
     for probe in probes:
         match probe:
             case Bump() | Save():

@@ -1,9 +1,9 @@
 """A function's graph as a picture that any browser shows, without other programs to lay it out.
 
 Tree edges are thick, chords dashed, probes are dots with the number of their counter; back edges go up
-on the right-hand side, each in a lane of its own.  What a path plan does on an edge stands beside a square,
-as in the figures of BL96; the values of its dummy edges stand with the removed edge and in the block
-behind it.
+on the right-hand side, each in a lane of its own.  The operations of a path plan are written beside a square
+on their edge, as in the figures of BL96; the values of its dummy edges at the removed edge and in its target
+block.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LANE = 26.0
 _TITLE = 30.0
 _LONGEST_LABEL = 40
 _MOST_APART = 6
-"""Blocks are wide enough for what is written on this many ways out of them."""
+"""Blocks are wide enough for the labels of this many outgoing edges."""
 
 _STYLE = """
 text { font: 12px monospace; fill: #222; text-anchor: middle }
@@ -52,7 +52,7 @@ _ARROW = (
 
 
 def to_svg(drawing: Drawing) -> str:
-    """The picture; a function that nobody could find their way in is refused."""
+    """The picture; a function that is too large to be readable is refused."""
     graph = drawing.graph
     if graph.exit > LARGEST:
         raise UsageError(f"{graph.name}: {graph.exit} blocks are too many to draw; use --format text or dot")
@@ -60,7 +60,7 @@ def to_svg(drawing: Drawing) -> str:
     texts = [_texts(drawing, vertex, starts) for vertex in range(len(graph.labels))]
     layout = lay_out(graph, [_size(drawing, vertex, lines) for vertex, lines in enumerate(texts)])
     picture = _Picture(drawing, layout)
-    for index in layout.ways:
+    for index in layout.routes:
         picture.forward(index)
     for lane, index in enumerate(layout.back_edges):
         picture.backward(index, lane)
@@ -78,28 +78,28 @@ def _texts(drawing: Drawing, vertex: int, starts: Mapping[int, Sequence[str]]) -
         label,
         *([f"line {lines}"] if lines else []),
         weight_text(drawing.blocks[vertex]),
-        *(f"{way.kind.value} {', '.join(way.marks)}" for way in drawing.arrivals(vertex)),
+        *(f"{edge.kind.value} {', '.join(edge.marks)}" for edge in drawing.arrivals(vertex)),
         *starts.get(vertex, ()),
     ]
 
 
 def _starts(drawing: Drawing) -> dict[int, list[str]]:
-    """What the blocks where paths start say of that; nothing if that is the root alone."""
+    """The labels of the blocks where paths start; none if that is the root alone."""
     found: dict[int, list[str]] = {}
-    ins = list(drawing.ways_in())
-    for way in ins if len(ins) > 1 else ():
-        found.setdefault(way.target, []).append(f"{way.kind.value} {', '.join(way.marks)}")
+    entries = list(drawing.entry_edges())
+    for edge in entries if len(entries) > 1 else ():
+        found.setdefault(edge.target, []).append(f"{edge.kind.value} {', '.join(edge.marks)}")
     return found
 
 
 def _notes(drawing: Drawing, index: int) -> list[tuple[str, str]]:
-    """What a path plan says of an edge, and what it does there: lines of text with their style."""
+    """The values and probes of an edge in a path plan: lines of text with their style."""
     if drawing.numbered is None:
         return []
-    way, ending = drawing.way(index), drawing.numbered.ending_on.get(index)
-    marks = [", ".join(way.marks)] if way.marks else []
+    edge, ending = drawing.drawn(index), drawing.numbered.ending_on.get(index)
+    marks = [", ".join(edge.marks)] if edge.marks else []
     marks += [] if ending is None else [f"end {', '.join(drawing.numbered.marks(ending))}"]
-    probes = [probe_text(probe) for probe in way.probes if not isinstance(probe, Count | AddTripCount)]
+    probes = [probe_text(probe) for probe in edge.probes if not isinstance(probe, Count | AddTripCount)]
     return [(text, "mark") for text in marks] + [(text, "probe") for text in probes]
 
 
@@ -113,7 +113,7 @@ def _size(drawing: Drawing, vertex: int, texts: Sequence[str]) -> tuple[float, f
 
 
 class _Picture:
-    """The parts drawn so far: edges first, so that blocks and writing lie above them."""
+    """The elements drawn so far: edges first, so that blocks and text lie above them."""
 
     def __init__(self, drawing: Drawing, layout: Layout) -> None:
         self._drawing, self._layout = drawing, layout
@@ -123,7 +123,7 @@ class _Picture:
         self._right = max(node.x + node.width / 2 for node in layout.nodes)
         self._outs: dict[int, list[int]] = {}
         self._ins: dict[int, list[int]] = {}
-        for index in [*layout.ways, *layout.back_edges]:
+        for index in [*layout.routes, *layout.back_edges]:
             edge = drawing.graph.edges[index]
             self._outs.setdefault(edge.src, []).append(index)
             self._ins.setdefault(edge.dst, []).append(index)
@@ -133,11 +133,11 @@ class _Picture:
             ins.sort(key=lambda index: self._next_x(index, first=False))
 
     def _next_x(self, index: int, first: bool) -> float:
-        """Where an edge goes to from its block (or comes from), so that ports do not cross."""
-        way = self._layout.ways.get(index)
-        if way is None:
+        """Where an edge goes to from its block (or enters from), so that ports do not cross."""
+        route = self._layout.routes.get(index)
+        if route is None:
             return float("inf")
-        return self._layout.nodes[way[1] if first else way[-2]].x
+        return self._layout.nodes[route[1] if first else route[-2]].x
 
     def _port(self, node: Node, indices: Sequence[int], index: int) -> float:
         part = (indices.index(index) + 1) / (len(indices) + 1)
@@ -146,7 +146,7 @@ class _Picture:
     def forward(self, index: int) -> None:
         """An edge downwards, through its bends."""
         edge = self._drawing.graph.edges[index]
-        nodes = [self._layout.nodes[number] for number in self._layout.ways[index]]
+        nodes = [self._layout.nodes[number] for number in self._layout.routes[index]]
         start = (self._port(nodes[0], self._outs[edge.src], index), nodes[0].y + nodes[0].height)
         end = (self._port(nodes[-1], self._ins[edge.dst], index), nodes[-1].y - 5)
         points = [start, *((bend.x, bend.y) for bend in nodes[1:-1]), end]
@@ -188,8 +188,8 @@ class _Picture:
                 where = f'x="{x - 4:.1f}" y="{y - 4:.1f}"'
                 self._marks.append(f'<rect class="probe" {where} width="8" height="8"/>')
             self._marks.append(_text(x + 7, y + 4, text, style))
-        for place, probe in enumerate(self._drawing.plan.on_edges.get(index, ())):
-            self._probe(x, y + 18 * (place + 1), probe)
+        for number, probe in enumerate(self._drawing.plan.on_edges.get(index, ()), 1):
+            self._probe(x, y + 18 * number, probe)
 
     def _probe(self, x: float, y: float, probe: Probe) -> None:
         """The dot of a counter."""
@@ -198,7 +198,7 @@ class _Picture:
             self._marks.append(_text(x, y, str(probe.slot), "slot"))
 
     def block(self, node: Node, texts: Sequence[str]) -> None:
-        """A box with its writing; its probes sit at the upper left corner."""
+        """A box with its text; its probes are at the upper left corner."""
         drawing = self._drawing
         left = node.x - node.width / 2
         kind = "" if drawing.blocks[node.vertex] else ' class="never"'
@@ -206,10 +206,10 @@ class _Picture:
             f'<rect{kind} x="{left:.1f}" y="{node.y:.1f}" width="{node.width:.1f}"'
             f' height="{node.height:.1f}" rx="4"/>'
         )
-        for place, text in enumerate(texts):
-            self._blocks.append(_text(node.x, node.y + _LINE * (place + 1), text, "note" if place else ""))
-        for place, probe in enumerate(drawing.plan.on_blocks.get(node.vertex, ())):
-            self._probe(left + 18 * place, node.y + 3, probe)
+        for row, text in enumerate(texts):
+            self._blocks.append(_text(node.x, node.y + _LINE * (row + 1), text, "note" if row else ""))
+        for number, probe in enumerate(drawing.plan.on_blocks.get(node.vertex, ())):
+            self._probe(left + 18 * number, node.y + 3, probe)
 
     def text(self) -> str:
         """The whole file."""

@@ -1,11 +1,11 @@
-"""A function's graph as text: every block with the ways out of it, then the paths if they are few."""
+"""A function's graph as text: every block with its outgoing edges, then the paths if they are few."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from trodden.plan.paths.dag import ArcKind
-from trodden.report.graph.drawing import Drawing, Way, label_of, probe_text, weight_text
+from trodden.report.graph.drawing import Drawing, DrawnEdge, label_of, probe_text, weight_text
 
 _DUMMY = {
     ArcKind.ENTRY: "",
@@ -22,16 +22,18 @@ def to_text(drawing: Drawing) -> str:
     Solid arrows are edges; dashed ones are those that only the acyclic graph of BL96 §4 has.
     """
     graph = drawing.graph
-    ins = list(drawing.ways_in())
-    blocks = [(drawing.arrivals(vertex), drawing.ways_from(vertex)) for vertex in range(len(graph.labels))]
-    shown = [[*arrivals, *ways] for arrivals, ways in blocks]
+    entries = list(drawing.entry_edges())
+    blocks = [(drawing.arrivals(vertex), drawing.edges_from(vertex)) for vertex in range(len(graph.labels))]
+    shown = [[*arrivals, *edges] for arrivals, edges in blocks]
     loose = () if drawing.numbered is not None else range(2, 6)
-    rows = iter(_aligned([_parts(drawing, way) for ways in (ins, *shown) for way in ways], loose=loose))
+    rows = iter(
+        _aligned([_parts(drawing, edge) for edges in (entries, *shown) for edge in edges], loose=loose)
+    )
     out = [drawing.title, *drawing.summary]
-    if ins:
-        out += ["", "entry", *(next(rows) for _ in ins)]
-    for vertex, ways in enumerate(shown):
-        out += ["", _block(drawing, vertex), *(next(rows) for _ in ways)]
+    if entries:
+        out += ["", "entry", *(next(rows) for _ in entries)]
+    for vertex, edges in enumerate(shown):
+        out += ["", _block(drawing, vertex), *(next(rows) for _ in edges)]
     table = [] if drawing.numbered is None else drawing.numbered.table()
     if table:
         numbers = len(table[0]) - 3
@@ -48,31 +50,33 @@ def _block(drawing: Drawing, vertex: int) -> str:
     return "  ".join(part for part in parts if part)
 
 
-def _parts(drawing: Drawing, way: Way) -> tuple[str, ...]:
-    """The columns of a way: target, weight, role, Val, Inc, and at last what has no column."""
-    arrow = "→" if way.edge is not None or way.kind is ArcKind.ENTRY else "⇢"
-    target = f"  {arrow} {label_of(drawing.graph, way.target)}"
-    weight = weight_text(way.weight) if way.edge is not None else ""
-    value, increment = (*way.marks, "", "")[:2]
-    last = " ".join(map(probe_text, way.probes)) or _DUMMY.get(way.kind, "")
-    return target, weight, way.role, value, increment, last
+def _parts(drawing: Drawing, edge: DrawnEdge) -> tuple[str, ...]:
+    """The columns of an edge: target, weight, role, Val, Inc, and last its probes or its purpose."""
+    arrow = "→" if edge.edge is not None or edge.kind is ArcKind.ENTRY else "⇢"
+    target = f"  {arrow} {label_of(drawing.graph, edge.target)}"
+    weight = weight_text(edge.weight) if edge.edge is not None else ""
+    value, increment = (*edge.marks, "", "")[:2]
+    last = " ".join(map(probe_text, edge.probes)) or _DUMMY.get(edge.kind, "")
+    return target, weight, edge.role, value, increment, last
 
 
 def _aligned(
     rows: Sequence[Sequence[str]], right: Sequence[int] = (1,), loose: Sequence[int] = ()
 ) -> list[str]:
-    """The rows with their columns below each other, ``loose`` ones aside; empty columns take no room."""
+    """The rows with their columns aligned, except ``loose`` ones; empty columns take no room."""
     if not rows:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
 
-    def padded(place: int, text: str) -> str:
-        if place in loose:
+    def padded(column: int, text: str) -> str:
+        if column in loose:
             return text
-        return f"{text:>{widths[place]}}" if place in right else f"{text:<{widths[place]}}"
+        return f"{text:>{widths[column]}}" if column in right else f"{text:<{widths[column]}}"
 
-    used = [place for place, width in enumerate(widths) if width or place == 0]
+    used = [column for column, width in enumerate(widths) if width or column == 0]
     return [
-        "  ".join(padded(place, row[place]) for place in used if row[place] or place not in loose).rstrip()
+        "  ".join(
+            padded(column, row[column]) for column in used if row[column] or column not in loose
+        ).rstrip()
         for row in rows
     ]

@@ -1,66 +1,45 @@
-"""A branch on a path in words: the condition as the source has it, and what came of it."""
+"""A branch on a path in words: the parts of its condition with their values, or where control continued."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from trodden.program.facts import BranchKind, LineRef
-from trodden.report.narrate.outcomes import NO, Judge
-from trodden.report.narrate.source_locations import Places
-from trodden.report.narrate.statements import Statement
+from trodden.report.narrate.certainty import Certainty
+from trodden.report.narrate.condition_region import ConditionRegion
+from trodden.report.narrate.conditions import TRUE, Condition
+from trodden.report.narrate.outcomes import ConditionOutcomes, EdgeOutcome
+from trodden.report.narrate.source_locations import FunctionLocations
+from trodden.report.narrate.statements import Deciding, Statement
+from trodden.report.narrate.steps import Outcome, Part, Step
 
-
-@dataclass(frozen=True)
-class Step:
-    """A place on a path.
-
-    ``place`` is how the place is called where ``file`` is clear, ``text`` the condition or line as it stands
-    there, None if the source is not to be had.  ``outcome`` says what was decided, None if nothing was.
-    ``inlined`` is the function that the place was inlined from, if it is known.  Without debug information
-    there is neither file nor line.
-    """
-
-    file: str | None
-    line: int | None
-    place: str
-    text: str | None
-    outcome: str | None = None
-    inlined: str | None = None
-
-    def words(self, longest: int | None = None) -> str:
-        """``12: if (x < 0) no``; the text is cut to ``longest`` characters."""
-        text = self.text
-        if text is not None and longest is not None and len(text) > longest:
-            text = text[: longest - 1] + "…"
-        head = self.place if text is None else f"{self.place.removeprefix('line ')}: {text}"
-        origin = f"(in inlined {self.inlined})" if self.inlined else ""
-        return " ".join(part for part in (head, self.outcome, origin) if part)
+_NOTHING = EdgeOutcome()
 
 
 @dataclass(frozen=True)
 class Decision:
     """An edge out of a block that has several, as a step.
 
-    Decisions with the same ``at`` are about the same condition.  ``settled`` if the source's condition is
-    known to have come out like this; otherwise control may still be in the middle of it.  ``way`` is the
-    number of the edge among those that leave the block.
+    Decisions with the same ``at`` are about the same condition; ``decided`` is what the edge says of
+    ``condition``.  ``target`` is the block that the edge leads to.
     """
 
     step: Step
     at: object
-    settled: bool
-    way: int
-    ways: int
+    target: str
+    condition: Condition | None = None
+    decided: EdgeOutcome = _NOTHING
 
 
 class Decisions:
     """The branches of one function."""
 
-    def __init__(self, places: Places) -> None:
-        self._places = places
-        self._graph = places.function.facts.graph
+    def __init__(self, locations: FunctionLocations) -> None:
+        self._locations = locations
+        self._graph = locations.function.facts.graph
         self._known: dict[int, Decision | None] = {}
-        self._judges: dict[object, Judge] = {}
+        self._conditions: dict[object, ConditionOutcomes] = {}
 
     def of_edge(self, edge: int) -> Decision | None:
         """What taking an edge decides; None if there was nothing to decide."""
@@ -68,66 +47,141 @@ class Decisions:
             self._known[edge] = self._decide(edge)
         return self._known[edge]
 
+    def steps(self, edges: Sequence[int]) -> list[Step]:
+        """The decisions along some edges; those about one evaluation of a condition are one step."""
+        found = [self.of_edge(edge) for edge in edges]
+        return [_joined(run) for run in _runs([decision for decision in found if decision is not None])]
+
     def _decide(self, edge: int) -> Decision | None:
-        source = self._graph.edges[edge].src
-        ways = self._places.flow_out(source)
-        if len(ways) < 2:
+        source, target = self._graph.edges[edge].src, self._graph.edges[edge].dst
+        out = self._locations.flow_out(source)
+        if len(out) < 2:
             return None
-        way = ways.index(edge) + 1
-        ref = self._places.end(source)
-        call = self._places.function.facts.blocks[source].kind is BranchKind.CALL
-        if call and way == 1:
+        call = self._locations.function.facts.blocks[source].kind is BranchKind.CALL
+        if call and edge == out[0]:
             return None
+        label = "exit" if target == self._graph.exit else self._graph.labels[target]
+        ref = self._locations.end(source)
+        deciding = None if call or ref is None else self._locations.deciding(ref)
+        if call or ref is None or deciding is None:
+            outcome = self._with_loops(edge, Outcome(continues=self._target(edge), throws=call))
+            step = self._step(source, ref, None, outcome)
+            return Decision(step, (source, call) if call or ref is None else (ref, None), label)
+        at = ref.file, ref.copy, deciding.first, deciding.last
+        if at not in self._conditions:
+            self._conditions[at] = ConditionOutcomes(ConditionRegion(self._locations, deciding, ref))
+        return self._of_condition(edge, at, ref, deciding, label)
+
+    def _of_condition(self, edge: int, at: object, ref: LineRef, deciding: Deciding, label: str) -> Decision:
+        outcomes, source = self._conditions[at], self._graph.edges[edge].src
+        if isinstance(deciding, Statement) and deciding.word == "switch":
+            case = outcomes.case(edge)
+            if case is not None:
+                outcome = self._with_loops(edge, Outcome((Part(deciding.text, case),)))
+                step = self._step(source, ref, deciding, outcome)
+                return Decision(step, at, label, decided=EdgeOutcome(final=True))
+        condition, decided = deciding.condition, outcomes.of_edge(edge)
+        parts = _parts(condition, [decided])
+        outcome = Outcome(parts) if parts else Outcome(continues=self._target(edge))
+        own = isinstance(deciding, Statement) and deciding.loop and condition is not None
+        ends = own and condition is not None and _whole(condition, decided) is False
+        step = self._step(source, ref, deciding, self._with_loops(edge, outcome, ends))
+        return Decision(step, at, label, condition, decided)
+
+    def step_at(self, ref: LineRef) -> Step:
+        """A line as a step."""
+        return self._step(0, ref, None, None)
+
+    def _step(
+        self, source: int, ref: LineRef | None, deciding: Deciding | None, outcome: Outcome | None
+    ) -> Step:
+        """A block without lines, a line, or the condition of a statement in it, as a step."""
+        locations = self._locations
         if ref is None:
-            label = f"block {self._graph.labels[source]}"
-            outcome = self._embellished(edge, self._goes_to(edge, None), None)
-            return Decision(Step(None, None, label, None, outcome), source, False, way, len(ways))
-        statement = None if call else self._places.deciding(ref)
-        if call:
-            verdict, undecided = f"an exception is thrown, {self._goes_to(edge, ref)}", False
-            at: object = (source, "call")
-        elif statement is None:
-            verdict, undecided, at = None, False, (ref, None)
-        else:
-            at = (ref.file, ref.copy, statement.first, statement.last)
-            judge = self._judges.setdefault(at, Judge(self._places, statement, ref))
-            verdict, undecided = judge.verdict(edge), judge.undecided(edge)
-        said = verdict or (f"way {way} of {len(ways)}" if undecided else self._goes_to(edge, ref))
-        step = self.step_at(ref, statement, self._embellished(edge, said, statement))
-        return Decision(step, at, verdict is not None, way, len(ways))
+            return Step(None, None, f"block {self._graph.labels[source]}", None, outcome)
+        path = locations.path_of(ref)
+        statement = deciding if isinstance(deciding, Statement) else None
+        line = ref.line if deciding is None else deciding.first
+        text = locations.index.text(path, line) if statement is None else statement.text
+        origin = locations.inlined_function(ref)
+        location = locations.name(LineRef(ref.file, line, ref.copy))
+        return Step(path, line, location, text, outcome, None if origin is None else origin.name)
 
-    def step_at(self, ref: LineRef, statement: Statement | None = None, outcome: str | None = None) -> Step:
-        """A line, or the condition of a statement in it, as a step."""
-        places = self._places
-        path = places.path_of(ref)
-        line = ref.line if statement is None else statement.first
-        text = places.landscape.text(path, line) if statement is None else statement.text
-        origin = places.inlined_function(ref)
-        place = places.name(LineRef(ref.file, line, ref.copy))
-        return Step(path, line, place, text, outcome, None if origin is None else origin.name)
+    def _target(self, edge: int) -> str:
+        """Where control continues; with the block where the location does not distinguish the successors."""
+        locations, (source, target, _) = self._locations, self._graph.edges[edge]
+        name = locations.name_of_block(target, locations.begin(target))
+        others = [self._graph.edges[e].dst for e in locations.flow_out(source) if e != edge]
+        alike = any(locations.name_of_block(other, locations.begin(other)) == name for other in others)
+        if alike and target != self._graph.exit and not name.startswith("block "):
+            return f"{name}, block {self._graph.labels[target]}"
+        return name
 
-    def _goes_to(self, edge: int, ref: LineRef | None) -> str:
-        """Where control goes on; by the number of the way where the place would not tell it."""
-        places, target = self._places, self._graph.edges[edge].dst
-        ways = places.flow_out(self._graph.edges[edge].src)
-        name = places.name_of_block(target, places.begin(target))
-        others = {e: self._graph.edges[e].dst for e in ways if e != edge}
-        same = any(places.name_of_block(other, places.begin(other)) == name for other in others.values())
-        number = f"way {ways.index(edge) + 1} of {len(ways)}"
-        if ref is not None and name == places.name(ref):
-            return number
-        goes = "leaves the function" if target == self._graph.exit else f"goes to {name}"
-        return f"{goes}, {number}" if same else goes
+    def _with_loops(self, edge: int, outcome: Outcome, ends: bool = False) -> Outcome:
+        """With what happens to the loops around; ``ends``: the condition of a loop was false."""
+        locations, (source, target, _) = self._locations, self._graph.edges[edge]
+        exited = [] if source == target else locations.exited_by.get(edge, [])
+        if exited:
+            header = locations.loops.loops[exited[-1]].header
+            name = "" if ends and len(exited) == 1 else f" at {locations.name_of_loop(header)}"
+            outcome = replace(outcome, exits=f"exits the loop{name}")
+        successors = [self._graph.edges[e].dst for e in locations.flow_out(source)]
+        return replace(outcome, iterates=source != target and source in successors)
 
-    def _embellished(self, edge: int, outcome: str, statement: Statement | None) -> str:
-        """With what happens to the loops around."""
-        places, source = self._places, self._graph.edges[edge].src
-        target = self._graph.edges[edge].dst
-        left = [] if source == target else places.left_by.get(edge, [])
-        if left:
-            header = places.loops.loops[left[-1]].header
-            own = statement is not None and statement.loop and outcome == NO and len(left) == 1
-            outcome += ", left the loop" if own else f", left the loop at {places.name_of_loop(header)}"
-        if source != target and any(self._graph.edges[e].dst == source for e in places.flow_out(source)):
-            outcome = f"any number of rounds, then {outcome}"
-        return outcome
+
+def _whole(condition: Condition, decided: EdgeOutcome) -> bool | None:
+    """The value of a condition after an edge, if it is certain."""
+    if decided.test is None:
+        return decided.whole
+    number, value = decided.test
+    following = condition.tests[number].on_true if value else condition.tests[number].on_false
+    return None if following >= 0 else following == TRUE
+
+
+def _parts(condition: Condition | None, decided: Sequence[EdgeOutcome]) -> tuple[Part, ...]:
+    """The parts of a condition that are certain to have been evaluated at some branches."""
+    if condition is None:
+        return ()
+    values = dict(each.test for each in decided if each.test is not None)
+    whole = next((each.whole for each in reversed(decided) if each.whole is not None), None)
+    if not values and whole is None:
+        return ()
+    names = {True: condition.values[0], False: condition.values[1]}
+    if not values and decided[0].merged and whole is not None:
+        return (Part(condition.text(condition.root.span), names[whole]),)
+    found = Certainty(condition, values, whole, min(values, default=0)).parts()
+    return tuple(Part(text, names[value]) for text, value in found)
+
+
+def _runs(decisions: Sequence[Decision]) -> Iterator[list[Decision]]:
+    """Decisions about one evaluation of a condition."""
+    run: list[Decision] = []
+    for decision in decisions:
+        if run and not _continues(run, decision):
+            yield run
+            run = []
+        run.append(decision)
+    if run:
+        yield run
+
+
+def _continues(run: Sequence[Decision], other: Decision) -> bool:
+    if run[-1].at != other.at or run[-1].decided.final:
+        return False
+    tests = [each.decided.test[0] for each in run if each.decided.test is not None]
+    return not tests or other.decided.test is None or other.decided.test[0] > tests[-1]
+
+
+def _joined(run: Sequence[Decision]) -> Step:
+    """One step: the parts of the condition, and the blocks that edges lead to which decide no part."""
+    last = run[-1].step
+    if len(run) == 1 or last.outcome is None:
+        return last
+    outcomes = [each.step.outcome for each in run if each.step.outcome is not None]
+    outcome = replace(
+        last.outcome,
+        parts=_parts(run[-1].condition, [each.decided for each in run]) or last.outcome.parts,
+        iterates=any(each.iterates for each in outcomes),
+        through=tuple(each.target for each in run[:-1] if each.decided.test is None),
+    )
+    return replace(last, outcome=outcome)

@@ -1,188 +1,208 @@
-"""Did the condition hold?  What a branch of the compiled program decided, in terms of the source.
+"""What the branches of a condition decided, in terms of the source.
 
-The order of a branch's targets does not tell: compilers turn conditions round, join several into one and
-make several of one.  What tells is where control went on.  If that is a line that a condition guards, the
-condition held.  If it is not, the condition did not hold, provided that the other way leads to the
-begin of what is guarded; otherwise the branch may have decided something further inside as well.
+The order of a branch's successors does not show it: compilers invert conditions, join several into one
+and make several of one.  What shows it is where control continued.  If that is a line that the condition
+guards, the condition was true.  If it is not, the condition was false, provided that the other successor
+leads to the beginning of what is guarded; otherwise the branch may have decided something further inside as
+well.
+
+Where branches correspond to the tests of a condition (see :mod:`.evaluation`), each of them shows the value
+of its test.
 """
 
 from __future__ import annotations
 
-from enum import Enum
+from dataclasses import dataclass
+from functools import cached_property
 
-from trodden.program.facts import LineRef
-from trodden.report.narrate.source_locations import Places
+from trodden.report.narrate.condition_region import Arrival, ConditionRegion, Side
+from trodden.report.narrate.conditional_operators import ConditionalOperator
+from trodden.report.narrate.conditions import TRUE, Test
+from trodden.report.narrate.evaluation import Evaluation, match_tests
 from trodden.report.narrate.statements import Statement
 from trodden.report.narrate.switches import label_at
 
-YES, NO = "yes", "no"
+_VALUE_AND_BRANCH = 2
+"""The instructions of a block that merges values and branches on the result."""
 
 
-class _Side(Enum):
-    CONDITION = "still in the condition"
-    BODY = "in what it guards"
-    OUTSIDE = "elsewhere"
-    UNKNOWN = "nobody knows"
+@dataclass(frozen=True)
+class EdgeOutcome:
+    """What it means that an edge was taken that leaves a branch of a condition.
 
-
-class Judge:
-    """What the branches at one statement's condition decided.
-
-    ``at`` is a line of the condition: what was inlined there is told apart by its copy.
+    ``test`` is the number of the test that was decided, with its value, ``whole`` the value of the condition;
+    None unless they are certain.  ``merged``: the tests were decided before, at other branches.  ``final``:
+    control has left the condition for certain.
     """
 
-    def __init__(self, places: Places, statement: Statement, at: LineRef) -> None:
-        self._places, self._statement, self._at = places, statement, at
-        self._structure = places.structure(at)
+    test: tuple[int, bool] | None = None
+    whole: bool | None = None
+    merged: bool = False
+    final: bool = False
 
-    def undecided(self, edge: int) -> bool:
-        """Whether control stays in the condition."""
-        target = self._places.function.facts.graph.edges[edge].dst
-        return not self._statement.shares and self._side(target) is _Side.CONDITION
 
-    def verdict(self, edge: int) -> str | None:
-        """``yes``, ``no`` or the label of a case; None unless it is certain."""
-        graph = self._places.function.facts.graph
-        source, target = graph.edges[edge].src, graph.edges[edge].dst
-        others = [graph.edges[e].dst for e in self._places.flow_out(source) if e != edge]
-        if self._statement.word == "switch":
-            return self._case(target)
-        if self._statement.shares:
-            return self._verdict_on_one_line(target, others)
-        side = self._side(target)
-        if side is _Side.BODY and not all(self._side(other) is _Side.BODY for other in others):
-            return YES
-        if side is _Side.OUTSIDE and any(self._refutes(other) for other in others):
-            return NO
-        return self._verdict_by_else(target, others)
+class ConditionOutcomes:
+    """What the branches of one condition decided."""
 
-    def _verdict_on_one_line(self, target: int, others: list[int]) -> str | None:
-        """Where condition and what it guards share a line, only a single test can be told."""
-        by_else = self._verdict_by_else(target, others)
-        if by_else is not None or self._statement.tests:
-            return by_else
-        if self._begins(target) and all(self._side(other) is _Side.OUTSIDE for other in others):
-            return YES
-        if self._side(target) is _Side.OUTSIDE and all(map(self._begins, others)):
-            return NO
-        return None
+    def __init__(self, region: ConditionRegion) -> None:
+        self._region = region
+        self._locations = region.locations
+        self._graph = region.locations.function.facts.graph
 
-    def _begins(self, vertex: int) -> bool:
-        """Whether a way comes to the begin of what is guarded, not to another test or to a jump alone."""
-        if self._side(vertex) is _Side.CONDITION:
-            landing, _ = self._places.landing(vertex)
-            return not self._decides(vertex) and self._places.function.facts.blocks[landing].size > 1
-        return self._side(vertex) is _Side.BODY and self._enters(vertex)
+    @cached_property
+    def _evaluation(self) -> Evaluation:
+        condition = self._region.deciding.condition
+        return Evaluation() if condition is None else match_tests(self._region, condition, self._whole)
 
-    def _verdict_by_else(self, target: int, others: list[int]) -> str | None:
-        """Where only a jump is guarded, its code may lie anywhere, but what comes without it is known."""
-        if self._comes_without(target):
-            return NO
-        return YES if self._side(target) is _Side.OUTSIDE and any(map(self._comes_without, others)) else None
+    def of_edge(self, edge: int) -> EdgeOutcome:
+        """What taking an edge means."""
+        condition, source = self._region.deciding.condition, self._graph.edges[edge].src
+        if condition is None or not self._region.branches(source):
+            return EdgeOutcome(final=self._leaves(edge))
+        evaluation = self._evaluation
+        test = evaluation.values.get(edge)
+        if test is not None:
+            return EdgeOutcome(test, final=edge not in evaluation.inner)
+        only = condition.tests[0] if len(condition.tests) == 1 else None
+        merged = source in evaluation.merges
+        whole = self._whole(edge, only, merged)
+        return EdgeOutcome(None, whole, merged, whole is not None or self._leaves(edge))
 
-    def _comes_without(self, vertex: int) -> bool:
-        """Whether a way leads to what comes without the jump.
-
-        The end of a block is no such place: the code of a return often bears the line of the last bracket.
-        """
-        _, ref = self._landing(vertex)
-        place = self._statement.else_at
-        if place is None or ref is None or self._structure.closes(ref.line):
-            return False
-        return self._arrives(vertex, place)
-
-    def _case(self, target: int) -> str | None:
-        line = self._line(target)
-        if line is None or line not in self._statement.body:
+    def case(self, edge: int) -> str | None:
+        """The label of the case that an edge leads to; None unless it is certain."""
+        statement = self._region.deciding
+        line = self._region.line(self._graph.edges[edge].dst)
+        if not isinstance(statement, Statement) or line is None or line not in statement.body:
             return None
-        label = label_at(self._statement.labels, line)
+        label = label_at(statement.labels, line)
         return None if label is None else label.text
 
-    def _refutes(self, other: int) -> bool:
-        """Whether not going to ``other`` means that the condition does not hold.
+    def _leaves(self, edge: int) -> bool:
+        """Whether lines show that an edge leads out of the condition."""
+        statement = self._region.deciding
+        apart = isinstance(statement, Statement) and not statement.shares
+        return apart and self._region.side(self._graph.edges[edge].dst) in (Side.BODY, Side.OUTSIDE)
 
-        It does if that way begins what is guarded.  Of tests that all have to hold it also does if that way
-        leads to the next of them, while something that is guarded is there to be reached.
+    def _whole(self, edge: int, last: Test | None = None, merged: bool = False) -> bool | None:
+        """The value of the condition if an edge is taken; None unless it is certain.
+
+        ``last`` is the test that the branch decides, if it is known that it decides this one and no other;
+        ``merged`` that all tests have been evaluated before.
         """
-        side = self._side(other)
-        if side is _Side.BODY:
-            return self._enters(other)
-        further = side is _Side.CONDITION and self._statement.tests == {"&&"} and self._decides(other)
-        return further and self._guards()
+        deciding = self._region.deciding
+        if isinstance(deciding, ConditionalOperator):
+            found = self._chosen(deciding, edge, last)
+        elif deciding.shares:
+            single = not deciding.tests or (not deciding.hides and (last is not None or merged))
+            found = self._on_one_line(edge, single)
+        else:
+            found = self._by_lines(deciding, edge, last is not None or merged)
+            if found is None and merged:
+                found = self._by_value(edge)
+        return self._by_comparison(edge, last) if found is None else found
+
+    def _by_comparison(self, edge: int, last: Test | None) -> bool | None:
+        """What the comparison of a branch shows that decides one test and nothing else."""
+        source = self._graph.edges[edge].src
+        if last is None or self._region.deciding.hides or self._region.may_hide_tests(source):
+            return None
+        on_first = last.comparison.decided_by(self._region.compared(source, last))
+        if on_first is None:
+            return None
+        return ((edge == self._locations.flow_out(source)[0]) == on_first) == (last.on_true == TRUE)
+
+    def _by_value(self, edge: int) -> bool | None:
+        """What a branch on the value of the condition alone shows if its other successor is the body."""
+        region, (target, others) = self._region, self._targets(edge)
+        alone = self._locations.function.facts.blocks[self._graph.edges[edge].src].size <= _VALUE_AND_BRANCH
+        body = all(region.side(other) is Side.BODY for other in others)
+        return False if alone and body and region.side(target) is Side.OUTSIDE else None
+
+    def _targets(self, edge: int) -> tuple[int, list[int]]:
+        """The block that an edge leads to, and the other successors of its source."""
+        source, target, _ = self._graph.edges[edge]
+        return target, [self._graph.edges[e].dst for e in self._locations.flow_out(source) if e != edge]
+
+    def _by_lines(self, deciding: Statement, edge: int, last: bool) -> bool | None:
+        """What the lines show where control continues."""
+        region, (target, others) = self._region, self._targets(edge)
+        side = region.side(target)
+        if side is Side.BODY and not all(region.side(other) is Side.BODY for other in others):
+            return True if region.executes_body(edge, last and not deciding.hides) else None
+        if side is Side.OUTSIDE and not last and region.may_test_again(edge):
+            return None
+        if side is Side.OUTSIDE and any(self._refutes(deciding, other) for other in others):
+            return False
+        return self._by_else(target, others)
+
+    def _on_one_line(self, edge: int, single: bool) -> bool | None:
+        """What the lines show if the condition and what it guards share one: the value of a single test."""
+        region, (target, others) = self._region, self._targets(edge)
+        by_else = self._by_else(target, others)
+        if by_else is not None or not single:
+            return by_else
+        if region.begins_body(target) and all(region.side(other) is Side.OUTSIDE for other in others):
+            return True
+        if region.side(target) is Side.OUTSIDE and all(map(region.begins_body, others)):
+            return False
+        return None
+
+    def _by_else(self, target: int, others: list[int]) -> bool | None:
+        """Where only a jump is guarded, its code may lie anywhere; what is executed without it is known."""
+        region = self._region
+        if region.reaches_else(target):
+            return False
+        return True if region.side(target) is Side.OUTSIDE and any(map(region.reaches_else, others)) else None
+
+    def _refutes(self, statement: Statement, other: int) -> bool:
+        """Whether a condition is false if control does not go to ``other``.
+
+        It is if the body begins there.  Of tests that all have to hold it also is if the next of them is
+        decided there, while the beginning of the body is reached from some branch of the condition.
+        """
+        region = self._region
+        side = region.side(other)
+        if side is Side.BODY:
+            return region.enters_body(other)
+        tests = statement.tests
+        next_test = side is Side.CONDITION and tests and tests <= {"&&", "and"} and region.decides(other)
+        return bool(next_test) and self._guards()
 
     def _guards(self) -> bool:
-        """Whether some branch in the condition leads to the begin of what is guarded."""
-        places, graph = self._places, self._places.function.facts.graph
+        """Whether some branch of the condition leads to the beginning of the body."""
+        region, graph = self._region, self._graph
         return any(
-            self._side(graph.edges[edge].dst) is _Side.BODY and self._enters(graph.edges[edge].dst)
-            for vertex in range(graph.exit)
-            if self._holds(places.end(vertex))
-            for edge in places.flow_out(vertex)
+            region.side(graph.edges[edge].dst) is Side.BODY and region.enters_body(graph.edges[edge].dst)
+            for vertex in region.ending()
+            for edge in self._locations.flow_out(vertex)
         )
 
-    def _enters(self, vertex: int) -> bool:
-        """Whether a way into what is guarded comes to its begin."""
-        return self._arrives(vertex, self._statement.body_at)
+    def _chosen(self, operator: ConditionalOperator, edge: int, last: Test | None) -> bool | None:
+        """The value of a conditional operator's condition.
 
-    def _arrives(self, vertex: int, place: int) -> bool:
-        """Whether a way comes to a place of the source, so that nothing behind the place is decided yet."""
-        vertex, ref = self._landing(vertex)
-        if ref is None or (ref.file, ref.copy) != (self._at.file, self._at.copy):
-            return False
-        if not self._structure.straight(place, ref.line):
-            return False
-        if self._structure.plain(ref.line):
-            return True
-        end = self._places.end(vertex)
-        return (
-            "||" not in self._statement.tests
-            and "?" not in self._statement.tests
-            and end is not None
-            and (end.line, end.copy) == (ref.line, ref.copy)
-            and len(self._places.flow_out(vertex)) > 1
-        )
+        The lines of its operands show it, or, on one line, the comparison of its last test.  In the latter
+        case both operands have to be there and to meet again: then nothing else is decided by the branch.
+        """
+        region, source = self._region, self._graph.edges[edge].src
+        edges = self._locations.flow_out(source)
+        if len(edges) != 2:
+            return None
+        if operator.arms is not None:
+            other = edges[1 - edges.index(edge)]
+            lines = [region.line(self._graph.edges[each].dst) for each in (edge, other)]
+            for value, arms in ((True, operator.arms), (False, operator.arms[::-1])):
+                if lines[0] in arms[0] and lines[1] in arms[1]:
+                    return value
+            return None
+        on_first = None if last is None else last.comparison.on_first(region.compared(source, last))
+        if last is None or on_first is None or operator.hides or not self._meet(edges):
+            return None
+        return ((edge == edges[0]) == on_first) == (last.on_true == TRUE)
 
-    def _decides(self, vertex: int) -> bool:
-        """Whether the condition is tested further in a block."""
-        vertex, _ = self._places.landing(vertex) if self._statement.shares else self._landing(vertex)
-        return self._holds(self._places.end(vertex)) and len(self._places.flow_out(vertex)) > 1
-
-    def _holds(self, ref: LineRef | None) -> bool:
-        return (
-            ref is not None
-            and (ref.file, ref.copy) == (self._at.file, self._at.copy)
-            and self._statement.first <= ref.line <= self._statement.last
-        )
-
-    def _landing(self, vertex: int) -> tuple[int, LineRef | None]:
-        """Where control comes to, behind blocks that belong to the condition and decide nothing."""
-        blocks, graph = self._places.function.facts.blocks, self._places.function.facts.graph
-        seen: set[int] = set()
-        while True:
-            vertex, ref = self._places.landing(vertex)
-            ways = self._places.flow_out(vertex)
-            if ref is None or vertex in seen or not all(map(self._holds, blocks[vertex].lines)):
-                return vertex, ref
-            if len(ways) != 1 or graph.edges[ways[0]].dst == graph.exit:
-                return vertex, ref
-            seen.add(vertex)
-            vertex = graph.edges[ways[0]].dst
-
-    def _line(self, vertex: int) -> int | None:
-        """The line where a block begins, as the statement's own code knows it."""
-        _, ref = self._landing(vertex)
-        seen = None if ref is None else self._places.seen_from(ref, self._at.copy)
-        return seen.line if seen is not None and seen.file == self._at.file else None
-
-    def _side(self, vertex: int) -> _Side:
-        _, ref = self._places.landing(vertex) if self._statement.shares else self._landing(vertex)
-        if ref is None:
-            return _Side.UNKNOWN
-        seen = self._places.seen_from(ref, self._at.copy)
-        if seen is None:
-            return _Side.OUTSIDE
-        if seen.file != self._at.file or seen.line <= 0:
-            return _Side.UNKNOWN
-        if self._statement.first <= seen.line <= self._statement.last:
-            return _Side.CONDITION
-        return _Side.BODY if seen.line in self._statement.body else _Side.OUTSIDE
+    def _meet(self, edges: list[int]) -> bool:
+        routes = [self._region.follow(edge) for edge in edges]
+        passed = [set(route.passed) for route in routes]
+        together = routes[0].vertex == routes[1].vertex != self._graph.exit
+        blocks = self._locations.function.facts.blocks
+        left = routes[0].arrival is Arrival.EXIT
+        return together and left and any(blocks[block].size > 1 for block in passed[0] ^ passed[1])

@@ -1,45 +1,49 @@
-"""Where the blocks of a function lie in the sources, as a reader would point at them."""
+"""Where the blocks of a function lie in the sources, and how these locations are named."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import cached_property
 
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.loops import LoopForest, find_loops
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import LineRef
+from trodden.report.narrate.macros import Macros
 from trodden.report.narrate.sources import Sources
-from trodden.report.narrate.statements import Statement, Structure, knows_language, read_structure
+from trodden.report.narrate.statements import Deciding, Statement, Structure, knows_language, read_structure
+from trodden.weigh.features.block_features import OperandType, Origin
 
 
-class Landscape:
-    """The sources of a profile with what is known of their shape, read once and when needed."""
+class SourceIndex:
+    """The sources of a profile and the statements in them, each read once and when needed."""
 
     def __init__(self, profile: Profile, force: bool = False) -> None:
         self.sources = Sources(profile, force)
         self._profile = profile
-        self._structures: dict[tuple[str, int], Structure] = {}
+        self._structures: dict[tuple[str, int, int | None], Structure] = {}
+        self._macros: dict[str, Macros] = {}
 
     @cached_property
-    def _holders(self) -> dict[tuple[str, int], list[FunctionProfile]]:
+    def _owners(self) -> dict[tuple[str, int], list[FunctionProfile]]:
         """For each line the functions whose own code it is; lines that were inlined are not."""
-        holders: dict[tuple[str, int], dict[int, FunctionProfile]] = {}
+        owners: dict[tuple[str, int], dict[int, FunctionProfile]] = {}
         for function in self._profile.functions.values():
             for block in function.facts.blocks:
                 for ref in block.lines:
                     if ref.line > 0 and ref.copy == 0:
-                        place = function.files[ref.file].path, ref.line
-                        holders.setdefault(place, {})[id(function)] = function
-        return {place: list(found.values()) for place, found in holders.items()}
+                        line = function.files[ref.file].path, ref.line
+                        owners.setdefault(line, {})[id(function)] = function
+        return {line: list(found.values()) for line, found in owners.items()}
 
-    def holder(self, path: str, line: int) -> FunctionProfile | None:
-        """The function that a line belongs to, if the profile knows one and only one."""
-        found = self._holders.get((path, line), [])
+    def owner(self, path: str, line: int) -> FunctionProfile | None:
+        """The function that a line belongs to, if the profile holds one and only one."""
+        found = self._owners.get((path, line), [])
         return found[0] if len(found) == 1 else None
 
     def text(self, path: str, line: int) -> str | None:
-        """A source line without the blanks around; None if the source is not to be had."""
+        """A source line without the blanks around; None if the source is not available."""
         lines = self.sources.lines(path)
         return lines[line - 1].strip() if lines is not None and 0 < line <= len(lines) else None
 
@@ -51,14 +55,15 @@ class Landscape:
         first, least = 1, None
         if owner is not None and owner.file == path and owner.line > 0:
             first, least = owner.line, own_span(owner)[-1]
-        key = path, first
+        key = path, first, least
         if key not in self._structures:
-            self._structures[key] = read_structure(lines, first, least)
+            macros = self._macros.setdefault(path, Macros(lines))
+            self._structures[key] = read_structure(lines, first, least, macros)
         return self._structures[key]
 
 
 def own_span(function: FunctionProfile) -> range:
-    """The lines from where a function begins to the last that holds code of it; empty if nobody knows."""
+    """The lines from where a function begins to the last that holds code of it; empty if they are unknown."""
     own = [
         ref.line
         for block in function.facts.blocks
@@ -69,12 +74,13 @@ def own_span(function: FunctionProfile) -> range:
     return range(min(lines), max(lines) + 1) if lines else range(0)
 
 
-class Places:
+class FunctionLocations:
     """One function's blocks and loops in the source."""
 
-    def __init__(self, function: FunctionProfile, landscape: Landscape) -> None:
-        self.function, self.landscape = function, landscape
+    def __init__(self, function: FunctionProfile, index: SourceIndex) -> None:
+        self.function, self.index = function, index
         self._graph, self._blocks = function.facts.graph, function.facts.blocks
+        self._loop_statements: dict[int, Statement | None] = {}
 
     @cached_property
     def loops(self) -> LoopForest:
@@ -82,8 +88,8 @@ class Places:
         return find_loops(self._graph)
 
     @cached_property
-    def left_by(self) -> dict[int, list[int]]:
-        """For each edge that leaves loops these loops, innermost first."""
+    def exited_by(self) -> dict[int, list[int]]:
+        """For each edge that exits loops these loops, innermost first."""
         found: dict[int, list[int]] = {}
         for number, loop in enumerate(self.loops.loops):
             for edge in loop.exits:
@@ -92,59 +98,135 @@ class Places:
             numbers.sort(key=lambda number: -self.loops.loops[number].depth)
         return found
 
+    @cached_property
+    def back_edges(self) -> frozenset[int]:
+        """The back edges of all loops."""
+        return frozenset(edge for loop in self.loops.loops for edge in loop.back_edges)
+
+    def loops_around(self, vertex: int) -> Iterator[int]:
+        """The loops that a block belongs to, innermost first."""
+        loop = self.loops.innermost[vertex]
+        while loop >= 0:
+            yield loop
+            loop = self.loops.loops[loop].parent
+
+    @cached_property
+    def ending_at(self) -> dict[LineRef, list[int]]:
+        """The blocks that end at a line."""
+        found: dict[LineRef, list[int]] = {}
+        for vertex in range(self._graph.exit):
+            ref = self.end(vertex)
+            if ref is not None:
+                found.setdefault(ref, []).append(vertex)
+        return found
+
     def flow_out(self, vertex: int) -> list[int]:
-        """The edges that control can leave a block by, in the order of the program."""
+        """The edges of the program that leave a block, in the order of its successors."""
         return [e for e in self._graph.out_edges[vertex] if self._graph.edges[e].kind is EdgeKind.FLOW]
 
     def landing(self, vertex: int) -> tuple[int, LineRef | None]:
-        """The first line that is certain to come when control comes to a block, and the block with it."""
+        """The first line that is always reached from a block, and the block that holds it."""
         seen: set[int] = set()
         while vertex != self._graph.exit and vertex not in seen:
             seen.add(vertex)
             ref = next((ref for ref in self._blocks[vertex].lines if ref.line > 0), None)
-            ways = self.flow_out(vertex)
-            if ref is not None or len(ways) != 1:
+            out = self.flow_out(vertex)
+            if ref is not None or len(out) != 1:
                 return vertex, ref
-            vertex = self._graph.edges[ways[0]].dst
+            vertex = self._graph.edges[out[0]].dst
         return vertex, None
 
     def begin(self, vertex: int) -> LineRef | None:
-        """The first line that control comes to behind the begin of a block."""
+        """The first line that is reached from the beginning of a block."""
         return self.landing(vertex)[1]
 
     def end(self, vertex: int) -> LineRef | None:
-        """The line of the instruction that ends a block, or the last that is known before it."""
+        """The line of the instruction that ends a block, or the last known line before it."""
         if vertex == self._graph.exit:
             return None
         facts = self._blocks[vertex]
         known = [*facts.lines, *([facts.branch] if facts.branch else [])]
         return next((ref for ref in reversed(known) if ref.line > 0), None)
 
-    def seen_from(self, ref: LineRef, copy: int) -> LineRef | None:
-        """A line as the code of a copy knows it: what is inlined there is the line of its call.
+    def seen_from(self, ref: LineRef, instance: int) -> LineRef | None:
+        """A line as an inlined instance sees it: code that is inlined there has the line of its call site.
 
-        None if the line lies outside of that copy; a call whose line nobody knows has line 0.
+        None if the line lies outside of that instance; a call site whose line is not known has line 0.
         """
-        while ref.copy > copy:
+        while ref.copy > instance:
             ref = self.function.facts.inlined[ref.copy - 1]
-        return ref if ref.copy == copy else None
+        return ref if ref.copy == instance else None
 
     def path_of(self, ref: LineRef) -> str:
         """The file of a line."""
         return self.function.files[ref.file].path
 
     def inlined_function(self, ref: LineRef) -> FunctionProfile | None:
-        """The function that an inlined line comes from, if it is known."""
-        return self.landscape.holder(self.path_of(ref), ref.line) if ref.copy else None
+        """The function that an inlined line belongs to, if it is known."""
+        return self.index.owner(self.path_of(ref), ref.line) if ref.copy else None
 
     def structure(self, ref: LineRef) -> Structure:
         """The statements around a line."""
         owner = self.inlined_function(ref) if ref.copy else self.function
-        return self.landscape.structure(self.path_of(ref), owner)
+        return self.index.structure(self.path_of(ref), owner)
 
-    def deciding(self, ref: LineRef) -> Statement | None:
-        """The statement whose condition holds a line."""
+    def deciding(self, ref: LineRef) -> Deciding | None:
+        """The statement or operator whose condition lies on a line."""
         return self.structure(ref).deciding(ref.line)
+
+    def nesting(self, ref: LineRef) -> int | None:
+        """The number of loops of the source around a line and its call sites; None if it is not known."""
+        found = 0
+        while True:
+            around = self.structure(ref).loops_around(ref.line)
+            if around is None:
+                return None
+            found += around
+            if not ref.copy:
+                return found
+            ref = self.function.facts.inlined[ref.copy - 1]
+
+    def depth(self, vertex: int) -> int:
+        """The number of compiled loops around a block."""
+        return sum(1 for _ in self.loops_around(vertex))
+
+    @cached_property
+    def as_written(self) -> bool:
+        """Whether the code shows no sign of an optimiser, so that blocks follow the order of the source.
+
+        Front ends keep variables in memory: a function begins with storing its parameters, and what a branch
+        tests is loaded.
+        """
+        features = self.function.facts.features.blocks
+        tests = [block.test for block in features if block.test is not None]
+        origins = {(test.origin, test.operand_type is OperandType.FLAG) for test in tests}
+        promoted = origins & {(Origin.PARAMETER, True), (Origin.PARAMETER, False), (Origin.PHI, False)}
+        return bool(features) and features[self._graph.root].stores > 0 and not promoted
+
+    @cached_property
+    def branch_free_instances(self) -> frozenset[int]:
+        """The inlined instances whose source is known and holds no branch."""
+        lines: dict[int, set[LineRef]] = {}
+        for block in self._blocks:
+            for ref in block.lines:
+                if ref.line > 0 and ref.copy:
+                    lines.setdefault(ref.copy, set()).add(ref)
+        return frozenset(instance for instance, refs in lines.items() if self._branch_free(refs))
+
+    def _branch_free(self, refs: set[LineRef]) -> bool:
+        """Whether the lines of one inlined instance, and those between them, hold no branch."""
+        some = next(iter(refs))
+        origin = self.inlined_function(some)
+        numbers = [ref.line for ref in refs]
+        if origin is not None and origin.file == self.path_of(some):
+            span = own_span(origin)
+            numbers += [span[0], span[-1]]
+        if any(ref.file != some.file for ref in refs):
+            return False
+        structure = self.structure(some)
+        known = [structure.branch_free(line) for line in {ref.line for ref in refs}]
+        between = range(min(numbers), max(numbers) + 1)
+        return all(known) and not any(structure.branches(line) for line in between)
 
     def name(self, ref: LineRef) -> str:
         """``line 12``, or ``list.h:7`` for a line that is not the function's own."""
@@ -153,25 +235,38 @@ class Places:
         return f"{os.path.basename(self.path_of(ref))}:{ref.line}"
 
     def name_of_block(self, vertex: int, ref: LineRef | None) -> str:
-        """The place of a block: its line, or else its label."""
+        """The location of a block: its line, or else its label."""
         if ref is not None:
             return self.name(ref)
-        return "the exit" if vertex == self._graph.exit else f"block {self._graph.labels[vertex]}"
+        return "the function exit" if vertex == self._graph.exit else f"block {self._graph.labels[vertex]}"
 
     def name_of_loop(self, header: int) -> str:
-        """The place of the loop that begins with the block ``header``.
+        """The location of the loop whose header is the block ``header``.
 
-        In a compiled program a loop may begin with its body; to a reader it begins with the statement.
+        A compiled loop may begin with its body; to a reader it begins with the statement.
         """
         ref = self.begin(header)
         if ref is None:
             return self.name_of_block(header, None)
+        lines = self._lines_of_loop(header, ref)
+        statement = self.structure(ref).loop_around(lines)
+        first = min(lines) if statement is None else statement.begin
+        return self.name(LineRef(ref.file, first, ref.copy))
+
+    def loop_statement(self, header: int) -> Statement | None:
+        """The statement that became the loop of a header, as far as lines show it."""
+        if header not in self._loop_statements:
+            ref = self.begin(header)
+            lines = [] if ref is None else self._lines_of_loop(header, ref)
+            found = None if ref is None else self.structure(ref).loop_around(lines)
+            self._loop_statements[header] = found
+        return self._loop_statements[header]
+
+    def _lines_of_loop(self, header: int, ref: LineRef) -> list[int]:
+        """The first line of a loop's header, and the lines of its back edges."""
         number = self.loops.of_header.get(header)
         back_edges = () if number is None else self.loops.loops[number].back_edges
         ends = [self.end(self._graph.edges[edge].src) for edge in back_edges]
         known = [self.seen_from(end, ref.copy) for end in ends if end is not None]
         same = [each.line for each in known if each is not None and each.file == ref.file and each.line > 0]
-        lines = [ref.line, *same]
-        statement = self.structure(ref).loop_around(lines)
-        first = min(lines) if statement is None else statement.begin
-        return self.name(LineRef(ref.file, first, ref.copy))
+        return [ref.line, *same]

@@ -1,4 +1,4 @@
-"""The source files that a program was built from, if they are still the same."""
+"""The source files that a program was built from, if they have not changed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def read_source(profile: Profile, path: str, force: bool = False) -> list[str]:
         raise SourceChanged(
             f"{path}: has changed since the program was built; rebuild and run again, or pass --force"
         )
-    # Cut as bytes: a form feed and the like, at which text would be cut too, ends no line for a compiler.
+    # Split as bytes: a form feed and the like, at which text would be split too, ends no line for a compiler.
     return [line.decode("utf-8", errors="replace") for line in content.splitlines()]
 
 
 class Sources:
-    """The sources of a profile, each read once, for those who can do without."""
+    """The sources of a profile, each read once, for reports that work without them."""
 
     def __init__(self, profile: Profile, force: bool = False) -> None:
         self._profile, self._force = profile, force

@@ -1,40 +1,43 @@
-"""Where a C or C++ source decides: its if, while, for and switch statements and what belongs to them.
+"""The control flow of a C or C++ source: its if, while, for and switch statements and what they guard.
 
-Compilers tell lines, not statements.  To say that a condition held, one has to know that the line where
-control went on belongs to the part that it guards.  What cannot be told from the text for sure (several
-statements on one line, macros, brackets that do not match) is left out.
+Debug information holds lines, not statements.  To say that a condition was true, one has to know that the
+line where control continued belongs to the part that it guards.  What the text does not say for certain
+(several statements on one line, macros, brackets that do not match) is left out.
 """
 
 from __future__ import annotations
 
 import os
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
+from trodden.report.narrate.conditional_operators import ConditionalOperator, conditional_operators
+from trodden.report.narrate.conditions import Condition, condition_of, elements_of
+from trodden.report.narrate.extents import HEADS, guarded, opening_of, statement_ends
+from trodden.report.narrate.macros import Macros
 from trodden.report.narrate.switches import Label, labels_of
-from trodden.report.narrate.tokens import Tokens, tokens_of
+from trodden.report.narrate.tokens import TESTS, Tokens, tokens_of
 
 _ENDINGS = frozenset(
     {".c", ".h", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".ipp"}
 )
-_OPENING, _CLOSING = frozenset("({["), frozenset(")}]")
-_HEADS = frozenset({"if", "while", "for", "switch"})
-_TESTS = frozenset({"&&", "||", "?"})
 _JUMPS = frozenset({"goto", "return", "break", "continue", "throw"})
-_CONTROL = _TESTS | _HEADS | _JUMPS | {"else", "do", "case", "default", "try", "}"}
+_CONTROL = TESTS | HEADS | _JUMPS | {"else", "do", "case", "default", "try", "}"}
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement with a condition, from the word that begins it to the end of what it guards.
+    """A statement with a condition, from its keyword to the end of what it guards.
 
     It lies in the lines ``begin .. end``; ``first .. last`` are those of the condition, ``text`` is it and
-    the word before.  ``body`` are the lines of what it guards (of an if: what is done when it holds), those
-    left out that hold something else as well; ``shares`` if that begins on a line of the condition.
-    ``body_at`` is its place in the source.  ``tests`` are the operators in the condition that make several
-    tests of it.  If all that an if guards is to jump away, ``else_at`` is the place of what comes when the
-    condition does not hold, which nothing else leads to then.
+    the keyword, ``condition`` the same taken apart, None if there is none or it is constant.  ``body`` are
+    the lines of what it guards (of an if: what is executed when it is true), those left out that hold
+    something else as well; ``shares`` if that begins on a line of the condition.  ``body_at`` is its position
+    in the source.  ``tests`` are the operators in the brackets that make several tests of the condition.  If
+    all that an if guards is to jump away, ``else_at`` is the position of what is executed when the condition
+    is false, which nothing else leads to then.  ``hides``: on the lines of the condition there may be
+    branches that are none of its tests.  ``tests_last``: a do loop, whose condition follows what it repeats.
     """
 
     word: str
@@ -49,6 +52,9 @@ class Statement:
     shares: bool
     else_at: int | None = None
     labels: tuple[Label, ...] = ()
+    condition: Condition | None = None
+    hides: bool = False
+    tests_last: bool = False
 
     @property
     def loop(self) -> bool:
@@ -56,19 +62,23 @@ class Statement:
         return self.word in ("while", "for")
 
 
+Deciding = Statement | ConditionalOperator
+"""What has a condition."""
+
+
 @dataclass
 class Structure:
     """The statements of a source, or of one function in it."""
 
     statements: list[Statement] = field(default_factory=list)
-    _by_line: dict[int, list[Statement]] = field(default_factory=dict)
+    _by_line: dict[int, list[Deciding]] = field(default_factory=dict)
     _controls: list[int] = field(default_factory=list)
     _line_starts: dict[int, int] = field(default_factory=dict)
-    _deciders: set[int] = field(default_factory=set)
+    _branching: set[int] = field(default_factory=set)
     _closing: set[int] = field(default_factory=set)
 
-    def deciding(self, line: int) -> Statement | None:
-        """The statement whose condition holds a line, if nothing else on its lines could decide."""
+    def deciding(self, line: int) -> Deciding | None:
+        """What has its condition on a line, if nothing else on the lines of the condition could branch."""
         found = self._by_line.get(line, [])
         return found[0] if len(found) == 1 else None
 
@@ -81,82 +91,100 @@ class Structure:
         ]
         return min(around, key=lambda each: (each.end - each.begin, -each.begin), default=None)
 
-    def straight(self, place: int, line: int) -> bool:
-        """Whether control that comes to a place of the source has to come to a line behind it."""
+    def loops_around(self, line: int) -> int | None:
+        """The number of loops that a line belongs to; None if the source does not hold the line."""
+        if line not in self._line_starts:
+            return None
+        return sum(each.loop and each.begin <= line <= each.end for each in self.statements)
+
+    def straight(self, position: int, line: int) -> bool:
+        """Whether control that reaches a position of the source always reaches a line after it."""
         begin = self._line_starts.get(line, -1)
-        at = bisect_left(self._controls, place)
-        return begin >= place and (at == len(self._controls) or self._controls[at] >= begin)
+        at = bisect_left(self._controls, position)
+        return begin >= position and (at == len(self._controls) or self._controls[at] >= begin)
 
     def closes(self, line: int) -> bool:
-        """Whether a block ends on a line."""
+        """Whether a compound statement ends on a line."""
         return line in self._closing
 
-    def plain(self, line: int) -> bool:
-        """Whether a line holds nothing that decides, nor what may be a macro that does."""
-        return line not in self._deciders
+    def branch_free(self, line: int) -> bool:
+        """Whether a line holds nothing that branches, nor what may be a macro that does."""
+        return line in self._line_starts and line not in self._branching
+
+    def branches(self, line: int) -> bool:
+        """Whether a line holds what branches."""
+        return line in self._branching
+
+    def _add(
+        self,
+        tokens: Tokens,
+        head: int,
+        statement: Statement,
+        tests: dict[int, list[int]],
+        hiding: dict[int, list[int]],
+    ) -> None:
+        """Enter a statement; one whose lines hold other tests is entered twice, so that it is not unique."""
+        close = tokens.partner[opening_of(tokens, head)]
+        own = range(statement.first, statement.last + 1)
+        outside = [
+            any(not head < at < close for line in own for at in found.get(line, ()))
+            for found in (tests, hiding)
+        ]
+        condition = statement.condition
+        hides = outside[1] or (condition is not None and condition.hides)
+        statement = replace(statement, hides=hides)
+        self.statements.append(statement)
+        for line in own:
+            self._by_line.setdefault(line, []).extend([statement] * (2 if outside[0] else 1))
 
 
 def knows_language(path: str) -> bool:
-    """Whether a file is C or C++ by its name; headers without an ending are."""
+    """Whether a file is C or C++ by its name; headers without a suffix are."""
     ending = os.path.splitext(path)[1]
     return ending.lower() in _ENDINGS or (not ending and "/include/" in path)
 
 
-def read_structure(lines: Sequence[str], first: int = 1, least: int | None = None) -> Structure:
+def read_structure(
+    lines: Sequence[str], first: int = 1, least: int | None = None, macros: Macros | None = None
+) -> Structure:
     """The statements from line ``first`` on; ``least`` is a line of the function that begins there."""
-    tokens = tokens_of(lines, first, least)
+    tokens = tokens_of(lines, first, least, macros)
     if not tokens.balanced:
         return Structure()
-    ends, owner = _statement_ends(tokens)
-    heads = [token for token, text in enumerate(tokens.texts) if text in _HEADS and token in ends]
+    ends, do_of = statement_ends(tokens)
+    heads = [token for token, text in enumerate(tokens.texts) if text in HEADS and token in ends]
     labels = labels_of(tokens, {head: ends[head] for head in heads if tokens.texts[head] == "switch"})
     controls = [tokens.starts[token] for token, text in enumerate(tokens.texts) if text in _CONTROL]
     structure = Structure(_controls=controls)
+    tests: dict[int, list[int]] = {}
+    hiding: dict[int, list[int]] = {}
     for token, line in enumerate(tokens.lines):
+        text = tokens.texts[token]
         structure._line_starts.setdefault(line, tokens.starts[token])
-        if tokens.texts[token] in _TESTS | _HEADS or _may_decide(tokens, token):
-            structure._deciders.add(line)
-        if tokens.texts[token] == "}":
+        if text in TESTS:
+            tests.setdefault(line, []).append(token)
+        if tokens.may_hide_branch(token):
+            hiding.setdefault(line, []).append(token)
+        if text in TESTS | HEADS or line in hiding:
+            structure._branching.add(line)
+        if text == "}":
             structure._closing.add(line)
-    busy = _busy_lines(tokens)
     for head in heads:
-        statement = _statement(tokens, head, ends, owner, tuple(labels.get(head, ())))
-        structure.statements.append(statement)
-        close = tokens.partner[_open(tokens, head)]
-        own = range(statement.first, statement.last + 1)
-        mixed = any(not head < test < close for line in own for test in busy.get(line, ()))
-        for line in own:
-            # Twice the same stands for another decision on these lines.
-            structure._by_line.setdefault(line, []).extend([statement] * (2 if mixed else 1))
+        statement = _statement(tokens, head, ends, do_of, tuple(labels.get(head, ())))
+        structure._add(tokens, head, statement, tests, hiding)
+    for choice in conditional_operators(tokens, heads, tests):
+        for line in range(choice.first, choice.last + 1):
+            structure._by_line.setdefault(line, []).append(choice)
     return structure
 
 
-def _may_decide(tokens: Tokens, token: int) -> bool:
-    """Whether a word looks like a macro: those in capitals, and the one that everybody has."""
-    text = tokens.texts[token]
-    return tokens.text(token + 1) == "(" and (text == "assert" or (text.isupper() and text.isidentifier()))
-
-
-def _busy_lines(tokens: Tokens) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for token, text in enumerate(tokens.texts):
-        if text in _TESTS:
-            found.setdefault(tokens.lines[token], []).append(token)
-    return found
-
-
-def _open(tokens: Tokens, head: int) -> int:
-    """The bracket behind the word that begins a statement."""
-    return head + 2 if tokens.text(head + 1) == "constexpr" else head + 1
-
-
 def _statement(
-    tokens: Tokens, head: int, ends: dict[int, int], owner: dict[int, int], labels: tuple[Label, ...]
+    tokens: Tokens, head: int, ends: dict[int, int], do_of: dict[int, int], labels: tuple[Label, ...]
 ) -> Statement:
-    opening = _open(tokens, head)
+    opening = opening_of(tokens, head)
     close = tokens.partner[opening]
-    do = owner.get(head)
-    body = _guarded(tokens, head) if do is None else do + 1
+    do = do_of.get(head)
+    body = guarded(tokens, head) if do is None else do + 1
     body_end = ends[body] if do is None else head - 1
     inner = body + 1 if tokens.text(body) == "{" and body < body_end else body
     inner = min(inner, len(tokens.texts) - 1)
@@ -172,18 +200,44 @@ def _statement(
         first=first,
         last=last,
         end=tokens.lines[ends[head]],
-        text=" ".join(tokens.source[tokens.starts[head] : tokens.ends[close]].split()),
-        tests=frozenset(tokens.texts[opening:close]) & _TESTS,
+        text=tokens.code(head, close + 1),
+        tests=frozenset(tokens.texts[opening:close]) & TESTS,
         body=range(begin, max(stop + 1, begin)),
         body_at=tokens.starts[inner],
         shares=first <= tokens.lines[inner] <= last,
         else_at=_else_at(tokens, inner, body_end) if tokens.texts[head] == "if" else None,
         labels=labels,
+        condition=_condition(tokens, head),
+        tests_last=do is not None,
     )
 
 
+def _condition(tokens: Tokens, head: int) -> Condition | None:
+    """The condition in the brackets, without initialisation and what a loop executes after each iteration."""
+    word, opening = tokens.texts[head], opening_of(tokens, head)
+    begin, end = opening + 1, tokens.partner[opening]
+    starts, colon = [begin], None
+    token = begin
+    while token < end:
+        if tokens.texts[token] in ("(", "[", "{"):
+            token = tokens.partner[token]
+        elif tokens.texts[token] == ";":
+            starts.append(token + 1)
+        elif tokens.texts[token] == ":" and colon is None:
+            colon = token
+        token += 1
+    if word == "switch":
+        return None
+    if word != "for":
+        return condition_of(tokens, starts[-1], end, beside=tokens.may_branch(begin, starts[-1]))
+    if len(starts) == 3:
+        beside = tokens.may_branch(begin, starts[1]) or tokens.may_branch(starts[2], end)
+        return condition_of(tokens, starts[1], starts[2] - 1, beside)
+    return None if colon is None else elements_of(tokens, head, end + 1)
+
+
 def _else_at(tokens: Tokens, inner: int, body_end: int) -> int | None:
-    """Where control goes on when it does not jump away, if the jump cannot lead there too."""
+    """Where control continues if it does not jump away, unless the jump can lead there too."""
     if tokens.text(inner) not in _JUMPS:
         return None
     following = body_end + 1
@@ -195,87 +249,3 @@ def _else_at(tokens: Tokens, inner: int, body_end: int) -> int | None:
             return None
         at += 1
     return tokens.starts[following] if following < len(tokens.starts) else None
-
-
-def _guarded(tokens: Tokens, head: int) -> int:
-    """The first token behind a condition and its attributes."""
-    token = tokens.partner[_open(tokens, head)] + 1
-    while tokens.text(token) == "[":
-        token = tokens.partner[token] + 1
-    return token
-
-
-def _statement_ends(tokens: Tokens) -> tuple[dict[int, int], dict[int, int]]:
-    """For each token that may begin a statement the last one of that statement, found from behind.
-
-    Also, for each while that ends a do, that do.
-    """
-    size = len(tokens.texts)
-    ends: dict[int, int] = {}
-    rest: list[int] = [size - 1] * (size + 2)
-    owner: dict[int, int] = {}
-    for token in range(size - 1, -1, -1):
-        text = tokens.texts[token]
-        if text == ";":
-            rest[token] = token
-        elif text in _CLOSING:
-            rest[token] = token - 1
-        elif text == "{" and _after_macro(tokens, token):
-            rest[token] = tokens.partner[token]
-        elif text in _OPENING:
-            rest[token] = rest[tokens.partner[token] + 1]
-        else:
-            rest[token] = rest[token + 1]
-        end = _end(tokens, token, ends, rest)
-        if end is None:
-            continue
-        ends[token] = min(end, size - 1)
-        if text == "do" and tokens.text(end_of_body := ends[token + 1] + 1) == "while":
-            owner[end_of_body] = token
-            ends[token] = rest[end_of_body]
-    return ends, owner
-
-
-def _end(tokens: Tokens, token: int, ends: dict[int, int], rest: Sequence[int]) -> int | None:
-    """The end of the statement that begins with ``token``; None where none can begin."""
-    text = tokens.texts[token]
-    if text in _CLOSING:
-        return None
-    if text == "{":
-        return tokens.partner[token]
-    if text in _HEADS:
-        opening = _open(tokens, token)
-        if tokens.text(opening) != "(":
-            return None
-        end = ends.get(_guarded(tokens, token))
-        if end is None:
-            return None
-        return ends.get(end + 2, end) if text == "if" and tokens.text(end + 1) == "else" else end
-    if text == "do":
-        return ends.get(token + 1)
-    if text == "try" and tokens.text(token + 1) == "{":
-        end = tokens.partner[token + 1]
-        while tokens.text(end + 1) == "catch" and tokens.text(end + 2) == "(":
-            end = ends.get(tokens.partner[end + 2] + 1, end + 1)
-        return end
-    if text in ("case", "default"):
-        return next(_behind_colon(tokens, token, ends), rest[token])
-    return rest[token]
-
-
-def _behind_colon(tokens: Tokens, token: int, ends: dict[int, int]) -> Iterator[int]:
-    """The end of the statement that a label stands before."""
-    for at in range(token + 1, min(token + 64, len(tokens.texts))):
-        text = tokens.texts[at]
-        if text == ":" and at + 1 in ends:
-            yield ends[at + 1]
-        if text in (":", ";", "{", "}"):
-            return
-
-
-def _after_macro(tokens: Tokens, token: int) -> bool:
-    """Whether a block follows what looks like a call: a macro that stands for a loop or the like."""
-    if tokens.text(token - 1) != ")":
-        return False
-    word = tokens.text(tokens.partner[token - 1] - 1)
-    return word.isidentifier()

@@ -13,9 +13,9 @@ _JUMPS = frozenset({"break", "return", "continue", "goto", "throw"})
 
 @dataclass(frozen=True)
 class Label:
-    """Labels that follow each other: their text and lines.
+    """Labels that directly follow each other: their text and lines.
 
-    ``sealed``: control comes to what is behind them over these labels only, and does not fall into it from
+    ``sealed``: the statements after them are reached through these labels only, not by falling through from
     the case before.
     """
 
@@ -53,7 +53,7 @@ def labels_of(tokens: Tokens, switches: Mapping[int, int]) -> dict[int, list[Lab
 
 
 def label_at(labels: Sequence[Label], line: int) -> Label | None:
-    """The only label that could have led to a line."""
+    """The only label that can have led to a line."""
     before = [each for each in labels if each.first <= line]
     if not before or not before[-1].sealed:
         return None
@@ -82,7 +82,7 @@ def _colon(tokens: Tokens, token: int) -> int | None:
 
 
 def _jumps(tokens: Tokens, token: int) -> bool:
-    """Whether control cannot pass the end of the statement that ``token`` ends."""
+    """Whether control cannot pass the end of the statement whose last token is ``token``."""
     while tokens.text(token) == "}":
         if tokens.text(tokens.partner[token] - 1) not in _BEFORE:
             return False

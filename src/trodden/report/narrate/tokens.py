@@ -1,4 +1,4 @@
-"""The words and signs of a C or C++ source, as far as they show where statements begin and end."""
+"""The tokens of a C or C++ source, as far as they show where statements begin and end."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+
+from trodden.report.narrate.macros import Macros
 
 _TOKEN = re.compile(
     r"""
@@ -20,18 +22,22 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|else|elif|elifdef|elifndef|endif)\b(.*)", re.DOTALL)
+_LINE_OF_DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)
 _PAIRS = {")": "(", "}": "{", "]": "["}
+TESTS = frozenset({"&&", "||", "?", "and", "or"})
+"""The operators that make several tests of a condition."""
 
 
 @dataclass
 class Tokens:
-    """Tokens by number: their text (empty for strings and numbers), line and place in ``source``.
+    """Tokens by number: their text (empty for strings and numbers), line and position in ``source``.
 
     ``partner[t]`` is the bracket that belongs to bracket ``t``.  ``balanced`` is false if one has none: then
     nothing can be said of the text.
     """
 
     source: str
+    macros: Macros
     texts: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
@@ -40,11 +46,50 @@ class Tokens:
     balanced: bool = True
 
     def text(self, token: int) -> str:
-        """The text of a token, empty behind the last."""
+        """The text of a token, empty after the last."""
         return self.texts[token] if 0 <= token < len(self.texts) else ""
 
+    def word(self, token: int, length: int) -> str:
+        """The text of some tokens, empty unless they are adjacent."""
+        last = token + length - 1
+        if token < 0 or last >= len(self.texts):
+            return ""
+        together = all(self.ends[at] == self.starts[at + 1] for at in range(token, last))
+        return self.source[self.starts[token] : self.ends[last]] if together else ""
 
-def tokens_of(lines: Sequence[str], first: int, least: int | None) -> Tokens:
+    def code(self, begin: int, end: int) -> str:
+        """The tokens ``begin .. end - 1`` on one line, with a blank where there was space or a comment."""
+        parts: list[str] = []
+        for token in range(begin, end):
+            if token > begin and self.ends[token - 1] != self.starts[token]:
+                parts.append(" ")
+            parts.append(self.source[self.starts[token] : self.ends[token]])
+        return " ".join("".join(parts).split())
+
+    def has_directive(self, begin: int, end: int) -> bool:
+        """Whether there is a preprocessor directive between these tokens."""
+        return _LINE_OF_DIRECTIVE.search(self.source, self.starts[begin], self.ends[end - 1]) is not None
+
+    def assigns(self, token: int) -> bool:
+        """Whether a token is the sign of an assignment, or its end: ``=``, ``+=``, ``<<=``."""
+        if self.texts[token] != "=" or self.word(token, 2) == "==":
+            return False
+        before = self.word(token - 1, 2)[:1]
+        return before not in ("=", "!", "<", ">") or self.word(token - 2, 3) in ("<<=", ">>=")
+
+    def may_branch(self, begin: int, end: int) -> bool:
+        """Whether the code of some tokens may branch: they hold operators that do, blocks or macros."""
+        return any(
+            self.texts[token] in TESTS or self.texts[token] == "{" or self.may_hide_branch(token)
+            for token in range(begin, end)
+        )
+
+    def may_hide_branch(self, token: int) -> bool:
+        """Whether a token looks like a macro whose code branches."""
+        return self.macros.may_branch(self.texts[token], called=self.text(token + 1) == "(")
+
+
+def tokens_of(lines: Sequence[str], first: int, least: int | None, macros: Macros | None = None) -> Tokens:
     """The tokens from line ``first`` on.
 
     With a line ``least`` they end with the bracket that closes what was opened first, when that lies at
@@ -52,7 +97,7 @@ def tokens_of(lines: Sequence[str], first: int, least: int | None) -> Tokens:
     """
     source = "\n".join(lines[first - 1 :])
     line_starts = [0] + [match.end() for match in re.finditer("\n", source)]
-    tokens = Tokens(source)
+    tokens = Tokens(source, Macros(lines) if macros is None else macros)
     opened: list[int] = []
     for match in _compiled(source):
         token, text = len(tokens.texts), match.group() if match.lastgroup in ("word", "sign") else ""
@@ -75,36 +120,36 @@ def tokens_of(lines: Sequence[str], first: int, least: int | None) -> Tokens:
     return tokens
 
 
-class _Part(Enum):
-    """What is to be done with a part between directives."""
+class _Group(Enum):
+    """What is to be done with a group of lines between directives."""
 
     WAITS = "none of the alternatives so far was kept"
     KEPT = "this one is kept"
-    DONE = "one before it was kept"
+    DONE = "an earlier one was kept"
 
 
 def _compiled(source: str) -> Iterator[re.Match[str]]:
-    """The tokens without comments and directives, and of parts for alternative conditions only the first.
+    """The tokens without comments and directives, and of alternative groups only the first.
 
     That keeps brackets in pairs where each alternative opens one.  What is in ``#if 0`` is no alternative.
     """
-    parts: list[_Part] = []
+    groups: list[_Group] = []
     for match in _TOKEN.finditer(source):
         kind = match.lastgroup
         if kind == "directive":
-            _enter(parts, match.group())
-        elif kind != "skip" and all(part is _Part.KEPT for part in parts):
+            _enter(groups, match.group())
+        elif kind != "skip" and all(group is _Group.KEPT for group in groups):
             yield match
 
 
-def _enter(parts: list[_Part], directive: str) -> None:
+def _enter(groups: list[_Group], directive: str) -> None:
     match = _DIRECTIVE.match(directive)
     if match is None:
         return
     word, condition = match.groups()
     if word.startswith("if"):
-        parts.append(_Part.WAITS if condition.split("/")[0].strip() == "0" else _Part.KEPT)
-    elif parts and word == "endif":
-        parts.pop()
-    elif parts:
-        parts[-1] = _Part.KEPT if parts[-1] is _Part.WAITS else _Part.DONE
+        groups.append(_Group.WAITS if condition.split("/")[0].strip() == "0" else _Group.KEPT)
+    elif groups and word == "endif":
+        groups.pop()
+    elif groups:
+        groups[-1] = _Group.KEPT if groups[-1] is _Group.WAITS else _Group.DONE

@@ -1,4 +1,4 @@
-"""What calibration has found, for a person at a terminal."""
+"""The results of calibration, for a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trodden.weigh.heuristics.rates import WL94
 def print_calibration(found: Calibration, console: Console) -> None:
     """Print one table of the heuristics that applied, the paper's first."""
     headings = ("branches", "coverage", "hit rate", "rate", "WL94")
-    shown = table("Heuristics on the branches that ran", headings, ("heuristic", "says"))
+    shown = table("Heuristics on the executed branches", headings, ("heuristic", "says"))
     for heuristic, seen in rows(found):
         rate, paper = found.rates.taken.get(heuristic.key), WL94.taken.get(heuristic.key)
         shown.add_row(
@@ -32,7 +32,7 @@ def print_calibration(found: Calibration, console: Console) -> None:
     best = found.with_rates.best / found.with_rates.executions
     console.print(
         Text(
-            f"{found.branches:,} branch{'' if found.branches == 1 else 'es'}; predicted rightly: "
+            f"{found.branches:,} branch{'' if found.branches == 1 else 'es'}; predicted correctly: "
             f"{percent(share_right(found.with_rates))} of executions by these rates, "
             f"{percent(share_right(found.with_paper))} by those of WL94, {percent(best)} at best",
             style="dim",

@@ -1,4 +1,4 @@
-"""Path coverage for a person at a terminal: a table of functions, and which inputs to write next."""
+"""Path coverage for a terminal: a table of functions, and which inputs to write next."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from rich.text import Text
 from trodden.profile.analysis.coverage import Covered
 from trodden.report.fields import counted, percent, short
 from trodden.report.narrate.successors import as_path
-from trodden.report.render.pieces import note, table, told
+from trodden.report.render.pieces import described, note, table
 from trodden.report.views.coverage import CoverageReport, sentence
 
 _MOST_NAMES = 10
 
 
 def print_coverage(report: CoverageReport, console: Console, most: int | None = None) -> None:
-    """Print it; ``most`` limits the functions that are shown."""
+    """Print it; ``most`` limits the number of functions."""
     found = report.found
     head = Text(report.program or "profile", style="bold")
-    parts = (_words(found.paths), "paths that the graphs allow,", _words(found.edges), "edges,")
+    parts = (_words(found.paths), "possible paths,", _words(found.edges), "edges,")
     head.append("  " + " ".join((*parts, _words(found.blocks), "blocks")), style="dim")
     console.print(head)
     shown = found.functions[:most]
     functions = table(
-        "Functions, most untaken edges first", ("paths", "edges", "blocks"), ("function", "place")
+        "Functions, most untaken edges first", ("paths", "edges", "blocks"), ("function", "location")
     )
     for each in shown:
         functions.add_row(
@@ -39,19 +39,19 @@ def print_coverage(report: CoverageReport, console: Console, most: int | None = 
         console.print(Text("Inputs to write next", style="bold"))
     nearest = [(each, near) for each in shown for near in each.near]
     for each, near in sorted(nearest, key=lambda pair: (not pair[1].unseen, -pair[1].times)):
-        words = sentence(report.ways, each.function, near, short=True)
+        words = sentence(report.branches, each.function, near, short=True)
         count = f"{near.times:>11,} ", "bold" if near.unseen else "dim"
         console.print(Text.assemble(count, (each.name, "bold"), f": {words}"))
-        console.print(told(report.ways, each.function, as_path(near.route), 12))
+        console.print(described(report.branches, each.function, as_path(near.route), 12))
     if len(found.functions) > len(shown):
         rest = len(found.functions) - len(shown)
-        console.print(Text(f"{counted(rest, 'more function')}; name some with --function", style="dim"))
+        console.print(Text(f"{counted(rest, 'more function')}; select some with --function", style="dim"))
     for left in report.unjoined:
         where = report.files[left.profile]
         console.print(Text.assemble(("left out ", "bold yellow"), f"{left.name} of {where}: {left.reason}"))
     if found.without:
         names = ", ".join(found.without[:_MOST_NAMES]) + (" …" if len(found.without) > _MOST_NAMES else "")
-        words = f"no paths are told of {counted(len(found.without), 'function')}: {names}"
+        words = f"no paths were counted in {counted(len(found.without), 'function')}: {names}"
         console.print(note(words))
 
 

@@ -1,4 +1,4 @@
-"""Two runs side by side for a person at a terminal: what is common, where they part, which shares moved."""
+"""Two runs side by side for a terminal: what is common, where they diverge, which shares changed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from trodden.compare.model import Difference, Kind
 from trodden.profile.count_text import amount
 from trodden.profile.estimated import mark
 from trodden.report.fields import counted, percent
-from trodden.report.render.pieces import note, table, told
+from trodden.report.render.pieces import described, note, table
 from trodden.report.views.difference import DifferenceReport, common_rows, sentence
 
 _MOST_NAMES = 10
 
 
 def print_difference(report: DifferenceReport, console: Console) -> None:
-    """Print it, the place where the runs part at the top."""
+    """Print it, the branches where the runs diverge at the top."""
     found = report.found
     console.print(Text.assemble(("A ", "bold"), report.files[0], ("  B ", "bold"), report.files[1]))
     for run, estimate in report.marks():
@@ -29,21 +29,21 @@ def print_difference(report: DifferenceReport, console: Console) -> None:
     if found.common:
         console.print(_common(found))
     if Basis.PATHS not in found.common and found.common:
-        console.print(note("there are no paths to compare; what follows are edges or blocks"))
-    told_of = [(rank, each) for rank, each in report.shown if not _by_chance(each)]
-    moved = [(rank, each) for rank, each in told_of if each.kind is Kind.SHIFTS]
-    wrong = [(rank, each) for rank, each in told_of if each.kind is Kind.EXPECTS]
-    alone = [(rank, each) for rank, each in told_of if each.kind not in (Kind.SHIFTS, Kind.EXPECTS)]
+        console.print(note("there are no paths to compare; edges or blocks are compared instead"))
+    shown = [(rank, each) for rank, each in report.shown if not _by_chance(each)]
+    shifted = [(rank, each) for rank, each in shown if each.kind is Kind.SHIFTS]
+    wrong = [(rank, each) for rank, each in shown if each.kind is Kind.EXPECTS]
+    alone = [(rank, each) for rank, each in shown if each.kind not in (Kind.SHIFTS, Kind.EXPECTS)]
     if alone:
-        _print_list("Where the runs part", alone, report, console)
-    if moved:
-        _print_list("Shares that moved by more than chance", moved, report, console)
+        _print_list("Where the runs diverge", alone, report, console)
+    if shifted:
+        _print_list("Shares that changed by more than chance", shifted, report, console)
     if wrong:
-        _print_list("Branches that go another way than expected", wrong, report, console)
+        _print_list("Branches that deviate from the estimate", wrong, report, console)
     by_chance = sum(map(_by_chance, found.differences))
     if by_chance:
-        console.print(note(f"{counted(by_chance, 'other share')} moved by no more than chance may do"))
-    hidden = len(found.differences) - by_chance - len(alone) - len(moved) - len(wrong)
+        console.print(note(f"{counted(by_chance, 'other share')} changed by no more than chance explains"))
+    hidden = len(found.differences) - by_chance - len(alone) - len(shifted) - len(wrong)
     if hidden:
         console.print(note(f"{counted(hidden, 'more difference')}; see --top"))
     if not found.differences:
@@ -60,11 +60,11 @@ def print_difference(report: DifferenceReport, console: Console) -> None:
         )
     if found.by_counts:
         names = ", ".join(found.by_counts[:_MOST_NAMES])
-        console.print(note(f"compared by counts, for one run does not tell the same paths: {names}"))
+        console.print(note(f"compared by counts, since the runs did not count the same paths: {names}"))
 
 
 def _by_chance(each: Difference) -> bool:
-    """Whether chance explains a difference of shares; what one run alone has done it does not.
+    """Whether chance explains a difference of shares; what only one run did is never left to chance.
 
     Between two estimates there is no chance.
     """
@@ -74,7 +74,7 @@ def _by_chance(each: Difference) -> bool:
 
 
 def _common(found: Comparison) -> Table:
-    headings = ("common", "of B", "of B's walks", "instructions", "of B's", "only in A", "only in B")
+    headings = ("common", "of B", "of B's executions", "instructions", "of B's", "only in A", "only in B")
     common = table("In common", headings, ("what",))
     for basis, each in common_rows(found):
         common.add_row(
@@ -96,10 +96,10 @@ def _print_list(
     console.print(Text(title, style="bold"))
     for rank, each in rows:
         colour = "bold red" if each.only_second else "bold"
-        words = sentence(report.ways, each, short=True)
+        words = sentence(report.branches, each, short=True)
         console.print(Text.assemble((f"{rank:>4} ", colour), (each.name, "bold"), f": {words}"))
         if each.path is not None:
-            console.print(told(report.ways, each.function, each.path, 5))
+            console.print(described(report.branches, each.function, each.path, 5))
             if each.more and each.kind is not Kind.FOLLOWS:
-                console.print(Text(f"     and {counted(len(each.more), 'more path')} with it", style="dim"))
+                console.print(Text(f"     and {counted(len(each.more), 'more path')} like it", style="dim"))
     console.print()

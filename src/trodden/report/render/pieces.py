@@ -1,4 +1,4 @@
-"""Pieces of what is printed at a terminal: tables, notes, and paths below what is said of them."""
+"""What terminal reports are made of: tables, notes, and paths below the sentences about them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from rich.text import Text
 
 from trodden.plan.routes import PathCount
 from trodden.profile.model import FunctionProfile
-from trodden.report.narrate.paths import ARROW, Story
-from trodden.report.narrate.successors import Ways
+from trodden.report.narrate.paths import ARROW, PathDescription
+from trodden.report.narrate.successors import BranchDescriber
 from trodden.visible_text import visible_text
 
 _LONGEST_STEP = 40
@@ -22,10 +22,10 @@ _MOST_STEPS = 12
 
 
 class Terminal(Console):
-    """A console that shows names out of files, and lets none of them give orders to the terminal."""
+    """A console that shows names out of files, with control characters made visible."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """The same segments with nothing but their own style in them."""
+        """The same segments with no control characters but those of their own style."""
         for segment in super().render(renderable, options):
             text = visible_text(segment.text)
             yield segment if text == segment.text else Segment(text, segment.style, segment.control)
@@ -42,21 +42,21 @@ def table(title: str, numbers: Sequence[str], words: Sequence[str]) -> Table:
 
 
 def note(what: str) -> Text:
-    """Something that a reader has to know to read the rest rightly."""
+    """Something that a reader has to know to understand the rest."""
     return Text.assemble(("note ", "bold yellow"), what)
 
 
-def steps(story: Story, longest: int, most: int) -> list[str]:
-    """The steps of a path in words; of a long way its begin and its end, for the plain report has it all."""
-    words = [step.words(longest) for step in story.steps]
+def steps(path: PathDescription, longest: int, most: int) -> list[str]:
+    """The steps of a path in words; of a long path its beginning and its end.  The plain report has all."""
+    words = [step.words(longest) for step in path.steps]
     if len(words) > most:
         half = most // 2
         words[half:-half] = [f"… {len(words) - 2 * half} more …"]
     return words
 
 
-def told(ways: Ways, function: FunctionProfile, path: PathCount, indent: int) -> Padding:
-    """A path in words for a terminal, below what is said of it."""
-    story = ways.describer.story(function, path)
-    words = (story.starts, *steps(story, _LONGEST_STEP, _MOST_STEPS), story.ends)
+def described(branches: BranchDescriber, function: FunctionProfile, path: PathCount, indent: int) -> Padding:
+    """A path in words, below the sentence about it."""
+    found = branches.describer.describe(function, path)
+    words = (found.starts, *steps(found, _LONGEST_STEP, _MOST_STEPS), found.ends)
     return Padding(Text(ARROW.join(words), style="dim"), (0, 0, 0, indent))

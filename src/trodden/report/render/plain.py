@@ -1,11 +1,11 @@
-"""The report for other programs: one fact a line, tabs between its parts, nothing shortened."""
+"""The report for other programs: one row a line, fields separated by tabs, nothing shortened."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from trodden.report.fields import tabbed
-from trodden.report.narrate.paths import ARROW, Story
+from trodden.report.narrate.paths import ARROW, PathDescription
 from trodden.report.views.path_rows import PathRow
 from trodden.report.views.process_rows import ProcessRow, ThreadRow
 from trodden.report.views.summary import Summary
@@ -35,7 +35,7 @@ _HEADINGS = (
 
 
 def to_plain(summary: Summary) -> str:
-    """The first part of each line says what the line is about."""
+    """The first field of each line says what the line is about."""
     rows: list[tuple[object, ...]] = list(_HEADINGS)
     if summary.estimate is not None:
         rows = [("#estimate", "rates"), *rows, ("estimate", summary.estimate.rates)]
@@ -76,7 +76,7 @@ def _process(row: ProcessRow) -> Iterator[tuple[object, ...]]:
 
 
 def _thread(row: ThreadRow) -> Iterator[tuple[object, ...]]:
-    """A thread, its frames, each with the path that it had not finished, and its last paths."""
+    """A thread, its frames, each with its unfinished path, and its last paths."""
     own = row.process, row.number
     tid = "" if row.tid is None else row.tid
     yield "thread", *own, tid, len(row.frames), row.left_out, len(row.last)
@@ -84,8 +84,8 @@ def _thread(row: ThreadRow) -> Iterator[tuple[object, ...]]:
         lines = (frame.line, frame.last_line) if frame.line else ("", "")
         how = "interrupted" if frame.interrupted else "in a call"
         yield "frame", *own, number, frame.function, frame.block, frame.file, *lines, how
-        if frame.story is not None:
-            yield "unfinished", *own, number, frame.story.starts, _way(frame.story)
+        if frame.unfinished is not None:
+            yield "unfinished", *own, number, frame.unfinished.starts, _steps(frame.unfinished)
     for number, last in enumerate(row.last, 1):
         yield (
             "last",
@@ -93,25 +93,25 @@ def _thread(row: ThreadRow) -> Iterator[tuple[object, ...]]:
             number,
             last.function,
             last.id,
-            last.story.starts,
-            _way(last.story),
-            last.story.ends,
+            last.description.starts,
+            _steps(last.description),
+            last.description.ends,
         )
 
 
-def _way(story: Story) -> str:
-    """The steps of a path on one line, behind those that it came by."""
-    return ARROW.join(step.words() for step in (*story.context, *story.steps))
+def _steps(path: PathDescription) -> str:
+    """The steps of a path on one line, after those of its loop context."""
+    return ARROW.join(step.words() for step in (*path.context, *path.steps))
 
 
 def _path(row: PathRow) -> Iterator[tuple[object, ...]]:
-    """A path, then what it came by and its steps, one a line; what is not known is empty."""
+    """A path, then the steps of its loop context and its own, one a line; what is not known is empty."""
     shares = f"{row.share_of_blocks:.6f}", f"{row.share_of_instructions:.6f}"
     cycles = "" if row.cycles is None else row.cycles
-    story = row.story
-    yield "path", row.rank, row.function, row.id, row.count, *shares, cycles, story.starts, story.ends
-    for kind, steps in (("context", story.context), ("step", story.steps)):
+    path = row.description
+    yield "path", row.rank, row.function, row.id, row.count, *shares, cycles, path.starts, path.ends
+    for kind, steps in (("context", path.context), ("step", path.steps)):
         for number, step in enumerate(steps, 1):
-            place = ("", "") if step.line is None else (step.file, step.line)
-            text = step.place if step.line is None else step.text or ""
-            yield kind, row.rank, number, *place, text, step.outcome or ""
+            line = ("", "") if step.line is None else (step.file, step.line)
+            text = step.location if step.line is None else step.text or ""
+            yield kind, row.rank, number, *line, text, step.outcome_text or ""

@@ -1,4 +1,4 @@
-"""How processes ended, for a person at a terminal: who came from whom, and what was going on at the end."""
+"""How processes ended, for a terminal: the tree of processes, and where their threads were at the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from trodden.collect.rawfile.model import Ending
 from trodden.report.fields import counted, percent, short
-from trodden.report.narrate.paths import ARROW, Story
+from trodden.report.narrate.paths import ARROW, PathDescription
 from trodden.report.render.pieces import steps, table
 from trodden.report.views.process_rows import FrameRow, LastRow, ProcessRow, ThreadRow
 
@@ -26,20 +26,20 @@ _EXPECTED = (Ending.EXIT.value, Ending.EXEC.value, Ending.DUMP.value)
 def endings(
     processes: Sequence[ProcessRow], threads: Sequence[ThreadRow]
 ) -> Iterator[Table | Text | Padding]:
-    """What is printed before the tables; nothing if one process has ended as it should."""
+    """What is printed before the tables; nothing if a single process has exited normally."""
     alone = len(processes) == 1
     if len(processes) > 1:
-        yield _family(processes)
-    told: set[str] = set()
+        yield _tree(processes)
+    named: set[str] = set()
     shown = [row for row in threads if alone or row.ending != Ending.EXEC.value]
     for row in shown[:_MOST_THREADS]:
-        if row.process not in told and (alone or row.ending not in _EXPECTED):
+        if row.process not in named and (alone or row.ending not in _EXPECTED):
             yield _end(row.process, row.how)
-        told.add(row.process)
+        named.add(row.process)
         yield from _thread(row, alone)
     if len(shown) > _MOST_THREADS:
         yield Text(f"… and {counted(len(shown) - _MOST_THREADS, 'more thread')}", style="dim")
-    if alone and not told and processes[0].ending not in _EXPECTED:
+    if alone and not named and processes[0].ending not in _EXPECTED:
         yield _end(processes[0].name, processes[0].how)
     for process in processes:
         if process.completed:
@@ -53,7 +53,7 @@ def _end(process: str, how: str) -> Text:
     return Text.assemble((f"process {process} {verb} ", "bold"), (how, "bold red"))
 
 
-def _family(processes: Sequence[ProcessRow]) -> Table:
+def _tree(processes: Sequence[ProcessRow]) -> Table:
     found = table("Processes", ("share", "blocks"), ("process", "program", "ended"))
     for row in processes[:_MOST_PROCESSES]:
         found.add_row(
@@ -80,7 +80,7 @@ def _thread(row: ThreadRow, alone: bool) -> Iterator[Text | Padding]:
     if row.last:
         shown = row.last[-_MOST_LASTS:]
         yield Padding(
-            Text(f"the last {counted(len(shown), 'path')} that it walked:", style="dim"), (0, 0, 0, 2)
+            Text(f"the last {counted(len(shown), 'path')} that it executed:", style="dim"), (0, 0, 0, 2)
         )
         for last in shown:
             yield from _last(last)
@@ -88,19 +88,19 @@ def _thread(row: ThreadRow, alone: bool) -> Iterator[Text | Padding]:
 
 def _frame(row: FrameRow) -> Iterator[Padding]:
     where = "interrupted" if row.interrupted else "in a call"
-    place = ""
+    location = ""
     if row.line:
         lines = f"{row.line}" if row.line == row.last_line else f"{row.line}–{row.last_line}"
-        place = f" at {short(row.file)}:{lines}"
-    yield Padding(Text.assemble((row.function, "bold"), f"  {where}{place}"), (0, 0, 0, 2))
-    if row.story is not None:
-        yield Padding(Text(_way(row.story), style="cyan"), (0, 0, 0, 6))
+        location = f" at {short(row.file)}:{lines}"
+    yield Padding(Text.assemble((row.function, "bold"), f"  {where}{location}"), (0, 0, 0, 2))
+    if row.unfinished is not None:
+        yield Padding(Text(_steps(row.unfinished), style="cyan"), (0, 0, 0, 6))
 
 
 def _last(row: LastRow) -> Iterator[Padding]:
     yield Padding(Text.assemble((row.function, "bold"), (f"  id {row.id}", "dim")), (0, 0, 0, 4))
-    yield Padding(Text(f"{_way(row.story)}; {row.story.ends}", style="cyan"), (0, 0, 0, 6))
+    yield Padding(Text(f"{_steps(row.description)}; {row.description.ends}", style="cyan"), (0, 0, 0, 6))
 
 
-def _way(story: Story) -> str:
-    return ARROW.join([story.starts, *steps(story, _LONGEST_TEXT, _MOST_STEPS)])
+def _steps(path: PathDescription) -> str:
+    return ARROW.join([path.starts, *steps(path, _LONGEST_TEXT, _MOST_STEPS)])

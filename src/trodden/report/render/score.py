@@ -1,4 +1,4 @@
-"""How well one profile foretells another, for a person at a terminal."""
+"""How well one profile predicts another, for a terminal."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from trodden.report.views.score import PAPER, PAPER_PERCENT, ScoreReport
 
 
 def print_score(report: ScoreReport, console: Console) -> None:
-    """Print one table; the scores of the paper stand beside those that they compare to."""
+    """Print one table, with the scores of the paper beside those that they compare to."""
     kinds, scores = report.scores.kinds, report.scores
     percents = list(next(iter(kinds.values())))
     headings = [f"top {percent}%" for percent in percents]
-    found = table(f"What of {report.files[1]} is foretold by {report.files[0]}", [*headings, "WL94"], ("of",))
+    found = table(f"How well {report.files[0]} predicts {report.files[1]}", [*headings, "WL94"], ("of",))
     for kind, matches in kinds.items():
         figures = [_shown(matches[percent]) for percent in percents]
         found.add_row(
@@ -27,14 +27,14 @@ def print_score(report: ScoreReport, console: Console) -> None:
         )
     console.print(found)
     words = (
-        f"{counted(scores.pairs, 'function')} in both; weighted by counts, in brackets by number; "
-        f"WL94 is what the paper has for the top {PAPER_PERCENT}%"
+        f"{counted(scores.pairs, 'function')} in both; scores weighted by counts, in brackets unweighted; "
+        f"WL94 is the paper's score for the top {PAPER_PERCENT}%"
     )
     console.print(Text(words, style="dim"))
     if scores.unpaired:
         left = len({each.name for each in scores.unpaired})
         is_ = "is" if left == 1 else "are"
-        console.print(note(f"{counted(left, 'function')} {is_} not in both profiles and left out"))
+        console.print(note(f"{counted(left, 'function')} {is_} not in both profiles and {is_} left out"))
 
 
 def _shown(match: Match | None) -> str:

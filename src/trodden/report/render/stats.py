@@ -1,4 +1,4 @@
-"""What a program's paths are like, for a person at a terminal."""
+"""Statistics of a program's paths, for a terminal."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ def print_stats(report: StatsReport, console: Console, per_function: bool) -> No
     rows = {report.program or "program": report.whole}
     if per_function:
         rows |= report.functions
-    console.print(_walked(rows))
+    console.print(_executed(rows))
     console.print(_predicted(rows))
     whole = report.whole
     routines = table("Routines", ("executed", "most paths", "average"), ())
     routines.add_row(f"{whole.routines:,}", f"{whole.most_paths:,}", f"{whole.average_paths:.1f}")
     console.print(routines)
     if report.without:
-        words = f"no paths are told of {counted(len(report.without), 'function')}"
+        words = f"no paths were counted in {counted(len(report.without), 'function')}"
         console.print(note(words))
 
 
-def _walked(rows: Mapping[str, Stats]) -> Table:
-    headings = ("possible", "walked", "longest: edges", "instr.", "average: edges", "instr.")
-    found = table("Paths walked; averages are weighted by frequency", headings, ("of",))
+def _executed(rows: Mapping[str, Stats]) -> Table:
+    headings = ("possible", "executed", "longest: edges", "instr.", "average: edges", "instr.")
+    found = table("Executed paths; averages are weighted by frequency", headings, ("of",))
     for name, each in rows.items():
         found.add_row(f"{each.possible:,}", f"{each.paths:,}", *_shown(each.lengths), Text(name))
     return found
 
 
 def _predicted(rows: Mapping[str, Stats]) -> Table:
-    headings = ("entirely", "of walks", "longest: edges", "instr.", "average: edges", "instr.")
+    headings = ("entirely", "of executions", "longest: edges", "instr.", "average: edges", "instr.")
     found = table("Predicted by the edge profile, up to the first misprediction", headings, ("of",))
     for name, each in rows.items():
         shares = percent(each.correct), percent(each.correct_walks)

@@ -1,4 +1,4 @@
-"""The report for a person at a terminal: a few tables, the most walked at the top."""
+"""The report for a terminal: a few tables, the most frequent rows at the top."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MOST_STEPS = 24
 
 
 def print_summary(profile: Profile, path: str) -> None:
-    """What a run that wrote the profile ``path`` says of it, on standard error."""
+    """The report that a run prints on standard error after it has written the profile ``path``."""
     console = Terminal(stderr=True)
     print_tables(summarise(profile, top=TOP_AFTER_RUN), console)
     console.print(Text(f"{path}: see trodden report, annotate and export for more", style="dim"))
 
 
 def print_tables(summary: Summary, console: Console) -> None:
-    """Print the tables; what did not go well stands at the end, where it is seen."""
+    """Print the tables; skipped functions and contradictions last, where they are noticed."""
     head = Text(summary.program or "profile", style="bold")
     ran = "ran" if summary.estimate is None else "are expected to run"
     head.append(f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions {ran}", style="dim")
@@ -65,7 +65,7 @@ def print_tables(summary: Summary, console: Console) -> None:
 
 def _functions(summary: Summary) -> Table:
     title = f"Functions by blocks {'executed' if summary.estimate is None else 'expected'}"
-    found = table(title, ("share", "blocks", "entries"), ("function", "place"))
+    found = table(title, ("share", "blocks", "entries"), ("function", "location"))
     for row in summary.functions:
         found.add_row(
             percent(row.share),
@@ -96,20 +96,20 @@ def _paths(summary: Summary) -> Table:
 
 
 def _path(row: PathRow) -> Text:
-    """The function, how the path starts and ends, and the way between."""
-    story = row.story
+    """The function, how the path starts and ends, and the steps between."""
+    path = row.description
     text = Text.assemble((row.function, "bold"), (f"  {short(row.file)}  id {row.id}", "dim"))
-    text.append(f"\n{story.starts}; {story.ends}")
-    if story.context:
-        text.append(f"\ncame by {ARROW.join(step.words(_LONGEST_TEXT) for step in story.context)}", "dim")
-    if story.steps:
-        text.append(f"\n{ARROW.join(steps(story, _LONGEST_TEXT, _MOST_STEPS))}", "cyan")
+    text.append(f"\n{path.starts}; {path.ends}")
+    if path.context:
+        text.append(f"\nreached by {ARROW.join(step.words(_LONGEST_TEXT) for step in path.context)}", "dim")
+    if path.steps:
+        text.append(f"\n{ARROW.join(steps(path, _LONGEST_TEXT, _MOST_STEPS))}", "cyan")
     return text
 
 
 def _loops(summary: Summary) -> Table:
-    title = "Loops of one block: their rounds are part of no path"
-    found = table(title, ("instructions", "rounds"), ("function", "place"))
+    title = "Loops of one block: their iterations are part of no path"
+    found = table(title, ("instructions", "iterations"), ("function", "location"))
     for row in summary.loops:
         share = percent(row.share_of_instructions)
         found.add_row(share, amount(row.count), Text(row.function), Text(short(row.place)))
@@ -117,10 +117,12 @@ def _loops(summary: Summary) -> Table:
 
 
 def _cuts(summary: Summary) -> Table:
-    found = table("Paths are cut at", ("times",), ("function", "place"))
+    found = table("Edges where paths are cut", ("count",), ("function", "location"))
     for row in summary.cuts:
-        places = f"{short(row.src_place)} → {short(row.dst_place)}"
-        found.add_row(amount(row.count), Text(row.function), Text(places), style=None if row.count else "dim")
+        location = f"{short(row.src_place)} → {short(row.dst_place)}"
+        found.add_row(
+            amount(row.count), Text(row.function), Text(location), style=None if row.count else "dim"
+        )
     return found
 
 
@@ -128,7 +130,7 @@ def _call_paths(summary: Summary) -> Table:
     found = table("Call paths", ("count",), ("path",))
     for row in summary.call_paths:
         text = Text(row.chain)
-        text.append(" (and by recursion)" if row.recursive else "", style="dim")
+        text.append(" (also by recursion)" if row.recursive else "", style="dim")
         found.add_row(amount(row.count), text)
     return found
 
@@ -143,7 +145,7 @@ def _calls(summary: Summary) -> Table:
 
 
 def _blocks(summary: Summary) -> Table:
-    found = table("Hottest blocks", ("count",), ("function", "block", "place"))
+    found = table("Hottest blocks", ("count",), ("function", "block", "location"))
     for row in summary.blocks:
         if row.count:
             found.add_row(amount(row.count), Text(row.function), Text(row.block), Text(short(row.place)))
@@ -151,12 +153,12 @@ def _blocks(summary: Summary) -> Table:
 
 
 def _edges(summary: Summary) -> Table:
-    found = table("Hottest edges", ("count",), ("function", "edge", "place"))
+    found = table("Hottest edges", ("count",), ("function", "edge", "location"))
     for row in summary.edges:
         if row.count:
-            places = f"{short(row.src_place) or '?'} → {short(row.dst_place) or row.dst}"
+            location = f"{short(row.src_place) or '?'} → {short(row.dst_place) or row.dst}"
             edge = f"{row.src} → {row.dst}"
-            found.add_row(amount(row.count), Text(row.function), Text(edge), Text(places))
+            found.add_row(amount(row.count), Text(row.function), Text(edge), Text(location))
     return found
 
 

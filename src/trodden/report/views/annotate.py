@@ -1,6 +1,6 @@
-"""Source with counts beside each line, and below a line that decides what it decided.
+"""Source with counts beside each line, and the counts of branches below their lines.
 
-A line without a count holds no code; ``#####`` marks one that holds code and never ran.
+A line without a count holds no code; ``#####`` marks one that holds code and was never executed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SourceView:
     spans: tuple[tuple[int, int | None], ...] = ((1, None),)
 
     def numbers(self, length: int) -> Iterator[int]:
-        """The lines to show of a file that has ``length``, in order, without repetition."""
+        """The lines to show of a file that has ``length`` lines, in order, without repetition."""
         done = 0
         for first, last in self.spans:
             end = length if last is None else min(last, length)
@@ -45,7 +45,7 @@ class SourceView:
 
 @dataclass(frozen=True)
 class AnnotatedLine:
-    """A source line with what is known of it."""
+    """A source line with its count and its branches."""
 
     number: int
     text: str
@@ -54,7 +54,7 @@ class AnnotatedLine:
 
 
 class Annotator:
-    """A profile turned towards its sources."""
+    """A profile in its sources."""
 
     def __init__(self, profile: Profile, force: bool = False) -> None:
         self._profile, self._force = profile, force
@@ -62,9 +62,10 @@ class Annotator:
         self._branches = _branches_by_line(profile)
 
     def views(self, pattern: str | None) -> list[SourceView]:
-        """The files that ``pattern`` picks, or else the functions that it does.
+        """The files that ``pattern`` selects, or else the functions that it does.
 
-        Without one it is all files but headers of the system and the compiler, unless these are all.
+        Without a pattern: all files except headers of the system and the compiler, unless there are no
+        others.
         """
         files = [path for path in self._lines if pattern is None or _is_file(path, pattern)]
         if pattern is None:
@@ -90,9 +91,9 @@ class Annotator:
         """The lines of a view, in order, without repetition."""
         source = read_source(self._profile, view.path, self._force)
         counts: Mapping[int, LineCount] = self._lines.get(view.path, {})
-        decided = self._branches.get(view.path, {})
+        branches_of = self._branches.get(view.path, {})
         for number in view.numbers(len(source)):
-            found = tuple(decided.get(number, ()))
+            found = tuple(branches_of.get(number, ()))
             yield AnnotatedLine(number, source[number - 1], counts.get(number), found)
 
 
@@ -101,7 +102,7 @@ def _is_file(path: str, pattern: str) -> bool:
 
 
 def _branches_by_line(profile: Profile) -> dict[str, dict[int, list[Branch]]]:
-    """Branches of several instances or inlined copies of one function that lead to the same lines are one."""
+    """Branches of several template or inlined instances of a function that lead to the same lines are one."""
     joined: dict[tuple[object, ...], Branch] = {}
     for function in profile.functions.values():
         seen: Counter[tuple[object, ...]] = Counter()
@@ -124,7 +125,7 @@ def _join(one: Branch, other: Branch) -> Branch:
 
 
 def count_text(count: LineCount | None, never: str = NEVER) -> str:
-    """What stands in the column of counts, ``never`` where a line that holds code has none."""
+    """The text in the column of counts, ``never`` for a line that holds code and was not executed."""
     if count is None:
         return ""
     if not count.count:
@@ -132,8 +133,8 @@ def count_text(count: LineCount | None, never: str = NEVER) -> str:
     return f"{'' if count.exact else '~'}{amount(count.count, '')}"
 
 
-def branch_text(branch: Branch, never: str = "never decided") -> str:
-    """``line 12: 100% →13 1000, 0% →17 0``; or ``never`` where nothing came by."""
+def branch_text(branch: Branch, never: str = "never executed") -> str:
+    """``line 12: 100% →13 1000, 0% →17 0``; or ``never`` if the branch was not executed."""
     if not branch.ran:
         return f"line {branch.line}: {never}"
     total = sum(outcome.count for outcome in branch.outcomes)
@@ -146,7 +147,7 @@ def _outcome_text(outcome: Outcome, total: Count) -> str:
 
 
 def _percent(count: Count, total: Count) -> str:
-    """Rounded, but only what always happened is 100% and only what never did is 0%."""
+    """Rounded, but only what always happened is 100% and only what never happened is 0%."""
     rounded = round(100 * count / total) if total else 0
     if rounded == 100 and count < total:
         return ">99%"
@@ -160,9 +161,11 @@ def view_text(
 ) -> Iterator[str]:
     """One source file as lines of text.  Files of 200,000 lines exist, so this is kept simple.
 
-    Of an estimate no line has run; one that is not expected to has a plain zero.
+    In an estimate no line was executed; one that is not expected to be has a plain zero.
     """
-    never, undecided = (NEVER, "never decided") if estimate is None else ("0", "not expected to be passed")
+    never, unexecuted = (
+        (NEVER, "never executed") if estimate is None else ("0", "not expected to be executed")
+    )
     width = max([9, *(len(count_text(line.count, never)) for line in lines)])
     yield styled(path, _BOLD, colour)
     if estimate is not None:
@@ -173,11 +176,11 @@ def view_text(
         row = f"{count:>{width}} {line.number:>6}  {line.text.expandtabs(8)}".rstrip()
         yield styled(row, style, colour)
         for branch in line.branches:
-            note = " " * (width + 9) + branch_text(branch, undecided)
+            note = " " * (width + 9) + branch_text(branch, unexecuted)
             yield styled(note, _BLUE if branch.ran else _RED, colour)
 
 
 def styled(text: str, style: str, colour: bool) -> str:
-    """Text in a style of the terminal, if there is colour; whatever else could style it is made visible."""
+    """Text in a style of the terminal, if there is colour; control characters in it are made visible."""
     shown = visible_text(text)
     return f"\x1b[{style}m{shown}\x1b[0m" if colour and style else shown

@@ -1,4 +1,4 @@
-"""A source with one path lit up: the lines that it led over, and beside them what was decided."""
+"""A source with one path highlighted: the lines on it, and beside them what was decided."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from trodden.report.narrate.paths import ARROW, Describer
 from trodden.report.narrate.source_locations import own_span
 from trodden.report.narrate.sources import read_source
 from trodden.report.views.annotate import SourceView, styled
-from trodden.report.views.hot_paths import HotPath, executed_along, executed_in_all, walked
+from trodden.report.views.hot_paths import HotPath, executed_along, executed_blocks, executed_in_all
 
 _ON, _OFF, _HEAD, _NOTE = "1;32", "2", "1", "36"
 
 
 @dataclass(frozen=True)
 class PathLine:
-    """A source line: whether the path led over it, and what was decided there."""
+    """A source line: whether it is on the path, and what was decided there."""
 
     number: int
     text: str
@@ -28,52 +28,53 @@ class PathLine:
 
 
 class PathAnnotator:
-    """One path turned towards its sources.
+    """One path in its sources.
 
-    The first view is the whole function; after it come the places that were inlined and that the path
-    led through: the whole function there too if it is known, or else the lines that were met.
+    The first view is the whole function.  It is followed by the inlined code on the path: the whole function
+    that it was inlined from if that is known, or else the lines on the path.
     """
 
     def __init__(self, profile: Profile, rank: int, hot: HotPath, force: bool = False) -> None:
         self._profile, self._rank, self._hot, self._force = profile, rank, hot, force
         describer = Describer(profile, force)
-        self._places = describer.places(hot.function)
-        self._story = describer.story(hot.function, hot.path)
-        self._refs = self._met()
-        self._lines = {(self._places.path_of(ref), ref.line) for ref in self._refs}
+        self._locations = describer.locations(hot.function)
+        self._path = describer.describe(hot.function, hot.path)
+        self._refs = self._lines_on_path()
+        self._lines = {(self._locations.path_of(ref), ref.line) for ref in self._refs}
         self._outcomes: dict[tuple[str, int], list[str]] = {}
-        for step in self._story.steps:
-            if step.file is not None and step.line is not None and step.outcome is not None:
+        for step in self._path.steps:
+            outcome = step.outcome_text
+            if step.file is not None and step.line is not None and outcome is not None:
                 self._lines.add((step.file, step.line))
-                self._outcomes.setdefault((step.file, step.line), []).append(step.outcome)
+                self._outcomes.setdefault((step.file, step.line), []).append(outcome)
 
-    def _met(self) -> list[LineRef]:
-        """The lines that the path led over, those of inlined calls included."""
+    def _lines_on_path(self) -> list[LineRef]:
+        """The lines on the path, those of inlined call sites included."""
         facts = self._hot.function.facts
-        met: dict[LineRef, None] = {}
-        for block in walked(self._hot.path):
+        found: dict[LineRef, None] = {}
+        for block in executed_blocks(self._hot.path):
             for ref in facts.blocks[block].lines:
-                while ref not in met:
-                    met[ref] = None
+                while ref not in found:
+                    found[ref] = None
                     if not ref.copy:
                         break
                     ref = facts.inlined[ref.copy - 1]
-        return [ref for ref in met if ref.line > 0]
+        return [ref for ref in found if ref.line > 0]
 
     def head(self) -> list[str]:
-        """What the path is and how often it was walked."""
+        """What the path is and how often it was executed."""
         key, function, path = self._hot
         everything = executed_in_all(self._profile.functions.values()).instructions
         share = 100 * executed_along(function, path).instructions / everything if everything else 0.0
         times = "once" if path.count == 1 else f"{path.count} times"
         cycles = "" if path.cycles is None else f", {path.cycles} cycles"
         lines = [
-            f"{key}, path {self._rank} (id {path.id}): walked {times}, "
+            f"{key}, path {self._rank} (id {path.id}): executed {times}, "
             f"{share:.1f}% of the instructions executed{cycles}",
-            f"{self._story.starts}; {self._story.ends}",
+            f"{self._path.starts}; {self._path.ends}",
         ]
-        if self._story.context:
-            lines.append(f"came by {ARROW.join(step.words() for step in self._story.context)}")
+        if self._path.context:
+            lines.append(f"reached by {ARROW.join(step.words() for step in self._path.context)}")
         return lines
 
     def views(self) -> list[SourceView]:
@@ -85,10 +86,10 @@ class PathAnnotator:
         spans: dict[str, set[tuple[int, int | None]]] = {function.file: {(own[0], own[-1])}}
         unknown: dict[tuple[str, int], list[int]] = {}
         for ref in self._refs:
-            path = self._places.path_of(ref)
+            path = self._locations.path_of(ref)
             if path == function.file and ref.line in own:
                 continue
-            origin = self._places.inlined_function(ref)
+            origin = self._locations.inlined_function(ref)
             if origin is not None and origin.file == path:
                 span = own_span(origin)
                 spans.setdefault(path, set()).add((span[0], span[-1]))
@@ -102,13 +103,13 @@ class PathAnnotator:
         """The lines of a view, in order, without repetition."""
         source = read_source(self._profile, view.path, self._force)
         for number in view.numbers(len(source)):
-            place = view.path, number
-            outcome = "; then ".join(self._outcomes.get(place, ())) or None
-            yield PathLine(number, source[number - 1], place in self._lines, outcome)
+            line = view.path, number
+            outcome = "; then ".join(self._outcomes.get(line, ())) or None
+            yield PathLine(number, source[number - 1], line in self._lines, outcome)
 
 
 def path_text(path: str, lines: Sequence[PathLine], colour: bool = False) -> Iterator[str]:
-    """One source as lines of text; what is left out between parts is marked."""
+    """One source as lines of text; lines left out between parts are marked."""
     yield styled(path, _HEAD, colour)
     latest = None
     for line in lines:

@@ -14,19 +14,19 @@ from trodden.weigh.heuristics.registry import HEURISTICS
 
 
 def rows(found: Calibration) -> Iterator[tuple[Heuristic, Measured]]:
-    """What was measured of the heuristics that applied, in the order of their table."""
+    """The measurements of the heuristics that applied, in the order of their table."""
     for heuristic in HEURISTICS:
         if heuristic.key in found.measured:
             yield heuristic, found.measured[heuristic.key]
 
 
 def share_right(accuracy: Accuracy) -> float:
-    """The share of executions that went the predicted way."""
+    """The share of executions that took the predicted edge."""
     return accuracy.right / accuracy.executions
 
 
 def to_document(found: Calibration) -> dict[str, Any]:
-    """All figures; ``rate`` is null for what takes no part, ``wl94`` for what the paper does not have."""
+    """All figures; ``rate`` is null for a heuristic that is not used, ``wl94`` for one not in the paper."""
     return {
         "rates": found.rates.name,
         "programs": list(found.rates.programs),
@@ -53,7 +53,7 @@ def to_document(found: Calibration) -> dict[str, Any]:
 
 
 def to_plain(found: Calibration) -> str:
-    """A row for each heuristic, then what share of executions each table of rates predicts rightly."""
+    """A row for each heuristic, then the share of executions that each table of rates predicts correctly."""
     lines: list[Sequence[object]] = [
         ("#heuristic", "key", "branches", "coverage", "hit rate", "rate", "wl94", "says")
     ]

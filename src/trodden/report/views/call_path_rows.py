@@ -11,9 +11,9 @@ from trodden.profile.model import FunctionProfile, Profile
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """A path of calls from the start of a thread: its functions from the outermost in, and how often taken.
+    """A path of calls from the start of a thread: its functions from the outermost inwards, and its count.
 
-    ``recursive``: some of these calls were made again by what the function had called itself.
+    ``recursive``: some of these calls were made by recursion.
     """
 
     functions: tuple[str, ...]

@@ -11,10 +11,10 @@ from trodden.profile.model import Count, FunctionProfile, Profile
 
 @dataclass(frozen=True, slots=True)
 class ArcRow:
-    """How often one function has called another.
+    """How often one function called another.
 
-    ``callee`` is the name that the profile knows it by, its symbol if the profile does not tell of it, and
-    empty for what is called through pointers.
+    ``callee`` is its name in the profile, its symbol if it has no profile, and empty for calls through
+    pointers.
     """
 
     caller: str

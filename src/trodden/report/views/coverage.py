@@ -1,4 +1,4 @@
-"""Which paths were walked and which were nearly: the content, before anyone decides how it looks."""
+"""Which paths were executed, and which of the others are nearest to them, as data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.report.fields import tabbed
 from trodden.report.narrate.paths import Describer
-from trodden.report.narrate.successors import Ways, as_path
+from trodden.report.narrate.successors import BranchDescriber, as_path
 
 _HEADINGS = (
     (
@@ -35,13 +35,13 @@ class CoverageReport:
     files: tuple[str, ...]
     found: Coverage
     unjoined: tuple[Unjoined, ...]
-    ways: Ways
+    branches: BranchDescriber
 
 
 def report_coverage(
     profiles: Sequence[Profile], files: Sequence[str], pattern: str | None = None, top: int | None = None
 ) -> CoverageReport:
-    """The joined coverage of the functions that ``pattern`` picks, those with most to do first."""
+    """The joined coverage of the functions that ``pattern`` selects, most untaken edges first."""
     joined, unjoined = join([profile.functions for profile in profiles])
     units = tuple({unit.id: unit for profile in profiles for unit in profile.units}.values())
     skipped = tuple(dict.fromkeys(each for profile in profiles for each in profile.skipped))
@@ -53,20 +53,22 @@ def report_coverage(
         files=tuple(files),
         found=replace(found, functions=tuple(ranked)),
         unjoined=tuple(unjoined),
-        ways=Ways(Describer(together)),
+        branches=BranchDescriber(Describer(together)),
     )
 
 
-def sentence(ways: Ways, function: FunctionProfile, near: NearMiss, short: bool = False) -> str:
-    """What to make an input do: ``at prog.c:12 `if (x < 0)` went only to line 15, never to line 13``."""
-    branch = ways.branch(function, near.block, short)
-    never = ways.way(function, near.edge)
-    went = ways.several(function, [edge for edge, _ in near.instead])
-    if not went:
-        return f"at {branch} never went on; one way is {never}"
+def sentence(
+    branches: BranchDescriber, function: FunctionProfile, near: NearMiss, short: bool = False
+) -> str:
+    """What an input has to do: ``at prog.c:12 `if (x < 0)` branched only to line 15, never to line 13``."""
+    branch = branches.branch(function, near.block, short)
+    never = branches.successor(function, near.edge)
+    taken = branches.successors(function, [edge for edge, _ in near.instead])
+    if not taken:
+        return f"at {branch} execution never continued; a successor leads {never}"
     if near.unseen:
-        return f"at {branch} went only {went}, never {never}"
-    return f"at {branch} went only {went} when it came this way, and {never} only when it came another"
+        return f"at {branch} branched only {taken}, never {never}"
+    return f"at {branch} branched only {taken} on this path, and {never} only on other paths"
 
 
 def to_document(report: CoverageReport) -> dict[str, Any]:
@@ -104,39 +106,41 @@ def _function(report: CoverageReport, each: FunctionCoverage) -> dict[str, Any]:
         "cut_short": each.cut_short,
         "blocks": _covered(each.blocks),
         "edges": _covered(each.edges),
-        "near_misses": [_near(report.ways, each.function, near, numbering) for near in each.near],
+        "near_misses": [_near(report.branches, each.function, near, numbering) for near in each.near],
     }
 
 
 def _near(
-    ways: Ways, function: FunctionProfile, near: NearMiss, numbering: Numbering | None
+    branches: BranchDescriber, function: FunctionProfile, near: NearMiss, numbering: Numbering | None
 ) -> dict[str, Any]:
     return {
         "id": None if numbering is None else numbering.number_of(near.route),
         "times": near.times,
         "edge_never_taken": near.unseen,
-        "branch": ways.branch_document(function, near.block),
-        "went": [{**ways.way_document(function, edge), "count": count} for edge, count in near.instead],
-        "never": ways.way_document(function, near.edge),
-        "sentence": sentence(ways, function, near),
-        **ways.path_document(function, as_path(near.route)),
+        "branch": branches.branch_document(function, near.block),
+        "went": [
+            {**branches.successor_document(function, edge), "count": count} for edge, count in near.instead
+        ],
+        "never": branches.successor_document(function, near.edge),
+        "sentence": sentence(branches, function, near),
+        **branches.path_document(function, as_path(near.route)),
     }
 
 
 def to_plain(report: CoverageReport) -> str:
-    """One fact a line; the first part of each says what it is about."""
+    """One row a line; the first field of each says what the row is about."""
     rows: list[tuple[object, ...]] = list(_HEADINGS)
     for each in report.found.functions:
-        place = f"{each.function.file}:{each.function.line}"
-        rows.append(("function", each.name, place, *_parts(each.paths), each.cut_short, *_rest(each)))
+        location = f"{each.function.file}:{each.function.line}"
+        rows.append(("function", each.name, location, *_parts(each.paths), each.cut_short, *_rest(each)))
     for each in report.found.functions:
         rows += [
             (
                 *("near", each.name, rank, near.times, "never" if near.unseen else "elsewhere"),
-                report.ways.branch(each.function, near.block),
-                report.ways.several(each.function, [edge for edge, _ in near.instead]),
-                report.ways.way(each.function, near.edge),
-                report.ways.describer.story(each.function, as_path(near.route)).way(),
+                report.branches.branch(each.function, near.block),
+                report.branches.successors(each.function, [edge for edge, _ in near.instead]),
+                report.branches.successor(each.function, near.edge),
+                report.branches.describer.describe(each.function, as_path(near.route)).steps_text(),
             )
             for rank, near in enumerate(each.near, 1)
         ]

@@ -1,4 +1,4 @@
-"""Where two runs part ways: the content, before anyone decides how it looks.
+"""Where two runs diverge, as data.
 
 The first run is called A, the second B.
 """
@@ -18,7 +18,7 @@ from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.report.fields import counted, percent, tabbed
 from trodden.report.narrate.paths import Describer
-from trodden.report.narrate.successors import Ways
+from trodden.report.narrate.successors import BranchDescriber
 
 _HEADINGS = (
     (
@@ -43,7 +43,7 @@ class DifferenceReport:
     files: tuple[str, str]
     found: Comparison
     shown: tuple[tuple[int, Difference], ...]
-    ways: Ways
+    branches: BranchDescriber
     estimates: tuple[Estimate | None, Estimate | None] = (None, None)
 
     def marks(self) -> Iterator[tuple[str, Estimate]]:
@@ -59,9 +59,9 @@ def report_difference(
     pattern: str | None = None,
     top: int | None = None,
 ) -> DifferenceReport:
-    """Compare the functions that ``pattern`` picks.
+    """Compare the functions that ``pattern`` selects.
 
-    ``top`` limits the differences to be shown: those of one run alone, and those that both have.
+    ``top`` limits the differences to be shown: those of one run alone, and those that both runs have.
     """
     found = compare(*_picked(profiles, pattern))
     shown: list[tuple[int, Difference]] = []
@@ -71,13 +71,13 @@ def report_difference(
         if top is None or seen[each.kind is Kind.SHIFTS] <= top:
             shown.append((rank, each))
     estimates = profiles[0].estimate, profiles[1].estimate
-    return DifferenceReport(files, found, tuple(shown), Ways(Describer(profiles[1])), estimates)
+    return DifferenceReport(files, found, tuple(shown), BranchDescriber(Describer(profiles[1])), estimates)
 
 
 def _picked(
     profiles: tuple[Profile, Profile], pattern: str | None
 ) -> tuple[Mapping[str, FunctionProfile], Mapping[str, FunctionProfile]]:
-    """What a pattern picks in each; it is enough if it picks something in one of them."""
+    """What a pattern selects in each; it has to select something in one of them."""
     found: list[Mapping[str, FunctionProfile]] = []
     wrong: UsageError | None = None
     for profile in profiles:
@@ -91,29 +91,29 @@ def _picked(
     return found[0], found[1]
 
 
-def place(ways: Ways, each: Difference, short: bool = False) -> str:
-    """Where a difference shows: a branch, or what stands for it."""
+def location(branches: BranchDescriber, each: Difference, short: bool = False) -> str:
+    """Where a difference is seen: a branch, or the end of a block."""
     if each.branching is not None:
-        return ways.branch(each.function, each.branching.block, short)
+        return branches.branch(each.function, each.branching.block, short)
     block = each.block
     if block is None and each.path is not None:
         block = each.path.blocks[-1 if each.kind is Kind.COMBINES else each.path.context]
-    return "" if block is None else ways.place(each.function, block, short)
+    return "" if block is None else branches.location(each.function, block, short)
 
 
-def way(ways: Ways, each: Difference) -> str:
-    """What was done there in one run, or more often in one."""
+def action(branches: BranchDescriber, each: Difference) -> str:
+    """What only one run did there, or did more often."""
     if each.branching is not None:
-        return ways.way(each.function, each.branching.edge)
+        return branches.successor(each.function, each.branching.edge)
     if each.path is None:
-        return "ran this block"
-    story = ways.describer.story(each.function, each.path)
-    return story.ends if each.path.ends is PathEnd.UNWOUND else story.starts
+        return "executed this block"
+    described = branches.describer.describe(each.function, each.path)
+    return described.ends if each.path.ends is PathEnd.UNWOUND else described.starts
 
 
-def sentence(ways: Ways, each: Difference, short: bool = False) -> str:
-    """``at prog.c:12 `if (x < 0)` B went to line 13 (yes), 1 of 5,946 times; A never in 5,985``."""
-    at, did = place(ways, each, short), way(ways, each)
+def sentence(branches: BranchDescriber, each: Difference, short: bool = False) -> str:
+    """``at prog.c:12 `if (x)` B branched to line 13 (x: true), 1 of 5,946 times; A never in 5,985``."""
+    at, did = location(branches, each, short), action(branches, each)
     where = f"at {at} " if at else ""
     if each.block is not None:
         return f"{where}{_block_rates(each.what)}"
@@ -121,17 +121,17 @@ def sentence(ways: Ways, each: Difference, short: bool = False) -> str:
         return _follows(each, where, did)
     shares = each.what if each.branching is None else each.branching.shares
     if each.kind is Kind.EXPECTS:
-        return f"{where}goes {did}: {_expectation(shares)}"
+        return f"{where}branches {did}: {_expectation(shares)}"
     if each.kind is Kind.SHIFTS:
         if each.branching is None:
             return f"{where}{_rates(shares)}"
-        before = ", having come this way," if each.branching.along else ""
-        return f"{where}went {did}{before} {_rates(shares)}"
+        before = " on this path" if each.branching.along else ""
+        return f"{where}branched {did}{before} {_rates(shares)}"
     one, other, counts = _alone(shares)
-    went = "" if each.branching is None else "went "
-    passed = _passed(ways, each, each.branching)
+    branched = "" if each.branching is None else "branched "
+    never = _never(branches, each, each.branching)
     before = "after the same beginning, " if each.kind is Kind.COMBINES else ""
-    return f"{before}{where}{one} {went}{did}, {counts}; {other}{passed}"
+    return f"{before}{where}{one} {branched}{did}, {counts}; {other}{never}"
 
 
 def _alone(shares: Shares) -> tuple[str, str, str]:
@@ -145,7 +145,8 @@ def _times(count: Count, trials: Count) -> str:
     return "the one time" if count == trials == 1 else f"{amount(count)} of {amount(trials)} times"
 
 
-def _passed(ways: Ways, each: Difference, branching: Branching | None) -> str:
+def _never(branches: BranchDescriber, each: Difference, branching: Branching | None) -> str:
+    """How often the other run could have done the same, and what it did instead."""
     shares = each.what if branching is None else branching.shares
     trials = shares.second_of if shares.first else shares.first_of
     never = f" never in {amount(trials)}" if trials > 1 else " not the one time"
@@ -154,7 +155,7 @@ def _passed(ways: Ways, each: Difference, branching: Branching | None) -> str:
     side = 2 if shares.first else 1
     ranked = sorted(branching.others, key=lambda other: -other[side])
     others = [other[0] for other in ranked if other[side]]
-    return f"{never}: only {ways.several(each.function, others)}" if others else never
+    return f"{never}: only {branches.successors(each.function, others)}" if others else never
 
 
 def _rates(shares: Shares) -> str:
@@ -176,29 +177,29 @@ def _expectation(shares: Shares) -> str:
 
 
 def _block_rates(shares: Shares) -> str:
-    """A block has no share of anything: it may run several times a call."""
+    """A block has no share of anything: it may be executed several times a call."""
     sides = ("A", shares.first, shares.first_of), ("B", shares.second, shares.second_of)
     return ", ".join(
-        f"{run} ran this block {counted(a, 'time')} in {counted(n, 'call')}" for run, a, n in sides
+        f"{run} executed this block {counted(a, 'time')} in {counted(n, 'call')}" for run, a, n in sides
     )
 
 
 def _follows(each: Difference, where: str, did: str) -> str:
     count = max(each.what.first, each.what.second)
     one, other = ("A", "B") if each.what.first else ("B", "A")
-    went = did if each.branching is None else f"went {did}"
+    action_text = did if each.branching is None else f"branched {did}"
     more = f" on {len(each.more) + 1:,} paths" if each.more else ""
     times = "once" if count == 1 else f"{amount(count)} times"
-    return f"{where}{one} {went}{more}, {times}; {other} never came there"
+    return f"{where}{one} {action_text}{more}, {times}; {other} never reached it"
 
 
 def kind_name(each: Difference) -> str:
-    """What a difference is, in a word."""
+    """The name of a kind of differences."""
     return each.kind.name.lower()
 
 
 def common_rows(found: Comparison) -> Iterator[tuple[Basis, Common]]:
-    """What there is in common, paths first; nothing in common is said of paths too."""
+    """What the runs have in common, paths first."""
     for basis in Basis:
         if basis in found.common:
             yield basis, found.common[basis]
@@ -214,7 +215,7 @@ def to_document(report: DifferenceReport) -> dict[str, Any]:
         **({"estimates": estimates} if estimates else {}),
         "same": report.found.same,
         "common": {basis.value: _common(common) for basis, common in common_rows(report.found)},
-        "differences": [_difference(report.ways, rank, each) for rank, each in report.shown],
+        "differences": [_difference(report.branches, rank, each) for rank, each in report.shown],
         "unpaired": [
             {"function": each.name, "run": "first" if each.first else "second", "reason": each.reason}
             for each in report.found.unpaired
@@ -238,11 +239,11 @@ def _common(common: Common) -> dict[str, Any]:
 
 
 def _side(count: Count, of: Count) -> dict[str, Any]:
-    """How often one run did something; of an estimate there is only a share."""
+    """How often one run did something; an estimate has only a share."""
     return {"share": count / of} if isinstance(of, float) else {"count": count, "of": of}
 
 
-def _difference(ways: Ways, rank: int, each: Difference) -> dict[str, Any]:
+def _difference(branches: BranchDescriber, rank: int, each: Difference) -> dict[str, Any]:
     shares, function, branching = each.what, each.function, each.branching
     document: dict[str, Any] = {
         "rank": rank,
@@ -251,25 +252,25 @@ def _difference(ways: Ways, rank: int, each: Difference) -> dict[str, Any]:
         "first": _side(shares.first, shares.first_of),
         "second": _side(shares.second, shares.second_of),
         "evidence": each.evidence,
-        "sentence": sentence(ways, each),
+        "sentence": sentence(branches, each),
     }
     if branching is not None:
-        document["branch"] = ways.branch_document(function, branching.block)
-        document["way"] = ways.way_document(function, branching.edge)
+        document["branch"] = branches.branch_document(function, branching.block)
+        document["way"] = branches.successor_document(function, branching.edge)
         document["others"] = [
-            {**ways.way_document(function, edge), "first": first, "second": second}
+            {**branches.successor_document(function, edge), "first": first, "second": second}
             for edge, first, second in branching.others
         ]
     if each.block is not None:
         document["block"] = function.facts.graph.labels[each.block]
     if each.path is not None:
-        document["path"] = {"id": each.path.id, **ways.path_document(function, each.path)}
+        document["path"] = {"id": each.path.id, **branches.path_document(function, each.path)}
         document["more"] = [path.id for path in each.more]
     return document
 
 
 def to_plain(report: DifferenceReport) -> str:
-    """One fact a line; the first part of each says what it is about."""
+    """One row a line; the first field of each says what the row is about."""
     rows: list[Sequence[object]] = list(_HEADINGS)
     marks = [("estimate", run, each.rates) for run, each in report.marks()]
     rows += [_ESTIMATE_HEADING, *marks] if marks else []
@@ -281,8 +282,9 @@ def to_plain(report: DifferenceReport) -> str:
         rows.append(("common", basis.value, *counts, *shares, *instructions, *only))
     for rank, each in report.shown:
         shares_of = each.what.first, each.what.first_of, each.what.second, each.what.second_of
-        path = "" if each.path is None else report.ways.describer.story(each.function, each.path).way()
-        words = place(report.ways, each), way(report.ways, each), path, len(each.more)
+        branches = report.branches
+        path = "" if each.path is None else branches.describer.describe(each.function, each.path).steps_text()
+        words = location(branches, each), action(branches, each), path, len(each.more)
         rows.append(
             ("difference", rank, kind_name(each), each.name, *shares_of, f"{each.evidence:.3f}", *words)
         )

@@ -1,7 +1,7 @@
-"""Which paths are hot, and which one a person means by a number: one order for all that shows paths.
+"""Which paths are hot, and which one is meant by a rank: one order for all commands that show paths.
 
 Hot is what executes much (BL96 §1): paths are ranked by the instructions executed along them, so that a long
-path that is walked now and then can stand before a short one that is walked often.
+path that is executed seldom may come before a short one that is executed often.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ class Executed(NamedTuple):
 
 
 def holds_paths(profile: Profile) -> bool:
-    """Whether the profile tells the paths of any function."""
+    """Whether the profile holds the paths of any function."""
     return any(function.paths is not None for function in profile.functions.values())
 
 
 def need_paths(profile: Profile, where: str) -> None:
-    """Refuse the profile read from ``where`` if it tells no paths."""
+    """Refuse the profile read from ``where`` if it holds no paths."""
     if not holds_paths(profile):
         raise UsageError(f"{where} holds no paths; run with --profile paths")
 
 
 def hot_paths(profile: Profile, pattern: str | None = None) -> list[HotPath]:
-    """The paths that were walked in the functions that ``pattern`` picks: most executed instructions first.
+    """The executed paths of the functions that ``pattern`` selects: most executed instructions first.
 
-    Of two that executed the same the one that was walked more often comes first; after that, names and
-    numbers decide, so that a rank always means the same path.
+    Of two that executed the same number the more frequent one comes first; after that, names and path numbers
+    decide, so that a rank always means the same path.
     """
     return hot_among(select(profile, pattern))
 
@@ -66,14 +66,14 @@ def _rank(hot: HotPath) -> tuple[Count, int, str, int]:
     return -executed.instructions, -hot.path.count, hot.key, hot.path.id
 
 
-def walked(path: PathCount) -> tuple[int, ...]:
-    """The blocks that were walked: those that only tell how control came to a loop are none of them."""
+def executed_blocks(path: PathCount) -> tuple[int, ...]:
+    """The blocks that were executed; those of the loop context only say how control reached the loop."""
     return path.blocks[path.context :]
 
 
 def executed_along(function: FunctionProfile, path: PathCount) -> Executed:
-    """What all walks along a path executed together."""
-    facts, blocks = function.facts.blocks, walked(path)
+    """What all executions of a path executed together."""
+    facts, blocks = function.facts.blocks, executed_blocks(path)
     return Executed(path.count * len(blocks), path.count * sum(facts[block].size for block in blocks))
 
 
@@ -91,7 +91,7 @@ def executed_in_all(functions: Iterable[FunctionProfile]) -> Executed:
 def pick_path(profile: Profile, where: str, choice: str, pattern: str | None = None) -> tuple[int, HotPath]:
     """The path that ``choice`` means and its rank.
 
-    It is a rank among the functions that ``pattern`` picks, or a function and the number of a path of it,
+    It is a rank among the functions that ``pattern`` selects, or a function and the number of a path of it,
     ``FUNCTION:ID``; ``where`` is the file of the profile.
     """
     need_paths(profile, where)
@@ -103,7 +103,7 @@ def pick_path(profile: Profile, where: str, choice: str, pattern: str | None = N
     ranked = hot_paths(profile, pattern)
     what = where if pattern is None else f"{where}: {pattern}"
     if not ranked:
-        raise UsageError(f"{what}: no path was walked")
+        raise UsageError(f"{what}: no path was executed")
     if not 1 <= int(choice) <= len(ranked):
         raise UsageError(f"{what}: there is no path {choice}; ranks are 1 to {len(ranked)}")
     return int(choice), ranked[int(choice) - 1]
@@ -113,7 +113,7 @@ def _by_id(profile: Profile, name: str, number: int) -> tuple[int, HotPath]:
     ranked = hot_paths(profile, name)
     found = [(rank, hot) for rank, hot in enumerate(ranked, 1) if hot.path.id == number]
     if not found:
-        raise UsageError(f"{name}: no path with the number {number} was walked; see trodden report")
+        raise UsageError(f"{name}: no path with the number {number} was executed; see trodden report")
     if len(found) > 1:
         keys = ", ".join(hot.key for _, hot in found)
         raise UsageError(f"--path {name}:{number}: several functions match, name one: {keys}")

@@ -1,4 +1,4 @@
-"""The paths of a profile as rows of the report, and the places where paths were cut."""
+"""The paths of a profile as rows of the report, and the edges where paths were cut."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from trodden.profile.model import Count, FunctionProfile, Profile
-from trodden.report.narrate.decisions import Step
-from trodden.report.narrate.paths import Describer, Story
-from trodden.report.narrate.source_locations import Places
+from trodden.report.narrate.paths import Describer, PathDescription
+from trodden.report.narrate.source_locations import FunctionLocations
+from trodden.report.narrate.steps import Step
 from trodden.report.views.hot_paths import executed_along, executed_in_all, hot_among
 
 
 @dataclass(frozen=True, slots=True)
 class PathRow:
-    """A path: how often it was walked, its parts of all blocks and instructions that ran, and its story."""
+    """A path: its count, its shares of all executed blocks and instructions, and its description."""
 
     rank: int
     function: str
@@ -26,7 +26,7 @@ class PathRow:
     share_of_blocks: float
     share_of_instructions: float
     cycles: int | None
-    story: Story
+    description: PathDescription
 
     def to_document(self) -> dict[str, Any]:
         """The row as dictionaries and lists; what is not known or does not apply is left out."""
@@ -37,14 +37,14 @@ class PathRow:
             "count": self.count,
             "share_of_blocks": self.share_of_blocks,
             "share_of_instructions": self.share_of_instructions,
-            "starts": self.story.starts,
-            "ends": self.story.ends,
-            "steps": [step_document(step) for step in self.story.steps],
+            "starts": self.description.starts,
+            "ends": self.description.ends,
+            "steps": [step_document(step) for step in self.description.steps],
         }
         if self.cycles is not None:
             document["cycles"] = self.cycles
-        if self.story.context:
-            document["context"] = [step_document(step) for step in self.story.context]
+        if self.description.context:
+            document["context"] = [step_document(step) for step in self.description.context]
         return document
 
 
@@ -65,7 +65,7 @@ class CutRow:
 
 @dataclass(frozen=True, slots=True)
 class LoopRow:
-    """A loop of one block, whose rounds are no paths of their own (BL96 §4.1), and how many there were."""
+    """A loop of one block, whose iterations are no paths of their own (BL96 §4.1), and their number."""
 
     function: str
     place: str
@@ -84,12 +84,12 @@ def step_document(step: Step) -> dict[str, Any]:
         "file": step.file,
         "line": step.line,
         "text": step.text,
-        "outcome": step.outcome,
+        "outcome": step.outcome_text,
     }
     if step.inlined is not None:
         document["inlined"] = step.inlined
     if step.line is None:
-        document["block"] = step.place.removeprefix("block ")
+        document["block"] = step.location.removeprefix("block ")
     return document
 
 
@@ -111,12 +111,12 @@ def path_rows(
             _share(executed.blocks, everything.blocks),
             _share(executed.instructions, everything.instructions),
             path.cycles,
-            describer.story(function, path),
+            describer.describe(function, path),
         )
 
 
 def cut_rows(chosen: Mapping[str, FunctionProfile], untaken: bool, describer: Describer) -> Iterator[CutRow]:
-    """The cuts that paths ran into, and if ``untaken`` those that they did not."""
+    """The cuts that were taken, and with ``untaken`` also those that were not."""
     for key, function in chosen.items():
         plan = function.facts.plan.paths
         if plan is None or function.paths is None:
@@ -125,17 +125,17 @@ def cut_rows(chosen: Mapping[str, FunctionProfile], untaken: bool, describer: De
         for edge in plan.cuts:
             count = function.counted_edges[edge] or 0
             if count or untaken:
-                places = describer.places(function)
+                locations = describer.locations(function)
                 source, target, _ = function.facts.graph.edges[edge]
-                found[_full_place(places, source, end=True), _full_place(places, target)] += count
-        for (before, behind), count in found.items():
-            yield CutRow(key, before, behind, count)
+                found[_full_location(locations, source, end=True), _full_location(locations, target)] += count
+        for (before, after), count in found.items():
+            yield CutRow(key, before, after, count)
 
 
 def loop_rows(
     profile: Profile, chosen: Mapping[str, FunctionProfile], describer: Describer
 ) -> Iterator[LoopRow]:
-    """The loops of one block that went round, in the functions whose paths are told."""
+    """The loops of one block that iterated, in the functions whose paths were counted."""
     everything = executed_in_all(profile.functions.values()).instructions
     for key, function in chosen.items():
         if function.paths is None:
@@ -145,13 +145,13 @@ def loop_rows(
         ):
             if source == target and count:
                 share = _share(count * function.facts.blocks[source].size, everything)
-                yield LoopRow(key, _full_place(describer.places(function), source), count, share)
+                yield LoopRow(key, _full_location(describer.locations(function), source), count, share)
 
 
-def _full_place(places: Places, vertex: int, end: bool = False) -> str:
+def _full_location(locations: FunctionLocations, vertex: int, end: bool = False) -> str:
     """``file:line``, or the label of a block that has no line."""
-    ref = places.end(vertex) if end else places.begin(vertex)
-    return places.name_of_block(vertex, None) if ref is None else f"{places.path_of(ref)}:{ref.line}"
+    ref = locations.end(vertex) if end else locations.begin(vertex)
+    return locations.name_of_block(vertex, None) if ref is None else f"{locations.path_of(ref)}:{ref.line}"
 
 
 def _share(part: Count, whole: Count) -> float:

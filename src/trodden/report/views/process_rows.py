@@ -1,4 +1,4 @@
-"""How processes ended, and what their threads were doing then, as rows of the report."""
+"""How processes ended, and where their threads were at that time, as rows of the report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trodden.profile.analysis.unfinished import Unfinished
 from trodden.profile.call_paths import function_names
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.processes import family
-from trodden.report.narrate.paths import Describer, Story
+from trodden.report.narrate.paths import Describer, PathDescription
 from trodden.report.views.path_rows import step_document
 
 _WORDS = {
@@ -27,10 +27,10 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class ProcessRow:
-    """A process; ``depth`` tells how many of its forebears are listed, the nearest right above.
+    """A process; ``depth`` is the number of its ancestors that are listed, the nearest directly above it.
 
-    ``executed`` and ``share``, its part of all blocks that ran, are not told of a process that is alone.
-    ``completed`` are functions whose counts were made to fit together.
+    ``executed`` and ``share``, its part of all executed blocks, are not given for a process that is alone.
+    ``completed`` are functions whose counts had to be completed.
     """
 
     name: str
@@ -48,9 +48,9 @@ class ProcessRow:
 
 @dataclass(frozen=True)
 class FrameRow:
-    """A function that was active, and the lines of the block that it had come to (0: not known).
+    """An active function, and the lines of the block that it had reached (0: not known).
 
-    ``story`` is the path that it was on, as far as it had come.
+    ``unfinished`` is the path that it was on, up to that block.
     """
 
     function: str
@@ -59,7 +59,7 @@ class FrameRow:
     line: int
     last_line: int
     interrupted: bool
-    story: Story | None
+    unfinished: PathDescription | None
 
     def to_document(self) -> dict[str, Any]:
         """The row as dictionaries and lists."""
@@ -71,8 +71,8 @@ class FrameRow:
             "last_line": self.last_line,
             "interrupted": self.interrupted,
         }
-        if self.story is not None:
-            document["unfinished"] = _story_document(self.story)
+        if self.unfinished is not None:
+            document["unfinished"] = _path_document(self.unfinished)
         return document
 
 
@@ -82,21 +82,21 @@ class LastRow:
 
     function: str
     id: int
-    story: Story
+    description: PathDescription
 
     def to_document(self) -> dict[str, Any]:
         """The row as dictionaries and lists."""
         return {
             "function": self.function,
             "id": self.id,
-            **_story_document(self.story),
-            "ends": self.story.ends,
+            **_path_document(self.description),
+            "ends": self.description.ends,
         }
 
 
 @dataclass(frozen=True)
 class ThreadRow:
-    """Where a thread was; ``last`` are the paths that it walked last, the oldest first."""
+    """Where a thread was; ``last`` are the paths that it executed last, the oldest first."""
 
     process: str
     number: int
@@ -120,7 +120,7 @@ class ThreadRow:
 
 
 def how_it_ended(process: Process) -> str:
-    """The end of a process in a word or a few."""
+    """How a process ended, in a few words."""
     return signal_name(process.signal) if process.ending is Ending.SIGNAL else _WORDS[process.ending]
 
 
@@ -151,13 +151,13 @@ def process_rows(profile: Profile) -> Iterator[ProcessRow]:
 def thread_rows(profile: Profile, describer: Describer, top: int | None) -> Iterator[ThreadRow]:
     """The threads of a profile that were stopped; ``top`` limits the last paths of each."""
     if profile.threads:
-        teller = _Teller(profile, describer)
+        rows = _ThreadRows(profile, describer)
         for thread in profile.threads:
-            yield teller.thread(thread, top)
+            yield rows.thread(thread, top)
 
 
-class _Teller:
-    """Tells frames and last paths of one profile."""
+class _ThreadRows:
+    """Describes the frames and last paths of one profile."""
 
     def __init__(self, profile: Profile, describer: Describer) -> None:
         self._profile, self._describer = profile, describer
@@ -197,28 +197,28 @@ class _Teller:
             min(lines, default=0),
             max(lines, default=0),
             frame.interrupted,
-            self._decided(self._story(key, self._unfinished.prefix(frame))),
+            self._decided(self._describe(key, self._unfinished.prefix(frame))),
         )
 
     @staticmethod
-    def _decided(story: Story | None) -> Story | None:
-        """Without the last line of its block, which a frame may not have come to."""
-        if story is None:
+    def _decided(path: PathDescription | None) -> PathDescription | None:
+        """Without the last line of its block, which a frame may not have reached."""
+        if path is None:
             return None
-        return replace(story, steps=tuple(step for step in story.steps if step.outcome is not None))
+        return replace(path, steps=tuple(step for step in path.steps if step.outcome is not None))
 
     def _last(self, last: LastPath) -> LastRow | None:
         if last not in self._lasts:
             key = last.unit, last.function
-            story = self._story(key, self._unfinished.last(last))
-            self._lasts[last] = None if story is None else LastRow(self._names[key], last.path, story)
+            path = self._describe(key, self._unfinished.last(last))
+            self._lasts[last] = None if path is None else LastRow(self._names[key], last.path, path)
         return self._lasts[last]
 
-    def _story(self, key: CalledFunction, path: PathCount | None) -> Story | None:
-        return None if path is None else self._describer.story(self._view(key), path)
+    def _describe(self, key: CalledFunction, path: PathCount | None) -> PathDescription | None:
+        return None if path is None else self._describer.describe(self._view(key), path)
 
     def _view(self, key: CalledFunction) -> FunctionProfile:
-        """The function as its own unit knows it: of copies in several units the profile shows one."""
+        """The function as its own unit has it: of COMDAT copies in several units the profile holds one."""
         if key not in self._views:
             unit = self._units[key[0]]
             facts = unit.functions[key[1]]
@@ -227,11 +227,11 @@ class _Teller:
         return self._views[key]
 
 
-def _story_document(story: Story) -> dict[str, Any]:
+def _path_document(path: PathDescription) -> dict[str, Any]:
     document: dict[str, Any] = {
-        "starts": story.starts,
-        "steps": [step_document(step) for step in story.steps],
+        "starts": path.starts,
+        "steps": [step_document(step) for step in path.steps],
     }
-    if story.context:
-        document["context"] = [step_document(step) for step in story.context]
+    if path.context:
+        document["context"] = [step_document(step) for step in path.context]
     return document

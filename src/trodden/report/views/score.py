@@ -1,4 +1,4 @@
-"""How well one profile foretells another: the figures of WL94 §7."""
+"""How well one profile predicts another: the figures of WL94 §7."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ PAPER = {
     "global_blocks": 0.77,
     "global_edges": 0.78,
 }
-"""The weighted scores of the top 20% that WL94 Table 9 gives for SPEC92, to be seen beside one's own."""
+"""The weighted scores of the top 20% that WL94 Table 9 gives for SPEC92, for comparison."""
 PAPER_PERCENT = 20
 
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """The scores of one profile against another; ``files`` are theirs."""
+    """The scores of one profile against another; ``files`` are their names."""
 
     files: tuple[str, str]
     scores: Scores

@@ -1,4 +1,4 @@
-"""What a program's paths are like, as BL96 Table 2 shows it."""
+"""Statistics of a program's paths, as in BL96 Table 2."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class StatsReport:
-    """The figures of the program and of each function that ran, most paths first; the rest tell no paths."""
+    """The figures of the program and of each executed function, most paths first.
+
+    The functions ``without`` are those whose paths were not counted.
+    """
 
     program: str
     whole: Stats
@@ -30,7 +33,7 @@ class StatsReport:
 
 
 def report_stats(profile: Profile, pattern: str | None = None) -> StatsReport:
-    """The figures of the functions that ``pattern`` picks."""
+    """The figures of the functions that ``pattern`` selects."""
     chosen = select(profile, pattern)
     found = stats(chosen)
     ranked = sorted(found.items(), key=lambda item: (-item[1].paths, item[0]))
@@ -58,7 +61,7 @@ def _lengths(lengths: Lengths) -> tuple[object, ...]:
 
 
 def to_document(report: StatsReport, per_function: bool) -> dict[str, Any]:
-    """The figures as dictionaries; names are those of the columns with _ for blanks."""
+    """The figures as dictionaries; names are those of the columns, with _ instead of blanks."""
     names = [name.replace(" ", "_") for name in _COLUMNS]
     document: dict[str, Any] = {
         "program": report.program,

@@ -1,4 +1,4 @@
-"""What is worth telling of a profile, most frequent first, before anyone decides how it looks."""
+"""The report on a profile as data, most frequent rows first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trodden.report.views.process_rows import ProcessRow, ThreadRow, process_row
 
 @dataclass(frozen=True, slots=True)
 class FunctionRow:
-    """A function: ``executed`` is how many blocks it ran in all, ``share`` its part of the program's."""
+    """A function: ``executed`` is how many blocks it executed in all, ``share`` its part of the program's."""
 
     name: str
     place: str
@@ -68,10 +68,10 @@ class EdgeRow:
 
 @dataclass(frozen=True)
 class Summary:
-    """Rows for each table.  ``total`` counts the functions looked at, ``walked`` those of them that ran.
+    """Rows for each table.  ``total`` counts the selected functions, ``walked`` those that were executed.
 
-    ``merged`` is how many profiles it was made of, 0 if it comes from a run; ``estimate`` tells that nothing
-    has run.
+    ``merged`` is the number of merged profiles, 0 for a profile of one run; ``estimate`` is set if nothing
+    was executed.  Names of fields are those of the JSON form.
     """
 
     program: str
@@ -114,7 +114,7 @@ _Row = TypeVar("_Row", bound=_Ranked)
 
 
 def summarise(profile: Profile, top: int | None = None, pattern: str | None = None) -> Summary:
-    """Summarise the functions that ``pattern`` picks; ``top`` limits the rows of each table."""
+    """Summarise the functions that ``pattern`` selects; ``top`` limits the rows of each table."""
     chosen = select(profile, pattern)
     everything = sum(_executed(function) for function in profile.functions.values())
     describer = Describer(profile)
@@ -160,7 +160,9 @@ def _function(key: str, function: FunctionProfile, everything: Count) -> Functio
 def _blocks(key: str, function: FunctionProfile) -> Iterator[BlockRow]:
     graph = function.facts.graph
     for vertex in range(graph.exit):
-        yield BlockRow(key, graph.labels[vertex], place_of(function, vertex), function.block_counts[vertex])
+        yield BlockRow(
+            key, graph.labels[vertex], location_of(function, vertex), function.block_counts[vertex]
+        )
 
 
 def _edges(key: str, function: FunctionProfile) -> Iterator[EdgeRow]:
@@ -168,13 +170,13 @@ def _edges(key: str, function: FunctionProfile) -> Iterator[EdgeRow]:
     for edge, count in zip(graph.edges, function.edge_counts, strict=True):
         if edge.kind is EdgeKind.FLOW and count is not None:
             leaving = edge.dst == graph.exit
-            src_place, dst_place = place_of(function, edge.src, last=True), place_of(function, edge.dst)
-            dst = "exit" if leaving else graph.labels[edge.dst]
-            yield EdgeRow(key, graph.labels[edge.src], dst, src_place, dst_place, count)
+            src, dst = location_of(function, edge.src, last=True), location_of(function, edge.dst)
+            target = "exit" if leaving else graph.labels[edge.dst]
+            yield EdgeRow(key, graph.labels[edge.src], target, src, dst, count)
 
 
-def place_of(function: FunctionProfile, vertex: int, last: bool = False) -> str:
-    """``file:line`` where a block starts (or ends), empty if nobody knows."""
+def location_of(function: FunctionProfile, vertex: int, last: bool = False) -> str:
+    """``file:line`` where a block starts (or ends), empty if it is not known."""
     if vertex == function.facts.graph.exit:
         return ""
     facts = function.facts.blocks[vertex]
