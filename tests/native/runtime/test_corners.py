@@ -9,8 +9,8 @@ import pytest
 from tests.native.building import PROGRAMS, must, trodden
 from trodden import load
 from trodden.native.ir.function import cut_function
-from trodden.native.ir.names import unescape
 from trodden.native.ir.rewriting import rename_phis
+from trodden.native.ir.syntax.names import unescape
 from trodden.profile.model import Profile
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.instruction import Instruction
-from trodden.native.ir.names import unquote
+from trodden.native.ir.syntax.names import unquote
 
 _UNDUPLICABLE = frozenset({"noduplicate", "convergent"})
 _LIFETIME_END = "llvm.lifetime.end"

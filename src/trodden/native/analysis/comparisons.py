@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from trodden.native.ir.function import IRFunction
 from trodden.native.ir.instruction import Instruction
-from trodden.native.ir.names import unquote
-from trodden.native.ir.operands import is_integer
+from trodden.native.ir.syntax.names import unquote
+from trodden.native.ir.syntax.operands import is_integer
 from trodden.weigh.features.block_features import Comparison, OperandType, Origin, Relation, RightOperand
 
 _CONVERSIONS = frozenset({"sext", "zext", "trunc", "freeze", "bitcast", "ptrtoint"})

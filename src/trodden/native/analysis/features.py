@@ -11,12 +11,9 @@ from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.analysis.trip_counts import constant_trip_counts
 from trodden.native.ir.attributes import Attributes, read_attributes
 from trodden.native.ir.block import IRBlock
-from trodden.native.ir.header import FunctionHeader
 from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.metadata import branch_weights
 from trodden.native.ir.module import IRModule
-from trodden.native.ir.names import unquote
-from trodden.native.ir.nesting import split_list
 from trodden.native.ir.signatures import call_signature, function_signature
 from trodden.native.ir.symbols import (
     Aliases,
@@ -25,6 +22,9 @@ from trodden.native.ir.symbols import (
     started_functions,
     taken_functions,
 )
+from trodden.native.ir.syntax.header import FunctionHeader
+from trodden.native.ir.syntax.names import unquote
+from trodden.native.ir.syntax.nesting import split_list
 from trodden.native.ir.uses import first_is_load, global_names, mentions_value
 from trodden.weigh.features.block_features import (
     BlockFeatures,

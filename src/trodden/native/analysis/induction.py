@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from trodden.native.ir.function import IRFunction
 from trodden.native.ir.instruction import Instruction
-from trodden.native.ir.operands import is_integer
+from trodden.native.ir.syntax.operands import is_integer
 
 _WIDEST_STEP = 1 << 12
 _TYPES = frozenset({"i32", "i64"})

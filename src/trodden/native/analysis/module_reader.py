@@ -16,9 +16,9 @@ from trodden.native.demangle.names import demangle
 from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.debug_info import FunctionLines, read_debug_info
 from trodden.native.ir.function import IRFunction
-from trodden.native.ir.header import FunctionHeader
 from trodden.native.ir.module import IRModule
 from trodden.native.ir.symbols import ifunc_resolvers, machine_of, type_names
+from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.options.declarations import Options
 from trodden.plan.probes import Plan
 from trodden.program.facts import FunctionFacts, Skipped, UnitFacts

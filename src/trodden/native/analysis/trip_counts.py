@@ -12,7 +12,7 @@ from trodden.graph.loop_forest import Loop, LoopForest
 from trodden.native.analysis.comparisons import Values
 from trodden.native.analysis.induction import constant_step
 from trodden.native.ir.function import IRFunction
-from trodden.native.ir.operands import is_integer
+from trodden.native.ir.syntax.operands import is_integer
 from trodden.weigh.features.dead_ends import is_dead_end
 
 _MOST = 1 << 40

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from trodden.native.ir.grammar import ATTRIBUTE_GROUP_DEFINITION, FUNCTION_HEADER, STRING_ATTRIBUTE
-from trodden.native.ir.header import FunctionHeader
 from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.module import IRModule
-from trodden.native.ir.names import unquote
+from trodden.native.ir.syntax.grammar import ATTRIBUTE_GROUP_DEFINITION, FUNCTION_HEADER, STRING_ATTRIBUTE
+from trodden.native.ir.syntax.header import FunctionHeader
+from trodden.native.ir.syntax.names import unquote
 
 _NONE: frozenset[str] = frozenset()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from trodden.native.ir.grammar import (
+from trodden.native.ir.instruction import Instruction, instructions_of
+from trodden.native.ir.syntax.grammar import (
     CALL,
     DEBUG_RECORD,
     DEFINITION,
@@ -14,7 +15,6 @@ from trodden.native.ir.grammar import (
     LABEL_LINE,
     SUCCESSOR,
 )
-from trodden.native.ir.instruction import Instruction, instructions_of
 
 _TO_EXIT = frozenset({"ret", "resume", "unreachable"})
 

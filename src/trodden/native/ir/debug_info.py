@@ -12,7 +12,7 @@ import hashlib
 import os
 from dataclasses import dataclass, field
 
-from trodden.native.ir.grammar import (
+from trodden.native.ir.syntax.grammar import (
     DBG_ATTACHMENT,
     DEBUG_LOCATION,
     DEBUG_NODE,
@@ -23,8 +23,8 @@ from trodden.native.ir.grammar import (
     NAME_FIELD,
     SCOPE_FIELD,
 )
-from trodden.native.ir.header import FunctionHeader
-from trodden.native.ir.names import unquote
+from trodden.native.ir.syntax.header import FunctionHeader
+from trodden.native.ir.syntax.names import unquote
 from trodden.program.facts import LineRef, SourceFile
 from trodden.regular_files import open_regular
 

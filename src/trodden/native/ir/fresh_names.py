@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trodden.native.ir.function import IRFunction
-from trodden.native.ir.grammar import LOCAL_NAME, UNQUOTED_NAME
+from trodden.native.ir.syntax.grammar import LOCAL_NAME, UNQUOTED_NAME
 
 _CLONE = "trodden.copy."
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trodden.native.ir.block import IRBlock
-from trodden.native.ir.grammar import LABEL_LINE
-from trodden.native.ir.header import FunctionHeader
+from trodden.native.ir.syntax.grammar import LABEL_LINE
+from trodden.native.ir.syntax.header import FunctionHeader
 
 
 @dataclass(slots=True)

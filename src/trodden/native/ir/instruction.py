@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
 
-from trodden.native.ir.calls import CallParts, bundle_operands, read_arguments, read_call
-from trodden.native.ir.grammar import (
+from trodden.native.ir.syntax.calls import CallParts, bundle_operands, read_arguments, read_call
+from trodden.native.ir.syntax.grammar import (
     ATTACHMENT,
     ATTACHMENTS,
     DIRECT_CALLEE,
@@ -25,10 +25,10 @@ from trodden.native.ir.grammar import (
     SWITCH_CASE,
     TYPED_VALUE,
 )
-from trodden.native.ir.nesting import enclosed
-from trodden.native.ir.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, PADS, TERMINATORS
-from trodden.native.ir.operands import Operand, phi_incoming, read_operands, typed_value
-from trodden.native.ir.result_type import result_type
+from trodden.native.ir.syntax.nesting import enclosed
+from trodden.native.ir.syntax.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, PADS, TERMINATORS
+from trodden.native.ir.syntax.operands import Operand, phi_incoming, read_operands, typed_value
+from trodden.native.ir.syntax.result_type import result_type
 
 _NO_VALUE = frozenset({"void", "token", "metadata", "label"})
 

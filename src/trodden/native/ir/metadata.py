@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trodden.native.ir.grammar import BRANCH_WEIGHTS
+from trodden.native.ir.syntax.grammar import BRANCH_WEIGHTS
 
 _UNSIGNED = (1 << 32) - 1
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trodden.native.ir.grammar import EPILOGUE
+from trodden.native.ir.syntax.grammar import EPILOGUE
 
 
 @dataclass(slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from trodden.native.ir.grammar import USED_GLOBALS
 from trodden.native.ir.module import IRModule
-from trodden.native.ir.nesting import split_list
+from trodden.native.ir.syntax.grammar import USED_GLOBALS
+from trodden.native.ir.syntax.nesting import split_list
 
 
 def has_flag(metadata: str, name: str) -> bool:

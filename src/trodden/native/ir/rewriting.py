@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from trodden.native.ir.block import IRBlock
-from trodden.native.ir.grammar import ATTACHMENT_OR_STRING, PHI_INCOMING_END, SUCCESSOR
 from trodden.native.ir.instruction import instructions_of
+from trodden.native.ir.syntax.grammar import ATTACHMENT_OR_STRING, PHI_INCOMING_END, SUCCESSOR
 
 
 def rename_phis(head: str, renames: Sequence[tuple[str, str]]) -> str:

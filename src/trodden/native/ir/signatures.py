@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trodden.native.ir.header import FunctionHeader
 from trodden.native.ir.instruction import Instruction
-from trodden.native.ir.nesting import enclosed, split_list
-from trodden.native.ir.types import first_type, type_at
+from trodden.native.ir.syntax.header import FunctionHeader
+from trodden.native.ir.syntax.nesting import enclosed, split_list
+from trodden.native.ir.syntax.types import first_type, type_at
 
 
 def function_signature(header: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trodden.native.ir.grammar import (
+from trodden.native.ir.module import IRModule
+from trodden.native.ir.syntax.grammar import (
     CALL_LINE,
     COMPILE_UNITS,
     DEBUG_ATTACHMENT,
@@ -13,8 +14,7 @@ from trodden.native.ir.grammar import (
     LOCATED_CALL_OR_INVOKE,
     METADATA_REFERENCE,
 )
-from trodden.native.ir.header import FunctionHeader
-from trodden.native.ir.module import IRModule
+from trodden.native.ir.syntax.header import FunctionHeader
 
 _FILLER = '!{!"trodden.gone"}'
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from trodden.native.ir.grammar import (
+from trodden.native.ir.module import IRModule
+from trodden.native.ir.syntax.grammar import (
     ADDRESS_TAKEN,
     ALIAS,
     CHARACTER_ARRAY,
@@ -16,8 +17,7 @@ from trodden.native.ir.grammar import (
     TARGET_TRIPLE,
     TYPE_DEFINITION,
 )
-from trodden.native.ir.module import IRModule
-from trodden.native.ir.names import unquote
+from trodden.native.ir.syntax.names import unquote
 
 _LOCAL = frozenset(("internal", "private"))
 _REPLACEABLE = frozenset(("weak", "linkonce"))

@@ -7,9 +7,9 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 
 from trodden.native.ir.block import IRBlock
-from trodden.native.ir.grammar import GLOBAL_NAME, LINE_OR_USE, LOCAL_USE, NAME_GOES_ON
 from trodden.native.ir.instruction import Instruction, instructions_of
-from trodden.native.ir.names import unquote
+from trodden.native.ir.syntax.grammar import GLOBAL_NAME, LINE_OR_USE, LOCAL_USE, NAME_GOES_ON
+from trodden.native.ir.syntax.names import unquote
 
 
 @dataclass(slots=True)

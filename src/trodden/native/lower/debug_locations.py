@@ -17,9 +17,9 @@ from typing import Protocol
 from trodden.graph.cfg import Graph
 from trodden.native.analysis.induction import Induction
 from trodden.native.ir.debug_info import DebugInfo
-from trodden.native.ir.header import FunctionHeader
 from trodden.native.ir.module_properties import enable_full_debug_info, has_flag, set_flag_value
 from trodden.native.ir.strip_debug import strip_code, strip_code_but_calls
+from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.plan.paths.locations import Locations, Mark
 from trodden.plan.paths.path_register import STACK_SLOT
 from trodden.program.debug_variables import AT, BY_DISCRIMINATOR, BY_LINE, KEPT, PLAIN, TRIPS, VALUE

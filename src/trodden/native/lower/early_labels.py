@@ -15,9 +15,9 @@ from trodden.native.ir.attributes import Attributes, read_attributes
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.debug_info import DebugInfo, read_debug_info
 from trodden.native.ir.function import IRFunction, cut_function
-from trodden.native.ir.header import FunctionHeader
 from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.module import IRModule, cut_module
+from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.call_site_labels import SITE_OF_NO_BLOCK, declare_resume, resume_call, site_label
 from trodden.native.lower.personalities import Personalities
 from trodden.native.lower.runtime_symbols import COUNTERS, SITE_SECTION, TABLE, UNWIND_RESUME

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trodden.native.analysis.function_cfg import FunctionRead
-from trodden.native.ir.header import FunctionHeader
+from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.assemble import assemble
 from trodden.native.lower.builder import FreshNames
 from trodden.native.lower.context import Context, landing_pads

@@ -9,8 +9,8 @@ tells the runtime the result.  It costs an entry in the unwinding tables, and no
 from __future__ import annotations
 
 from trodden.native.ir.attributes import Attributes
-from trodden.native.ir.header import FunctionHeader
-from trodden.native.ir.names import unquote
+from trodden.native.ir.syntax.header import FunctionHeader
+from trodden.native.ir.syntax.names import unquote
 
 _RUNTIME = "__trodden_personality"
 _WRAPPER = "__trodden_around."

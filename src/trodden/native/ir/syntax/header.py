@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from trodden.native.ir.grammar import (
+from trodden.native.ir.syntax.grammar import (
     COMDAT,
     DBG_ATTACHMENT,
     FUNCTION_ATTRIBUTES,
@@ -13,8 +13,8 @@ from trodden.native.ir.grammar import (
     SUBPROGRAM_ATTACHMENT,
     UNNAMED_PARAMETER,
 )
-from trodden.native.ir.names import unquote
-from trodden.native.ir.nesting import closing, split_list
+from trodden.native.ir.syntax.names import unquote
+from trodden.native.ir.syntax.nesting import closing, split_list
 
 _LOCAL_LINKAGE = frozenset({"internal", "private"})
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trodden.native.ir.grammar import ARRAY_TYPE, SIMPLE_TYPE, VECTOR_TYPE, WORD
-from trodden.native.ir.nesting import closing, split_list
+from trodden.native.ir.syntax.grammar import ARRAY_TYPE, SIMPLE_TYPE, VECTOR_TYPE, WORD
+from trodden.native.ir.syntax.nesting import closing, split_list
 
 
 def type_end(text: str, start: int = 0) -> int | None:

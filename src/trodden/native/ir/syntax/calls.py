@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from trodden.native.ir.grammar import INLINE_ASSEMBLY
-from trodden.native.ir.nesting import closing, enclosed, split_list
-from trodden.native.ir.operands import Operand, typed_value, value_end
-from trodden.native.ir.types import first_type, type_end
+from trodden.native.ir.syntax.grammar import INLINE_ASSEMBLY
+from trodden.native.ir.syntax.nesting import closing, enclosed, split_list
+from trodden.native.ir.syntax.operands import Operand, typed_value, value_end
+from trodden.native.ir.syntax.types import first_type, type_end
 
 
 class CallParts(NamedTuple):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from trodden.native.ir.nesting import find_to, split_list
-from trodden.native.ir.opcodes import BINARY, CASTS
-from trodden.native.ir.operands import Operand, phi_incoming
-from trodden.native.ir.types import element_type, first_type, member_type, type_at, vector_like
+from trodden.native.ir.syntax.nesting import find_to, split_list
+from trodden.native.ir.syntax.opcodes import BINARY, CASTS
+from trodden.native.ir.syntax.operands import Operand, phi_incoming
+from trodden.native.ir.syntax.types import element_type, first_type, member_type, type_at, vector_like
 
 _OF_FIRST_OPERAND = BINARY | {"fneg", "freeze", "insertelement", "insertvalue"}
 _POINTER = "ptr"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from trodden.native.ir.grammar import (
+from trodden.native.ir.syntax.grammar import (
     LANDINGPAD_CLAUSE,
     PHI_INCOMING_END,
     SUCCESSOR,
@@ -17,9 +17,9 @@ from trodden.native.ir.grammar import (
     VALUE,
     WORD,
 )
-from trodden.native.ir.nesting import closing, split_list
-from trodden.native.ir.opcodes import BINARY, COMPARISONS, CONSTANT_EXPRESSIONS, SIMPLE_CONSTANTS
-from trodden.native.ir.types import first_type, type_end
+from trodden.native.ir.syntax.nesting import closing, split_list
+from trodden.native.ir.syntax.opcodes import BINARY, COMPARISONS, CONSTANT_EXPRESSIONS, SIMPLE_CONSTANTS
+from trodden.native.ir.syntax.types import first_type, type_end
 
 _LEADING_TYPE = frozenset({"load", "getelementptr", "alloca"})
 """Opcodes whose first element is a type alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trodden.native.ir.grammar import ESCAPE
+from trodden.native.ir.syntax.grammar import ESCAPE
 
 
 def unquote(name: str) -> str:

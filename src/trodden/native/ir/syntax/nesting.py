@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trodden.native.ir.grammar import BRACKET, BRACKET_OR_COMMA, BRACKET_OR_TO
+from trodden.native.ir.syntax.grammar import BRACKET, BRACKET_OR_COMMA, BRACKET_OR_TO
 
 
 def closing(text: str, start: int) -> int | None:

@@ -1,0 +1,1 @@
+"""The text of LLVM IR: one grammar, and the parts of a line: names, types, operands, calls, headers."""
