@@ -121,7 +121,7 @@ def count_by_mentions(function: FunctionProfile) -> Counter[Location]:
     for vertex, facts in enumerate(function.facts.blocks):
         for ref in facts.lines:
             if ref.line > 0:
-                mentions.setdefault((ref.copy, ref.file, ref.line), Counter())[vertex] += 1
+                mentions.setdefault((ref.instance, ref.file, ref.line), Counter())[vertex] += 1
     counts = Counter({location: here.count for location, here in lines_of_function(function).items()})
     for (_, file, line), blocks in mentions.items():
         for vertex, times in blocks.items():

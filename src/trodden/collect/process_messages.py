@@ -33,7 +33,9 @@ def process_messages(
         yield ": the program did not end by itself; counts are those until then"
     if completed:
         yield f": counts were completed in {_listed(completed)}"
-    late = [each.name for each in functions if _counts_trips_late(each)] if ending is Ending.KILLED else []
+    late = (
+        [each.name for each in functions if _adds_trip_counts_late(each)] if ending is Ending.KILLED else []
+    )
     if late:
         yield (
             f": if it was in a loop without calls of {_listed(late)}, the iterations of that loop since it"
@@ -47,7 +49,7 @@ def process_messages(
         yield f": {unlocated} active calls fit no call site; counts may be off by as many"
 
 
-def _counts_trips_late(function: FunctionFacts) -> bool:
+def _adds_trip_counts_late(function: FunctionFacts) -> bool:
     """Whether a function counts the iterations of some loop only when it leaves the loop (BL94 §6.3)."""
     return any(isinstance(probe, AddTripCount) for probe in chain(*function.plan.on_edges.values()))
 

@@ -35,13 +35,13 @@ class BranchKind(Enum):
 class LineRef:
     """A source location: ``file`` is an index into the unit's list of files.
 
-    ``copy`` is the inlined instance that the code belongs to: 0 is the function's own code, any other number
+    ``instance`` is the inlined instance that the code belongs to: 0 is the function's own code, any other number
     the code of one inlined call.
     """
 
     file: int
     line: int
-    copy: int = 0
+    instance: int = 0
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ def _inlined_to_columns(inlined: Sequence[LineRef]) -> list[list[int]]:
     return [
         [call.file for call in inlined],
         differences([call.line for call in inlined]),
-        [call.copy for call in inlined],
+        [call.instance for call in inlined],
     ]
 
 
@@ -158,13 +158,13 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
     branches = [block.branch or LineRef(-1, 0) for block in blocks]
     return {
         "mentions": [len(block.lines) for block in blocks],
-        "copies": _mostly_zeros([ref.copy for block in blocks for ref in block.lines]),
+        "copies": _mostly_zeros([ref.instance for block in blocks for ref in block.lines]),
         "files": [ref.file for block in blocks for ref in block.lines],
         "lines": differences([ref.line for block in blocks for ref in block.lines]),
         "branch_files": [branch.file for branch in branches],
         "branch_lines": differences([branch.line for branch in branches]),
         "branch_copies": _mostly_zeros(
-            [block.branch.copy - _last_instance(block.lines) if block.branch else 0 for block in blocks]
+            [block.branch.instance - _last_instance(block.lines) if block.branch else 0 for block in blocks]
         ),
         "kinds": "".join(_KINDS[block.kind] for block in blocks),
         "calls": [block.calls for block in blocks],
@@ -200,7 +200,7 @@ def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFa
 
 def _last_instance(lines: Sequence[LineRef]) -> int:
     """The inlined instance of a block's last line, which is nearly always that of its branch."""
-    return lines[-1].copy if lines else 0
+    return lines[-1].instance if lines else 0
 
 
 def _registers_to_columns(registers: Mapping[int, tuple[bool, int]]) -> list[list[int]]:

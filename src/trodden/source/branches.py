@@ -20,14 +20,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A block with several successors.  ``ran`` is its count, ``copy`` the inlined instance of its line."""
+    """A block with several successors.  ``ran`` is its count, ``instance`` the inlined instance of its line."""
 
     file: str
     line: int
     label: str
     ran: Count
     outcomes: tuple[Outcome, ...]
-    copy: int = 0
+    instance: int = 0
 
 
 def branches(function: FunctionProfile) -> Iterator[Branch]:
@@ -54,4 +54,4 @@ def branches(function: FunctionProfile) -> Iterator[Branch]:
                 outcomes.append(Outcome(first, graph.labels[target], count))
         else:
             path, ran = function.files[location.file].path, function.block_counts[vertex]
-            yield Branch(path, location.line, graph.labels[vertex], ran, tuple(outcomes), location.copy)
+            yield Branch(path, location.line, graph.labels[vertex], ran, tuple(outcomes), location.instance)

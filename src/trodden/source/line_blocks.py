@@ -29,7 +29,7 @@ def line_blocks(facts: FunctionFacts) -> dict[Key, LineBlocks]:
     """The blocks of each line, by inlined instance, file and line."""
     found: dict[Key, LineBlocks] = {}
     for vertex, block in enumerate(facts.blocks):
-        for key in {(ref.copy, ref.file, ref.line) for ref in block.lines if ref.line > 0}:
+        for key in {(ref.instance, ref.file, ref.line) for ref in block.lines if ref.line > 0}:
             found.setdefault(key, LineBlocks()).blocks.add(vertex)
     if facts.inlined:
         _add_calls(facts, found)
@@ -40,7 +40,7 @@ def _add_calls(facts: FunctionFacts, found: dict[Key, LineBlocks]) -> None:
     """Add to each line the blocks of the code that was inlined at it."""
     chains = _chains(facts)
     for vertex, block in enumerate(facts.blocks):
-        instances = {ref.copy for ref in block.lines}
+        instances = {ref.instance for ref in block.lines}
         around = Counter(key for instance in instances for key in chains[instance])
         for key, times in around.items():
             line = found.setdefault(key, LineBlocks())
@@ -57,8 +57,8 @@ def _chains(facts: FunctionFacts) -> list[tuple[Key, ...]]:
     """For each inlined instance the lines of the call sites that it was inlined through."""
     chains: list[tuple[Key, ...]] = [()]
     for call in facts.inlined:
-        outer = chains[call.copy]
-        chains.append((*outer, (call.copy, call.file, call.line)) if call.line > 0 else outer)
+        outer = chains[call.instance]
+        chains.append((*outer, (call.instance, call.file, call.line)) if call.line > 0 else outer)
     return chains
 
 
@@ -106,4 +106,4 @@ def _neighbours(
 
 def _around(ref: LineRef | None, chains: Sequence[tuple[Key, ...]]) -> set[Key]:
     """A line and those of the call sites that it was inlined through."""
-    return set() if ref is None else {(ref.copy, ref.file, ref.line), *chains[ref.copy]}
+    return set() if ref is None else {(ref.instance, ref.file, ref.line), *chains[ref.instance]}

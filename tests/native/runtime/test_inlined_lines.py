@@ -56,12 +56,12 @@ def test_lines_agree_with_the_reference(tmp_path: Path, level: str, stage: str) 
 def test_inlined_instances_are_distinguished_and_lead_to_their_calls(tmp_path: Path) -> None:
     _, profile = _run(tmp_path, "late", "-O0")
     straight = profile.functions["straight"]
-    inside = {ref.copy for block in straight.blocks for ref in block.lines}
+    inside = {ref.instance for block in straight.blocks for ref in block.lines}
     assert inside == {0, 1, 2, 3, 4, 5, 6}
     calls = {_line_with("v = next(v);"), _line_with("v = next(v) + next(v + 1);")}
     calls |= {_line_with("v = twice(v);")}
-    assert {call.line for call in straight.facts.inlined if call.copy == 0} == calls
-    [outer] = {call.copy for call in straight.facts.inlined if call.copy}
+    assert {call.line for call in straight.facts.inlined if call.instance == 0} == calls
+    [outer] = {call.instance for call in straight.facts.inlined if call.instance}
     assert straight.facts.inlined[outer - 1].line == _line_with("v = twice(v);")
 
 

@@ -41,7 +41,7 @@ def _marks_of(function: FunctionProfile, path: PathCount, marks: dict[int, str])
     lines: list[int] = []
     for vertex in path.blocks:
         for ref in function.facts.blocks[vertex].lines:
-            if ref.copy == 0 and ref.line > 0 and (not lines or lines[-1] != ref.line):
+            if ref.instance == 0 and ref.line > 0 and (not lines or lines[-1] != ref.line):
                 lines.append(ref.line)
     return "".join(marks[line] for line in lines if line in marks)
 

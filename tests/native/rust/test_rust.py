@@ -59,8 +59,8 @@ def _hits(function: FunctionProfile, block: int) -> set[LineRef]:
     """The inlined calls in a block of the function that counts a line."""
     found = set()
     for line in function.blocks[block].lines:
-        while line.copy:
-            call = function.facts.inlined[line.copy - 1]
+        while line.instance:
+            call = function.facts.inlined[line.instance - 1]
             if line.line == _HIT_BODY and function.files[line.file].path == str(SELF_COUNTING):
                 found.add(call)
             line = call

@@ -170,7 +170,7 @@ def test_the_inlined_instances_of_a_branch_are_one(tmp_path: Path) -> None:
 def test_a_branch_without_a_line_takes_the_last_that_is_known() -> None:
     facts = function("f", "a>b a>c b>c c>exit", {"a": [7, (0, 0, 1)], "b": [8]}, inlined=[7])
     [found] = branches(profile_of(unit_of(facts), {"f": {"a>b": 1, "b>c": 1, "c>exit": 1}}).functions["f"])
-    assert (found.line, found.copy) == (7, 0)
+    assert (found.line, found.instance) == (7, 0)
 
 
 def test_a_form_feed_ends_no_line(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ class FunctionLines:
             reference = self.line_of(node)
             if reference is None or reference == latest:
                 continue
-            if reference.line or latest is None or reference.copy != latest.copy:
+            if reference.line or latest is None or reference.instance != latest.instance:
                 lines.append(reference)
                 latest = reference
         return lines

@@ -73,14 +73,14 @@ class ConditionRegion:
         """Whether a line is one of the condition's own."""
         return (
             ref is not None
-            and (ref.file, ref.copy) == (self.at.file, self.at.copy)
+            and (ref.file, ref.instance) == (self.at.file, self.at.instance)
             and self.deciding.first <= ref.line <= self.deciding.last
         )
 
     def ending(self) -> list[int]:
         """The blocks that end on a line of the condition, in the order of the blocks."""
         lines = range(self.deciding.first, self.deciding.last + 1)
-        refs = (LineRef(self.at.file, line, self.at.copy) for line in lines)
+        refs = (LineRef(self.at.file, line, self.at.instance) for line in lines)
         return sorted(vertex for ref in refs for vertex in self.locations.ending_at.get(ref, ()))
 
     def branches(self, vertex: int) -> bool:
@@ -111,7 +111,9 @@ class ConditionRegion:
             if vertex == facts.graph.exit:
                 return Route(Arrival.EXIT, vertex, tuple(passed), back)
             out = locations.flow_out(vertex)
-            refs = [ref for ref in facts.blocks[vertex].lines if ref.line > 0 or ref.copy != self.at.copy]
+            refs = [
+                ref for ref in facts.blocks[vertex].lines if ref.line > 0 or ref.instance != self.at.instance
+            ]
             arrival = self._arrival(vertex, refs, len(out))
             if arrival is not None or vertex in passed:
                 return Route(arrival or Arrival.UNKNOWN, vertex, tuple(passed), back)
@@ -175,7 +177,7 @@ class ConditionRegion:
         when it is entered.
         """
         branches = [vertex for vertex in self.ending() if self.branches(vertex)]
-        nesting = self.locations.nesting(LineRef(self.at.file, self.deciding.first, self.at.copy))
+        nesting = self.locations.nesting(LineRef(self.at.file, self.deciding.first, self.at.instance))
         if nesting is None or len(branches) > tests or (self.of_loop and not self.locations.as_written):
             return False
         return all(self.locations.depth(vertex) >= nesting for vertex in branches)
@@ -183,8 +185,8 @@ class ConditionRegion:
     def may_hide_tests(self, vertex: int) -> bool:
         """Whether a block holds code that was inlined into the condition and may have had branches."""
         return any(
-            ref.copy != self.at.copy
-            and ref.copy not in self.locations.branch_free_instances
+            ref.instance != self.at.instance
+            and ref.instance not in self.locations.branch_free_instances
             and self.side_of(ref) is Side.CONDITION
             for ref in self.locations.function.facts.blocks[vertex].lines
         )
@@ -213,7 +215,7 @@ class ConditionRegion:
         facts, seen = self.locations.function.facts, set[int]()
         while vertex not in seen:
             seen.add(vertex)
-            if any(ref.copy != self.at.copy for ref in facts.blocks[vertex].lines):
+            if any(ref.instance != self.at.instance for ref in facts.blocks[vertex].lines):
                 return True
             edges = [e for e in facts.graph.in_edges[vertex] if facts.graph.edges[e].kind is EdgeKind.FLOW]
             before = facts.graph.edges[edges[0]].src if len(edges) == 1 else vertex
@@ -242,7 +244,7 @@ class ConditionRegion:
     def line(self, vertex: int) -> int | None:
         """The line where a block begins, as the statement's own code sees it."""
         _, ref = self.landing(vertex)
-        seen = None if ref is None else self.locations.seen_from(ref, self.at.copy)
+        seen = None if ref is None else self.locations.seen_from(ref, self.at.instance)
         return seen.line if seen is not None and seen.file == self.at.file else None
 
     def side(self, vertex: int) -> Side:
@@ -253,7 +255,7 @@ class ConditionRegion:
         """Where a line lies."""
         if ref is None:
             return Side.UNKNOWN
-        seen = self.locations.seen_from(ref, self.at.copy)
+        seen = self.locations.seen_from(ref, self.at.instance)
         if seen is None:
             return Side.OUTSIDE
         if seen.file != self.at.file or seen.line <= 0:
@@ -288,7 +290,7 @@ class ConditionRegion:
     def _arrives(self, vertex: int, position: int) -> bool:
         """Whether control has reached a position of the source, and nothing after it is decided yet."""
         vertex, ref = self.landing(vertex)
-        if ref is None or (ref.file, ref.copy) != (self.at.file, self.at.copy):
+        if ref is None or (ref.file, ref.instance) != (self.at.file, self.at.instance):
             return False
         if not self._structure.straight(position, ref.line):
             return False
@@ -300,7 +302,7 @@ class ConditionRegion:
             tests <= {"&&", "and"}
             and self._single_test(ref.line)
             and end is not None
-            and (end.line, end.copy) == (ref.line, ref.copy)
+            and (end.line, end.instance) == (ref.line, ref.instance)
             and len(self.locations.flow_out(vertex)) > 1
         )
 

@@ -67,7 +67,7 @@ class Decisions:
             outcome = self._with_loops(edge, Outcome(continues=self._target(edge), throws=call))
             step = self._step(source, ref, None, outcome)
             return Decision(step, (source, call) if call or ref is None else (ref, None), label)
-        at = ref.file, ref.copy, deciding.first, deciding.last
+        at = ref.file, ref.instance, deciding.first, deciding.last
         if at not in self._conditions:
             self._conditions[at] = ConditionOutcomes(ConditionRegion(self._locations, deciding, ref))
         return self._of_condition(edge, at, ref, deciding, label)
@@ -104,7 +104,7 @@ class Decisions:
         line = ref.line if deciding is None else deciding.first
         text = locations.index.text(path, line) if statement is None else statement.text
         origin = locations.inlined_function(ref)
-        location = locations.name(LineRef(ref.file, line, ref.copy))
+        location = locations.name(LineRef(ref.file, line, ref.instance))
         return Step(path, line, location, text, outcome, None if origin is None else origin.name)
 
     def _target(self, edge: int) -> str:

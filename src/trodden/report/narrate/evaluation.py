@@ -223,7 +223,7 @@ class _Matching:
         compiled = self._region.compiled(block)
         callee = "" if compiled is None else compiled.callee
         named = [each for each in self._tests if callee and each.calls(callee)]
-        own = all(ref.copy == self._region.at.copy for ref in self._facts.blocks[block].lines)
+        own = all(ref.instance == self._region.at.instance for ref in self._facts.blocks[block].lines)
         return own and bool(named) and test not in named
 
     def _apart(self, routes: list[Route], states: list[int]) -> bool:

@@ -81,7 +81,7 @@ class _FunctionDescriber:
             if index < len(path.edges) and self.decisions.of_edge(path.edges[index]) is not None:
                 break
             for ref in reversed(self._facts.blocks[path.blocks[index]].lines):
-                if ref.line <= 0 or ref.copy:
+                if ref.line <= 0 or ref.instance:
                     continue
                 text = self.locations.index.text(self.locations.path_of(ref), ref.line)
                 deciding = self.locations.deciding(ref)
@@ -123,7 +123,12 @@ class _FunctionDescriber:
     def _call(self, last: int, at: str, complete: bool) -> str:
         """Where the call lies that a path ended in: between the first and the last line of its block."""
         begin, end = self.locations.begin(last), self.locations.end(last)
-        if complete or begin is None or end is None or (begin.file, begin.copy) != (end.file, end.copy):
+        if (
+            complete
+            or begin is None
+            or end is None
+            or (begin.file, begin.instance) != (end.file, end.instance)
+        ):
             return f"at {at}"
         first = self.locations.name_of_block(last, begin)
         return f"between {first} and {at}" if begin.line < end.line else f"at {at}"

@@ -32,7 +32,7 @@ class SourceIndex:
         for function in self._profile.functions.values():
             for block in function.facts.blocks:
                 for ref in block.lines:
-                    if ref.line > 0 and ref.copy == 0:
+                    if ref.line > 0 and ref.instance == 0:
                         line = function.files[ref.file].path, ref.line
                         owners.setdefault(line, {})[id(function)] = function
         return {line: list(found.values()) for line, found in owners.items()}
@@ -68,7 +68,7 @@ def own_span(function: FunctionProfile) -> range:
         ref.line
         for block in function.facts.blocks
         for ref in block.lines
-        if ref.line > 0 and ref.copy == 0 and function.files[ref.file].path == function.file
+        if ref.line > 0 and ref.instance == 0 and function.files[ref.file].path == function.file
     ]
     lines = [*own, *([function.line] if function.line > 0 else [])]
     return range(min(lines), max(lines) + 1) if lines else range(0)
@@ -153,9 +153,9 @@ class FunctionLocations:
 
         None if the line lies outside of that instance; a call site whose line is not known has line 0.
         """
-        while ref.copy > instance:
-            ref = self.function.facts.inlined[ref.copy - 1]
-        return ref if ref.copy == instance else None
+        while ref.instance > instance:
+            ref = self.function.facts.inlined[ref.instance - 1]
+        return ref if ref.instance == instance else None
 
     def path_of(self, ref: LineRef) -> str:
         """The file of a line."""
@@ -163,11 +163,11 @@ class FunctionLocations:
 
     def inlined_function(self, ref: LineRef) -> FunctionProfile | None:
         """The function that an inlined line belongs to, if it is known."""
-        return self.index.owner(self.path_of(ref), ref.line) if ref.copy else None
+        return self.index.owner(self.path_of(ref), ref.line) if ref.instance else None
 
     def structure(self, ref: LineRef) -> Structure:
         """The statements around a line."""
-        owner = self.inlined_function(ref) if ref.copy else self.function
+        owner = self.inlined_function(ref) if ref.instance else self.function
         return self.index.structure(self.path_of(ref), owner)
 
     def deciding(self, ref: LineRef) -> Deciding | None:
@@ -182,9 +182,9 @@ class FunctionLocations:
             if around is None:
                 return None
             found += around
-            if not ref.copy:
+            if not ref.instance:
                 return found
-            ref = self.function.facts.inlined[ref.copy - 1]
+            ref = self.function.facts.inlined[ref.instance - 1]
 
     def depth(self, vertex: int) -> int:
         """The number of compiled loops around a block."""
@@ -209,8 +209,8 @@ class FunctionLocations:
         lines: dict[int, set[LineRef]] = {}
         for block in self._blocks:
             for ref in block.lines:
-                if ref.line > 0 and ref.copy:
-                    lines.setdefault(ref.copy, set()).add(ref)
+                if ref.line > 0 and ref.instance:
+                    lines.setdefault(ref.instance, set()).add(ref)
         return frozenset(instance for instance, refs in lines.items() if self._branch_free(refs))
 
     def _branch_free(self, refs: set[LineRef]) -> bool:
@@ -230,7 +230,7 @@ class FunctionLocations:
 
     def name(self, ref: LineRef) -> str:
         """``line 12``, or ``list.h:7`` for a line that is not the function's own."""
-        if ref.copy == 0 and self.path_of(ref) == self.function.file:
+        if ref.instance == 0 and self.path_of(ref) == self.function.file:
             return f"line {ref.line}"
         return f"{os.path.basename(self.path_of(ref))}:{ref.line}"
 
@@ -251,7 +251,7 @@ class FunctionLocations:
         lines = self._lines_of_loop(header, ref)
         statement = self.structure(ref).loop_around(lines)
         first = min(lines) if statement is None else statement.begin
-        return self.name(LineRef(ref.file, first, ref.copy))
+        return self.name(LineRef(ref.file, first, ref.instance))
 
     def loop_statement(self, header: int) -> Statement | None:
         """The statement that became the loop of a header, as far as lines show it."""
@@ -267,6 +267,6 @@ class FunctionLocations:
         number = self.loops.of_header.get(header)
         back_edges = () if number is None else self.loops.loops[number].back_edges
         ends = [self.end(self._graph.edges[edge].src) for edge in back_edges]
-        known = [self.seen_from(end, ref.copy) for end in ends if end is not None]
+        known = [self.seen_from(end, ref.instance) for end in ends if end is not None]
         same = [each.line for each in known if each is not None and each.file == ref.file and each.line > 0]
         return [ref.line, *same]

@@ -108,8 +108,8 @@ def _branches_by_line(profile: Profile) -> dict[str, dict[int, list[Branch]]]:
         seen: Counter[tuple[object, ...]] = Counter()
         for branch in branches(function):
             shape = (branch.file, branch.line, *(outcome.line for outcome in branch.outcomes))
-            seen[branch.copy, *shape] += 1
-            key = (seen[branch.copy, *shape], *shape)
+            seen[branch.instance, *shape] += 1
+            key = (seen[branch.instance, *shape], *shape)
             joined[key] = _join(joined[key], branch) if key in joined else branch
     found: dict[str, dict[int, list[Branch]]] = {}
     for branch in joined.values():

@@ -56,9 +56,9 @@ class PathAnnotator:
             for ref in facts.blocks[block].lines:
                 while ref not in found:
                     found[ref] = None
-                    if not ref.copy:
+                    if not ref.instance:
                         break
-                    ref = facts.inlined[ref.copy - 1]
+                    ref = facts.inlined[ref.instance - 1]
         return [ref for ref in found if ref.line > 0]
 
     def head(self) -> list[str]:
@@ -94,7 +94,7 @@ class PathAnnotator:
                 span = own_span(origin)
                 spans.setdefault(path, set()).add((span[0], span[-1]))
             else:
-                unknown.setdefault((path, ref.copy), []).append(ref.line)
+                unknown.setdefault((path, ref.instance), []).append(ref.line)
         for (path, _), lines in unknown.items():
             spans.setdefault(path, set()).add((min(lines), max(lines)))
         return [SourceView(path, tuple(sorted(parts))) for path, parts in spans.items()]

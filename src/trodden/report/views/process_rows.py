@@ -187,7 +187,7 @@ class _ThreadRows:
         facts = view.facts
         if frame.block is None:
             return FrameRow(self._names[key], "", view.file, 0, 0, frame.interrupted, None)
-        refs = [ref for ref in facts.blocks[frame.block].lines if ref.line > 0 and not ref.copy]
+        refs = [ref for ref in facts.blocks[frame.block].lines if ref.line > 0 and not ref.instance]
         files = {ref.file for ref in refs[:1]}
         lines = [ref.line for ref in refs if ref.file in files]
         return FrameRow(
