@@ -35,8 +35,8 @@ class BranchKind(Enum):
 class LineRef:
     """A source location: ``file`` is an index into the unit's list of files.
 
-    ``instance`` is the inlined instance that the code belongs to: 0 is the function's own code, any other number
-    the code of one inlined call.
+    ``instance`` is the inlined instance that the code belongs to: 0 is the function's own code, any other
+    number the code of one inlined call.
     """
 
     file: int
