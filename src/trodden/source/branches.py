@@ -20,7 +20,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A block with several successors.  ``ran`` is its count, ``instance`` the inlined instance of its line."""
+    """A block with several successors, its count (``ran``) and the inlined ``instance`` of its line."""
 
     file: str
     line: int
