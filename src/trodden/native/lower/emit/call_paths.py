@@ -50,14 +50,14 @@ _RESTORE_OWN = f"store ptr %{_NODE_VALUE}, ptr {CALLER}, align 8"
 def emit_call_paths(context: Context) -> Emitted:
     """What a function does when it is entered, when it is left, and when control returns to it abnormally."""
     read = context.read
-    resume_edges = [v for v, calls in enumerate(read.calls) if any(call.returns_twice for call in calls)]
+    returning_twice = [v for v, calls in enumerate(read.calls) if any(call.returns_twice for call in calls)]
     reentries = [Point(Where.TOP, pad) for pad in sorted(context.landing_pads)]
-    reentries += [Point(Where.AFTER_SECOND_RETURN, block) for block in resume_edges]
+    reentries += [Point(Where.AFTER_SECOND_RETURN, block) for block in returning_twice]
     return Emitted(
         [
             *(_insert(context, point, _RESTORE_OWN) for point in reentries),
             *(_insert(context, point, _RESTORE_CALLER) for point in _exits(read)),
-            _entry(context, bool(resume_edges)),
+            _entry(context, bool(returning_twice)),
         ]
     )
 
