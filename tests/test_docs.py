@@ -113,6 +113,17 @@ def test_files_that_are_named_exist(page: Path) -> None:
             assert _exists(span), f"{page.name} names {span}"
 
 
+def test_files_and_modules_that_docstrings_name_exist() -> None:
+    for path in sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "bench").rglob("*.py")]):
+        text = path.read_text("utf-8")
+        for span in re.findall(r"``([^`\n]+)``", text):
+            if _FILE.fullmatch(span) and "/" in span and _is_ours(span):
+                assert _exists(span), f"{path} names {span}"
+        for module in re.findall(r":mod:`(trodden(?:\.\w+)*)`", text):
+            found = ROOT / "src" / module.replace(".", "/")
+            assert found.is_dir() or found.with_suffix(".py").is_file(), f"{path} names {module}"
+
+
 def _is_ours(name: str) -> bool:
     """Whether a name is that of a file of the project: those of a user's sources have other directories."""
     top, slash, _ = name.partition("/")

@@ -18,9 +18,9 @@ from trodden.profile.store.trod import save
 from trodden.program.facts import UnitFacts
 from trodden.weigh.calibrate.fitting import WEIGHINGS
 from trodden.weigh.features.block_features import (
+    BlockEnding,
     BlockFeatures,
     Comparison,
-    Ending,
     FunctionFeatures,
     OperandType,
     Relation,
@@ -32,8 +32,8 @@ SHAPE = "a>b a>c b>exit c>c c>exit"
 RAN = {"f": {"a>b": 10, "a>c": 90, "b>exit": 10, "c>c": 810, "c>exit": 90}}
 CLUES = (
     BlockFeatures(test=Comparison(Relation.EQUAL, OperandType.POINTER, RightOperand.ZERO)),
-    BlockFeatures(ending=Ending.RETURNS),
-    BlockFeatures(ending=Ending.RETURNS),
+    BlockFeatures(ending=BlockEnding.RETURNS),
+    BlockFeatures(ending=BlockEnding.RETURNS),
 )
 PROGRAM = """
 #include <stdio.h>

@@ -13,7 +13,7 @@ from trodden.estimating.whole_program import known_functions, started_functions,
 from trodden.profile.analysis.calling import CallCount, calls_of
 from trodden.profile.estimated import one_of_each
 from trodden.program.facts import FunctionFacts, UnitFacts
-from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, Ending, FunctionFeatures
+from trodden.weigh.features.block_features import BlockEnding, BlockFeatures, CallFeatures, FunctionFeatures
 from trodden.weigh.heuristics.rates import WL94, Rates
 
 SHAPE = "a>b a>c b>c c>exit"
@@ -31,7 +31,7 @@ def with_calls(facts: FunctionFacts, local: bool = False, **callees: str) -> Fun
 
 def dying(name: str) -> FunctionFacts:
     facts = function(name, "a>exit")
-    block = BlockFeatures(Ending.NEVER_RETURNS, calls=(CallFeatures("abort", ends=True),))
+    block = BlockFeatures(BlockEnding.NEVER_RETURNS, calls=(CallFeatures("abort", ends=True),))
     return replace(facts, features=FunctionFeatures((block,), "void()"))
 
 

@@ -45,10 +45,10 @@ from trodden.program.facts import (
 from trodden.program.record import seal, unseal
 from trodden.program.unit_codec import MAGIC, pack_unit, unit_from_json, unit_id, unit_to_json, unpack_units
 from trodden.weigh.features.block_features import (
+    BlockEnding,
     BlockFeatures,
     CallFeatures,
     Comparison,
-    Ending,
     FunctionFeatures,
     OperandType,
     Origin,
@@ -250,7 +250,7 @@ CLUES = FunctionFeatures(
             trip_count=8,
         ),
         BlockFeatures(returned=ReturnedConstant.NEGATIVE),
-        BlockFeatures(Ending.RETURNS, compiler_weights=(3, 4), cases=(None, -7)),
+        BlockFeatures(BlockEnding.RETURNS, compiler_weights=(3, 4), cases=(None, -7)),
     ),
     "i32()",
     local=True,

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from tests.graphs import labels
 from trodden.graph.cfg import Graph, build
 from trodden.weigh.features.block_features import (
+    BlockEnding,
     BlockFeatures,
     CallFeatures,
     Comparison,
-    Ending,
     OperandType,
     Origin,
     Relation,
@@ -24,8 +24,8 @@ Flow = Sequence[tuple[int, int]]
 
 CALLS = BlockFeatures(calls=(CallFeatures("f"),))
 STORES = BlockFeatures(stores=1)
-RETURNS = BlockFeatures(ending=Ending.RETURNS)
-DIES = BlockFeatures(ending=Ending.NEVER_RETURNS, calls=(CallFeatures("abort"),))
+RETURNS = BlockFeatures(ending=BlockEnding.RETURNS)
+DIES = BlockFeatures(ending=BlockEnding.NEVER_RETURNS, calls=(CallFeatures("abort"),))
 
 DIAMOND: Flow = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)]
 """Two ways that meet again."""
@@ -68,7 +68,7 @@ def random_features(graph: Graph, seed: int) -> list[BlockFeatures]:
 def _random(rng: random.Random, edges: int) -> BlockFeatures:
     cases: list[int | None] = [None, *range(max(edges - 1, 0))]
     return BlockFeatures(
-        ending=rng.choice([Ending.CONTINUES] * 4 + list(Ending)),
+        ending=rng.choice([BlockEnding.CONTINUES] * 4 + list(BlockEnding)),
         test=_random_test(rng) if rng.random() < 0.8 else None,
         guarded=tuple(position for position in range(edges) if rng.random() < 0.3),
         stores=rng.choice([0, 0, 1]),

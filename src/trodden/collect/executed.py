@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from trodden.program.facts import UnitFacts
+from trodden.recover.executed_blocks import block_coefficients
 from trodden.recover.sparse_counters import nonzero
 from trodden.recover.unit import recover_unit
 from trodden.recover.unit_counts import UnitCounts
-from trodden.recover.weights import block_weights
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Executed:
 def _weigh(facts: UnitFacts) -> _Unit:
     unit = _Unit()
     for number, function in enumerate(facts.functions):
-        weights = block_weights(function.graph, function.plan)
+        weights = block_coefficients(function.graph, function.plan)
         if weights is None:
             unit.others.add(number)
             continue

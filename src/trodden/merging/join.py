@@ -11,7 +11,7 @@ from trodden.profile.model import FunctionProfile
 
 
 @dataclass(frozen=True, slots=True)
-class Unjoined:
+class LeftOut:
     """A function of the profile number ``profile`` that was left out, and why."""
 
     name: str
@@ -21,14 +21,14 @@ class Unjoined:
 
 def join(
     profiles: Sequence[Mapping[str, FunctionProfile]],
-) -> tuple[dict[str, FunctionProfile], list[Unjoined]]:
+) -> tuple[dict[str, FunctionProfile], list[LeftOut]]:
     """Join the functions of profiles, which may be of different builds.
 
     A function that only one of them has is unchanged.  One that has another graph in an earlier profile, or
     paths that end on other edges, is left out.
     """
     joined: dict[str, FunctionProfile] = {}
-    left_out: list[Unjoined] = []
+    left_out: list[LeftOut] = []
     for number, functions in enumerate(profiles):
         pairs, alone = pair(functions, joined)
         for each in pairs:
@@ -36,14 +36,14 @@ def join(
             if neither or same_paths(each.first, each.second):
                 joined[each.name] = add_counts(each.second, each.first)
             else:
-                left_out.append(Unjoined(each.name, number, "its paths end on other edges there"))
+                left_out.append(LeftOut(each.name, number, "its paths end on other edges there"))
         known = {each.facts.linkage_name for each in joined.values()}
         for lone in alone:
             if not lone.first:
                 continue
             function = functions[lone.name]
             if number and function.facts.linkage_name in known:
-                left_out.append(Unjoined(lone.name, number, "it was compiled to another graph there"))
+                left_out.append(LeftOut(lone.name, number, "it was compiled to another graph there"))
             else:
                 joined[_free(lone.name, joined)] = function
     return joined, left_out

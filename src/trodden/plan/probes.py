@@ -1,7 +1,7 @@
 """The probe vocabulary: the operations that a plan can place on edges and blocks.
 
-A plan never says how a probe is executed.  The reference interpreter, the native lowering and the Python
-lowering each do that in their own way, with the same results.
+A plan never says how a probe is executed.  The reference interpreter (:mod:`trodden.plan.interpret`) and each
+front end do that in their own way, with the same results.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The result of a run: one data model, one file, and the formats other tools read."""
+"""The result of a run: its data model, the ``.trod`` file, and what can be asked of it."""

@@ -1,1 +1,1 @@
-"""The static facts of a build: written by a front end, read by everything to the right of it."""
+"""The static facts of a build: written by a front end, read by all that handles its counts or results."""

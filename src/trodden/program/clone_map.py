@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from trodden.graph.cfg import EdgeKind, Graph
-from trodden.plan.paths.block_cloning import cloned
+from trodden.plan.paths.block_cloning import clone_graph
 from trodden.program.facts import FunctionFacts
 
 
@@ -29,7 +29,7 @@ def code_of(facts: FunctionFacts) -> Code:
     """The code of a function."""
     if not facts.clones:
         return Code(facts)
-    made = cloned(facts.graph, facts.plan, facts.clones)
+    made = clone_graph(facts.graph, facts.plan, facts.clones)
     blocks = tuple(facts.blocks[origin] for origin in made.origins)
     before, now = _predecessors(facts.graph), _predecessors(made.graph)
     joined = frozenset(v for v, origin in enumerate(made.origins) if now[v] == 1 < before[origin])

@@ -12,10 +12,10 @@ from typing import Any
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
 from trodden.weigh.features.block_features import (
+    BlockEnding,
     BlockFeatures,
     CallFeatures,
     Comparison,
-    Ending,
     FunctionFeatures,
     OperandType,
     Origin,
@@ -32,7 +32,7 @@ _RELATIONS = {each.value: each for each in Relation}
 _SORTS = {each.value: each for each in OperandType}
 _AGAINST = {each.value: each for each in RightOperand}
 _ORIGINS = {each.value: each for each in Origin}
-_ENDINGS = {each.value: each for each in Ending}
+_ENDINGS = {each.value: each for each in BlockEnding}
 _RETURNED = {each.value: each for each in ReturnedConstant}
 _SIGNS = {"s": False, "u": True}
 

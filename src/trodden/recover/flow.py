@@ -20,8 +20,8 @@ from trodden.graph.knuth_stevenson import reduce_to_blocks
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import reachable
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan, RedundantMeasure
+from trodden.recover.edges_from_blocks import Ends, edge_name, edges_from_blocks
 from trodden.recover.forest import solve
-from trodden.recover.narrow import Ends, edge_name, edges_from_blocks
 
 
 @dataclass(frozen=True)

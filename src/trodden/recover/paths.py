@@ -18,8 +18,8 @@ from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, RedundantMeasure
 from trodden.plan.routes import PathCount, PathStart, Route
 from trodden.recover.budget import Budget
+from trodden.recover.edges_from_blocks import edge_name
 from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
-from trodden.recover.narrow import edge_name
 from trodden.recover.path_prefix import PrefixDecoder
 from trodden.recover.sparse_counters import nonzero
 

@@ -17,7 +17,7 @@ from trodden.collect.binary.program import read_program
 from trodden.plan.probes import Add, AddTripCount, Bump, Count, Plan, Set
 from trodden.weigh.calibrate.fitting import fit_together
 from trodden.weigh.calibrate.observed import Observation
-from trodden.weigh.heuristics.ball_larus import Scope
+from trodden.weigh.heuristics.heuristic import Scope
 
 
 def test_rates_are_not_fitted_to_the_package_itself() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.native.analysis.ir_features import CALLS, GUARD, MODULE, SWITCH, branching, read
 from trodden.native.analysis.features import read_module_features
 from trodden.native.ir.module import cut_module
-from trodden.weigh.features.block_features import CallFeatures, Ending, ReturnedConstant
+from trodden.weigh.features.block_features import BlockEnding, CallFeatures, ReturnedConstant
 
 
 def test_weights_of_the_source_and_of_the_compiler() -> None:
@@ -54,7 +54,7 @@ def test_calls_with_what_they_pass_and_how_a_block_ends() -> None:
         CallFeatures("abort", cold=True, ends=True),
     )
     assert block.stores == 1
-    assert block.ending is Ending.NEVER_RETURNS
+    assert block.ending is BlockEnding.NEVER_RETURNS
     assert taken == ("compare", "listed")
 
 
@@ -126,7 +126,11 @@ def test_an_invoke_is_a_call() -> None:
     _, features, _ = read(text)
     assert features.blocks[0].calls == (CallFeatures("", "i32(ptr)"),)
     assert [block.may_throw for block in features.blocks] == [True, False, False]
-    assert [block.ending for block in features.blocks] == [Ending.CONTINUES, Ending.RETURNS, Ending.UNWINDS]
+    assert [block.ending for block in features.blocks] == [
+        BlockEnding.CONTINUES,
+        BlockEnding.RETURNS,
+        BlockEnding.UNWINDS,
+    ]
 
 
 def test_the_cases_of_a_switch() -> None:

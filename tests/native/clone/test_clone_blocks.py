@@ -10,7 +10,7 @@ import pytest
 
 from tests.native.building import PROGRAMS, must, trodden
 from trodden.native.analysis.function_cfg import read_function
-from trodden.native.clone.choose import GROWTH, LEAST
+from trodden.native.clone.choose_clones import GROWTH, LEAST
 from trodden.native.clone.clone_blocks import ClonedFunction, clone_hot_blocks
 from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.function import cut_function

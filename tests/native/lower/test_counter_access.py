@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trodden.native.lower.builder import Builder, FreshNames
+from trodden.native.lower.builder import Builder, ProbeNames
 from trodden.native.lower.counter_access import (
     CounterAccess,
     LoadAddStore,
@@ -18,7 +18,7 @@ TABLE = CounterAccess(PerThreadTable())
 
 
 def builder(location: str | None = None, call_location: str | None = None) -> Builder:
-    made = Builder(FreshNames(), call_location)
+    made = Builder(ProbeNames(), call_location)
     made.location = location
     return made
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.graphs import costs_for, graphs, seeds, walks_for
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import interpret
-from trodden.plan.paths.block_cloning import Cloned, cloned
+from trodden.plan.paths.block_cloning import ClonedGraph, clone_graph
 from trodden.plan.paths.path_register import track
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
@@ -34,7 +34,7 @@ def chosen(graph: Graph, plan: Plan, rng: random.Random) -> list[tuple[int, int]
     return sorted(found)
 
 
-def followed(made: Cloned, walk: list[int]) -> list[int]:
+def followed(made: ClonedGraph, walk: list[int]) -> list[int]:
     """The same walk through the graph with clones."""
     vertex, found = made.graph.root, []
     for edge in walk:
@@ -49,7 +49,7 @@ def test_a_loop_is_entered_by_its_own_block_and_iterates_in_a_clone() -> None:
     plan = path_plan(LOOP, [1.0] * len(LOOP.edges))
     back = track(LOOP, plan).along[5]
     assert back is not None
-    made = cloned(LOOP, plan, [(1, back.add)])
+    made = clone_graph(LOOP, plan, [(1, back.add)])
     edges = {made.edges[index]: made.graph.edges[index] for index in range(len(made.edges))}
     assert edges[0][:2] == (0, 1)
     assert edges[5][:2] == (4, 5)
@@ -61,7 +61,7 @@ def test_a_loop_is_entered_by_its_own_block_and_iterates_in_a_clone() -> None:
 def test_every_walk_counts_the_same_with_clones(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     plan = path_plan(graph, costs_for(graph, seed), limit=rng.choice([None, 4, 16]))
-    made = cloned(graph, plan, chosen(graph, plan, rng))
+    made = clone_graph(graph, plan, chosen(graph, plan, rng))
     walks = walks_for(graph, seed)
     mirrored = [followed(made, walk) for walk in walks]
     assert interpret(graph, plan, walks) == interpret(made.graph, made.plan, mirrored)
@@ -72,7 +72,7 @@ def test_the_register_is_known_in_clones(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
     plan = path_plan(graph, costs_for(graph, seed))
     clones = chosen(graph, plan, rng)
-    made = cloned(graph, plan, clones)
+    made = clone_graph(graph, plan, clones)
     register = track(made.graph, made.plan)
     for number, (_, value) in enumerate(clones, graph.exit):
         held = register.at[number]
@@ -82,7 +82,7 @@ def test_the_register_is_known_in_clones(graph: Graph, seed: int) -> None:
 @given(graph=graphs(), seed=seeds())
 def test_unreachable_blocks_lead_to_exit_only(graph: Graph, seed: int) -> None:
     plan = path_plan(graph, costs_for(graph, seed))
-    made = cloned(graph, plan, chosen(graph, plan, random.Random(seed)))
+    made = clone_graph(graph, plan, chosen(graph, plan, random.Random(seed)))
     for vertex in set(range(made.graph.exit)) - made.reached:
         out_edges = [made.graph.edges[e] for e in made.graph.out_edges[vertex]]
         assert [edge.dst for edge in out_edges if edge.kind is EdgeKind.FLOW] == [made.graph.exit]

@@ -14,8 +14,8 @@ from trodden.weigh.calibrate.fitting import MAX_CERTAIN_RATE, MAX_RATE, WEIGHING
 from trodden.weigh.calibrate.linear import solve
 from trodden.weigh.calibrate.observed import Counted, Observation, accuracy, measure, observe
 from trodden.weigh.features.block_features import BlockFeatures, OperandType, Relation, RightOperand
-from trodden.weigh.heuristics.ball_larus import Scope
 from trodden.weigh.heuristics.combine import branch_probabilities, combined
+from trodden.weigh.heuristics.heuristic import Scope
 from trodden.weigh.heuristics.rates import WL94, Measured, Rates
 from trodden.weigh.heuristics.registry import HEURISTICS
 

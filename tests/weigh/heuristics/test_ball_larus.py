@@ -8,7 +8,8 @@ import pytest
 
 from tests.weigh.branches import CALLS, DIAMOND, IF, RETURNS, STORES, Flow, branch, comparing
 from trodden.weigh.features.block_features import BlockFeatures, OperandType, Relation, RightOperand
-from trodden.weigh.heuristics.ball_larus import BALL_LARUS, Scope, scope_of
+from trodden.weigh.heuristics.ball_larus import BALL_LARUS
+from trodden.weigh.heuristics.heuristic import Scope, scope_of
 
 BY_SHORT = {heuristic.short: heuristic for heuristic in BALL_LARUS}
 P, N, C, F = OperandType.POINTER, OperandType.INTEGER, OperandType.CHARACTER, OperandType.FLOAT

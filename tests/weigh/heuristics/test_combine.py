@@ -14,9 +14,9 @@ from tests.weigh.branches import CALLS, DIAMOND, DIES, RETURNS, Flow, comparing,
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.loops import find_loops
 from trodden.weigh.features.block_features import (
+    BlockEnding,
     BlockFeatures,
     CallFeatures,
-    Ending,
     OperandType,
     Relation,
     RightOperand,
@@ -42,7 +42,7 @@ ATOI_CLUES = {
         test=comparing(Relation.UNEQUAL, OperandType.CHARACTER, RightOperand.VARIABLE).test, stores=1
     ),
     4: RETURNS,
-    5: BlockFeatures(Ending.RETURNS, calls=(CallFeatures("printf"),)),
+    5: BlockFeatures(BlockEnding.RETURNS, calls=(CallFeatures("printf"),)),
 }
 """Figures 3 and 4: b0 compares s with NULL and goes to b5 if it is, b1 looks at s and stores to *val, b5
 prints and returns, b2 leads to the loop of b3 alone, b4 returns."""

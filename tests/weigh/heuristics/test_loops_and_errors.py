@@ -19,10 +19,10 @@ from tests.weigh.branches import (
     function,
 )
 from trodden.weigh.features.block_features import (
+    BlockEnding,
     BlockFeatures,
     CallFeatures,
     Comparison,
-    Ending,
     OperandType,
     Origin,
     Relation,
@@ -59,7 +59,7 @@ def test_where_every_path_ends_badly() -> None:
     flow = [(0, 1), (0, 4), (1, 2), (1, 3), (2, 5), (3, 5), (4, 5)]
     assert predicted(flow, {2: DIES, 3: DIES})["ends-badly"] == [1]
     assert "ends-badly" not in predicted(flow, {2: DIES})
-    assert predicted(flow, {2: DIES, 3: BlockFeatures(Ending.UNWINDS)})["ends-badly"] == [1]
+    assert predicted(flow, {2: DIES, 3: BlockFeatures(BlockEnding.UNWINDS)})["ends-badly"] == [1]
 
 
 def test_a_loop_before_a_bad_end() -> None:
@@ -88,7 +88,7 @@ def test_calls_that_report_errors_or_do_not_return() -> None:
 
 
 def test_an_exception_that_propagates_is_a_bad_end() -> None:
-    found = predicted([(0, 1), (0, 2), (1, 3), (2, 3)], {1: BlockFeatures(Ending.UNWINDS)})
+    found = predicted([(0, 1), (0, 2), (1, 3), (2, 3)], {1: BlockFeatures(BlockEnding.UNWINDS)})
     assert found["ends-badly"] == found["complains"] == [1]
 
 
@@ -98,7 +98,7 @@ def test_a_call_that_may_throw_returns() -> None:
     assert predicted(DIAMOND, {0: throwing})["comes-back"] == [0]
     assert "comes-back" not in predicted(DIAMOND, {0: CALLS})
     found = probabilities(
-        DIAMOND, {0: throwing, 1: BlockFeatures(Ending.NEVER_RETURNS)}, comes_back=0.99, ends_badly=0.9
+        DIAMOND, {0: throwing, 1: BlockFeatures(BlockEnding.NEVER_RETURNS)}, comes_back=0.99, ends_badly=0.9
     )
     assert found[:2] == pytest.approx([0.99, 0.01])
 

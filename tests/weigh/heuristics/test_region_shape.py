@@ -7,10 +7,10 @@ import pytest
 from tests.weigh.branches import DIAMOND, IF, Flow
 from tests.weigh.heuristics.test_loops_and_errors import predicted
 from trodden.weigh.features.block_features import (
+    BlockEnding,
     BlockFeatures,
     CallFeatures,
     Comparison,
-    Ending,
     OperandType,
     Origin,
     Relation,
@@ -18,7 +18,7 @@ from trodden.weigh.features.block_features import (
     RightOperand,
 )
 
-RETURNS = BlockFeatures(Ending.RETURNS)
+RETURNS = BlockFeatures(BlockEnding.RETURNS)
 
 
 def checked(blocks: int) -> Flow:
@@ -82,7 +82,7 @@ def test_a_side_without_exclusive_blocks_has_no_length() -> None:
     ],
 )
 def test_away_from_where_a_constant_is_returned(what: ReturnedConstant, key: str) -> None:
-    gives = BlockFeatures(Ending.RETURNS, returned=what)
+    gives = BlockFeatures(BlockEnding.RETURNS, returned=what)
     flow = [(0, 1), (0, 2), (1, 3), (2, 3)]
     found = predicted(flow, {1: gives, 2: RETURNS})
     assert {each: positions for each, positions in found.items() if each.startswith("gives-")} == {key: [1]}

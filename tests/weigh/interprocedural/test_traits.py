@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.weigh.branches import DIAMOND, IF, Flow, function
-from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, Ending, FunctionFeatures
+from trodden.weigh.features.block_features import BlockEnding, BlockFeatures, CallFeatures, FunctionFeatures
 from trodden.weigh.interprocedural.call_features import with_call_features
 from trodden.weigh.interprocedural.callgraph import KnownFunction
 from trodden.weigh.interprocedural.traits import with_traits
 
 LINE: Flow = [(0, 1)]
-DIES = BlockFeatures(Ending.NEVER_RETURNS, calls=(CallFeatures("abort", ends=True),))
+DIES = BlockFeatures(BlockEnding.NEVER_RETURNS, calls=(CallFeatures("abort", ends=True),))
 WARNS = BlockFeatures(calls=(CallFeatures("fprintf", reports_error=True),))
 
 
@@ -48,7 +48,7 @@ def marks(functions: list[KnownFunction]) -> dict[tuple[str, str], str]:
         pytest.param(known("f", DIAMOND, b1=WARNS), "", id="complains on some way"),
         pytest.param(known("f", IF, b1=WARNS), "", id="goes round the complaint"),
         pytest.param(known("f", b0=DIES), "ec", id="ends"),
-        pytest.param(known("f", b0=BlockFeatures(Ending.NEVER_RETURNS)), "ec", id="cannot come back"),
+        pytest.param(known("f", b0=BlockFeatures(BlockEnding.NEVER_RETURNS)), "ec", id="cannot come back"),
         pytest.param(known("f", IF, b1=DIES), "", id="ends on some way"),
         pytest.param(
             known("f", [(0, 1), (0, 2), (1, 3), (2, 3)], b1=WARNS, b2=DIES), "c", id="complains or ends"

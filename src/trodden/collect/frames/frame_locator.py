@@ -26,9 +26,9 @@ from trodden.collect.binary.line_rows import LineRow, line_rows
 from trodden.collect.binary.location_lists import UnsupportedDwarf
 from trodden.collect.binary.program import Program
 from trodden.collect.binary.x86 import decode
+from trodden.collect.frames.build_code_map import build_code_map, rows_between
 from trodden.collect.frames.frame_state import FrameState
 from trodden.collect.frames.function_locator import FunctionLocator
-from trodden.collect.frames.map_code import map_code, rows_between
 from trodden.errors import TroddenError
 from trodden.program.clone_map import code_of
 from trodden.program.debug_variables import AT, BY_LINE, PLAIN
@@ -140,7 +140,7 @@ class FrameLocator:
         rows = rows_between(self._rows[table], function.low, function.high)
         number = location.line - 1
         clones = code_of(unit.functions[number])
-        code_map = map_code(clones.facts, instructions, location, rows, BY_LINE in flags, clones.joined)
+        code_map = build_code_map(clones.facts, instructions, location, rows, BY_LINE in flags, clones.joined)
         return FunctionLocator(unit, number, clones.facts, function, code_map, PLAIN in flags)
 
     def _unit_and_flags(self, location: Variable) -> tuple[UnitFacts | None, str]:

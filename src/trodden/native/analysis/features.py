@@ -27,9 +27,9 @@ from trodden.native.ir.syntax.names import unquote
 from trodden.native.ir.syntax.nesting import split_list
 from trodden.native.ir.uses import first_is_load, global_names, mentions_value
 from trodden.weigh.features.block_features import (
+    BlockEnding,
     BlockFeatures,
     CallFeatures,
-    Ending,
     FunctionFeatures,
     ReturnedConstant,
 )
@@ -39,10 +39,10 @@ _STANDARD_ERROR = frozenset(
 )
 _TRUTH = {"true": 1, "false": 0}
 _ENDINGS = {
-    "ret": Ending.RETURNS,
-    "unreachable": Ending.NEVER_RETURNS,
-    "resume": Ending.UNWINDS,
-    "cleanupret": Ending.UNWINDS,
+    "ret": BlockEnding.RETURNS,
+    "unreachable": BlockEnding.NEVER_RETURNS,
+    "resume": BlockEnding.UNWINDS,
+    "cleanupret": BlockEnding.UNWINDS,
 }
 
 
@@ -117,7 +117,7 @@ def _block(
     condition = values.condition(block.terminator) if len(block.successors) == 2 else None
     stated, guessed = _weights(block, module)
     return BlockFeatures(
-        ending=_ENDINGS.get(block.opcode, Ending.CONTINUES),
+        ending=_ENDINGS.get(block.opcode, BlockEnding.CONTINUES),
         test=condition.test if condition is not None else None,
         guarded=_guarded(condition, [by_label[label] for label in block.successors]) if condition else (),
         stores=block.count("store"),

@@ -1,8 +1,8 @@
 """Functions with clones of their hot blocks, in which the path register is known.
 
-Which blocks are cloned is decided in :mod:`trodden.native.clone.choose`; the graph and its plan are cloned in
-:mod:`trodden.plan.paths.block_cloning`, the text in :mod:`trodden.native.clone.clone_text`.  Here these are
-put together, with the expected frequencies of the resulting code.
+Which blocks are cloned is decided in :mod:`trodden.native.clone.choose_clones`; the graph and its plan are
+cloned in :mod:`trodden.plan.paths.block_cloning`, the text in :mod:`trodden.native.clone.clone_text`.  Here
+these are put together, with the expected frequencies of the resulting code.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from itertools import chain
 from trodden.graph.cfg import EdgeKind
 from trodden.native.analysis.function_cfg import FunctionRead, read_function
 from trodden.native.analysis.induction import Induction, find_induction, own_induction
-from trodden.native.clone.choose import chosen
+from trodden.native.clone.choose_clones import choose_clones
 from trodden.native.clone.clone_text import add_clones
 from trodden.native.ir.attributes import Attributes
 from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import block_frequencies
-from trodden.plan.paths.block_cloning import Clone, Cloned, cloned
+from trodden.plan.paths.block_cloning import Clone, ClonedGraph, clone_graph
 from trodden.plan.paths.path_register import track
 from trodden.plan.probes import AddTripCount
 
@@ -45,10 +45,10 @@ def clone_hot_blocks(
     if plan.paths is None or plan.paths.context or len(read.graph.labels) > MOST_BLOCKS:
         return unchanged
     register = track(read.graph, plan)
-    expected = chosen(read, planned, register, attributes)
+    expected = choose_clones(read, planned, register, attributes)
     if not expected:
         return unchanged
-    code = cloned(read.graph, plan, list(expected), register)
+    code = clone_graph(read.graph, plan, list(expected), register)
     ir = add_clones(read.ir, code.origins[read.graph.exit :], _successors(read, code), types)
     if ir is None:
         return unchanged
@@ -68,7 +68,7 @@ def clone_hot_blocks(
     return ClonedFunction(result, changed, tuple(expected))
 
 
-def _successors(read: FunctionRead, code: Cloned) -> list[list[int] | None]:
+def _successors(read: FunctionRead, code: ClonedGraph) -> list[list[int] | None]:
     """The successors of each block and clone now, in the order of its terminator."""
     found: list[list[int] | None] = [
         [0] * len(read.ir.blocks[origin].successors) if vertex in code.reached else None
@@ -96,7 +96,7 @@ def _frequencies(
 
 
 def _weights(
-    read: FunctionRead, code: Cloned, weights: Sequence[float], frequencies: Sequence[float]
+    read: FunctionRead, code: ClonedGraph, weights: Sequence[float], frequencies: Sequence[float]
 ) -> list[float]:
     """The weights of the edges of the code: each clone is left in the same proportions as its block."""
     totals = [
@@ -113,7 +113,7 @@ def _weights(
 
 
 def _inductions(
-    result: FunctionRead, code: Cloned, known: Mapping[int, Induction]
+    result: FunctionRead, code: ClonedGraph, known: Mapping[int, Induction]
 ) -> dict[int, Induction] | None:
     """The induction variables of the loops in the code, by back edge; None if a loop has lost its own."""
     found: dict[int, Induction] = {}

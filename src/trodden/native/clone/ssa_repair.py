@@ -1,6 +1,6 @@
 """SSA form after cloning: which version of each value reaches which block, and which phis that takes.
 
-Names of values are without their sign here, as they are in the text of the function; names of versions are
+Names of values are without the ``%`` here, as they are in the text of the function; names of versions are
 with it, as they will be printed.
 """
 

@@ -23,7 +23,7 @@ class FreshNames:
         return self._numbered(_CLONE)
 
     def version(self, name: str, label: str) -> str:
-        """A value's name (with its sign) in the clone that has a label."""
+        """A value's name (with ``%``) in the clone that has a label."""
         candidate = f"{_inner(name)}.t{label.removeprefix(_CLONE)}"
         if candidate in self._used:
             return _identifier(self._numbered(f"{candidate}."))
@@ -31,7 +31,7 @@ class FreshNames:
         return _identifier(candidate)
 
     def phi(self, name: str) -> str:
-        """The name (with its sign) of a phi that joins versions of a value."""
+        """The name (with ``%``) of a phi that joins versions of a value."""
         return _identifier(self._numbered(f"{_inner(name)}.p"))
 
     def _numbered(self, start: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class FreshNames:
+class ProbeNames:
     """Names that nothing else in a function has.
 
     The addresses of counters have a series of their own, so that the names of all other values are the same
@@ -33,7 +33,7 @@ class Builder:
 
     __slots__ = ("_call_location", "_names", "lines", "location")
 
-    def __init__(self, names: FreshNames, call_location: str | None = None) -> None:
+    def __init__(self, names: ProbeNames, call_location: str | None = None) -> None:
         self.lines: list[str] = []
         self.location: str | None = None
         self._names = names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trodden.native.analysis.function_cfg import FunctionRead
-from trodden.native.lower.builder import Builder, FreshNames
+from trodden.native.lower.builder import Builder, ProbeNames
 from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.debug_locations import FunctionDebug
 from trodden.native.lower.insertions import Insertion, Point, Where
@@ -24,7 +24,7 @@ class Context:
     machine: str
     access: CounterAccess
     debug: FunctionDebug
-    names: FreshNames
+    names: ProbeNames
     landing_pads: frozenset[int]
 
     def builder(self) -> Builder:

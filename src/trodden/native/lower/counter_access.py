@@ -82,7 +82,7 @@ class PerThreadTable:
 
     The library may be loaded when threads already run, and unloaded before they end, so there is no constant
     distance.  The runtime has a table for every thread, with one entry for each unit
-    (``runtime/counters.c``); a function looks its counters up when it is entered.
+    (``runtime/counters/shards.c``); a function looks its counters up when it is entered.
     """
 
     shared = True

@@ -1,11 +1,11 @@
 """Debug information from which follow, at any instruction, its block and what the path register holds.
 
-A process that is killed leaves frames at any instruction, not only after calls.  Every function gets an
-artificial variable that each block sets to its own number (see :mod:`trodden.plan.paths.locations`), and one
-for each value from which the path register, or the trip count of a loop, follows.  LLVM carries them through
-code generation and writes DWARF location lists; no instruction results from them.  Instructions of probes
-have a location of their own: its line is the number of the probe or, where the user's own line tables are
-kept, its discriminator is.
+A process that dies by a signal leaves frames at any instruction, not only after calls.  Every function gets
+an artificial variable that each block sets to its own number (see :mod:`trodden.plan.paths.locations`), and
+one for each value from which the path register, or the trip count of a loop, follows.  LLVM carries them
+through code generation and writes DWARF location lists; no instruction results from them.  Instructions of
+probes have a location of their own: its line is the number of the probe or, where the user's own line tables
+are kept, its discriminator is.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from trodden.native.analysis.function_cfg import FunctionRead
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.assemble import assemble
-from trodden.native.lower.builder import FreshNames
+from trodden.native.lower.builder import ProbeNames
 from trodden.native.lower.context import Context, landing_pads
 from trodden.native.lower.emit.call_paths import emit_call_paths
 from trodden.native.lower.emit.paths import PathEmitter
@@ -101,7 +101,7 @@ def _context(read: FunctionRead, unit: UnitLowering, function: FunctionInUnit) -
         debug=unit.function_debug(
             read.ir.header, read.graph, function.number, function.line, function.optnone
         ),
-        names=FreshNames(),
+        names=ProbeNames(),
         landing_pads=landing_pads(read),
     )
 

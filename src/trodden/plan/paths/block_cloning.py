@@ -26,7 +26,7 @@ Clone = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Cloned:
+class ClonedGraph:
     """The graph of the code, its blocks first and then the clones, and the plan that belongs to it.
 
     ``origins[v]`` is the original block of vertex ``v``, ``edges[e]`` the original edge of flow edge ``e``;
@@ -40,7 +40,9 @@ class Cloned:
     reached: frozenset[int]
 
 
-def cloned(graph: Graph, plan: Plan, clones: Sequence[Clone], register: Register | None = None) -> Cloned:
+def clone_graph(
+    graph: Graph, plan: Plan, clones: Sequence[Clone], register: Register | None = None
+) -> ClonedGraph:
     """The graph and the plan with clones of blocks; edges lead to them wherever the register is known.
 
     ``register`` is the result of :func:`~trodden.plan.paths.path_register.track` for the two, where the
@@ -64,7 +66,7 @@ def cloned(graph: Graph, plan: Plan, clones: Sequence[Clone], register: Register
     labels = [f"b{number}" for number in range(exit_vertex)] + ["EXIT"]
     result = _built(graph, labels, flow)
     new_plan = _plan_for(result, plan, origins, original)
-    return Cloned(result, new_plan, origins, tuple(original), frozenset(reached))
+    return ClonedGraph(result, new_plan, origins, tuple(original), frozenset(reached))
 
 
 def _built(graph: Graph, labels: Sequence[str], flow: Sequence[tuple[int, int]]) -> Graph:

@@ -37,11 +37,11 @@ from trodden.graph.knuth_stevenson import ReducedGraph, reduce_to_blocks
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import depth_first, reachable
 from trodden.plan.probes import AddTripCount, BlockMeasure, EdgeMeasure, Plan, RedundantMeasure
+from trodden.recover.edges_from_blocks import Ends
 from trodden.recover.flow import recover
 from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.killed.least_stops import least_stops
 from trodden.recover.killed.room import Preference
-from trodden.recover.narrow import Ends
 from trodden.recover.sparse_counters import SparseCounters
 
 Preferences = Sequence[Preference | None]

@@ -8,7 +8,7 @@ from typing import Any
 from trodden.estimating.calibrate import Calibration
 from trodden.report.fields import tabbed
 from trodden.weigh.calibrate.observed import Accuracy
-from trodden.weigh.heuristics.ball_larus import Heuristic
+from trodden.weigh.heuristics.heuristic import Heuristic
 from trodden.weigh.heuristics.rates import WL94, Measured
 from trodden.weigh.heuristics.registry import HEURISTICS
 

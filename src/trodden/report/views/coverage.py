@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from trodden.merging.join import Unjoined, join
+from trodden.merging.join import LeftOut, join
 from trodden.plan.paths.numbering import Numbering
 from trodden.profile.analysis.coverage import Coverage, Covered, FunctionCoverage, NearMiss, coverage
 from trodden.profile.model import FunctionProfile, Profile
@@ -34,7 +34,7 @@ class CoverageReport:
     program: str
     files: tuple[str, ...]
     found: Coverage
-    unjoined: tuple[Unjoined, ...]
+    unjoined: tuple[LeftOut, ...]
     branches: BranchDescriber
 
 

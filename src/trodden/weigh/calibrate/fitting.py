@@ -25,7 +25,8 @@ from math import exp, log, log1p, sqrt
 
 from trodden.weigh.calibrate.linear import solve
 from trodden.weigh.calibrate.observed import Observation
-from trodden.weigh.heuristics.ball_larus import BALL_LARUS, Heuristic
+from trodden.weigh.heuristics.ball_larus import BALL_LARUS
+from trodden.weigh.heuristics.heuristic import Heuristic
 from trodden.weigh.heuristics.registry import HEURISTICS
 
 WEIGHINGS: Mapping[str, Callable[[float], float]] = {

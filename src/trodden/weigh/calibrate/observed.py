@@ -12,8 +12,8 @@ from trodden.graph.cfg import Graph
 from trodden.weigh.features.block_features import BlockFeatures
 from trodden.weigh.features.branch import branches
 from trodden.weigh.features.branch_context import BranchContext
-from trodden.weigh.heuristics.ball_larus import Scope, scope_of
 from trodden.weigh.heuristics.combine import branch_probabilities, predictions
+from trodden.weigh.heuristics.heuristic import Scope, scope_of
 from trodden.weigh.heuristics.rates import Measured, Rates
 from trodden.weigh.heuristics.registry import HEURISTICS
 

@@ -71,7 +71,7 @@ class Comparison:
     callee: str = ""
 
 
-class Ending(Enum):
+class BlockEnding(Enum):
     """How a block ends, as far as it matters for prediction."""
 
     CONTINUES = "g"
@@ -126,7 +126,7 @@ class BlockFeatures:
     says that the block ends in an invoke, whose second edge is for exceptions.
     """
 
-    ending: Ending = Ending.CONTINUES
+    ending: BlockEnding = BlockEnding.CONTINUES
     test: Comparison | None = None
     guarded: tuple[int, ...] = ()
     stores: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trodden.weigh.features.block_features import BlockFeatures, Ending
+from trodden.weigh.features.block_features import BlockEnding, BlockFeatures
 from trodden.weigh.features.branch_context import BranchContext
 
 EdgePositions = Sequence[int]
@@ -77,4 +77,4 @@ def branches(context: BranchContext) -> Iterator[Branch]:
 def never_returns(context: BranchContext, block: int) -> bool:
     """Whether a block ends in a call that never returns, so that only an edge to EXIT can be taken."""
     features = context.features[block]
-    return features.ending is Ending.NEVER_RETURNS and context.graph.exit in context.targets(block)
+    return features.ending is BlockEnding.NEVER_RETURNS and context.graph.exit in context.targets(block)

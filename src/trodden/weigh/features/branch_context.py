@@ -15,7 +15,7 @@ from trodden.graph.loop_forest import LoopForest
 from trodden.graph.loops import find_loops
 from trodden.graph.postdominators import find_postdominators
 from trodden.graph.traverse import DepthFirst, depth_first
-from trodden.weigh.features.block_features import NOTHING_KNOWN, BlockFeatures, Ending, ReturnedConstant
+from trodden.weigh.features.block_features import NOTHING_KNOWN, BlockEnding, BlockFeatures, ReturnedConstant
 from trodden.weigh.features.known_functions import reads_options, reports_error
 
 
@@ -64,7 +64,7 @@ class BranchContext:
     @cached_property
     def returns_ahead(self) -> list[bool]:
         """Blocks that return, or that jump unconditionally to one that does."""
-        return self._ahead(lambda block: self.features[block].ending is Ending.RETURNS, dominated=False)
+        return self._ahead(lambda block: self.features[block].ending is BlockEnding.RETURNS, dominated=False)
 
     @cached_property
     def headers_ahead(self) -> list[bool]:
@@ -239,6 +239,6 @@ class BranchContext:
 
 def _leads_to_dead_end(features: BlockFeatures) -> bool:
     """Whether a block ends abnormally or contains a call that does not return."""
-    return features.ending in (Ending.NEVER_RETURNS, Ending.UNWINDS) or any(
+    return features.ending in (BlockEnding.NEVER_RETURNS, BlockEnding.UNWINDS) or any(
         call.ends for call in features.calls
     )

@@ -24,8 +24,8 @@ from trodden.graph.loop_forest import LoopForest
 from trodden.weigh.features.block_features import BlockFeatures
 from trodden.weigh.features.branch import Branch, EdgePositions, branches, never_returns
 from trodden.weigh.features.branch_context import BranchContext
-from trodden.weigh.heuristics.ball_larus import Heuristic, Scope, scope_of
 from trodden.weigh.heuristics.comparisons import COMPARISONS, about
+from trodden.weigh.heuristics.heuristic import Heuristic, Scope, scope_of
 from trodden.weigh.heuristics.rates import Rates
 from trodden.weigh.heuristics.registry import HEURISTICS
 

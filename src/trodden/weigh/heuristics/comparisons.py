@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from trodden.weigh.features.block_features import Comparison, OperandType, Origin, Relation, RightOperand
 from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
-from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
+from trodden.weigh.heuristics.heuristic import Heuristic, Scope
 
 _SORTS = {
     OperandType.POINTER: "pointer",

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from trodden.weigh.features.block_features import Ending, OperandType, Origin, Relation, RightOperand
+from trodden.weigh.features.block_features import BlockEnding, OperandType, Origin, Relation, RightOperand
 from trodden.weigh.features.branch import FIRST, NONE, Branch, EdgePositions
 from trodden.weigh.features.dead_ends import is_dead_end
 from trodden.weigh.features.known_functions import COMPARERS
-from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
+from trodden.weigh.heuristics.heuristic import Heuristic, Scope
 
 
 def _ends_badly(branch: Branch) -> EdgePositions:
@@ -76,7 +76,7 @@ def _leads_to_dead_end(branch: Branch) -> bool:
     return any(
         edge in context.leaving
         and is_dead_end(
-            context.graph, target, lambda block: context.features[block].ending is Ending.NEVER_RETURNS
+            context.graph, target, lambda block: context.features[block].ending is BlockEnding.NEVER_RETURNS
         )
         for edge, target in zip(branch.edges, branch.targets, strict=True)
     )

@@ -11,7 +11,7 @@ from functools import partial
 from trodden.weigh.features.block_features import Relation, ReturnedConstant, RightOperand
 from trodden.weigh.features.branch import FIRST, NONE, SECOND, Branch, EdgePositions
 from trodden.weigh.features.known_functions import ALLOCATORS
-from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
+from trodden.weigh.heuristics.heuristic import Heuristic, Scope
 
 _TIMES = (2, 4, 16, 64)
 _CALL_SITES = (2, 8, 32)

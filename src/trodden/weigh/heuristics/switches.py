@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from trodden.weigh.features.branch import NONE, Branch, EdgePositions
-from trodden.weigh.heuristics.ball_larus import Heuristic, Scope
+from trodden.weigh.heuristics.heuristic import Heuristic, Scope
 
 
 def _cases(branch: Branch) -> EdgePositions:

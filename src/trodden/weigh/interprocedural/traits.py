@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, Ending, FunctionFeatures
+from trodden.weigh.features.block_features import BlockEnding, BlockFeatures, CallFeatures, FunctionFeatures
 from trodden.weigh.features.branch_context import BranchContext
 from trodden.weigh.features.known_functions import reports_error
 from trodden.weigh.interprocedural.callgraph import KnownFunction, Symbols
@@ -61,7 +61,7 @@ def _calls(blocks: Iterable[BlockFeatures]) -> Iterable[CallFeatures]:
 
 
 def _any_trait(blocks: Sequence[BlockFeatures]) -> bool:
-    return any(block.ending is Ending.NEVER_RETURNS for block in blocks) or any(
+    return any(block.ending is BlockEnding.NEVER_RETURNS for block in blocks) or any(
         call.ends or reports_error(call) for call in _calls(blocks)
     )
 

@@ -37,7 +37,7 @@ WORTH = 0.25
 """How often a clone is executed for each call of its procedure, at least."""
 
 
-def chosen(
+def choose_clones(
     read: FunctionRead, planned: Planned, register: Register, attributes: Attributes
 ) -> dict[Clone, float]:
     """The clones that are worth their code, in the order of the blocks, with their expected frequencies."""

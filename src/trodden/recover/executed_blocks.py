@@ -17,17 +17,17 @@ from trodden.recover.forest import depth_first_forest
 
 
 @dataclass(frozen=True)
-class Weights:
+class BlockCoefficients:
     """The number of blocks that a count in a slot stands for, and an early end in a vertex (``ends``)."""
 
     slots: list[int]
     ends: list[int]
 
 
-def block_weights(graph: Graph, plan: Plan) -> Weights | None:
+def block_coefficients(graph: Graph, plan: Plan) -> BlockCoefficients | None:
     """The weights of a plan; ``None`` for plans that do not count the edges."""
     counted = [each for each in plan.measures if isinstance(each, EdgeMeasure)]
-    if plan.paths is not None or len(counted) + _opinions(plan) != len(plan.measures):
+    if plan.paths is not None or len(counted) + _redundant_measures(plan) != len(plan.measures):
         return None
     known = {measure.edge for measure in counted}
     unknown = [index for index in live_edges(graph) if index not in known]
@@ -52,8 +52,8 @@ def block_weights(graph: Graph, plan: Plan) -> Weights | None:
         if isinstance(measure, EdgeMeasure):
             src, dst, _ = graph.edges[measure.edge]
             slots[slot] = int(dst != graph.exit) + potential[src] - potential[dst]
-    return Weights(slots, [each - last for each in potential])
+    return BlockCoefficients(slots, [each - last for each in potential])
 
 
-def _opinions(plan: Plan) -> int:
+def _redundant_measures(plan: Plan) -> int:
     return sum(isinstance(measure, RedundantMeasure) for measure in plan.measures)

@@ -17,7 +17,7 @@ from trodden.program.facts import BranchKind, FunctionFacts
 _LOCATION_SIZE = 8
 
 
-def map_code(
+def build_code_map(
     facts: FunctionFacts,
     instructions: Sequence[Instruction],
     location: Variable,
