@@ -28,7 +28,7 @@ from trodden.collect.process_messages import process_messages
 from trodden.collect.rawfile.model import Ending, Raw, RawFrame, RawSavedRegisters, RawSparsePath, RawUnit
 from trodden.errors import BadFile
 from trodden.program.clone_map import origin_of
-from trodden.program.facts import UnitFacts
+from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.recover.path_prefix import register_at_call
 from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
@@ -82,15 +82,18 @@ class ProcessCounts:
         exits = raw.non_local_exits
         self._add_unreturned(_Unreturned(e.module, e.address, e.slot, e.count, True) for e in exits)
         self.completed: tuple[CalledFunction, ...] = ()
+        unreachable: list[str] = []
         if raw.ending is Ending.KILLED or self.unlocated:
-            self.completed = tuple(
-                (name, number)
-                for name, builder in self._builders.items()
-                for number in complete_unit(builder)
-            )
+            units = {name: complete_unit(builder) for name, builder in self._builders.items()}
+            self.completed = tuple((name, each) for name, unit in units.items() for each in unit.functions)
+            unreachable = [
+                _block_name(self._facts[name].functions[number], block)
+                for name, unit in units.items()
+                for number, block in unit.unreachable
+            ]
         functions = [each for builder in self._builders.values() for each in builder.facts.functions]
         completed = [self._facts[unit].functions[number].name for unit, number in self.completed]
-        self.messages = list(process_messages(raw, functions, completed, self.unlocated))
+        self.messages = list(process_messages(raw, functions, completed, unreachable, self.unlocated))
 
     def unit_counts(self) -> tuple[UnitCounts, ...]:
         """The counts of the units in which it has counted anything."""
@@ -250,6 +253,10 @@ def _stack_reader(saved: RawSavedRegisters) -> Callable[[int, int], bytes | None
         return None
 
     return read
+
+
+def _block_name(facts: FunctionFacts, block: int) -> str:
+    return f"{facts.graph.labels[block]} of {facts.name}"
 
 
 def _located_by_calls_only(program: Program) -> bool:

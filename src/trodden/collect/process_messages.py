@@ -14,12 +14,17 @@ _MOST_NAMED = 8
 
 
 def process_messages(
-    raw: Raw, functions: Sequence[FunctionFacts], completed: Sequence[str], unlocated: int
+    raw: Raw,
+    functions: Sequence[FunctionFacts],
+    completed: Sequence[str],
+    unreachable: Sequence[str],
+    unlocated: int,
 ) -> Iterator[str]:
     """The messages of a process.
 
     ``functions`` are those of the units in which it has counted, ``completed`` the names of those whose
-    counts were completed, ``unlocated`` is the number of frames whose call site was not found.
+    counts were completed, ``unreachable`` the names of blocks whose self loop was iterated although no
+    execution can have reached them, ``unlocated`` is the number of frames whose call site was not found.
     """
     ending = raw.ending
     if ending is Ending.SIGNAL:
@@ -33,6 +38,11 @@ def process_messages(
         yield ": the program did not end by itself; counts are those until then"
     if completed:
         yield f": counts were completed in {_listed(completed)}"
+    if unreachable:
+        yield (
+            f": the counts contradict each other: loops were iterated that no execution can have reached, in"
+            f" block {_listed(unreachable)}; the file may be damaged, run the program again"
+        )
     late = (
         [each.name for each in functions if _adds_trip_counts_late(each)] if ending is Ending.KILLED else []
     )

@@ -36,7 +36,7 @@ def _counted(run: PathTally, prefixes: Prefixes) -> FunctionCounts:
 
 def _completed(graph: Graph, plan: Plan, run: PathTally, prefixes: Prefixes) -> PathFlow:
     counted = _counted(run, prefixes)
-    missing = complete_paths(graph, plan, counted)
+    missing = complete_paths(graph, plan, counted).missing
     return recover_paths(graph, plan, counted if missing is None else counted + missing)
 
 
@@ -141,7 +141,7 @@ def test_an_iteration_that_one_of_two_counters_has(weight: float, lagging: int) 
 def test_what_is_consistent_is_never_changed(graph: Graph, seed: int) -> None:
     plan = path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit))
     run = interpret_paths(graph, plan, _walks(graph, seed))
-    assert complete_paths(graph, plan, _counted(run, run.prefixes)) is None
+    assert complete_paths(graph, plan, _counted(run, run.prefixes)).missing is None
 
 
 @given(graphs(), seeds())
@@ -207,7 +207,7 @@ def _killed(graph: Graph, plan: Plan, seed: int) -> Execution:
 
 
 def _flow(graph: Graph, plan: Plan, counted: FunctionCounts) -> PathFlow:
-    missing = complete_paths(graph, plan, counted)
+    missing = complete_paths(graph, plan, counted).missing
     return recover_paths(graph, plan, counted if missing is None else counted + missing)
 
 
@@ -330,4 +330,4 @@ def test_a_contradiction_that_no_kill_explains_is_left_to_be_reported() -> None:
     plan = checked_paths(path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit)), graph)
     counted = interpret_paths(graph, plan, [[0, 2]])
     counted.counters[plan.measures.index(RedundantMeasure(2))] += 1
-    assert complete_paths(graph, plan, FunctionCounts(counted.counters)) is None
+    assert complete_paths(graph, plan, FunctionCounts(counted.counters)).missing is None

@@ -25,7 +25,7 @@ NOT_KNOWN = "paths were cut short there, and it is not known which"
 
 
 def _completed(graph: Graph, plan: Plan, counted: FunctionCounts) -> tuple[FunctionCounts, PathFlow]:
-    missing = complete_paths(graph, plan, counted)
+    missing = complete_paths(graph, plan, counted).missing
     completed = counted if missing is None else counted + missing
     return completed, recover_paths(graph, plan, completed)
 

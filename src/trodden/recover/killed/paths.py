@@ -43,14 +43,16 @@ edges are right in any case; there may have been more entries.
 The result is checked by recovering all counts from it.  If they still contradict each other, something else
 is wrong with them; then nothing is changed, and the contradiction is reported.  A self loop for which step 4
 finds no explanation that can be stated is added as a path that was cut short there without its register, for
-which :mod:`trodden.recover.paths` reports that it is not known which path it was.
+which :mod:`trodden.recover.paths` reports that it is not known which path it was.  Where a single path leads
+to the block, that path is known, but the counters show that it was not taken: then the loop is reported as
+unreachable.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 
 from trodden.graph.cfg import Graph
@@ -82,30 +84,44 @@ OpenPath = tuple[int, Walk]
 """The sum of values with which executions left the first block of a walk, and the walk."""
 
 
-def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> FunctionCounts | None:
-    """The least that is missing in the path counts of a procedure, if they contradict each other.
+@dataclass(frozen=True)
+class CompletedPaths:
+    """What is ``missing`` in the counts; ``None`` if nothing is, or nothing would explain a contradiction.
 
-    ``None`` if nothing is missing, or nothing that is missing would explain the contradiction.
+    ``unreachable`` are blocks whose self loop was iterated although no execution can have reached them: the
+    flow law holds for the counts, and yet no program can have produced them.
     """
+
+    missing: FunctionCounts | None
+    unreachable: tuple[int, ...] = ()
+
+
+def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> CompletedPaths:
+    """The least that is missing in the path counts of a procedure, if they contradict each other."""
     if plan.paths is None:
-        return None
+        return CompletedPaths(None)
     flow = recover_paths(graph, plan, counted)
     if not flow.violations and not loop_arrivals(graph, plan, counted, flow.edges).unreached:
-        return None
+        return CompletedPaths(None)
     procedure = Procedure(graph, plan)
-    missing, undetermined = paths_under_way(procedure, counted, flow)
-    missing += self_loops(procedure, counted + missing)
-    if recover_paths(graph, plan, counted + missing).violations:
-        return None
-    return missing + undetermined
+    found, undetermined = paths_under_way(procedure, counted, flow)
+    found += self_loops(procedure, counted + found)
+    if recover_paths(graph, plan, counted + found).violations:
+        return CompletedPaths(None)
+    without_register = [block for block in undetermined if procedure.decoder.needs_register(block)]
+    found += FunctionCounts(
+        SparseCounters(plan.slots, {}), {}, {(each, None): 1 for each in without_register}
+    )
+    unreachable = [block for block in undetermined if block not in without_register]
+    return CompletedPaths(found or None, tuple(unreachable))
 
 
 def paths_under_way(
     procedure: Procedure, counted: FunctionCounts, flow: PathFlow
-) -> tuple[FunctionCounts, FunctionCounts]:
+) -> tuple[FunctionCounts, list[int]]:
     """Steps 1 to 5: what is missing in paths, and on the edges that they take.
 
-    The second part are paths of which only the last block is known: a self loop that was iterated.
+    The second part are the blocks whose self loop was iterated, and for which step 4 found no explanation.
     """
     graph = procedure.graph
     every = procedure.excess(flow, counted.counters)
@@ -129,8 +145,7 @@ def paths_under_way(
     others = [*entered, *started] if never_entered else [*started, *entered]
     walks = open_paths(procedure, inherited.excess | reached.taken, [*inherited.sources, *others])
     missing = _increments(procedure, pending) + outcomes(procedure, walks)
-    unknown = [block for block in reached.undetermined if procedure.decoder.needs_register(block)]
-    return missing, replace(_increments(procedure, {}), prefixes={(block, None): 1 for block in unknown})
+    return missing, reached.undetermined
 
 
 def open_paths(procedure: Procedure, excess: Mapping[int, int], sources: list[Source]) -> Iterator[OpenPath]:
