@@ -24,6 +24,7 @@ from trodden.recover.path_prefix import (
     register_from_slot,
     slot_from_register,
 )
+from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 
@@ -84,6 +85,21 @@ def test_a_path_cut_short_in_a_clone_is_one_of_its_block() -> None:
     builder.add_cut_short(0, 1, register_at_call(owner, 4, None), 2)
     builder.add_cut_short(0, 1, 9, 3)
     assert builder.result().prefixes == {(0, 1, 7): 3, (0, 1, 9): 3}
+
+
+def test_a_slot_that_an_earlier_version_stored_is_no_other_prefix() -> None:
+    """A single prefix leads to block a, and ``registers`` has no entry for it: what is stored is not needed.
+
+    Block d has two prefixes, which its register distinguishes.
+    """
+    unit = unit_of(facts())
+    earlier = UnitCounts(unit.id, [0] * unit.slots, prefixes={(0, 0, 77): 2, (0, 3, 0): 1, (0, 3, 1): 4})
+    now = UnitCounts(unit.id, [0] * unit.slots, prefixes={(0, 0, None): 3, (0, 3, 1): 5})
+    builder = UnitCountsBuilder(unit)
+    builder.add(earlier)
+    builder.add(now)
+    builder.add_cut_short(0, 0, 78, 1)
+    assert builder.result().prefixes == {(0, 0, None): 6, (0, 3, 0): 1, (0, 3, 1): 9}
 
 
 def _cut(graph: Graph, walk: Walk, removed: frozenset[int]) -> tuple[int, ...]:
