@@ -11,6 +11,7 @@ from trodden.collect.call_paths import CallPath, CallPathCounts
 from trodden.collect.endings import Process, StoppedThread, named_processes
 from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.process_counts import ProcessCounts
+from trodden.collect.process_messages import with_process
 from trodden.collect.rawfile.find import raw_files
 from trodden.collect.rawfile.model import Raw
 from trodden.collect.rawfile.raw import read_raw
@@ -140,7 +141,7 @@ class _Gathering:
         added = sorted(self._added, key=lambda each: each.process.started)
         processes = named_processes([each.process for each in added])
         messages = [
-            f"process {process.name}{message}"
+            with_process(process.name, message)
             for process, each in zip(processes, added, strict=True)
             for message in each.messages
         ]

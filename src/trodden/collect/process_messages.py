@@ -11,6 +11,7 @@ from trodden.plan.probes import AddTripCount
 from trodden.program.facts import FunctionFacts
 
 _MOST_NAMED = 8
+_PROCESS = "process "
 
 
 def process_messages(
@@ -57,6 +58,22 @@ def process_messages(
         yield ": not all active calls were found; counts may be off by as many"
     if unlocated:
         yield f": {unlocated} active calls fit no call site; counts may be off by as many"
+
+
+def with_process(name: str, message: str) -> str:
+    """A message as a profile stores it: after the name of its process."""
+    return f"{_PROCESS}{name}{message}"
+
+
+def process_of(message: str) -> str | None:
+    """The name of the process that a stored message is about, ``None`` if it is about all of them.
+
+    Profiles store messages as text alone, so that this is the one way to learn it: the inverse of
+    :func:`with_process`.  A name has neither spaces nor colons; a message continues with one of these.
+    """
+    if not message.startswith(_PROCESS):
+        return None
+    return message.removeprefix(_PROCESS).partition(" ")[0].removesuffix(":")
 
 
 def _adds_trip_counts_late(function: FunctionFacts) -> bool:
