@@ -65,7 +65,7 @@ def with_process(name: str, message: str) -> str:
     return f"{_PROCESS}{name}{message}"
 
 
-def process_of(message: str) -> str | None:
+def process_name_in(message: str) -> str | None:
     """The name of the process that a stored message is about, ``None`` if it is about all of them.
 
     Profiles store messages as text alone, so that this is the one way to learn it: the inverse of

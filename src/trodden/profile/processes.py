@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trodden.collect.endings import Process
-from trodden.collect.process_messages import process_of
+from trodden.collect.process_messages import process_name_in
 from trodden.collect.rawfile.model import Ending
 from trodden.errors import UsageError
 from trodden.profile.assemble import assemble
@@ -50,7 +50,7 @@ def only(profile: Profile, name: str, where: str) -> Profile:
     if len(profile.processes) == 1:
         return profile
     others = {each.name for each in profile.processes} - {process.name}
-    messages = [each for each in profile.messages if process_of(each) not in others]
+    messages = [each for each in profile.messages if process_name_in(each) not in others]
     threads = tuple(replace(each, process=0) for each in profile.threads if each.process == index)
     if profile.call_paths:
         messages.append("call paths are known of all processes together only")
