@@ -15,8 +15,8 @@ ROOT = 0xFFFFFFFF
 """In place of a unit: the node is the root of a call-path tree, the start of a thread."""
 _KEY_CYCLES = 63
 _REGISTERS = 33
-_STACK = 512
-SAVED_REGISTERS = struct.Struct(f"<IIQQQ{_REGISTERS}QQ{_STACK}sQ{_STACK}s")
+STACK_SAMPLE = 512
+SAVED_REGISTERS = struct.Struct(f"<IIQQQ{_REGISTERS}QQ{STACK_SAMPLE}sQ{STACK_SAMPLE}s")
 
 
 class Ending(Enum):
