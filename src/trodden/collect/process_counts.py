@@ -27,6 +27,7 @@ from trodden.collect.interrupted import add_frame_state
 from trodden.collect.process_messages import process_messages
 from trodden.collect.rawfile.model import Ending, Raw, RawFrame, RawSavedRegisters, RawSparsePath, RawUnit
 from trodden.errors import BadFile
+from trodden.program.call_site_table import NO_BLOCK
 from trodden.program.clone_map import origin_of
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.recover.path_prefix import register_at_call
@@ -37,7 +38,7 @@ LocatorOf = Callable[[Program], FrameLocator]
 
 
 class _CallSite(NamedTuple):
-    """A call site by its function and block; negative if the function is counted as left before the call."""
+    """A call site: its function, and its block or ``NO_BLOCK``."""
 
     unit: UnitFacts
     function: int
@@ -168,7 +169,7 @@ class ProcessCounts:
                 stack.append(replace(self._stopped(state), interrupted=False))
                 continue
             for unit, function, block in self._call_sites(frame.module, frame.address, 1):
-                if block < 0:
+                if block == NO_BLOCK:
                     stack.append(StoppedFrame(unit.id, function, None))
                     continue
                 facts = unit.functions[function]
@@ -214,7 +215,7 @@ class ProcessCounts:
         """Add calls that did not return, each one more early end in its block."""
         for call in calls:
             for unit, function, block in self._call_sites(call.module, call.address, call.times):
-                if block < 0:
+                if block == NO_BLOCK:
                     continue
                 facts = unit.functions[function]
                 origin = origin_of(facts, block)
@@ -267,4 +268,4 @@ def _located_by_calls_only(program: Program) -> bool:
 def _is_counted(program: Program, tag: int, number: int) -> bool:
     """Whether a frame at this call site ends early in its block; not if it is counted as left already."""
     unit = program.by_tag.get(tag)
-    return unit is None or number >= len(unit.sites) or unit.sites[number][1] >= 0
+    return unit is None or number >= len(unit.sites) or unit.sites[number][1] != NO_BLOCK

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from trodden.errors import BadFile
+from trodden.program.call_site_table import NO_BLOCK
 from trodden.program.checked import ColumnError, ints, same_length, text, whole
 from trodden.program.facts import FunctionFacts, Skipped, SourceFile, UnitFacts
 from trodden.program.function_codec import function_from_columns, function_to_columns
@@ -106,7 +107,7 @@ def _checked_id(value: Any) -> str:
 
 def _sites(data: Any, functions: tuple[FunctionFacts, ...]) -> tuple[tuple[int, int], ...]:
     owners = ints(data["site_functions"], 0, len(functions))
-    blocks = ints(data["site_blocks"], -1)
+    blocks = ints(data["site_blocks"], NO_BLOCK)
     same_length(owners, blocks)
     sites = tuple(zip(owners, blocks, strict=True))
     sizes = [function.graph.exit + len(function.clones) for function in functions]

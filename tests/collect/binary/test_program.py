@@ -10,7 +10,7 @@ from tests.profile.making import CODE_AT, CODE_SIZE, elf_bytes, function, sites_
 from trodden.collect.binary.call_sites import Site, SiteTable
 from trodden.collect.binary.program import read_program
 from trodden.errors import BadFile, InputMissing, LaterVersion, NotInstrumented
-from trodden.program.call_site_tags import tag_of
+from trodden.program.call_site_table import tag_of
 from trodden.program.unit_codec import pack_unit
 
 UNIT = unit_of(function("main", "a>b b>a b>exit"), sites=[(0, 1), (0, 0), (0, -1)])
