@@ -16,6 +16,7 @@ from tests.profile.making import (
     counts_of,
     elf_bytes,
     function,
+    pack_unit,
     positions_in,
     raw_bytes,
     sites_bytes,
@@ -45,7 +46,6 @@ from trodden.profile.processes import family, only
 from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
 from trodden.program.facts import UnitFacts
 from trodden.program.record import seal, unseal
-from trodden.program.unit_codec import pack_unit
 from trodden.report.render.plain import to_plain
 from trodden.report.views.summary import summarise
 

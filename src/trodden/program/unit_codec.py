@@ -29,11 +29,6 @@ def _hash(document: dict[str, Any]) -> str:
     return blake2b(to_text(document), digest_size=16).hexdigest()
 
 
-def pack_unit(facts: UnitFacts) -> bytes:
-    """The record of one unit."""
-    return seal(MAGIC, unit_to_json(facts))
-
-
 def identified(facts: UnitFacts, tag: int) -> tuple[UnitFacts, bytes]:
     """The unit with its id, whose first four bytes are ``tag``, and its record, from one set of columns."""
     document = unit_to_json(replace(facts, id=""))

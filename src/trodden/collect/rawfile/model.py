@@ -165,11 +165,6 @@ class Raw:
     start_ticks: int = 0
     tids: Mapping[int, int] = field(default_factory=dict)
 
-    @property
-    def complete(self) -> bool:
-        """Whether the process ended by itself."""
-        return self.ending is Ending.EXIT
-
 
 def sparse_path_from(unit: int, key: int, path: int, amount: int) -> RawSparsePath:
     """An entry as the runtime keeps it: the key has the function, and whether the amount is in cycles."""
