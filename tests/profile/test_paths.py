@@ -52,9 +52,13 @@ LEFT = " ".join(f"a{i} b{i}" for i in range(6)) + " a6"
 
 def planner(resume_edges: Sequence[int] = (), **options: Any) -> Callable[[Graph], Plan]:
     def plan(graph: Graph) -> Plan:
-        interruptible = frozenset(range(graph.exit))
+        may_be_cut_short = frozenset(range(graph.exit))
         return path_plan(
-            graph, [1.0] * len(graph.edges), interruptible=interruptible, resume_edges=resume_edges, **options
+            graph,
+            [1.0] * len(graph.edges),
+            may_be_cut_short=may_be_cut_short,
+            resume_edges=resume_edges,
+            **options,
         )
 
     return plan

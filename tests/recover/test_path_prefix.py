@@ -112,7 +112,7 @@ def _cut(graph: Graph, walk: Walk, removed: frozenset[int]) -> tuple[int, ...]:
 @given(graphs(), seeds())
 @settings(max_examples=200, deadline=None)
 def test_a_register_is_decoded_into_the_edges_that_were_taken(context: bool, graph: Graph, seed: int) -> None:
-    plan = path_plan(graph, costs_for(graph, seed), context=context, interruptible=range(graph.exit))
+    plan = path_plan(graph, costs_for(graph, seed), context=context, may_be_cut_short=range(graph.exit))
     assert plan.paths is not None
     numbering = Numbering(graph, plan.paths)
     decoder = PrefixDecoder(graph, plan, numbering)
@@ -134,7 +134,7 @@ def test_a_register_is_decoded_into_the_edges_that_were_taken(context: bool, gra
 
 def test_no_prefix_has_any_other_sum() -> None:
     graph = facts().graph
-    plan = path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit))
+    plan = path_plan(graph, [1.0] * len(graph.edges), may_be_cut_short=range(graph.exit))
     assert plan.paths is not None
     decoder = PrefixDecoder(graph, plan, Numbering(graph, plan.paths))
     assert decoder.prefix_of(0, 5) is None

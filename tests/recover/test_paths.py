@@ -242,7 +242,7 @@ def test_every_placement_gives_back_what_was_walked(
         costs_for(graph, seed),
         limit=limit,
         dense=dense,
-        interruptible=frozenset(range(graph.exit)),
+        may_be_cut_short=frozenset(range(graph.exit)),
         stack_slots=stack_slots,
         resume_edges=resume_edges,
         context=context,

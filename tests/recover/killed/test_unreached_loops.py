@@ -25,14 +25,14 @@ ROOT = build("g", ["r", "e", "EXIT"], [(0, 0), (0, 1), (1, 2)])
 
 
 def plan_for(
-    graph: Graph, heavy: bool, interruptible: Sequence[int] | None = None, checked: bool = False
+    graph: Graph, heavy: bool, may_be_cut_short: Sequence[int] | None = None, checked: bool = False
 ) -> Plan:
     """A heavy self loop is counted by its block, another one on its edge."""
     weights = [9.0 if heavy and edge.src == edge.dst else 1.0 for edge in graph.edges]
     if not heavy:
         weights = [0.0 if edge.src == edge.dst else 1.0 for edge in graph.edges]
     plan = path_plan(
-        graph, weights, interruptible=range(graph.exit) if interruptible is None else interruptible
+        graph, weights, may_be_cut_short=range(graph.exit) if may_be_cut_short is None else may_be_cut_short
     )
     return checked_paths(plan, graph) if checked else plan
 
@@ -98,7 +98,7 @@ def test_the_loop_in_which_a_forked_child_began_was_reached_by_its_parent() -> N
 def test_where_the_register_identifies_no_path_that_is_reported() -> None:
     """s is never left and makes no call, so that the register is not maintained there."""
     graph = build("f", ["a", "b", "s", "e", "EXIT"], [(0, 1), (0, 2), (1, 2), (2, 2), (0, 3), (3, 4)])
-    plan = plan_for(graph, heavy=False, interruptible=())
+    plan = plan_for(graph, heavy=False, may_be_cut_short=())
     process = Execution(graph, plan)
     process.run([1, 3, 3])
     flow = completed(graph, plan, process.counted)

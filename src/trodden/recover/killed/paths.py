@@ -1,7 +1,7 @@
 """The paths that were under way when a process was killed, as far as its counters show them.
 
 A path is counted when it ends (BL96 §3.4).  Of a path that had started at the entry of the function and had
-not ended there is no trace in the path table, and it is simply missing.  But behind a path that ended on a
+not ended there is no trace in the path table, and it is simply missing.  But after a path that ended on a
 back edge another one started (§4.1): that one is known to have reached the loop entry.  If every edge has a
 counter of its own beside the paths (a plan that checks itself), the edges also show how far each path had
 got.  The counter of a self loop shows that some execution had reached its block.
@@ -16,7 +16,7 @@ a :class:`FunctionCounts` of what is missing.
    killed after the path was counted and before its edge was.  The counter of the edge has an increment
    pending.  What remains is never negative, so that step 5 can take it for a flow.
 3. *Sources* (:mod:`trodden.recover.killed.sources`): where executions under way had started: in paths that
-   a forked child inherited, behind paths that had ended, and at the entry.  Inherited paths come first, since
+   a forked child inherited, after paths that had ended, and at the entry.  Inherited paths come first, since
    they account for excess that would otherwise be taken for new executions.  Entries come last: nothing
    counts them, and there are as many as the other sources leave to be explained.
 4. *Self loops that no path reaches* (:mod:`trodden.recover.killed.unreached_loops`): some execution under way
@@ -37,7 +37,7 @@ on rounds is needed: there are no more walks than sources and edges.
 
 The result is one that some execution can have produced; where there are several, it need not be what
 happened.  One thing is not determined by counters on the edges: where a path had started that is found to
-have ended, at the entry or behind a back edge to the root block, and in which loop context (MR98 §7).  The
+have ended, at the entry or after a back edge to the root block, and in which loop context (MR98 §7).  The
 edges are right in any case; there may have been more entries.
 
 The result is checked by recovering all counts from it.  If they still contradict each other, something else
@@ -69,8 +69,8 @@ from trodden.recover.killed.procedure import Procedure
 from trodden.recover.killed.sources import (
     Source,
     SourcePool,
-    behind_ended_paths,
-    behind_others,
+    after_ended_paths,
+    after_others,
     entries,
     inherited_unfinished,
 )
@@ -127,9 +127,9 @@ def paths_under_way(
     every = procedure.excess(flow, counted.counters)
     excess = {edge: times for edge, times in every.items() if procedure.sums.takes(edge)}
     pending = edge_counters_behind_paths(procedure, excess)
-    begun = behind_ended_paths(procedure, flow, excess)
+    begun = after_ended_paths(procedure, flow, excess)
     inherited = inherited_unfinished(procedure, counted.prefixes, flow, excess, begun)
-    started = behind_others(procedure, inherited.begun)
+    started = after_others(procedure, inherited.begun)
     known = [*inherited.sources, *started]
     forked = any(times < 0 for times in counted.prefixes.values())
     never_entered = flow.edges[graph.closing] == 0 and not forked
@@ -175,7 +175,7 @@ def outcomes(procedure: Procedure, walks: Iterable[OpenPath]) -> FunctionCounts:
 
     A walk whose last block paths reach only after they were counted was stopped between the counter of its
     last edge and that of its path.  One continuation is left for it, whose edges count as taken; if that
-    leads round a loop, another path has started behind it.
+    leads round a loop, another path has started after it.
     """
     ended: Counter[int] = Counter()
     pending: Counter[int] = Counter()
@@ -187,11 +187,13 @@ def outcomes(procedure: Procedure, walks: Iterable[OpenPath]) -> FunctionCounts:
         block = procedure.graph.edges[edges[-1]].dst if edges else walk.block
         if edges and edges[-1] in procedure.sums.ends:
             ended[total] += walk.times
-            pending.update({procedure.opinions[e]: walk.times for e in rest if e in procedure.opinions})
+            pending.update(
+                {procedure.redundant_slots[e]: walk.times for e in rest if e in procedure.redundant_slots}
+            )
             if not rest or block == procedure.graph.exit:
                 continue
-            behind = procedure.sums.at_start(block)
-            prefix = None if behind is None else procedure.decoder.prefix_of(block, behind)
+            following = procedure.sums.at_start(block)
+            prefix = None if following is None else procedure.decoder.prefix_of(block, following)
         else:
             prefix = procedure.decoder.prefix_of(block, total)
         if prefix is not None:
