@@ -343,7 +343,7 @@ def test_what_came_back_twice_has_to_start_a_path() -> None:
     )
 
 
-def test_a_second_opinion_is_compared() -> None:
+def test_redundant_counters_are_compared() -> None:
     graph = diamonds(1, loop=False)
     plan, _ = plain_plan(graph)
     asked = replace(plan, measures=(RedundantMeasure(0), RedundantMeasure(1)))

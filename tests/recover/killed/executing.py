@@ -144,7 +144,7 @@ class _Frame:
             self._process.sparse[path] = count + 1, cycles
 
 
-def opinions_first(plan: Plan) -> Plan:
+def redundant_first(plan: Plan) -> Plan:
     """The same plan where the counter of an edge is incremented before that of the path."""
     redundant_slots = {
         slot for slot, measure in enumerate(plan.measures) if isinstance(measure, RedundantMeasure)

@@ -85,10 +85,10 @@ def test_entries_of_a_root_block_that_is_a_self_loop(
 @pytest.mark.parametrize("weight", [0.0, 9.0])
 def test_of_two_counters_of_a_self_loop_the_lower_is_behind(weight: float) -> None:
     made = procedure(SPIN, [weight, 1.0, 1.0])
-    own, opinion = made.loop_counters[LOOP], made.redundant_slots[LOOP]
+    own, redundant = made.loop_counters[LOOP], made.redundant_slots[LOOP]
     flow = flow_of(made)
     assert self_loop_counters(made, flow, {LOOP: 3}) == {own: 3}
-    assert self_loop_counters(made, flow, {LOOP: -3}) == {opinion: 3}
+    assert self_loop_counters(made, flow, {LOOP: -3}) == {redundant: 3}
     assert self_loop_counters(made, flow, {LOOP: 0}) == {}
 
 

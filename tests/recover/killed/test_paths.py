@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.graphs import costs_for, graphs, leaving_graphs, seeds
-from tests.recover.killed.executing import Execution, opinions_first
+from tests.recover.killed.executing import Execution, redundant_first
 from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import PathTally, interpret_paths, random_walk, tally
 from trodden.plan.paths.plan import checked_paths, path_plan
@@ -211,7 +211,7 @@ def _flow(graph: Graph, plan: Plan, counted: FunctionCounts) -> PathFlow:
     return recover_paths(graph, plan, counted if missing is None else counted + missing)
 
 
-ORDERS = {"path first": lambda plan: plan, "edge first": opinions_first}
+ORDERS = {"path first": lambda plan: plan, "edge first": redundant_first}
 """Which of the two counters is incremented first where a path ends."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.graphs import costs_for, graphs, leaving_graphs, seeds
-from tests.recover.killed.executing import Execution, opinions_first
+from tests.recover.killed.executing import Execution, redundant_first
 from tests.recover.killed.realizing import can_have_happened
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import random_walk
@@ -70,7 +70,7 @@ def test_some_execution_takes_the_edges_that_are_found(
 ) -> None:
     prices = costs_for(graph, seed)
     plan = path_plan(graph, prices, context=context, limit=limit, may_be_cut_short=range(graph.exit))
-    _check(graph, opinions_first(checked_paths(plan, graph)) if checked else plan, seed)
+    _check(graph, redundant_first(checked_paths(plan, graph)) if checked else plan, seed)
 
 
 @pytest.mark.parametrize("context", [False, True])

@@ -4,7 +4,7 @@ Given are blocks that walks must have reached, blocks where walks may have start
 have reached only so many times.  The walks themselves are to be found.  They are a flow with bounds: from the
 sources along the edges, at least one unit through each of the given blocks, no more through a block than it
 has room for, and an end anywhere.  One walk may reach many of the blocks, and one source may lead to several
-of them. Therefore a walk for each block by itself could use up a source that another block depends on.
+of them.  Therefore a walk for each block by itself could use up a source that another block depends on.
 
 The given blocks are added one after the other.  For each, a search against the direction of the edges finds
 how one more unit of flow can get there: from a walk that ends in another block and is made longer, from
