@@ -50,16 +50,28 @@ _RESTORE_OWN = f"store ptr %{_NODE_VALUE}, ptr {CALLER}, align 8"
 def emit_call_paths(context: Context) -> Emitted:
     """What a function does when it is entered, when it is left, and when control returns to it abnormally."""
     read = context.read
-    returning_twice = [v for v, calls in enumerate(read.calls) if any(call.returns_twice for call in calls)]
-    reentries = [Point(Where.TOP, pad) for pad in sorted(context.landing_pads)]
-    reentries += [Point(Where.AFTER_SECOND_RETURN, block) for block in returning_twice]
+    restore_points = [Point(Where.TOP, pad) for pad in sorted(context.landing_pads)]
+    restore_points += [_after_returns_twice(read, block) for block in sorted(read.returns_twice)]
     return Emitted(
         [
-            *(_insert(context, point, _RESTORE_OWN) for point in reentries),
+            *(_insert(context, point, _RESTORE_OWN) for point in restore_points),
             *(_insert(context, point, _RESTORE_CALLER) for point in _exits(read)),
-            _entry(context, bool(returning_twice)),
+            _entry(context),
         ]
     )
+
+
+def _after_returns_twice(read: FunctionRead, block: int) -> Point:
+    """The point that is executed whenever the call at the end of a block returns, normally or by a longjmp.
+
+    After an invoke that is its normal edge.
+    """
+    if read.ir.blocks[block].opcode != "invoke":
+        return Point(Where.AFTER_SECOND_RETURN, block)
+    (edge,) = (each for each in read.graph.out_edges[block] if read.positions[each] == (0,))
+    if read.single_predecessor(edge):
+        return Point(Where.TOP, read.graph.edges[edge].dst)
+    return Point(Where.EDGE, edge)
 
 
 def _insert(context: Context, point: Point, instruction: str) -> Insertion:
@@ -68,7 +80,7 @@ def _insert(context: Context, point: Point, instruction: str) -> Insertion:
     return context.insert(point, builder.lines)
 
 
-def _entry(context: Context, returns_twice: bool) -> Insertion:
+def _entry(context: Context) -> Insertion:
     builder = context.builder()
     key = f"getelementptr (i8, ptr {_KEYS}, i64 {16 * context.number})"
     enter = f"{_ENTER}.{context.number % _ENTER_FUNCTIONS}"
@@ -76,7 +88,7 @@ def _entry(context: Context, returns_twice: bool) -> Insertion:
     if in_slot:
         builder.define(_PARENT_SLOT, "alloca ptr, align 8")
     builder.define(_PARENT_VALUE, f"call preserve_mostcc ptr {enter}(ptr nest {key})")
-    if context.landing_pads or returns_twice:
+    if context.landing_pads or context.read.returns_twice:
         builder.define(_NODE_VALUE, f"load ptr, ptr {CALLER}, align 8")
     if in_slot:
         builder.emit(f"store volatile ptr %{_PARENT_VALUE}, ptr %{_PARENT_SLOT}, align 8")
