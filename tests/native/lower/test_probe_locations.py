@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from trodden.native.analysis.function_cfg import FunctionRead, read_function
 from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.function import cut_function
@@ -148,7 +150,14 @@ def test_insertions_keep_the_order_of_phases() -> None:
             Emitted([Insertion(edge, ["second"], "unused"), Insertion(top, ["two"])], phis[1:]),
         ]
     )
-    assert code.at(Where.TOP, 1) == ["one", "two"]
-    assert code.at(Where.BOTTOM, 1) == ()
+    assert code.take(Where.TOP, 1) == ["one", "two"]
+    assert code.take(Where.BOTTOM, 1) == ()
     assert code.edges == {3: ("new", ["first", "second"])}
     assert code.phis == {1: phis}
+    code.check_all_taken("f")
+
+
+def test_code_that_becomes_no_part_of_the_text_is_an_error() -> None:
+    code = gather([Emitted([Insertion(Point(Where.BOTTOM, 2), ["lost"])])])
+    with pytest.raises(RuntimeError, match="BOTTOM of block 2 of function walk was not emitted"):
+        code.check_all_taken("walk")

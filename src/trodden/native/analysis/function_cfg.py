@@ -88,7 +88,7 @@ class FunctionRead:
         return leaves or self.single_predecessor(edge) or self.single_successor(edge)
 
     def induction(self, loop: int) -> Induction | None:
-        """What gives the trip count of a loop, if something does and no call can leave the loop."""
+        """What gives the trip count of a loop, if something does and no call can leave or resume the loop."""
         found = self.loops.loops[loop]
         if len(found.back_edges) != 1 or not self.loops.reducible or not found.exits:
             return None
@@ -97,7 +97,7 @@ class FunctionRead:
         members = list(self.loops.members(loop))
         if any(self.ir.blocks[member].opcode in ("invoke", "callbr") for member in members):
             return None
-        if any(call.may_not_return or call.is_assembly for member in members for call in self.calls[member]):
+        if any(call.needs_site or call.is_assembly for member in members for call in self.calls[member]):
             return None
         latch = self.graph.edges[found.back_edges[0]].src
         induction = find_induction(self.ir, found.header, latch, members)

@@ -55,6 +55,7 @@ def assemble(
     entry = context.builder()
     phis = [_phi_lines(context, code, v, entry) for v in range(count)]
     texts = [_text(context, code, v, block, phis[v]) for v, block in enumerate(blocks)]
+    code.check_all_taken(read.ir.symbol)
     texts[0] = _with_lookup(blocks[0].head, texts[0], [*lookup, *entry.lines])
     resumes = labels.labels_resume and any(block.opcode == "resume" for block in read.ir.blocks)
     return Assembled("\n\n".join([*texts, *_edge_blocks(context, code)]), resumes)
@@ -67,12 +68,12 @@ def _with_calls(context: Context, code: FunctionCode, number: int, labels: SiteL
     """
     block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
     own = context.debug.text
-    bottom = _lines(code.at(Where.BOTTOM, number))
+    bottom = _lines(code.take(Where.BOTTOM, number))
     position = min(block.insertion_point(), block.terminator_start)
     head = own(block.text[:position])
     pieces: list[str] = []
     for call in context.read.calls[number]:
-        if call.may_not_return:
+        if call.needs_site:
             pieces.append(own(block.text[position : call.start]))
             position = call.end + 1
             if call is final:
@@ -96,14 +97,14 @@ def _with_calls(context: Context, code: FunctionCode, number: int, labels: SiteL
 
 
 def _labelled_call(context: Context, code: FunctionCode, number: int, call: Call, labels: SiteLabels) -> str:
-    """A call that may not return.  In tail position nothing follows it: its function is left."""
+    """A call that may not return, or return twice.  In tail position nothing follows it: its function is left."""
     block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
     text = block.text[call.start : call.end]
     before, text, after = labels.label(text, NO_BLOCK if call is final else number)
     pieces = [before, context.debug.text(text), "\n"]
     if call.returns_twice:
-        pieces.insert(0, _lines(code.at(Where.BEFORE_SECOND_RETURN, number)))
-        pieces.append(_lines(code.at(Where.AFTER_SECOND_RETURN, number)))
+        pieces.insert(0, _lines(code.take(Where.BEFORE_SECOND_RETURN, number)))
+        pieces.append(_lines(code.take(Where.AFTER_SECOND_RETURN, number)))
     if call is not final or block.opcode == "unreachable":
         pieces.append(after)
     return "".join(pieces)
@@ -135,11 +136,11 @@ def _top(context: Context, code: FunctionCode, number: int) -> list[str]:
         # Without optimisation LLVM loads registers before a landing pad's label, if a record comes first.
         builder.emit(_EMPTY_INSTRUCTION)
     builder.records(records)
-    builder.lines += code.at(Where.RECORDS, number)
+    builder.lines += code.take(Where.RECORDS, number)
     if number == context.read.graph.root:
-        builder.lines += code.at(Where.CALL_PATH_ENTRY, 0)
-        builder.lines += code.at(Where.ENTRY, 0)
-    builder.lines += code.at(Where.TOP, number)
+        builder.lines += code.take(Where.CALL_PATH_ENTRY, 0)
+        builder.lines += code.take(Where.ENTRY, 0)
+    builder.lines += code.take(Where.TOP, number)
     return builder.lines
 
 

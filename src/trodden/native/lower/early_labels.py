@@ -24,7 +24,7 @@ from trodden.native.lower.runtime_symbols import COUNTERS, SITE_SECTION, TABLE, 
 
 
 def label_calls(text: str, tag: int) -> IRModule:
-    """The module with labels around every call that may not return and whose sites are known.
+    """The module with labels around every call that needs a site and whose sites are known.
 
     Only now do functions get their personalities: a function is not inlined into one that has another.
     """
@@ -114,7 +114,7 @@ def _label_block(block: IRBlock, calls: Sequence[Call], tail: Call | None, label
     pieces: list[str] = []
     position = 0
     for call in calls:
-        sites = labels.chains.sites_of(call.instruction) if call.may_not_return else []
+        sites = labels.chains.sites_of(call.instruction) if call.needs_site else []
         if not sites:
             continue
         pieces.append(block.text[position : call.start])

@@ -84,17 +84,28 @@ class EdgeBlock(NamedTuple):
     lines: list[str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class FunctionCode:
-    """All insertions of a function by their points, and its new phis by their blocks."""
+    """All insertions of a function by their points, and its new phis by their blocks.
 
-    blocks: Mapping[Point, Sequence[str]]
+    ``blocks`` are the points in blocks whose lines are not yet part of the function's text.
+    """
+
+    blocks: dict[Point, list[str]]
     edges: Mapping[int, EdgeBlock]
     phis: Mapping[int, Sequence[Phi]]
 
-    def at(self, where: Where, block: int) -> Sequence[str]:
-        """The lines for a point of a block (0 for the entry)."""
-        return self.blocks.get(Point(where, block), ())
+    def take(self, where: Where, block: int) -> Sequence[str]:
+        """The lines for a point of a block (0 for the entry), which now become part of the text."""
+        return self.blocks.pop(Point(where, block), ())
+
+    def check_all_taken(self, function: str) -> None:
+        """Raise an error if lines for a point of a function have not been taken: a probe would be lost."""
+        if self.blocks:
+            points = ", ".join(f"{where.name} of block {block}" for where, block in self.blocks)
+            raise RuntimeError(
+                f"internal error: the code for {points} of function {function} was not emitted"
+            )
 
 
 def gather(phases: Iterable[Emitted]) -> FunctionCode:

@@ -67,7 +67,7 @@ def _value_records(context: Context, register: PathRegister, name: str, block: i
     records = context.debug.value_record(name)
     blocks = [block]
     if context.debug.repeats_values:
-        at = enumerate(register.values.at)
+        at = enumerate(register.values.at[: context.read.graph.exit])
         blocks += [v for v, value in at if v != block and value is not None and value.base == name]
     return [context.insert(Point(Where.RECORDS, each), records) for each in blocks]
 
