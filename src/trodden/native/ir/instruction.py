@@ -25,7 +25,7 @@ from trodden.native.ir.syntax.grammar import (
     SWITCH_CASE,
     TYPED_VALUE,
 )
-from trodden.native.ir.syntax.nesting import enclosed
+from trodden.native.ir.syntax.nesting import closing, enclosed
 from trodden.native.ir.syntax.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, PADS, TERMINATORS
 from trodden.native.ir.syntax.operands import Operand, phi_incoming, read_operands, typed_value
 from trodden.native.ir.syntax.result_type import result_type
@@ -255,13 +255,10 @@ class Instruction:
     @property
     def attributes(self) -> tuple[str, ...]:
         """The attributes of a call site, as printed: words, and the numbers of groups (``#7``)."""
-        if self.opcode == "call":
-            end = self.attachments_start
-            bracket = self.source.rfind(")", self.start, end) + 1
-            if bracket == end:
-                return ()
-            if self.source[end - 1] != "]":
-                return tuple(self.source[bracket:end].split())
+        direct = self._direct_callee() if self.opcode == "call" else None
+        if direct is not None and not self.source.endswith("]", self.start, self.attachments_start):
+            bracket = closing(self.source, direct.end() - 1) or self.end
+            return tuple(self.source[bracket : self.attachments_start].split())
         call = self.call
         return () if call is None else call.attributes
 
