@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from trodden.native.ir.instruction import Instruction, instructions_of
 from trodden.native.ir.syntax.grammar import (
     CALL,
-    DEBUG_RECORD,
     DEFINITION,
     FIRST_OPCODE,
     HEAD_INSTRUCTION,
@@ -17,6 +16,8 @@ from trodden.native.ir.syntax.grammar import (
 )
 
 _TO_EXIT = frozenset({"ret", "resume", "unreachable"})
+_UNWINDING = frozenset({"catchswitch", "cleanupret"})
+"""Terminators whose exceptions propagate to another block or to the caller."""
 
 
 @dataclass(slots=True)
@@ -104,14 +105,9 @@ class IRBlock:
             yield instruction
 
     @property
-    def debug_records(self) -> list[tuple[str, str]]:
-        """Its debug records: the kind (``dbg_value``), and the list in brackets."""
-        return DEBUG_RECORD.findall(self.text) if "    #" in self.text else []
-
-    @property
     def exits(self) -> bool:
         """Whether control can leave the function at the end of the block."""
-        return self.opcode in _TO_EXIT or self.text.find("unwind to caller", self.terminator_start) >= 0
+        return self.opcode in _TO_EXIT or (self.opcode in _UNWINDING and self.terminator.unwinds_to_caller)
 
     @property
     def size(self) -> int:

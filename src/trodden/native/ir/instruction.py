@@ -17,7 +17,6 @@ from trodden.native.ir.syntax.grammar import (
     ATTACHMENTS,
     DIRECT_CALLEE,
     INSTRUCTION,
-    LANDINGPAD_CLAUSE,
     LOCAL_USE,
     PREDICATE,
     SIMPLE_PAIR,
@@ -26,7 +25,7 @@ from trodden.native.ir.syntax.grammar import (
     TYPED_VALUE,
 )
 from trodden.native.ir.syntax.nesting import closing, enclosed
-from trodden.native.ir.syntax.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, PADS, TERMINATORS
+from trodden.native.ir.syntax.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, TERMINATORS
 from trodden.native.ir.syntax.operands import Operand, phi_incoming, read_operands, typed_value
 from trodden.native.ir.syntax.result_type import result_type
 
@@ -101,16 +100,6 @@ class Instruction:
     def is_phi(self) -> bool:
         """Whether it is a phi."""
         return self.opcode == "phi"
-
-    @property
-    def is_pad(self) -> bool:
-        """Whether it is an exception pad, which stays the first instruction of its block after phis."""
-        return self.opcode in PADS
-
-    @property
-    def is_terminator(self) -> bool:
-        """Whether it ends its block."""
-        return self.opcode in TERMINATORS
 
     @property
     def is_volatile(self) -> bool:
@@ -200,11 +189,6 @@ class Instruction:
         if self.opcode != "switch":
             return ()
         return tuple((value, label) for _, value, label in SWITCH_CASE.findall(self.rest))
-
-    @property
-    def clauses(self) -> tuple[tuple[str, str], ...]:
-        """Of a landingpad: ``catch`` or ``filter``, each with its operand."""
-        return tuple(LANDINGPAD_CLAUSE.findall(self.rest)) if self.opcode == "landingpad" else ()
 
     # Calls.
 

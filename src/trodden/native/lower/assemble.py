@@ -97,7 +97,7 @@ def _with_calls(context: Context, code: FunctionCode, number: int, labels: SiteL
 
 
 def _labelled_call(context: Context, code: FunctionCode, number: int, call: Call, labels: SiteLabels) -> str:
-    """A call that may not return, or return twice.  In tail position nothing follows it: its function is left."""
+    """A call that needs a site.  In tail position nothing follows it: its function is left."""
     block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
     text = block.text[call.start : call.end]
     before, text, after = labels.label(text, NO_BLOCK if call is final else number)
