@@ -23,7 +23,7 @@ from trodden.native.lower.insertions import (
 from trodden.native.lower.probe_locations import locate_probes
 from trodden.native.planning.plan_function import Planned
 from trodden.plan.counters.schemes import every_block, every_edge
-from trodden.plan.paths.path_register import Value
+from trodden.plan.paths.path_register import BlockPhi, Value
 from trodden.plan.probes import Add, Bump, BumpAt, Paths, Plan, Probe, Set
 
 TRIANGLE = """\
@@ -119,7 +119,7 @@ def test_values_that_meet_become_a_phi() -> None:
     locations = locate_probes(function, planned.plan)
     register = choose_phis(function, planned, locations, track_register(function, planned))
     assert register is not None
-    assert register.phis == {"trodden.r.2": (2, {1: Value(None, 1), 2: Value(None, 0)})}
+    assert register.phis == {BlockPhi(2): (2, {1: Value(None, 1), 2: Value(None, 0)})}
     assert register.slot.stores == {}
 
 

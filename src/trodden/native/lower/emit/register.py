@@ -12,8 +12,9 @@ from trodden.native.lower.emit.register_slot import slot_entry
 from trodden.native.lower.insertions import Emitted, Insertion, Phi, Point, ValuePhi, Where
 from trodden.native.lower.probe_locations import PlacedProbe
 from trodden.plan.paths.locations import Holder, Mark
-from trodden.plan.paths.path_register import STACK_SLOT, Value
+from trodden.plan.paths.path_register import Base, Value
 from trodden.plan.probes import Plan
+from trodden.program.debug_variables import REGISTER_SLOT, base_name
 
 
 def emit_register(context: Context, plan: Plan, paths: PathEmitter) -> Emitted:
@@ -21,15 +22,15 @@ def emit_register(context: Context, plan: Plan, paths: PathEmitter) -> Emitted:
     register = paths.register
     insertions = _slot_stores(context, register)
     phis: list[Phi] = []
-    for name, (block, brought) in register.phis.items():
+    for base, (block, brought) in register.phis.items():
         insertions += _separate(context, brought)
         incoming: dict[int, str] = {}
         for edge, value in brought.items():
             builder = context.builder()
             incoming[edge] = paths.operand(builder, value)
             insertions.append(context.bottom_or_edge(edge, builder.lines))
-        phis.append(ValuePhi(block, name, incoming, "0"))
-        insertions += _value_records(context, register, name, block)
+        phis.append(ValuePhi(block, base_name(base), incoming, "0"))
+        insertions += _value_records(context, register, base, block)
     insertions.append(_entry(context, plan, paths))
     return Emitted(insertions, phis)
 
@@ -40,10 +41,10 @@ def _slot_stores(context: Context, register: PathRegister) -> list[Insertion]:
     for block, base in register.slot.stores.items():
         builder = context.builder()
         builder.location = context.debug.probe_location(Mark(Holder.SLOT, block))
-        builder.emit(f"store volatile i64 %{base}, ptr %{STACK_SLOT}, align 8")
+        builder.emit(f"store volatile i64 %{base_name(base)}, ptr %{REGISTER_SLOT}, align 8")
         if not insertions:
             builder.location = None
-            builder.emit(slot_entry(STACK_SLOT, "cell"))
+            builder.emit(slot_entry(REGISTER_SLOT, "cell"))
         insertions.append(context.insert(Point(Where.TOP, block), builder.lines))
     return insertions
 
@@ -59,23 +60,23 @@ def _separate(context: Context, brought: Mapping[int, Value]) -> list[Insertion]
     ]
 
 
-def _value_records(context: Context, register: PathRegister, name: str, block: int) -> list[Insertion]:
+def _value_records(context: Context, register: PathRegister, base: Base, block: int) -> list[Insertion]:
     """The debug records of a phi.
 
     Without optimisation LLVM forgets at the end of a block where a value is.
     """
-    records = context.debug.value_record(name)
+    records = context.debug.value_record(base)
     blocks = [block]
     if context.debug.repeats_values:
         at = enumerate(register.values.at[: context.read.graph.exit])
-        blocks += [v for v, value in at if v != block and value is not None and value.base == name]
+        blocks += [v for v, value in at if v != block and value is not None and value.base == base]
     return [context.insert(Point(Where.RECORDS, each), records) for each in blocks]
 
 
 def _entry(context: Context, plan: Plan, paths: PathEmitter) -> Insertion:
     builder = context.builder()
     if paths.register.slot.stores:
-        builder.define(STACK_SLOT, "alloca i64, align 8")
+        builder.define(REGISTER_SLOT, "alloca i64, align 8")
         builder.records(context.debug.slot_record(paths.register.values.reloaded))
     if paths.paths.timed:
         builder.define(CLOCK[1:], "alloca i64, align 8")

@@ -14,17 +14,17 @@ from trodden.native.lower.emit.register_slot import RegisterSlot, choose_slot
 from trodden.native.lower.probe_locations import ProbeLocations, ended_path, layers, merged_probes
 from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import reloaded_blocks
-from trodden.plan.paths.path_register import Register, Value, track
+from trodden.plan.paths.path_register import Base, Register, Value, track
 from trodden.plan.probes import Bump, BumpAt
 
 
 @dataclass(frozen=True)
 class PathRegister:
-    """Its values, the stack slot, and the phis by name: the block, and the value that each edge brings."""
+    """Its values, the stack slot, and the phis: the block, and the value that each edge brings."""
 
     values: Register
     slot: RegisterSlot
-    phis: Mapping[str, tuple[int, Mapping[int, Value]]]
+    phis: Mapping[Base, tuple[int, Mapping[int, Value]]]
 
 
 def track_register(read: FunctionRead, planned: Planned) -> Register | None:
