@@ -7,7 +7,7 @@ from collections.abc import Collection
 from trodden.native.ir.module import IRModule
 from trodden.native.ir.module_properties import take_used_globals
 from trodden.native.ir.strip_debug import strip_declarations
-from trodden.native.lower.call_site_labels import TaggedSites, declare_resume
+from trodden.native.lower.call_site_labels import declare_resume
 from trodden.native.lower.emit.call_paths import FIND_CALLER, declare_call_paths
 from trodden.native.lower.emit.last_paths import FIND_RING, FLAG_SHIFT, declare_ring
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT, UNWIND_RESUME
@@ -34,8 +34,8 @@ def finish_module(
 
 def _metadata(epilogue: str, unit: UnitLowering) -> str:
     nodes: list[str] = []
-    if isinstance(unit.sites, TaggedSites):
-        nodes += unit.sites.nodes
+    if unit.sites is not None:
+        nodes += unit.sites.metadata_nodes
     if unit.debug is not None:
         epilogue = unit.debug.add_to(epilogue)
     if unit.branch_weights is not None:
