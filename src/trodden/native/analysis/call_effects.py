@@ -75,7 +75,7 @@ def is_lifetime_end(instruction: Instruction) -> bool:
 
 def _is_plain_store(instruction: Instruction) -> bool:
     """Whether an instruction stores to a variable of the function."""
-    return instruction.opcode == "store" and not instruction.is_volatile and "@" not in instruction.text
+    return instruction.opcode == "store" and not instruction.is_volatile and not instruction.names_global
 
 
 def calls_of(block: IRBlock, attributes: Attributes) -> list[Call]:

@@ -50,13 +50,7 @@ def _is_clonable(instruction: Instruction) -> bool:
         return False
     if not _UNCLONABLE_ATTRIBUTES.isdisjoint(instruction.attributes):
         return False
-    return "token" not in instruction.text or not _has_token(instruction)
-
-
-def _has_token(call: Instruction) -> bool:
-    """Whether a call returns a token, or uses one: tokens cannot be joined by phis."""
-    returns = call.call is not None and call.call.type == "token"
-    return returns or any(operand.type == "token" for operand in call.operands)
+    return not instruction.has_token  # Tokens cannot be joined by phis.
 
 
 def add_clones(
@@ -127,7 +121,7 @@ class _Writer:
         self.versions = versions
         numbers = versions.numbers
         self.before = predecessors_of([[numbers[label] for label in block.successors] for block in ir.blocks])
-        self.scoped = any(f"@{_SCOPE_DECLARATION}(" in block.text for block in ir.blocks)
+        self.scoped = any(block.names_function(_SCOPE_DECLARATION) for block in ir.blocks)
 
     def block(self, number: int) -> IRBlock:
         """A block or a clone of one."""

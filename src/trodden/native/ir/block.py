@@ -14,6 +14,7 @@ from trodden.native.ir.syntax.grammar import (
     LABEL_LINE,
     SUCCESSOR,
 )
+from trodden.native.ir.syntax.terminators import labels_start
 
 _TO_EXIT = frozenset({"ret", "resume", "unreachable"})
 _UNWINDING = frozenset({"catchswitch", "cleanupret"})
@@ -42,14 +43,14 @@ class IRBlock:
     def parse(label: str, text: str) -> IRBlock:
         """The block with this text."""
         start = text.rfind("\n") + 1
-        labels_at = start
         if text.startswith("  ]", start):
-            start = labels_at = text.rindex("\n  switch ", 0, start) + 1 if "\n  switch " in text else 0
+            start = text.rindex("\n  switch ", 0, start) + 1 if "\n  switch " in text else 0
         elif text.startswith("          ", start):
             start = text.rfind("\n", 0, start - 1) + 1
         match = FIRST_OPCODE.match(text, start)
         assert match is not None, text
         opcode = match.group(1)
+        labels_at = labels_start(text, opcode, start, len(text))
         successors = () if opcode in _TO_EXIT else tuple(SUCCESSOR.findall(text, labels_at))
         return IRBlock(label, text, start, opcode, successors)
 
@@ -103,6 +104,16 @@ class IRBlock:
             if instruction.opcode != "phi":
                 break
             yield instruction
+
+    @property
+    def is_landing_pad(self) -> bool:
+        """Whether it begins, after its phis, with a landing pad."""
+        has_text = " = landingpad " in self.text
+        return has_text and any(each.opcode == "landingpad" for each in self.instructions)
+
+    def names_function(self, function: str) -> bool:
+        """Whether it contains the name of a function (as printed, without its sign), in a call mostly."""
+        return f"@{function}(" in self.text
 
     @property
     def exits(self) -> bool:

@@ -28,6 +28,7 @@ from trodden.native.ir.syntax.nesting import closing, enclosed
 from trodden.native.ir.syntax.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, TERMINATORS
 from trodden.native.ir.syntax.operands import Operand, phi_incoming, read_operands, typed_value
 from trodden.native.ir.syntax.result_type import result_type
+from trodden.native.ir.syntax.terminators import labels_start
 
 _NO_VALUE = frozenset({"void", "token", "metadata", "label"})
 
@@ -107,6 +108,11 @@ class Instruction:
         return "volatile" in self.flags
 
     @property
+    def names_global(self) -> bool:
+        """Whether a global identifier occurs in it."""
+        return "@" in self.text
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """The words before the first type that modify the operation: ``nsw``, ``volatile``, ``fast``."""
         return tuple(takewhile(FLAGS.__contains__, self.rest.split(" ")))
@@ -176,7 +182,8 @@ class Instruction:
         """Of a terminator: the labels that it can go to, one for each edge."""
         if self.opcode not in TERMINATORS:
             return ()
-        return tuple(SUCCESSOR.findall(self.source, self._labels_at(), self.end))
+        labels_at = labels_start(self.source, self.opcode, self.start, self.end)
+        return tuple(SUCCESSOR.findall(self.source, labels_at, self.end))
 
     @property
     def unwinds_to_caller(self) -> bool:
@@ -200,6 +207,13 @@ class Instruction:
         except AttributeError:
             self._call = read_call(self.rest) if self.opcode in CALLS else None
             return self._call
+
+    @property
+    def has_token(self) -> bool:
+        """Whether a call returns a token, or uses one."""
+        if "token" not in self.text or self.call is None:
+            return False
+        return self.call.type == "token" or any(operand.type == "token" for operand in self.operands)
 
     @property
     def callee(self) -> str | None:
@@ -293,12 +307,6 @@ class Instruction:
         except AttributeError:
             self._phi = phi_incoming(self.rest)
             return self._phi
-
-    def _labels_at(self) -> int:
-        """Where the labels of a terminator start: of an invoke and a callbr on the last line."""
-        if self.opcode in ("invoke", "callbr"):
-            return self.source.rfind("\n", self.start, self.end) + 1
-        return self._rest_at
 
     def _read_operands(self) -> tuple[Operand, ...]:
         if self.opcode in BINARY or self.opcode in COMPARISONS:

@@ -16,6 +16,7 @@ from typing import NamedTuple, Protocol
 from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.instruction import Instruction, instructions_of
 from trodden.native.ir.rewriting import set_attachment
+from trodden.native.ir.symbols import names_function
 from trodden.native.lower.emit.register_slot import LINE_ENDS
 from trodden.native.lower.runtime_symbols import SITE_SECTION, UNWIND_RESUME
 
@@ -195,4 +196,4 @@ def resume_call(resume: Instruction, name: str) -> ResumeCall:
 
 def declare_resume(signatures: str) -> list[str]:
     """The function that is called for ``resume``, unless it is among the ``signatures`` of the module."""
-    return [] if f" {UNWIND_RESUME}(" in signatures else [f"declare void {UNWIND_RESUME}(ptr)"]
+    return [] if names_function(signatures, UNWIND_RESUME) else [f"declare void {UNWIND_RESUME}(ptr)"]

@@ -53,8 +53,4 @@ class Context:
 
 def landing_pads(read: FunctionRead) -> frozenset[int]:
     """The blocks that begin with a landing pad."""
-    return frozenset(
-        number
-        for number, block in enumerate(read.ir.blocks)
-        if " = landingpad " in block.text and any(each.opcode == "landingpad" for each in block.instructions)
-    )
+    return frozenset(number for number, block in enumerate(read.ir.blocks) if block.is_landing_pad)

@@ -143,6 +143,7 @@ DEBUG_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILI
 DEBUG_LOCATION = re.compile(r"line: (\d+),(?: column: \d+,)? scope: !(\d+)(?:, inlinedAt: !(\d+))?")
 FILE_FIELD = re.compile(r"\bfile: !(\d+)")
 SCOPE_FIELD = re.compile(r"\bscope: !(\d+)")
+DISCRIMINATOR_FIELD = re.compile(r"\bdiscriminator: (\d+)$")
 LINE_FIELD = re.compile(r"\bline: (\d+)")
 NAME_FIELD = re.compile(rf"\bname: ({STRING})")
 FILENAME_FIELDS = re.compile(rf"filename: ({STRING})(?:, directory: ({STRING}))?")
