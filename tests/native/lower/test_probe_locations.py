@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from trodden.native.analysis.function_cfg import FunctionRead, read_function
+from trodden.native.analysis.function_cfg import FunctionCfg, read_function
 from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.function import cut_function
 from trodden.native.lower.emit.register_phis import choose_phis, track_register
@@ -66,7 +66,7 @@ return:
 }"""
 
 
-def read(text: str) -> FunctionRead:
+def read(text: str) -> FunctionCfg:
     return read_function(cut_function(text), Attributes())
 
 

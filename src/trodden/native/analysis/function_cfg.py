@@ -39,7 +39,7 @@ _KINDS = {
 
 
 @dataclass
-class FunctionRead:
+class FunctionCfg:
     """A function together with its graph.
 
     ``positions[e]`` are the positions among the successors of the source block that edge ``e`` represents:
@@ -106,7 +106,7 @@ class FunctionRead:
         return induction
 
 
-def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True) -> FunctionRead:
+def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True) -> FunctionCfg:
     """Build the graph of a function.  Blocks are called b0, b1, ... in the order of the IR."""
     number = {block.label: index for index, block in enumerate(ir.blocks)}
     exit_vertex = len(ir.blocks)
@@ -137,10 +137,10 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
         if any(call.returns_twice for call in calls[source]) or invokes_returning_twice(block, attributes)
     )
     tail_calls = TailCalls(ir, calls, optimised)
-    return FunctionRead(ir, graph, positions, calls, nounwind, tail_calls, returns_twice)
+    return FunctionCfg(ir, graph, positions, calls, nounwind, tail_calls, returns_twice)
 
 
-def block_facts(read: FunctionRead, lines: FunctionLines) -> tuple[BlockFacts, ...]:
+def block_facts(read: FunctionCfg, lines: FunctionLines) -> tuple[BlockFacts, ...]:
     """Lines, kind and size of each block."""
     return tuple(_facts(block, read.calls[v], lines) for v, block in enumerate(read.ir.blocks))
 

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, auto
 from typing import NamedTuple
 
 
-class Where(IntEnum):
+class Where(Enum):
     """The points at which code can be inserted."""
 
-    CALL_PATH_ENTRY = -1
+    CALL_PATH_ENTRY = auto()
     """The entry of the function: its step in the call-path tree comes before everything else."""
-    ENTRY = 0
+    ENTRY = auto()
     """The entry of the function."""
-    RECORDS = 1
+    RECORDS = auto()
     """The debug records at the top of a block, in front of all code there."""
-    TOP = 2
+    TOP = auto()
     """The top of a block, after its phis."""
-    BEFORE_SECOND_RETURN = 3
+    BEFORE_RETURNS_TWICE_CALL = auto()
     """In front of the call of a block that may return twice."""
-    AFTER_SECOND_RETURN = 4
+    AFTER_RETURNS_TWICE_CALL = auto()
     """After that call: executed each time it returns."""
-    BOTTOM = 5
+    BOTTOM = auto()
     """The end of a block, in front of its terminator or of a call in tail position."""
-    EDGE = 6
+    EDGE = auto()
     """A new block on an edge."""
 
 

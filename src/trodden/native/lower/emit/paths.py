@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from trodden.native.lower.builder import Builder
-from trodden.native.lower.context import Context
 from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.emit.last_paths import LastPaths
 from trodden.native.lower.emit.register_phis import PathRegister
+from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.probe_locations import PlacedProbe, ended_path
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
 from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
@@ -53,15 +53,17 @@ class PathEmitter:
 
     @staticmethod
     def of(
-        context: Context, plan: Plan, register: PathRegister | None, last_paths_tag: int | None
+        lowering: FunctionLowering, plan: Plan, register: PathRegister | None, last_paths_tag: int | None
     ) -> PathEmitter | None:
         """The emitter for a plan that has paths; the tag is that of a unit which keeps last paths."""
         if plan.paths is None or register is None:
             return None
-        table = context.first_slot + len(plan.measures)
-        last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, context.number)
-        location = context.debug.own_location
-        return PathEmitter(plan.paths, register, table, context.number, context.machine, location, last_paths)
+        table = lowering.first_slot + len(plan.measures)
+        last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, lowering.number)
+        location = lowering.debug.own_location
+        return PathEmitter(
+            plan.paths, register, table, lowering.number, lowering.machine, location, last_paths
+        )
 
     def emit(
         self,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.planning.register_slots import block_frequencies
 from trodden.plan.paths.path_register import STACK_SLOT, UNSET, Base, Register, Value
 
@@ -49,7 +49,7 @@ class RegisterSlot:
 
 
 def choose_slot(
-    read: FunctionRead, register: Register, ambiguous: Collection[int], weights: Sequence[float]
+    read: FunctionCfg, register: Register, ambiguous: Collection[int], weights: Sequence[float]
 ) -> RegisterSlot:
     """Decide where the bases are stored that calls in ``ambiguous`` blocks need.
 
