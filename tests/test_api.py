@@ -92,9 +92,10 @@ def test_a_durable_build_has_no_loop_that_tells_its_turns_when_it_is_left(tmp_pa
 
 def test_functions_stay_functions_once_they_were_called(source: Path, tmp_path: Path) -> None:
     for _ in range(2):
-        trodden.run(source, output=tmp_path / "x.trod")
-        trodden.merge(tmp_path / "x.trod")
-        trodden.estimate(tmp_path / "x.trod")
+        run = trodden.run(source, output=tmp_path / "x.trod")
+        merged = trodden.merge(tmp_path / "x.trod")
+        estimated = trodden.estimate(tmp_path / "x.trod")
+        assert run.profile.functions.keys() == merged.profile.functions.keys() == estimated.functions.keys()
 
 
 def test_what_makes_no_sense(source: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Draw the architecture from the import contract: ``make docs`` writes docs/architecture.svg.
 
 The rows are the layers of the contract in ``pyproject.toml``, in its order.  The marks are the imports that
-the source really has, as import-linter's own graph sees them, those inside functions and behind
+the source really has, as import-linter's own graph sees them, those inside functions and under
 ``TYPE_CHECKING`` included.  A package imports only from those below it, so every mark is right of the
 diagonal; one left of it would break ``make lint``.
 """
@@ -9,6 +9,7 @@ diagonal; one left of it would break ``make lint``.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tomllib
 from collections.abc import Sequence
@@ -50,7 +51,7 @@ def contracts(pyproject: str) -> list[Layers]:
         Layers(
             contract["name"],
             contract["containers"][0],
-            tuple(name.strip() for layer in contract["layers"] for name in layer.split(":")),
+            tuple(name.strip() for layer in contract["layers"] for name in re.split("[:|]", layer)),
         )
         for contract in listed
         if contract["type"] == "layers"

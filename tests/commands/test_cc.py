@@ -450,6 +450,7 @@ def test_a_mistyped_option_is_named_with_the_nearest(
 
 def test_variables_of_other_tools_are_ignored(work: Path) -> None:
     must("cc", "-c", "part.c", cwd=work, env={"TRODDEN_SOMETHING": "x", "TRODDEN_FILE": "y.raw"})
+    assert (work / "part.o").exists()
 
 
 @pytest.mark.parametrize("verb", ["cc", "c++", "rustc"])

@@ -101,6 +101,7 @@ def _anchored(options: Options) -> Options:
 
 def test_a_flag_overrides_the_environment_and_an_empty_variable_is_none() -> None:
     assert chosen("--trodden-stage=late", STAGE="early").stage == "late"
+    assert chosen("--trodden-stage=late", STAGE="whatever").stage == "late"
     assert chosen("--trodden-only=a", ONLY="b,c").only == ("a",)
     assert chosen(STAGE="", ONLY="b,c") == Options(only=("b", "c"))
     assert chosen("--trodden-only=a", "--trodden-only=b,c").only == ("a", "b", "c")

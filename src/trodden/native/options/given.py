@@ -6,7 +6,7 @@ another verb, ``TRODDEN_STAGE=x`` in the environment and ``stage='x'`` in Python
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -148,8 +148,10 @@ def narrowed(found: Given, verb: str) -> Given:
     return found
 
 
-def variables(environment: Mapping[str, str]) -> Iterator[Given]:
+def variables(environment: Mapping[str, str], overridden: Container[str] = ()) -> Iterator[Given]:
     """The options that the environment sets.  An empty variable sets nothing.
+
+    The values of ``overridden`` options, by their keywords, are not looked at.
 
     A variable that looks like one of ours is a mistake, and would be a costly one if it went unnoticed: a
     build with other probes than were asked for.  Others with our prefix may be another tool's.
@@ -160,7 +162,7 @@ def variables(environment: Mapping[str, str]) -> Iterator[Given]:
             continue
         option = known.get(variable)
         if option is not None:
-            if value:
+            if value and option.keyword not in overridden:
                 name = variable.removeprefix(VARIABLE_PREFIX).lower().replace("_", "-")
                 yield given(option, value, Dialect.ENVIRONMENT, name)
             continue
@@ -181,7 +183,7 @@ def choose(flags: Iterable[Given], environment: Mapping[str, str]) -> Options:
         values[keyword] = values[keyword] + each.value if repeated else each.value
         chosen[keyword] = each
     options_by_flag = list(chosen.values())
-    for each in variables(environment):
+    for each in variables(environment, {option.option.keyword for option in options_by_flag}):
         if each.option.keyword not in chosen:
             chosen[each.option.keyword] = each
             values[each.option.keyword] = each.value
