@@ -17,7 +17,7 @@ from trodden.api.builds import builder
 from trodden.native.analysis.module_reader import tag_of_text
 from trodden.native.driver.build import Builder
 from trodden.native.driver.command_line import Source
-from trodden.program.call_site_tags import tag_of
+from trodden.program.call_site_table import tag_of
 from trodden.program.facts import UnitFacts
 
 

@@ -18,6 +18,7 @@ from tests.profile.making import (
     counts_of,
     elf_bytes,
     function,
+    pack_unit,
     profile_of,
     raw_bytes,
     sites_bytes,
@@ -30,7 +31,6 @@ from trodden.commands.main import main
 from trodden.native.options.declarations import Options
 from trodden.profile.store.trod import save
 from trodden.program.facts import UnitFacts
-from trodden.program.unit_codec import pack_unit
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.fuzz.sparse import pack
 from tests.native.building import execute, must, trodden
-from tests.profile.making import elf_bytes, function, sites_bytes, unit_counts_of, unit_of
+from tests.profile.making import elf_bytes, function, pack_unit, sites_bytes, unit_counts_of, unit_of
 from tests.profile.making import raw_bytes as made_raw
 from tests.profile.sample import sample, write_sources
 from tests.profile.walking import stored
@@ -23,7 +23,6 @@ from trodden.estimating.estimate import estimate
 from trodden.profile.assemble import assemble
 from trodden.profile.store.trod import to_bytes
 from trodden.program.facts import UnitFacts
-from trodden.program.unit_codec import pack_unit
 from trodden.recover.unit_counts import UnitCounts
 from trodden.weigh.heuristics.rates import WL94
 

@@ -16,7 +16,15 @@ import pytest
 
 from tests.commands.calling import at_a_terminal, process
 from tests.fuzz.trial import limit_memory
-from tests.profile.making import elf_bytes, function, profile_of, raw_bytes, unit_counts_of, unit_of
+from tests.profile.making import (
+    elf_bytes,
+    function,
+    pack_unit,
+    profile_of,
+    raw_bytes,
+    unit_counts_of,
+    unit_of,
+)
 from tests.profile.walking import path_plan
 from trodden.collect.binary.program import read_program
 from trodden.commands.main import main
@@ -27,7 +35,7 @@ from trodden.profile.from_runs import collect
 from trodden.profile.store.trod import MAGIC, from_bytes, save, to_bytes
 from trodden.program.facts import SourceFile
 from trodden.program.record import seal, unseal
-from trodden.program.unit_codec import pack_unit, unpack_units
+from trodden.program.unit_codec import unpack_units
 from trodden.recover.sparse_counters import SparseCounters
 from trodden.recover.unit_counts import UnitCounts
 

@@ -52,7 +52,7 @@ def plan_of(kind: str, graph: Graph, seed: int) -> Plan:
         costs,
         limit=None,
         dense=rng.choice([0, 1 << 18]),
-        interruptible=frozenset(range(graph.exit)),
+        may_be_cut_short=frozenset(range(graph.exit)),
         timed=kind == "timed-paths",
     )
 

@@ -78,7 +78,7 @@ def test_the_result_obeys_the_flow_law_and_has_every_edge_that_was_taken(graph: 
     """Also where graphs are irreducible, where calls do not return, and from other builds."""
     rng = Random(seed)
     costs = costs_for(graph, seed)
-    paths = path_plan(graph, costs, interruptible=frozenset(range(graph.exit)))
+    paths = path_plan(graph, costs, may_be_cut_short=frozenset(range(graph.exit)))
     plans = [eprof(graph, costs), every_edge(graph), paths]
     walks = [walks_for(graph, seed + number, walks=rng.choice([2, 40])) for number in range(3)]
     profiles = [

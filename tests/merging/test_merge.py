@@ -13,6 +13,7 @@ import pytest
 from tests.profile.making import (
     elf_bytes,
     function,
+    pack_unit,
     profile_of,
     raw_bytes,
     sites_bytes,
@@ -28,7 +29,6 @@ from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
 from trodden.program.record import seal, unseal
-from trodden.program.unit_codec import pack_unit
 
 UNIT = unit_of(function("f", "a>b a>c b>d c>d d>exit"), function("g", "a>exit"), sites=[(0, 2)])
 

@@ -146,20 +146,20 @@ def jumping_walk(
     graph: Graph,
     rng: random.Random,
     steps: int,
-    interruptible: Collection[int],
+    may_be_cut_short: Collection[int],
     resume_edges: Collection[int],
 ) -> list[int] | None:
-    """A walk that is cut short only in a block of ``interruptible`` and jumps only out of such blocks.
+    """A walk that is cut short only in a block of ``may_be_cut_short`` and jumps only out of such blocks.
 
     It jumps after a call that returns twice only after control has been there.
     """
     walk: list[int] = []
     block = graph.root
     taken: list[int] = []
-    whole = 0 if block in interruptible else None
+    whole = 0 if block in may_be_cut_short else None
     while len(walk) < steps and block != graph.exit:
         onward = [index for index in graph.out_edges[block] if graph.edges[index].kind is EdgeKind.FLOW]
-        if block in interruptible and taken and rng.random() < 0.2:
+        if block in may_be_cut_short and taken and rng.random() < 0.2:
             edge = rng.choice(taken)
         elif onward:
             edge = rng.choice(onward)
@@ -169,6 +169,6 @@ def jumping_walk(
         block = graph.edges[edge].dst
         if edge in resume_edges:
             taken.append(edge)
-        if block in interruptible or block == graph.exit:
+        if block in may_be_cut_short or block == graph.exit:
             whole = len(walk)
     return None if whole is None else walk[:whole]

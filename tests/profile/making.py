@@ -23,7 +23,8 @@ from trodden.program.facts import (
     SourceFile,
     UnitFacts,
 )
-from trodden.program.unit_codec import unit_id
+from trodden.program.record import seal
+from trodden.program.unit_codec import MAGIC, unit_id, unit_to_json
 from trodden.recover.unit_counts import UnitCounts
 from trodden.weigh.frequency.nesting import nesting_weights
 
@@ -104,6 +105,11 @@ def unit_of(
         sites=tuple(sites),
     )
     return replace(facts, id=unit_id(facts))
+
+
+def pack_unit(facts: UnitFacts) -> bytes:
+    """The record of one unit, with the id that it has."""
+    return seal(MAGIC, unit_to_json(facts))
 
 
 def edge_counts(graph: Graph, flow: Flow) -> list[int]:

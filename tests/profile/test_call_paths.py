@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.profile.making import elf_bytes, function, raw_bytes, unit_counts_of, unit_of
+from tests.profile.making import elf_bytes, function, pack_unit, raw_bytes, unit_counts_of, unit_of
 from trodden.collect.call_paths import CallPath
 from trodden.commands.main import main
 from trodden.errors import BadFile, UsageError
@@ -22,7 +22,6 @@ from trodden.profile.model import NamedCallPath, Profile
 from trodden.profile.store.call_path_codec import from_columns, to_columns
 from trodden.profile.store.trod import save
 from trodden.program.checked import ColumnError
-from trodden.program.unit_codec import pack_unit
 
 ROOT = 0xFFFFFFFF
 ONE = unit_of(function("main", "a>exit"), function("parse", "a>exit"), function("next", "a>exit"))

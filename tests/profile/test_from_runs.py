@@ -13,6 +13,7 @@ from tests.profile.making import (
     counts_of,
     elf_bytes,
     function,
+    pack_unit,
     raw_bytes,
     sites_bytes,
     unit_of,
@@ -22,7 +23,6 @@ from trodden.plan.counters.blocks import every_block
 from trodden.profile.from_runs import collect
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import UnitFacts
-from trodden.program.unit_codec import pack_unit
 
 LOOP = "a>b b>b b>c c>exit"
 UNIT = unit_of(

@@ -17,6 +17,7 @@ from tests.profile.making import (
     CODE_AT,
     elf_bytes,
     function,
+    pack_unit,
     positions_in,
     raw_bytes,
     sites_bytes,
@@ -37,7 +38,6 @@ from trodden.profile.model import FunctionProfile, Profile
 from trodden.profile.store.trod import MAGIC, from_bytes, save, to_bytes
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.record import seal, unseal
-from trodden.program.unit_codec import pack_unit
 from trodden.recover.function_counts import FunctionCounts
 from trodden.recover.path_prefix import slot_from_register
 from trodden.recover.unit_counts import UnitCounts
@@ -52,9 +52,13 @@ LEFT = " ".join(f"a{i} b{i}" for i in range(6)) + " a6"
 
 def planner(resume_edges: Sequence[int] = (), **options: Any) -> Callable[[Graph], Plan]:
     def plan(graph: Graph) -> Plan:
-        interruptible = frozenset(range(graph.exit))
+        may_be_cut_short = frozenset(range(graph.exit))
         return path_plan(
-            graph, [1.0] * len(graph.edges), interruptible=interruptible, resume_edges=resume_edges, **options
+            graph,
+            [1.0] * len(graph.edges),
+            may_be_cut_short=may_be_cut_short,
+            resume_edges=resume_edges,
+            **options,
         )
 
     return plan

@@ -16,6 +16,7 @@ from tests.profile.making import (
     counts_of,
     elf_bytes,
     function,
+    pack_unit,
     positions_in,
     raw_bytes,
     sites_bytes,
@@ -32,7 +33,7 @@ from trodden.collect.endings import (
     signal_name,
 )
 from trodden.collect.frames.frame_locator import FrameLocator
-from trodden.collect.process_counts import ProcessCounts
+from trodden.collect.process_counts import count_process
 from trodden.collect.rawfile.model import Ending, RawUnit
 from trodden.collect.rawfile.raw import read_raw
 from trodden.errors import BadFile, InputMissing, OtherBuild, UsageError
@@ -45,7 +46,6 @@ from trodden.profile.processes import family, only
 from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
 from trodden.program.facts import UnitFacts
 from trodden.program.record import seal, unseal
-from trodden.program.unit_codec import pack_unit
 from trodden.report.render.plain import to_plain
 from trodden.report.views.summary import summarise
 
@@ -311,18 +311,18 @@ def test_a_killed_process_is_completed(program: str) -> None:
     counts = counts_of(unit, {"main": {"a>b": 1, "b>b": 8}})
     other = replace(facts, units={unit.id: unit})
     killed = replace(raw, units=(RawUnit(unit.id, 0, counts),))
-    process = ProcessCounts(killed, {0: other}, FrameLocator)
-    (counted,) = process.unit_counts()
+    process = count_process(killed, {0: other}, FrameLocator)
+    (counted,) = process.unit_counts
     assert counted.active == {(0, 1): 1}
     assert process.completed == ((unit.id, 0),)
-    assert process.messages == [
+    assert process.messages == (
         " was killed (or ended unseen): functions active then are not known,"
         " counts may be off by one for each of them",
         ": counts were completed in main",
         ": not all of its counts were in the file; those of some threads or libraries are missing",
-    ]
-    exited = ProcessCounts(replace(killed, ending=Ending.EXIT), {0: other}, FrameLocator)
-    assert (exited.completed, exited.unit_counts()[0].active) == ((), {})
+    )
+    exited = count_process(replace(killed, ending=Ending.EXIT), {0: other}, FrameLocator)
+    assert (exited.completed, exited.unit_counts[0].active) == ((), {})
 
 
 def test_merging_keeps_how_many_there_were(three: Profile, tmp_path: Path) -> None:

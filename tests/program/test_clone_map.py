@@ -20,7 +20,7 @@ from trodden.program.function_codec import function_from_columns, function_to_co
 
 FLOW = [(0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 1), (4, 5)]
 GRAPH = build("f", ["b0", "b1", "b2", "b3", "b4", "EXIT"], FLOW)
-PLAN = path_plan(GRAPH, [1.0] * len(GRAPH.edges), interruptible={4})
+PLAN = path_plan(GRAPH, [1.0] * len(GRAPH.edges), may_be_cut_short={4})
 
 
 def clones() -> tuple[tuple[int, int], ...]:

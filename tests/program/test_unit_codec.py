@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.profile.making import function, positions_in, unit_of, with_wrong
+from tests.profile.making import function, pack_unit, positions_in, unit_of, with_wrong
 from trodden.errors import BadFile, LaterVersion
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.probes import (
@@ -43,7 +43,7 @@ from trodden.program.facts import (
     UnitFacts,
 )
 from trodden.program.record import seal, unseal
-from trodden.program.unit_codec import MAGIC, pack_unit, unit_from_json, unit_id, unit_to_json, unpack_units
+from trodden.program.unit_codec import MAGIC, unit_from_json, unit_id, unit_to_json, unpack_units
 from trodden.weigh.features.block_features import (
     BlockEnding,
     BlockFeatures,

@@ -24,6 +24,7 @@ from trodden.recover.path_prefix import (
     register_from_slot,
     slot_from_register,
 )
+from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 
@@ -86,6 +87,21 @@ def test_a_path_cut_short_in_a_clone_is_one_of_its_block() -> None:
     assert builder.result().prefixes == {(0, 1, 7): 3, (0, 1, 9): 3}
 
 
+def test_a_slot_that_an_earlier_version_stored_is_no_other_prefix() -> None:
+    """A single prefix leads to block a, and ``registers`` has no entry for it: what is stored is not needed.
+
+    Block d has two prefixes, which its register distinguishes.
+    """
+    unit = unit_of(facts())
+    earlier = UnitCounts(unit.id, [0] * unit.slots, prefixes={(0, 0, 77): 2, (0, 3, 0): 1, (0, 3, 1): 4})
+    now = UnitCounts(unit.id, [0] * unit.slots, prefixes={(0, 0, None): 3, (0, 3, 1): 5})
+    builder = UnitCountsBuilder(unit)
+    builder.add(earlier)
+    builder.add(now)
+    builder.add_cut_short(0, 0, 78, 1)
+    assert builder.result().prefixes == {(0, 0, None): 6, (0, 3, 0): 1, (0, 3, 1): 9}
+
+
 def _cut(graph: Graph, walk: Walk, removed: frozenset[int]) -> tuple[int, ...]:
     """The edges that a walk has taken since the last path ended, self loops left out."""
     last = max((at for at, edge in enumerate(walk, 1) if edge in removed), default=0)
@@ -96,7 +112,7 @@ def _cut(graph: Graph, walk: Walk, removed: frozenset[int]) -> tuple[int, ...]:
 @given(graphs(), seeds())
 @settings(max_examples=200, deadline=None)
 def test_a_register_is_decoded_into_the_edges_that_were_taken(context: bool, graph: Graph, seed: int) -> None:
-    plan = path_plan(graph, costs_for(graph, seed), context=context, interruptible=range(graph.exit))
+    plan = path_plan(graph, costs_for(graph, seed), context=context, may_be_cut_short=range(graph.exit))
     assert plan.paths is not None
     numbering = Numbering(graph, plan.paths)
     decoder = PrefixDecoder(graph, plan, numbering)
@@ -118,7 +134,7 @@ def test_a_register_is_decoded_into_the_edges_that_were_taken(context: bool, gra
 
 def test_no_prefix_has_any_other_sum() -> None:
     graph = facts().graph
-    plan = path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit))
+    plan = path_plan(graph, [1.0] * len(graph.edges), may_be_cut_short=range(graph.exit))
     assert plan.paths is not None
     decoder = PrefixDecoder(graph, plan, Numbering(graph, plan.paths))
     assert decoder.prefix_of(0, 5) is None

@@ -242,7 +242,7 @@ def test_every_placement_gives_back_what_was_walked(
         costs_for(graph, seed),
         limit=limit,
         dense=dense,
-        interruptible=frozenset(range(graph.exit)),
+        may_be_cut_short=frozenset(range(graph.exit)),
         stack_slots=stack_slots,
         resume_edges=resume_edges,
         context=context,
@@ -343,7 +343,7 @@ def test_what_came_back_twice_has_to_start_a_path() -> None:
     )
 
 
-def test_a_second_opinion_is_compared() -> None:
+def test_redundant_counters_are_compared() -> None:
     graph = diamonds(1, loop=False)
     plan, _ = plain_plan(graph)
     asked = replace(plan, measures=(RedundantMeasure(0), RedundantMeasure(1)))

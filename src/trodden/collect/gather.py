@@ -10,7 +10,8 @@ from trodden.collect.binary.program import Program, build_name, read_program
 from trodden.collect.call_paths import CallPath, CallPathCounts
 from trodden.collect.endings import Process, StoppedThread, named_processes
 from trodden.collect.frames.frame_locator import FrameLocator
-from trodden.collect.process_counts import ProcessCounts
+from trodden.collect.process_counts import count_process
+from trodden.collect.process_messages import with_process
 from trodden.collect.rawfile.find import raw_files
 from trodden.collect.rawfile.model import Raw
 from trodden.collect.rawfile.raw import read_raw
@@ -112,13 +113,12 @@ class _Gathering:
             self._messages.append(f"{raw.path}: is the same as {self._seen[mark]}; it is counted once")
             return
         modules = self._modules(raw)
-        counts = ProcessCounts(raw, modules, self._locator_of)
+        counts = count_process(raw, modules, self._locator_of)
         units = {name: facts for program in modules.values() for name, facts in program.units.items()}
         self._call_paths.add_process(raw, units)
         for name, facts in units.items():
             self._units.setdefault(name, UnitCountsBuilder(facts))
-        unit_counts = counts.unit_counts()
-        for each in unit_counts:
+        for each in counts.unit_counts:
             self._units[each.unit].add(each)
         self._seen[mark] = raw.path
         process = Process(
@@ -129,18 +129,18 @@ class _Gathering:
             program=_program_of(raw),
             ending=raw.ending,
             signal=raw.signal,
-            unit_counts=unit_counts,
+            unit_counts=counts.unit_counts,
             completed=counts.completed,
         )
         self._program = self._program or process.program
-        self._added.append(_Added(process, tuple(counts.messages), tuple(counts.threads(0))))
+        self._added.append(_Added(process, counts.messages, counts.threads))
 
     def gathered(self, left_out: Sequence[str] = ()) -> Gathered:
         """Everything added."""
         added = sorted(self._added, key=lambda each: each.process.started)
         processes = named_processes([each.process for each in added])
         messages = [
-            f"process {process.name}{message}"
+            with_process(process.name, message)
             for process, each in zip(processes, added, strict=True)
             for message in each.messages
         ]

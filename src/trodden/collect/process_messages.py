@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
-from trodden.collect.endings import signal_name
+from trodden.collect.endings import MOST_THREADS, signal_name
 from trodden.collect.rawfile.model import Ending, Raw
 from trodden.plan.probes import AddTripCount
 from trodden.program.facts import FunctionFacts
 
 _MOST_NAMED = 8
+_PROCESS = "process "
+
+
+@dataclass(frozen=True)
+class Shortcomings:
+    """What the counts of a process lack.
+
+    ``completed`` are the names of functions whose counts were completed, ``unreachable`` those of blocks
+    whose self loop was iterated although no execution can have reached them.  ``unlocated`` is the number of
+    frames whose call site was not found, ``threads`` that of threads, of which ``MOST_THREADS`` are kept.
+    """
+
+    completed: Sequence[str] = ()
+    unreachable: Sequence[str] = ()
+    unlocated: int = 0
+    threads: int = 0
 
 
 def process_messages(
-    raw: Raw, functions: Sequence[FunctionFacts], completed: Sequence[str], unlocated: int
+    raw: Raw, functions: Sequence[FunctionFacts], shortcomings: Shortcomings
 ) -> Iterator[str]:
-    """The messages of a process.
-
-    ``functions`` are those of the units in which it has counted, ``completed`` the names of those whose
-    counts were completed, ``unlocated`` is the number of frames whose call site was not found.
-    """
+    """The messages of a process; ``functions`` are those of the units in which it has counted."""
     ending = raw.ending
     if ending is Ending.SIGNAL:
         yield f" ended by {signal_name(raw.signal)}"
@@ -31,8 +44,13 @@ def process_messages(
         )
     elif ending is Ending.DUMP:
         yield ": the program did not end by itself; counts are those until then"
-    if completed:
-        yield f": counts were completed in {_listed(completed)}"
+    if shortcomings.completed:
+        yield f": counts were completed in {_listed(shortcomings.completed)}"
+    if shortcomings.unreachable:
+        yield (
+            ": the counts contradict each other: loops were iterated that no execution can have reached, in"
+            f" block {_listed(shortcomings.unreachable)}; the file may be damaged, run the program again"
+        )
     late = (
         [each.name for each in functions if _adds_trip_counts_late(each)] if ending is Ending.KILLED else []
     )
@@ -45,8 +63,29 @@ def process_messages(
         yield ": not all of its counts were in the file; those of some threads or libraries are missing"
     if raw.frames_missing:
         yield ": not all active calls were found; counts may be off by as many"
-    if unlocated:
-        yield f": {unlocated} active calls fit no call site; counts may be off by as many"
+    if shortcomings.unlocated:
+        yield f": {shortcomings.unlocated} active calls fit no call site; counts may be off by as many"
+    if shortcomings.threads > MOST_THREADS:
+        yield (
+            f": frames and last paths are kept of {MOST_THREADS} of its {shortcomings.threads:,} threads;"
+            " counts are those of all"
+        )
+
+
+def with_process(name: str, message: str) -> str:
+    """A message as a profile stores it: after the name of its process."""
+    return f"{_PROCESS}{name}{message}"
+
+
+def process_name_in(message: str) -> str | None:
+    """The name of the process that a stored message is about, ``None`` if it is about all of them.
+
+    Profiles store messages as text alone, so that this is the one way to learn it: the inverse of
+    :func:`with_process`.  A name has neither spaces nor colons; a message continues with one of these.
+    """
+    if not message.startswith(_PROCESS):
+        return None
+    return message.removeprefix(_PROCESS).partition(" ")[0].removesuffix(":")
 
 
 def _adds_trip_counts_late(function: FunctionFacts) -> bool:

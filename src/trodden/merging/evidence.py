@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from trodden.collect.call_paths import CalledFunction, CallPath
 from trodden.errors import UsageError
 from trodden.graph.cfg import EdgeKind
-from trodden.merging.parts import MOST_COUNT, Part
+from trodden.merging.parts import MOST_MERGED_COUNT, Part
 from trodden.merging.transfer import CONTRADICTORY, NO_EDGES, NotTransferable, counter_values
 from trodden.merging.units import MergedUnits
 from trodden.merging.unjoined import Unjoined, UnjoinedList
@@ -178,7 +178,7 @@ class _Branches:
         try:
             entries = self.entries * longest
             frequencies = propagate(len(graph.labels), ends, probabilities, graph.exit, entries)
-            if not max(frequencies) < MOST_COUNT:
+            if not max(frequencies) < MOST_MERGED_COUNT:
                 raise NotTransferable("its counts would be larger than a file may hold")
             counts = whole_flow(len(graph.labels), ends, frequencies, 0)
         except ValueError as error:

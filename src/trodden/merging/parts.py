@@ -29,7 +29,7 @@ from trodden.recover.unit_counts import UnitCounts
 BUILDS_KEPT = 4
 
 _UNITS, _COUNTS = b',"units":', b',"counts":'
-MOST_COUNT, MOST_FRAMES = 1 << 96, 1 << 48
+MOST_MERGED_COUNT, _MOST_MERGED_FRAMES = 1 << 96, 1 << 48
 """Far more than a program can count to; sums of any number of profiles stay within what a file may hold."""
 
 
@@ -104,7 +104,7 @@ class PartReader:
                 tuple(unit_counts_from_columns(document, units)),
                 tuple(map(text, document["notes"])),
                 from_columns(document["calls"], units, name) if "calls" in document else (),
-                whole(document.get("merged", 1), 1, MOST_COUNT),
+                whole(document.get("merged", 1), 1, MOST_MERGED_COUNT),
             )
         except (ColumnError, KeyError, TypeError, ValueError) as error:
             raise BadFile(f"{name}: corrupt: it is not a profile ({error})") from error
@@ -136,7 +136,9 @@ def _believable(counted: UnitCounts) -> bool:
     counts = [value for _, value in nonzero(counted.counters)]
     counts += [value for totals in counted.sparse.values() for value in totals]
     frames = [*counted.active.values(), *counted.prefixes.values()]
-    return max(counts, default=0) < MOST_COUNT and max(map(abs, frames), default=0) < MOST_FRAMES
+    return (
+        max(counts, default=0) < MOST_MERGED_COUNT and max(map(abs, frames), default=0) < _MOST_MERGED_FRAMES
+    )
 
 
 def same_file(name: str) -> int | None:

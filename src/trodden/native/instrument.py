@@ -19,7 +19,7 @@ from trodden.native.lower.module_globals import finish_module
 from trodden.native.lower.unit import UnitLowering
 from trodden.native.options.declarations import Options
 from trodden.native.planning.plan_function import plan_for
-from trodden.program.call_site_tags import tag_of
+from trodden.program.call_site_table import tag_of
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.unit_codec import identified
 

@@ -12,7 +12,7 @@ class PathStart(Enum):
     ENTRY = "entry"
     BACK_EDGE = "back_edge"
     CUT = "cut"
-    RESUME = "handler"
+    RESUME = "handler"  # the name in the format
 
 
 class PathEnd(Enum):
@@ -32,7 +32,7 @@ class Route:
     cut short, the one it ended on (to EXIT, or a back edge or cut edge): then there are as many as blocks.
     The first ``context`` blocks are the loop context: the prefix by which control had reached the loop in
     which this path starts (MR98 §7); 0 for a path without context.  Where a path starts after edges of
-    several kinds, HANDLER takes precedence over CUT and CUT over BACK_EDGE.
+    several kinds, RESUME takes precedence over CUT and CUT over BACK_EDGE.
 
     A path in context that starts after a back edge ``starts`` with BACK_EDGE at ``blocks[context]``.  Then
     ``reentries`` are the indices in ``blocks`` of all loop headers that were reached by a back edge, the last

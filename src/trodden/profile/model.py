@@ -1,7 +1,7 @@
-"""The data model: what is known of a program, and what a run of it has counted.
+"""The profile of a program: its functions with all their counts, and how they came about.
 
-Static facts (``UnitFacts``, ``FunctionFacts``) are made when a program is built and are stored in its object
-files; a ``Profile`` joins them with counts.  Everything here is plain data; reading and writing is done by
+A ``Profile`` joins what is known of a program since it was built (:mod:`trodden.program.facts`) with what its
+runs have counted.  Everything here is plain data; reading and writing is done by
 :mod:`trodden.profile.store`.
 """
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trodden.collect.endings import Process
+from trodden.collect.process_messages import process_name_in
 from trodden.collect.rawfile.model import Ending
 from trodden.errors import UsageError
 from trodden.profile.assemble import assemble
@@ -46,10 +47,11 @@ def only(profile: Profile, name: str, where: str) -> Profile:
         )
     index = _find(profile, name, where)
     process = profile.processes[index]
-    threads = tuple(replace(each, process=0) for each in profile.threads if each.process == index)
-    messages = [each for each in profile.messages if not _is_of_other(each, profile.processes, index)]
     if len(profile.processes) == 1:
         return profile
+    others = {each.name for each in profile.processes} - {process.name}
+    messages = [each for each in profile.messages if process_name_in(each) not in others]
+    threads = tuple(replace(each, process=0) for each in profile.threads if each.process == index)
     if profile.call_paths:
         messages.append("call paths are known of all processes together only")
     own = {counted.unit: counted for counted in process.unit_counts}
@@ -71,10 +73,3 @@ def _find(profile: Profile, name: str, where: str) -> int:
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - _MOST_LISTED
     return ", ".join(names[:_MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def _is_of_other(message: str, processes: Sequence[Process], index: int) -> bool:
-    first, _, rest = message.partition(" ")
-    whose = rest.partition(" ")[0].rstrip(":")
-    names = {process.name for number, process in enumerate(processes) if number != index}
-    return first == "process" and whose in names

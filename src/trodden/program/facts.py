@@ -121,7 +121,7 @@ class UnitFacts:
     """One compiled file.  ``id`` (32 hex digits) names it and its counters: a hash of everything else.
 
     ``sites[s]`` is the function, by its index, and the block of its code of call site ``s``, which the return
-    address of a frame identifies; a block of -1 means that the function is counted as left before the call.
+    address of a frame identifies; ``NO_BLOCK`` means that the function is counted as left before the call.
     ``taken`` are the symbols of functions whose address it uses for more than calling them, ``aliases`` other
     names that units may use for its functions, as ``(alias, symbol)``, ``started`` its constructors and
     destructors, which are called once in a run.

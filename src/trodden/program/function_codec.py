@@ -53,6 +53,7 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
     if function.registers:
         document["registers"] = _registers_to_columns(function.registers)
     if function.clones:
+        # "copies" is the name of the clones in the format, "clues" that of the features.
         document["copies"] = [list(column) for column in zip(*function.clones, strict=True)]
     if function.features.blocks:
         document["clues"] = features_to_columns(function.features)
@@ -99,7 +100,7 @@ def _graph_to_columns(graph: Graph) -> dict[str, Any]:
         "labels": list(graph.labels),
         "root": graph.root,
         "src": differences(sources),
-        "way": [edge.dst - edge.src for edge in graph.edges],
+        "way": [edge.dst - edge.src for edge in graph.edges],  # the name in the format
         "closing": graph.closing,
         "endless": endless,
     }
@@ -110,9 +111,9 @@ def _graph_from_columns(data: Any) -> Graph:
     if type(labels) is not list or len(labels) < 2 or not set(map(type, labels)) <= {str}:
         raise ColumnError("labels were expected")
     sources = ints(sums(ints(data["src"])), 0, len(labels))
-    ways = ints(data["way"])
-    same_length(sources, ways)
-    targets = ints(list(map(add, sources, ways)), 0, len(labels))
+    lengths = ints(data["way"])
+    same_length(sources, lengths)
+    targets = ints(list(map(add, sources, lengths)), 0, len(labels))
     edges = list(map(Edge, sources, targets))
     exit_vertex = len(labels) - 1
     root = whole(data["root"], 0, exit_vertex)

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from trodden.errors import BadFile
+from trodden.program.call_site_table import NO_BLOCK
 from trodden.program.checked import ColumnError, ints, same_length, text, whole
 from trodden.program.facts import FunctionFacts, Skipped, SourceFile, UnitFacts
 from trodden.program.function_codec import function_from_columns, function_to_columns
@@ -26,11 +27,6 @@ def unit_id(facts: UnitFacts) -> str:
 
 def _hash(document: dict[str, Any]) -> str:
     return blake2b(to_text(document), digest_size=16).hexdigest()
-
-
-def pack_unit(facts: UnitFacts) -> bytes:
-    """The record of one unit."""
-    return seal(MAGIC, unit_to_json(facts))
 
 
 def identified(facts: UnitFacts, tag: int) -> tuple[UnitFacts, bytes]:
@@ -106,7 +102,7 @@ def _checked_id(value: Any) -> str:
 
 def _sites(data: Any, functions: tuple[FunctionFacts, ...]) -> tuple[tuple[int, int], ...]:
     owners = ints(data["site_functions"], 0, len(functions))
-    blocks = ints(data["site_blocks"], -1)
+    blocks = ints(data["site_blocks"], NO_BLOCK)
     same_length(owners, blocks)
     sites = tuple(zip(owners, blocks, strict=True))
     sizes = [function.graph.exit + len(function.clones) for function in functions]

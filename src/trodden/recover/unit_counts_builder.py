@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from trodden.program.facts import UnitFacts
 from trodden.recover.function_counts import FunctionCounts
-from trodden.recover.path_prefix import canonical_register
+from trodden.recover.path_prefix import PrefixDecoder, canonical_register
 from trodden.recover.sparse_counters import SparseCounters, nonzero
 from trodden.recover.unit_counts import UnitCounts
 
@@ -22,12 +22,14 @@ class UnitCountsBuilder:
         self._prefixes: Counter[tuple[int, int, int | None]] = Counter()
         self._executions: Counter[tuple[int, int]] = Counter()
         self._cycles: Counter[tuple[int, int]] = Counter()
+        self._decoders: dict[int, PrefixDecoder] = {}
 
     def add(self, counted: UnitCounts) -> None:
         """Add what was counted elsewhere in the same unit."""
         self.add_counters(counted.counters)
         self._active.update(counted.active)
-        self._prefixes.update(counted.prefixes)
+        for (function, block, register), times in counted.prefixes.items():
+            self._prefixes[function, block, self._canonical(function, block, register)] += times
         for key, (count, cycles) in counted.sparse.items():
             self._executions[key] += count
             self._cycles[key] += cycles
@@ -63,7 +65,7 @@ class UnitCountsBuilder:
         if facts.plan.paths is None:
             self._active[function, block] += times
         else:
-            self._prefixes[function, block, canonical_register(facts, block, register)] += times
+            self._prefixes[function, block, self._canonical(function, block, register)] += times
 
     def add_resumed(self, function: int, block: int, times: int) -> None:
         """Add calls in a block that returned more often than they were made, as ``setjmp`` does."""
@@ -73,6 +75,20 @@ class UnitCountsBuilder:
         """Add executions of a path that has no counter of its own, and the cycles spent on it."""
         self._executions[function, path] += count
         self._cycles[function, path] += cycles
+
+    def _canonical(self, function: int, block: int, register: int | None) -> int | None:
+        """One form for each prefix, so that those of all profiles of a build add up.
+
+        Where a single prefix leads to a block, nothing says how its register is stored.  Earlier versions
+        stored whatever the stack slot held; it is not needed.
+        """
+        facts = self.facts.functions[function]
+        kept = canonical_register(facts, block, register)
+        if kept is None or block in facts.registers or block in facts.cloned_blocks:
+            return kept
+        if function not in self._decoders:
+            self._decoders[function] = PrefixDecoder(facts.graph, facts.plan)
+        return kept if self._decoders[function].needs_register(block) else None
 
     def result(self) -> UnitCounts:
         """The sums."""

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.profile.making import CODE_AT, CODE_SIZE, elf_bytes, function, sites_bytes, unit_of
+from tests.profile.making import CODE_AT, CODE_SIZE, elf_bytes, function, pack_unit, sites_bytes, unit_of
 from trodden.collect.binary.call_sites import Site, SiteTable
 from trodden.collect.binary.program import read_program
 from trodden.errors import BadFile, InputMissing, LaterVersion, NotInstrumented
-from trodden.program.call_site_tags import tag_of
-from trodden.program.unit_codec import pack_unit
+from trodden.program.call_site_table import tag_of
 
 UNIT = unit_of(function("main", "a>b b>a b>exit"), sites=[(0, 1), (0, 0), (0, -1)])
 TAG = tag_of(UNIT.id)

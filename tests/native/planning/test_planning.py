@@ -11,7 +11,11 @@ from trodden.native.ir.function import cut_function
 from trodden.native.ir.llvm import disassemble
 from trodden.native.ir.module import cut_module
 from trodden.native.planning.probe_costs import edge_costs
-from trodden.native.planning.register_slots import block_frequencies, interruptible_blocks, reloaded_blocks
+from trodden.native.planning.register_slots import (
+    block_frequencies,
+    blocks_that_may_be_cut_short,
+    reloaded_blocks,
+)
 from trodden.plan.paths.path_register import BlockPhi, Register, Value
 
 TRIANGLE = """\
@@ -44,10 +48,10 @@ def test_edge_costs(case: Case) -> None:
     assert costs[len(function.positions) :] == [1.0] * (len(costs) - len(function.positions))
 
 
-@pytest.mark.parametrize("case", cases("planning-interruptible"), ids=str)
-def test_interruptible_blocks(case: Case) -> None:
+@pytest.mark.parametrize("case", cases("planning-cut-short"), ids=str)
+def test_blocks_that_may_be_cut_short(case: Case) -> None:
     function = read(case)
-    labels = [function.ir.blocks[block].label for block in sorted(interruptible_blocks(function))]
+    labels = [function.ir.blocks[block].label for block in sorted(blocks_that_may_be_cut_short(function))]
     assert ("\n".join(labels) or "none") == case["out"]
 
 

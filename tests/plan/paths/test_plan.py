@@ -90,29 +90,31 @@ def test_cuts_keep_to_the_limit(graph: Graph, seed: int) -> None:
 @given(graphs(), seeds())
 def test_without_stack_slots_the_block_determines_the_prefix(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
-    interruptible = {block for block in range(graph.exit) if rng.random() < 0.5}
+    may_be_cut_short = {block for block in range(graph.exit) if rng.random() < 0.5}
     plan = path_plan(
         graph,
         costs_for(graph, seed),
         limit=rng.choice([None, 10]),
-        interruptible=interruptible,
+        may_be_cut_short=may_be_cut_short,
         stack_slots=False,
         context=rng.random() < 0.5,
     )
     known = register_offsets(graph, plan)
     reached = {graph.edges[index].dst for index in live_edges(graph)}
-    for block in interruptible & reached - {graph.root}:
+    for block in may_be_cut_short & reached - {graph.root}:
         assert isinstance(known[block], SinglePrefix)
 
 
 @given(graphs(), seeds())
-def test_every_interruptible_block_identifies_its_prefix(graph: Graph, seed: int) -> None:
+def test_every_block_where_paths_may_be_cut_short_identifies_its_prefix(graph: Graph, seed: int) -> None:
     rng = random.Random(seed)
-    interruptible = {block for block in range(graph.exit) if rng.random() < 0.5}
-    plan = path_plan(graph, costs_for(graph, seed), interruptible=interruptible, context=rng.random() < 0.5)
+    may_be_cut_short = {block for block in range(graph.exit) if rng.random() < 0.5}
+    plan = path_plan(
+        graph, costs_for(graph, seed), may_be_cut_short=may_be_cut_short, context=rng.random() < 0.5
+    )
     known = register_offsets(graph, plan)
     reached = {graph.edges[index].dst for index in live_edges(graph)}
-    for block in interruptible & reached:
+    for block in may_be_cut_short & reached:
         assert isinstance(known[block], SinglePrefix | RegisterOffset)
     assert known[graph.exit] is None
 
@@ -130,7 +132,7 @@ def test_paths_end_before_others_start(graph: Graph, seed: int) -> None:
         resume_edges=resume_edges,
         context=rng.random() < 0.5,
         timed=timed,
-        interruptible={block for block in range(graph.exit) if rng.random() < 0.3},
+        may_be_cut_short={block for block in range(graph.exit) if rng.random() < 0.3},
     )
     paths = paths_of(plan)
     removed = {*paths.back_edges, *paths.cuts, *paths.resume_edges}
@@ -187,17 +189,17 @@ def test_a_register_that_is_not_read_is_not_set() -> None:
     assert plan.on_entry == ()
 
 
-def test_no_bump_is_moved_above_an_interruptible_block() -> None:
+def test_no_bump_is_moved_above_a_block_where_paths_may_be_cut_short() -> None:
     """D and E follow each other; the paths join in D."""
     flow = [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (4, 5)]
     graph = build("join", ["A", "B", "C", "D", "E", "EXIT"], flow)
     weights = [1.0, 2.0, 1.0, 2.0, 3.0, 3.0, 3.0]
     free = path_plan(graph, weights)
     assert free.on_edges == {2: (BumpAt(0),), 3: (BumpAt(1),)}
-    held = path_plan(graph, weights, interruptible={4})
+    held = path_plan(graph, weights, may_be_cut_short={4})
     assert held.on_edges[5] == (Bump(0),)
     assert isinstance(register_offsets(graph, held)[4], RegisterOffset)
-    above = path_plan(graph, weights, interruptible={3})
+    above = path_plan(graph, weights, may_be_cut_short={3})
     assert above.on_edges[4] == (Bump(0),)
     assert register_offsets(graph, above)[4] is None
 

@@ -26,14 +26,14 @@ class Trial:
 
     graph: Graph
     plan: Plan
-    interruptible: set[int]
+    may_be_cut_short: set[int]
     walks: list[list[int]]
 
 
 def trial(graph: Graph, seed: int, **asked: object) -> Trial:
     rng = random.Random(seed)
     fraction = rng.choice([0.0, 0.3, 1.0])
-    interruptible = dead_ends(graph) | {block for block in range(graph.exit) if rng.random() < fraction}
+    may_be_cut_short = dead_ends(graph) | {block for block in range(graph.exit) if rng.random() < fraction}
     may_return_twice = [
         index
         for index in graph.flow_edges()
@@ -48,9 +48,11 @@ def trial(graph: Graph, seed: int, **asked: object) -> Trial:
         "rule": rng.choice(["cheapest", "cheapest", "loops", "node"]),
         "stack_slots": rng.random() < 0.7,
     } | asked
-    plan = path_plan(graph, costs_for(graph, seed), interruptible=interruptible, **options)  # type: ignore[arg-type]
-    found = [jumping_walk(graph, rng, rng.choice([3, 30]), interruptible, may_return_twice) for _ in range(8)]
-    return Trial(graph, plan, interruptible, [walk for walk in found if walk is not None])
+    plan = path_plan(graph, costs_for(graph, seed), may_be_cut_short=may_be_cut_short, **options)  # type: ignore[arg-type]
+    found = [
+        jumping_walk(graph, rng, rng.choice([3, 30]), may_be_cut_short, may_return_twice) for _ in range(8)
+    ]
+    return Trial(graph, plan, may_be_cut_short, [walk for walk in found if walk is not None])
 
 
 def counted(numbering: Numbering, plan: Plan, counters: list[int]) -> dict[Route, tuple[int, int]]:
@@ -127,5 +129,5 @@ def test_beside_a_counter_on_every_edge(graph: Graph, seed: int) -> None:
     case = trial(graph, seed)
     case.plan = checked_paths(case.plan, graph)
     check(case)
-    opinions = [measure.edge for measure in case.plan.measures if isinstance(measure, RedundantMeasure)]
-    assert opinions == [edge for edge in live_edges(graph) if graph.edges[edge].kind is EdgeKind.FLOW]
+    counted_twice = [measure.edge for measure in case.plan.measures if isinstance(measure, RedundantMeasure)]
+    assert counted_twice == [edge for edge in live_edges(graph) if graph.edges[edge].kind is EdgeKind.FLOW]

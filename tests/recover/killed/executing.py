@@ -144,12 +144,14 @@ class _Frame:
             self._process.sparse[path] = count + 1, cycles
 
 
-def opinions_first(plan: Plan) -> Plan:
+def redundant_first(plan: Plan) -> Plan:
     """The same plan where the counter of an edge is incremented before that of the path."""
-    opinions = {slot for slot, measure in enumerate(plan.measures) if isinstance(measure, RedundantMeasure)}
+    redundant_slots = {
+        slot for slot, measure in enumerate(plan.measures) if isinstance(measure, RedundantMeasure)
+    }
 
     def later(probe: Probe) -> bool:
-        return not (isinstance(probe, Count) and probe.slot in opinions)
+        return not (isinstance(probe, Count) and probe.slot in redundant_slots)
 
     on_edges: Mapping[int, Sequence[Probe]] = {
         edge: tuple(sorted(probes, key=later)) for edge, probes in plan.on_edges.items()

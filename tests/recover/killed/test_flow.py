@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from tests.graphs import costs_for, graphs, seeds
 from tests.programs import chain
-from tests.recover.killed.executing import Execution, opinions_first
+from tests.recover.killed.executing import Execution, redundant_first
 from trodden.graph.cfg import Graph, build
 from trodden.graph.knuth_stevenson import reduce_to_blocks
 from trodden.graph.traverse import reachable
@@ -211,7 +211,7 @@ def test_killed_between_any_two_probes(graph: Graph, seed: int) -> None:
     costs = costs_for(graph, seed)
     both = checked(graph, costs)
     rng = random.Random(seed)
-    for plan in (eprof(graph, costs), hoist(graph, eprof(graph, costs)), both, opinions_first(both)):
+    for plan in (eprof(graph, costs), hoist(graph, eprof(graph, costs)), both, redundant_first(both)):
         process = Execution(graph, plan)
         for walk in _walks(graph, seed):
             process.run(walk, rng.choice([None, rng.randint(0, 60)]))

@@ -27,9 +27,9 @@ LOOP, RE, DONE = range(3)
 
 
 def procedure(
-    graph: Graph, weights: Sequence[float], interruptible: Sequence[int] = (), checked: bool = True
+    graph: Graph, weights: Sequence[float], may_be_cut_short: Sequence[int] = (), checked: bool = True
 ) -> Procedure:
-    plan = path_plan(graph, [*weights, 1.0], interruptible=interruptible)
+    plan = path_plan(graph, [*weights, 1.0], may_be_cut_short=may_be_cut_short)
     return Procedure(graph, checked_paths(plan, graph) if checked else plan)
 
 
@@ -39,11 +39,11 @@ def flow_of(made: Procedure, counters: Sequence[int] | None = None) -> PathFlow:
 
 def test_paths_are_counted_before_the_join() -> None:
     assert procedure(JOIN, [1.0] * 6).counted_early >= {3, 4}
-    assert procedure(JOIN, [1.0] * 6, interruptible=range(5)).counted_early == frozenset()
+    assert procedure(JOIN, [1.0] * 6, may_be_cut_short=range(5)).counted_early == frozenset()
 
 
 @pytest.mark.parametrize(
-    ("interruptible", "excess", "behind"),
+    ("may_be_cut_short", "excess", "behind"),
     [
         ((), {JE: -2, LEAVE: -2, AB: 1}, {JE: 2, LEAVE: 2}),
         (range(5), {LEAVE: -1}, {LEAVE: 1}),
@@ -53,10 +53,10 @@ def test_paths_are_counted_before_the_join() -> None:
     ids=["counted early", "counted at the end", "a contradiction before the end", "before the count"],
 )
 def test_an_edge_may_be_behind_its_path(
-    interruptible: Sequence[int], excess: dict[int, int], behind: dict[int, int]
+    may_be_cut_short: Sequence[int], excess: dict[int, int], behind: dict[int, int]
 ) -> None:
-    made = procedure(JOIN, [1.0] * 6, interruptible)
-    expected = {made.opinions[edge]: times for edge, times in behind.items()}
+    made = procedure(JOIN, [1.0] * 6, may_be_cut_short)
+    expected = {made.redundant_slots[edge]: times for edge, times in behind.items()}
     assert edge_counters_behind_paths(made, excess) == expected
 
 
@@ -66,7 +66,7 @@ def test_an_edge_may_be_behind_the_path_that_is_counted_on_it() -> None:
     counting = [edge for edge in (AB, AC, BJ, CJ) if made.counts_paths(edge)]
     assert counting
     for edge in counting:
-        assert edge_counters_behind_paths(made, {edge: -1}) == {made.opinions[edge]: 1}
+        assert edge_counters_behind_paths(made, {edge: -1}) == {made.redundant_slots[edge]: 1}
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_entries_of_a_root_block_that_is_a_self_loop(
 @pytest.mark.parametrize("weight", [0.0, 9.0])
 def test_of_two_counters_of_a_self_loop_the_lower_is_behind(weight: float) -> None:
     made = procedure(SPIN, [weight, 1.0, 1.0])
-    own, opinion = made.loop_counters[LOOP], made.opinions[LOOP]
+    own, redundant = made.loop_counters[LOOP], made.redundant_slots[LOOP]
     flow = flow_of(made)
     assert self_loop_counters(made, flow, {LOOP: 3}) == {own: 3}
-    assert self_loop_counters(made, flow, {LOOP: -3}) == {opinion: 3}
+    assert self_loop_counters(made, flow, {LOOP: -3}) == {redundant: 3}
     assert self_loop_counters(made, flow, {LOOP: 0}) == {}
 
 

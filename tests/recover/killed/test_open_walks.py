@@ -88,7 +88,7 @@ def _last(graph: Graph, walk: Walk) -> int:
 @settings(max_examples=300, deadline=None)
 def test_all_of_a_flow_is_used_up_and_as_many_stop_in_each_block(graph: Graph, seed: int) -> None:
     """Pieces of random walks between edges that end paths, some of them cut short; taken apart again."""
-    procedure = Procedure(graph, path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit)))
+    procedure = Procedure(graph, path_plan(graph, costs_for(graph, seed), may_be_cut_short=range(graph.exit)))
     ends = procedure.sums.ends
     rng = random.Random(seed)
     pieces: list[Walk] = []

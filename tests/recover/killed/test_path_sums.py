@@ -19,7 +19,7 @@ from trodden.recover.path_prefix import PrefixDecoder
 @given(graphs(), seeds())
 @settings(max_examples=300, deadline=None)
 def test_a_walk_has_the_sums_of_its_paths(graph: Graph, seed: int) -> None:
-    plan = path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit), dense=0)
+    plan = path_plan(graph, costs_for(graph, seed), may_be_cut_short=range(graph.exit), dense=0)
     assert plan.paths is not None
     numbering = Numbering(graph, plan.paths)
     sums, decoder = PathSums(graph, numbering), PrefixDecoder(graph, plan, numbering)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.graphs import costs_for, graphs, leaving_graphs, seeds
-from tests.recover.killed.executing import Execution, opinions_first
+from tests.recover.killed.executing import Execution, redundant_first
 from trodden.graph.cfg import Graph, build
 from trodden.plan.interpret import PathTally, interpret_paths, random_walk, tally
 from trodden.plan.paths.plan import checked_paths, path_plan
@@ -36,7 +36,7 @@ def _counted(run: PathTally, prefixes: Prefixes) -> FunctionCounts:
 
 def _completed(graph: Graph, plan: Plan, run: PathTally, prefixes: Prefixes) -> PathFlow:
     counted = _counted(run, prefixes)
-    missing = complete_paths(graph, plan, counted)
+    missing = complete_paths(graph, plan, counted).missing
     return recover_paths(graph, plan, counted if missing is None else counted + missing)
 
 
@@ -61,7 +61,7 @@ def test_paths_under_way_are_found_as_far_as_they_are_known(context: bool, graph
     walks = _walks(graph, seed)
     _check(
         graph,
-        path_plan(graph, costs_for(graph, seed), context=context, interruptible=range(graph.exit)),
+        path_plan(graph, costs_for(graph, seed), context=context, may_be_cut_short=range(graph.exit)),
         walks,
     )
 
@@ -80,7 +80,7 @@ def test_so_they_are_where_no_block_holds_the_register(context: bool, graph: Gra
 @settings(max_examples=200, deadline=None)
 def test_counters_on_edges_show_how_far_paths_came(context: bool, graph: Graph, seed: int) -> None:
     walks = _walks(graph, seed)
-    lean = path_plan(graph, costs_for(graph, seed), context=context, interruptible=range(graph.exit))
+    lean = path_plan(graph, costs_for(graph, seed), context=context, may_be_cut_short=range(graph.exit))
     plan = checked_paths(lean, graph)
     truth = tally(graph, walks)
     flow = _completed(graph, plan, interpret_paths(graph, plan, walks), {})
@@ -94,7 +94,7 @@ def test_counters_on_edges_show_how_far_paths_came(context: bool, graph: Graph, 
 def test_an_end_that_one_of_two_counters_has_is_an_end(dense: int, graph: Graph, seed: int) -> None:
     """The path was counted but not its last edge, or the edge but not the path."""
     walks = _walks(graph, seed)
-    lean = path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit), dense=dense)
+    lean = path_plan(graph, costs_for(graph, seed), may_be_cut_short=range(graph.exit), dense=dense)
     plan = checked_paths(lean, graph)
     whole = interpret_paths(graph, plan, walks)
     back = plan.paths.back_edges if plan.paths is not None else ()
@@ -126,7 +126,7 @@ def test_an_end_that_one_of_two_counters_has_is_an_end(dense: int, graph: Graph,
 def test_an_iteration_that_one_of_two_counters_has(weight: float, lagging: int) -> None:
     """The loop of one block is counted on its edge, or by its block if it is heavy."""
     graph = build("f", ["a", "h", "e", "EXIT"], [(0, 1), (1, 1), (1, 2), (2, 3)])
-    plan = checked_paths(path_plan(graph, [1.0, weight, 1.0, 1.0, 1.0], interruptible=range(3)), graph)
+    plan = checked_paths(path_plan(graph, [1.0, weight, 1.0, 1.0, 1.0], may_be_cut_short=range(3)), graph)
     whole = interpret_paths(graph, plan, [[0, 1, 1, 2, 3]])
     slot = plan.measures.index(RedundantMeasure(1)) if lagging else 0
     assert isinstance(plan.measures[0], BlockMeasure if weight else EdgeMeasure)
@@ -139,16 +139,16 @@ def test_an_iteration_that_one_of_two_counters_has(weight: float, lagging: int) 
 @given(graphs(), seeds())
 @settings(max_examples=100, deadline=None)
 def test_what_is_consistent_is_never_changed(graph: Graph, seed: int) -> None:
-    plan = path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit))
+    plan = path_plan(graph, costs_for(graph, seed), may_be_cut_short=range(graph.exit))
     run = interpret_paths(graph, plan, _walks(graph, seed))
-    assert complete_paths(graph, plan, _counted(run, run.prefixes)) is None
+    assert complete_paths(graph, plan, _counted(run, run.prefixes)).missing is None
 
 
 @given(graphs(), seeds())
 @settings(max_examples=200, deadline=None)
 def test_a_forked_child_that_was_killed_at_once_has_executed_nothing(graph: Graph, seed: int) -> None:
     """Its parent's paths are taken away from it, and it has ended none of them."""
-    plan = path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit))
+    plan = path_plan(graph, costs_for(graph, seed), may_be_cut_short=range(graph.exit))
     began = interpret_paths(graph, plan, _walks(graph, seed)).prefixes
     inherited = {key: -times for key, times in began.items()}
     flow = _completed(graph, plan, PathTally([0] * plan.slots, {}, {}), inherited)
@@ -158,7 +158,7 @@ def test_a_forked_child_that_was_killed_at_once_has_executed_nothing(graph: Grap
 
 def test_a_loop_that_was_not_left_is_cut_short_at_its_entry() -> None:
     graph = build("f", ["a", "h", "b", "e", "EXIT"], [(0, 1), (1, 2), (2, 1), (1, 3), (3, 4)])
-    plan = path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit))
+    plan = path_plan(graph, [1.0] * len(graph.edges), may_be_cut_short=range(graph.exit))
     run = interpret_paths(graph, plan, [[0, 1, 2, 1, 2, 1]])
     flow = _completed(graph, plan, run, {})
     assert flow.early == {1: 1}
@@ -172,7 +172,7 @@ def test_a_path_that_is_counted_before_its_end_and_was_about_to_be(dense: int, a
     """Behind the join one continuation is left, so that paths are counted before it: its edges lag too."""
     names = ["a", "b", "c", "join", "end", "EXIT"]
     graph = build("f", names, [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (4, 5)])
-    lean = path_plan(graph, [1.0] * len(graph.edges), interruptible=[1, 2], dense=dense)
+    lean = path_plan(graph, [1.0] * len(graph.edges), may_be_cut_short=[1, 2], dense=dense)
     plan = checked_paths(lean, graph)
     walks = [[0, 2, 4, 5], [1, 3, 4, 5], [1, 3, 4, 5], [arm - 1, arm + 1, 4, 5]]
     whole = interpret_paths(graph, plan, walks)
@@ -207,11 +207,11 @@ def _killed(graph: Graph, plan: Plan, seed: int) -> Execution:
 
 
 def _flow(graph: Graph, plan: Plan, counted: FunctionCounts) -> PathFlow:
-    missing = complete_paths(graph, plan, counted)
+    missing = complete_paths(graph, plan, counted).missing
     return recover_paths(graph, plan, counted if missing is None else counted + missing)
 
 
-ORDERS = {"path first": lambda plan: plan, "edge first": opinions_first}
+ORDERS = {"path first": lambda plan: plan, "edge first": redundant_first}
 """Which of the two counters is incremented first where a path ends."""
 
 
@@ -224,7 +224,7 @@ def test_counters_on_all_edges_show_every_edge_that_was_taken(
     dense: int, context: bool, order: str, graph: Graph, seed: int
 ) -> None:
     lean = path_plan(
-        graph, costs_for(graph, seed), context=context, interruptible=range(graph.exit), dense=dense
+        graph, costs_for(graph, seed), context=context, may_be_cut_short=range(graph.exit), dense=dense
     )
     plan = ORDERS[order](checked_paths(lean, graph))
     process = _killed(graph, plan, seed)
@@ -260,7 +260,7 @@ def test_so_they_do_where_paths_are_counted_before_their_ends(
 @given(graphs(), seeds())
 @settings(max_examples=300, deadline=None)
 def test_without_such_counters_the_law_is_kept(context: bool, graph: Graph, seed: int) -> None:
-    plan = path_plan(graph, costs_for(graph, seed), context=context, interruptible=range(graph.exit))
+    plan = path_plan(graph, costs_for(graph, seed), context=context, may_be_cut_short=range(graph.exit))
     process = _killed(graph, plan, seed)
     flow = _flow(graph, plan, process.counted)
     assert flow.violations == ()
@@ -274,7 +274,7 @@ def test_without_such_counters_the_law_is_kept(context: bool, graph: Graph, seed
 @settings(max_examples=200, deadline=None)
 def test_a_forked_child_that_was_killed_later(context: bool, checked: bool, graph: Graph, seed: int) -> None:
     """It continues the path of its parent, and may have ended it or not when it is killed."""
-    plan = path_plan(graph, costs_for(graph, seed), context=context, interruptible=range(graph.exit))
+    plan = path_plan(graph, costs_for(graph, seed), context=context, may_be_cut_short=range(graph.exit))
     plan = checked_paths(plan, graph) if checked else plan
     rng = random.Random(seed)
     process = Execution(graph, plan)
@@ -295,7 +295,7 @@ def test_a_forked_child_that_was_killed_later(context: bool, checked: bool, grap
 @pytest.mark.parametrize("order", ORDERS)
 def test_any_number_of_threads_may_be_between_two_counters(order: str) -> None:
     graph = build("f", ["a", "b", "c", "EXIT"], [(0, 1), (0, 2), (1, 3), (2, 3)])
-    lean = path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit))
+    lean = path_plan(graph, [1.0] * len(graph.edges), may_be_cut_short=range(graph.exit))
     plan = ORDERS[order](checked_paths(lean, graph))
     process = Execution(graph, plan)
     for walk in ([0, 2], [1, 3]):
@@ -318,7 +318,9 @@ def _probes_of(graph: Graph, plan: Plan, walk: Sequence[int]) -> int:
 def test_a_walk_without_a_source_does_not_hide_the_others() -> None:
     """Nothing led to the first of two edges that end paths; the path over the second is found."""
     graph = build("f", ["a", "b", "c", "EXIT"], [(0, 1), (0, 2), (1, 3), (2, 3)])
-    plan = checked_paths(path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit)), graph)
+    plan = checked_paths(
+        path_plan(graph, [1.0] * len(graph.edges), may_be_cut_short=range(graph.exit)), graph
+    )
     procedure = Procedure(graph, plan)
     entry = Source(0, procedure.sums.at_entry(), 1)
     (found,) = open_paths(procedure, {2: 1, 1: 1, 3: 1}, [entry])
@@ -327,7 +329,9 @@ def test_a_walk_without_a_source_does_not_hide_the_others() -> None:
 
 def test_a_contradiction_that_no_kill_explains_is_left_to_be_reported() -> None:
     graph = build("f", ["a", "b", "c", "EXIT"], [(0, 1), (0, 2), (1, 3), (2, 3)])
-    plan = checked_paths(path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit)), graph)
+    plan = checked_paths(
+        path_plan(graph, [1.0] * len(graph.edges), may_be_cut_short=range(graph.exit)), graph
+    )
     counted = interpret_paths(graph, plan, [[0, 2]])
     counted.counters[plan.measures.index(RedundantMeasure(2))] += 1
-    assert complete_paths(graph, plan, FunctionCounts(counted.counters)) is None
+    assert complete_paths(graph, plan, FunctionCounts(counted.counters)).missing is None

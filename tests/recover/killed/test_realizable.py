@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.graphs import costs_for, graphs, leaving_graphs, seeds
-from tests.recover.killed.executing import Execution, opinions_first
+from tests.recover.killed.executing import Execution, redundant_first
 from tests.recover.killed.realizing import can_have_happened
 from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.plan.interpret import random_walk
@@ -25,7 +25,7 @@ NOT_KNOWN = "paths were cut short there, and it is not known which"
 
 
 def _completed(graph: Graph, plan: Plan, counted: FunctionCounts) -> tuple[FunctionCounts, PathFlow]:
-    missing = complete_paths(graph, plan, counted)
+    missing = complete_paths(graph, plan, counted).missing
     completed = counted if missing is None else counted + missing
     return completed, recover_paths(graph, plan, completed)
 
@@ -45,7 +45,7 @@ def _check(graph: Graph, plan: Plan, seed: int) -> None:
     a back edge to the root block, and in which loop context.  Then the edges are compared without the table
     of the paths, and the entries may have been more.
     """
-    chosen = bool(Procedure(graph, plan).opinions)
+    chosen = bool(Procedure(graph, plan).redundant_slots)
     compared = len(plan.measures) if chosen else plan.slots
     for number in range(4):
         counters = _killed(graph, plan, seed + number).counters
@@ -69,8 +69,8 @@ def test_some_execution_takes_the_edges_that_are_found(
     checked: bool, context: bool, limit: int, graph: Graph, seed: int
 ) -> None:
     prices = costs_for(graph, seed)
-    plan = path_plan(graph, prices, context=context, limit=limit, interruptible=range(graph.exit))
-    _check(graph, opinions_first(checked_paths(plan, graph)) if checked else plan, seed)
+    plan = path_plan(graph, prices, context=context, limit=limit, may_be_cut_short=range(graph.exit))
+    _check(graph, redundant_first(checked_paths(plan, graph)) if checked else plan, seed)
 
 
 @pytest.mark.parametrize("context", [False, True])
@@ -90,7 +90,7 @@ def test_where_the_register_is_not_maintained_it_does_or_that_is_reported(graph:
     """Only some blocks have calls; in regions that are never left, nothing else needs the register."""
     rng = random.Random(seed)
     chosen = [block for block in range(graph.exit) if rng.random() < 0.4]
-    plan = path_plan(graph, costs_for(graph, seed), interruptible=chosen)
+    plan = path_plan(graph, costs_for(graph, seed), may_be_cut_short=chosen)
     completed, flow = _completed(graph, plan, FunctionCounts(_killed(graph, plan, seed).counters))
     assert all(message.endswith(NOT_KNOWN) for message in flow.violations)
     if not flow.violations:
@@ -108,16 +108,16 @@ def _countable(graph: Graph) -> list[CountableLoop]:
     return found
 
 
-@pytest.mark.parametrize("interruptible", [False, True])
+@pytest.mark.parametrize("may_be_cut_short", [False, True])
 @given(leaving_graphs(max_blocks=3, max_edges=6), seeds())
 @settings(max_examples=60)
 def test_so_it_does_where_trip_counts_are_added_when_loops_are_left(
-    interruptible: bool, graph: Graph, seed: int
+    may_be_cut_short: bool, graph: Graph, seed: int
 ) -> None:
-    held = range(graph.exit) if interruptible else ()
+    held = range(graph.exit) if may_be_cut_short else ()
     _check(
         graph,
-        path_plan(graph, costs_for(graph, seed), interruptible=held, countable_loops=_countable(graph)),
+        path_plan(graph, costs_for(graph, seed), may_be_cut_short=held, countable_loops=_countable(graph)),
         seed,
     )
 
@@ -125,7 +125,7 @@ def test_so_it_does_where_trip_counts_are_added_when_loops_are_left(
 def test_several_edges_to_a_loop_that_is_never_left() -> None:
     """Each of two executions ended a path and stopped behind it: nothing shows that they continued."""
     graph = build("f", ["b0", "b1", "EXIT"], [(0, 1), (0, 1), (0, 1), (1, 0), (1, 0)])
-    plan = path_plan(graph, costs_for(graph, 1), interruptible=range(graph.exit))
+    plan = path_plan(graph, costs_for(graph, 1), may_be_cut_short=range(graph.exit))
     process = Execution(graph, plan)
     process.run([0, 4])
     process.run([1, 3])
@@ -174,7 +174,7 @@ def test_with_counters_on_all_edges_nothing_else_can_have_happened(graph: Graph,
 
     The entries alone may have been more.
     """
-    plan = checked_paths(path_plan(graph, costs_for(graph, seed), interruptible=range(graph.exit)), graph)
+    plan = checked_paths(path_plan(graph, costs_for(graph, seed), may_be_cut_short=range(graph.exit)), graph)
     possible = _possible(graph, plan, 4, seed)
     for counters in random.Random(seed).sample(sorted(possible), min(len(possible), 60)):
         _, flow = _completed(graph, plan, FunctionCounts(list(counters)))

@@ -16,8 +16,8 @@ from trodden.recover.killed.sources import (
     Inherited,
     Source,
     SourcePool,
-    behind_ended_paths,
-    behind_others,
+    after_ended_paths,
+    after_others,
     entries,
     inherited_unfinished,
 )
@@ -32,7 +32,7 @@ RB, AGAIN, OUT = range(3)
 
 
 def procedure(graph: Graph, checked: bool = False) -> Procedure:
-    plan = path_plan(graph, [1.0] * len(graph.edges), interruptible=range(graph.exit))
+    plan = path_plan(graph, [1.0] * len(graph.edges), may_be_cut_short=range(graph.exit))
     return Procedure(graph, checked_paths(plan, graph) if checked else plan)
 
 
@@ -56,14 +56,14 @@ def test_a_path_starts_behind_each_that_ended(
     walk: list[int], excess: dict[int, int], starts: dict[int, int]
 ) -> None:
     made = procedure(LOOP)
-    assert behind_ended_paths(made, recovered(made, walk), excess) == starts
+    assert after_ended_paths(made, recovered(made, walk), excess) == starts
 
 
 def test_starts_have_their_sums() -> None:
     made = procedure(LOOP)
     total = made.sums.at_start(1)
     assert total is not None
-    assert behind_others(made, {1: 3, 0: 9}) == [Source(1, total, 3)]
+    assert after_others(made, {1: 3, 0: 9}) == [Source(1, total, 3)]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from trodden.plan.paths.plan import checked_paths, path_plan
 from trodden.plan.probes import BlockMeasure, EdgeMeasure, Plan
 from trodden.recover import budget
 from trodden.recover.function_counts import FunctionCounts
-from trodden.recover.killed.paths import complete_paths
+from trodden.recover.killed.paths import CompletedPaths, complete_paths
 from trodden.recover.killed.unreached_loops import loop_arrivals
 from trodden.recover.paths import PathFlow, recover_paths
 
@@ -25,20 +25,20 @@ ROOT = build("g", ["r", "e", "EXIT"], [(0, 0), (0, 1), (1, 2)])
 
 
 def plan_for(
-    graph: Graph, heavy: bool, interruptible: Sequence[int] | None = None, checked: bool = False
+    graph: Graph, heavy: bool, may_be_cut_short: Sequence[int] | None = None, checked: bool = False
 ) -> Plan:
     """A heavy self loop is counted by its block, another one on its edge."""
     weights = [9.0 if heavy and edge.src == edge.dst else 1.0 for edge in graph.edges]
     if not heavy:
         weights = [0.0 if edge.src == edge.dst else 1.0 for edge in graph.edges]
     plan = path_plan(
-        graph, weights, interruptible=range(graph.exit) if interruptible is None else interruptible
+        graph, weights, may_be_cut_short=range(graph.exit) if may_be_cut_short is None else may_be_cut_short
     )
     return checked_paths(plan, graph) if checked else plan
 
 
 def completed(graph: Graph, plan: Plan, counted: FunctionCounts) -> PathFlow:
-    missing = complete_paths(graph, plan, counted)
+    missing = complete_paths(graph, plan, counted).missing
     return recover_paths(graph, plan, counted if missing is None else counted + missing)
 
 
@@ -98,11 +98,25 @@ def test_the_loop_in_which_a_forked_child_began_was_reached_by_its_parent() -> N
 def test_where_the_register_identifies_no_path_that_is_reported() -> None:
     """s is never left and makes no call, so that the register is not maintained there."""
     graph = build("f", ["a", "b", "s", "e", "EXIT"], [(0, 1), (0, 2), (1, 2), (2, 2), (0, 3), (3, 4)])
-    plan = plan_for(graph, heavy=False, interruptible=())
+    plan = plan_for(graph, heavy=False, may_be_cut_short=())
     process = Execution(graph, plan)
     process.run([1, 3, 3])
     flow = completed(graph, plan, process.counted)
     assert flow.violations == ("block s: 1 paths were cut short there, and it is not known which",)
+
+
+@pytest.mark.parametrize("heavy", [False, True])
+def test_a_loop_that_no_execution_can_have_reached_is_reported_and_not_completed(heavy: bool) -> None:
+    """The edge to the loop has a counter of its own, and that says that it was never taken."""
+    row = build("f", ["a", "s", "e", "EXIT"], [(0, 1), (1, 1), (1, 2), (2, 3)])
+    plan = plan_for(row, heavy, checked=True)
+    counters = [0] * plan.slots
+    for slot, measure in enumerate(plan.measures):
+        if measure == BlockMeasure(1) or getattr(measure, "edge", None) == 1:
+            counters[slot] = 5
+    counted = FunctionCounts(counters)
+    assert recover_paths(row, plan, counted).violations == ()
+    assert complete_paths(row, plan, counted) == CompletedPaths(None, unreachable=(1,))
 
 
 def test_the_search_is_bounded_as_all_reading_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,13 +13,12 @@ from typing import BinaryIO
 from trodden.collect.binary import elf
 from trodden.collect.binary.call_sites import SiteTable
 from trodden.errors import InputMissing, NotInstrumented
-from trodden.program.call_site_tags import tag_of
+from trodden.program.call_site_table import SITES_SECTION, tag_of
 from trodden.program.facts import UnitFacts
 from trodden.program.unit_codec import unpack_units
 from trodden.regular_files import open_regular
 
 FACTS_SECTION = ".trodden"
-SITES_SECTION = ".trodden_sites"
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ class FunctionLocator:
         state.path_counted = True
         while state.block != self._graph.exit:
             leaving = self._progress.out_edges(state.block)
-            if len(leaving) != 1 or self._ends_paths(leaving[0]):
+            if len(leaving) != 1 or leaving[0] in self._removed:
                 raise Undetermined("a block has several successors after the path was counted")
             state.block = self._graph.edges[leaving[0]].dst
             for holder, index, probes in (
@@ -141,9 +141,13 @@ class FunctionLocator:
                 for number in range(len(probes)):
                     self._add_pending(state, Mark(holder, index, number), values)
 
-    def _ends_paths(self, edge: int) -> bool:
+    @cached_property
+    def _removed(self) -> frozenset[int]:
+        """The edges on which paths end."""
         paths = self._plan.paths
-        return paths is not None and edge in (*paths.back_edges, *paths.cuts, *paths.resume_edges)
+        return (
+            frozenset() if paths is None else frozenset((*paths.back_edges, *paths.cuts, *paths.resume_edges))
+        )
 
     def _path(self, probe: Bump | BumpAt, pending: Mark, values: FrameValues) -> int:
         """The number of a path that has ended, but is not counted yet."""
@@ -185,15 +189,13 @@ class FunctionLocator:
     @cached_property
     def _counted_blocks(self) -> set[int]:
         """The blocks at which the path is counted already, since all that follow have one successor."""
-        paths = self._plan.paths
         found: set[int] = set()
-        if paths is None:
+        if self._plan.paths is None:
             return found
-        removed = {*paths.back_edges, *paths.cuts, *paths.resume_edges}
         for block in topological_order(self._graph):
             for edge in self._graph.in_edges[block]:
                 source, _, kind = self._graph.edges[edge]
-                if kind is EdgeKind.FLOW and edge not in removed and source != block:
+                if kind is EdgeKind.FLOW and edge not in self._removed and source != block:
                     probes = self._plan.on_edges.get(edge, ())
                     if source in found or any(isinstance(probe, Bump | BumpAt) for probe in probes):
                         found.add(block)

@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from trodden.collect.rawfile.live_regions import REGION, LiveFile, Region
+from trodden.collect.rawfile.frame_record import FRAME, frame_from
+from trodden.collect.rawfile.live_regions import REGION, LiveFile, Region, RegionKind
 from trodden.collect.rawfile.model import (
     ROOT,
     SAVED_REGISTERS,
@@ -44,9 +45,8 @@ _HEADER = struct.Struct("<8sIIQQQQIIIIQQQ24x")
 _MODULE = struct.Struct("<QIIII")
 _UNIT = struct.Struct("<16sIIQ")
 _FRAMES = struct.Struct("<IIII")
-_FRAME = struct.Struct("<IIQQII")
 _ABANDONED_CHUNK = struct.Struct("<QQ")
-_ABANDONED_BYTES = _FRAME.size + SAVED_REGISTERS.size
+_ABANDONED_BYTES = FRAME.size + SAVED_REGISTERS.size
 _EXIT_TABLE = struct.Struct("<QQQ")
 _EXIT = struct.Struct("<IBBHQQq")
 _SPARSE_TABLE_BYTES = 40
@@ -55,11 +55,12 @@ _SPARSE_ENTRY = struct.Struct("<QQQQ")
 _TREE = struct.Struct("<QQQQQ")
 _CHUNK = struct.Struct("<QQQQ")
 _CALL_NODE = struct.Struct("<QQQQQ72xIIII")
-_MODULE_REGION, _SHARD, _NON_LOCAL_EXITS, _SPARSE_TABLE, _SPARSE_ARRAY, _CALL_TREE, _CALL_NODES = range(1, 8)
-_FORK_FRAMES, _END_FRAMES, _REGISTERS, _RING, _ABANDONED = range(9, 14)
-_BEING_WRITTEN = (1 << 64) - 1
-_STATES = (Ending.KILLED, Ending.EXEC, Ending.SIGNAL, Ending.EXIT)
-_INCOMPLETE = 1
+SPARSE_RESERVED = (1 << 64) - 1
+"""In place of a unit: the entry was being written."""
+STATES = (Ending.KILLED, Ending.EXEC, Ending.SIGNAL, Ending.EXIT)
+"""How the process ended, by ``enum trodden_live_state``."""
+INCOMPLETE = 1
+"""The flag of a file that lacks some regions."""
 _MOST_HEADER = 1 << 26
 
 
@@ -101,16 +102,16 @@ class _Reader:
             raise LaterVersion(
                 f"{self._where}: written by a later trodden's runtime; update trodden to read it"
             )
-        if state >= len(_STATES) or not _HEADER.size <= header_bytes <= _MOST_HEADER:
+        if state >= len(STATES) or not _HEADER.size <= header_bytes <= _MOST_HEADER:
             raise self._file.bad("its header is not valid")
         regions = self._file.regions(_HEADER.size, min(used, (header_bytes - _HEADER.size) // REGION.size))
         modules = self._modules(regions)
         units = self._units(regions, modules)
-        frames, saved_registers, missing_at_end = self._frames(regions, _END_FRAMES, len(modules))
-        inherited, _, missing_at_fork = self._frames(regions, _FORK_FRAMES, len(modules))
+        frames, saved_registers, missing_at_end = self._frames(regions, RegionKind.END_FRAMES, len(modules))
+        inherited, _, missing_at_fork = self._frames(regions, RegionKind.FORK_FRAMES, len(modules))
         return Raw(
             path=self._where,
-            ending=_STATES[state],
+            ending=STATES[state],
             signal=signal,
             pid=pid,
             parent=parent,
@@ -125,7 +126,7 @@ class _Reader:
             call_nodes=tuple(self._call_nodes(regions, len(units))),
             saved_registers=saved_registers,
             last_paths=tuple(self._last_paths(regions)),
-            counts_missing=bool(flags & _INCOMPLETE),
+            counts_missing=bool(flags & INCOMPLETE),
             start_ticks=ticks,
             tids=self._tids(regions),
         )
@@ -133,7 +134,7 @@ class _Reader:
     def _modules(self, regions: list[Region]) -> list[_Module]:
         found: dict[int, _Module] = {}
         for region in regions:
-            if region.kind != _MODULE_REGION:
+            if region.kind != RegionKind.MODULE:
                 continue
             bias, index, count, first, length = _MODULE.unpack(self._file.bytes_of(region, 0, _MODULE.size))
             table = self._file.bytes_of(region, _MODULE.size, count * _UNIT.size)
@@ -153,7 +154,7 @@ class _Reader:
     def _units(self, regions: list[Region], modules: list[_Module]) -> tuple[RawUnit, ...]:
         sums: list[Counter[int]] = [Counter() for _ in modules]
         for region in regions:
-            if region.kind != _SHARD:
+            if region.kind != RegionKind.SHARD:
                 continue
             if region.module >= len(modules):
                 raise self._file.bad("counters belong to no module")
@@ -191,46 +192,51 @@ class _Reader:
             thread, _, count, incomplete = _FRAMES.unpack(self._file.bytes_of(region, 0, _FRAMES.size))
             missing = missing or bool(incomplete)
             firsts.setdefault(thread, len(frames))
-            data = self._file.bytes_of(region, _FRAMES.size, count * _FRAME.size)
-            frames += [self._frame(fields, modules) for fields in _FRAME.iter_unpack(data)]
+            data = self._file.bytes_of(region, _FRAMES.size, count * FRAME.size)
+            frames += [self._frame(fields, modules) for fields in FRAME.iter_unpack(data)]
         saved = []
-        for region in regions if kind == _END_FRAMES else ():
-            if region.kind == _REGISTERS:
+        for region in regions if kind == RegionKind.END_FRAMES else ():
+            if region.kind == RegionKind.SAVED_REGISTERS:
                 data = self._file.bytes_of(region, 0, SAVED_REGISTERS.size)
                 thread, number, registers = saved_registers_from(data)
                 index = firsts.get(thread, len(frames)) + number
                 if index < len(frames) and frames[index].thread == thread:
                     saved.append(replace(registers, frame=index))
-            elif region.kind == _ABANDONED:
+            elif region.kind == RegionKind.ABANDONED_FRAMES:
                 for frame, data in self._abandoned(region):
                     saved.append(replace(saved_registers_from(data)[2], frame=len(frames)))
-                    frames.append(self._frame(_FRAME.unpack(frame), modules))
+                    frames.append(self._frame(FRAME.unpack(frame), modules))
         return tuple(frames), tuple(saved), missing
 
     def _frame(self, fields: tuple[int, ...], modules: int) -> RawFrame:
-        thread, module, address, slot, flags, _ = fields
-        if module >= modules:
+        try:
+            found = frame_from(fields, modules)
+        except ValueError as error:
+            raise self._file.bad(str(error)) from error
+        if found.module is None:
             raise self._file.bad("a frame belongs to no module")
-        return RawFrame(
-            thread, module, address, slot if flags & 1 else None, bool(flags & 2), bool(flags & 4)
-        )
+        return found
 
     def _abandoned(self, region: Region) -> Iterator[tuple[bytes, bytes]]:
         """Frames that were interrupted and left before the end, each with its registers."""
         _, used = _ABANDONED_CHUNK.unpack(self._file.bytes_of(region, 0, _ABANDONED_CHUNK.size))
         data = self._file.bytes_of(region, _ABANDONED_CHUNK.size, used * _ABANDONED_BYTES)
         for at in range(0, len(data), _ABANDONED_BYTES):
-            yield data[at : at + _FRAME.size], data[at + _FRAME.size : at + _ABANDONED_BYTES]
+            yield data[at : at + FRAME.size], data[at + FRAME.size : at + _ABANDONED_BYTES]
 
     def _tids(self, regions: list[Region]) -> dict[int, int]:
         """The kernel's ids of the threads whose frames were kept."""
-        heads = (self._file.bytes_of(each, 0, _FRAMES.size) for each in regions if each.kind == _END_FRAMES)
+        heads = (
+            self._file.bytes_of(each, 0, _FRAMES.size)
+            for each in regions
+            if each.kind == RegionKind.END_FRAMES
+        )
         return {thread: tid for thread, tid, _, _ in map(_FRAMES.unpack, heads) if tid}
 
     def _non_local_exits(self, regions: list[Region], modules: int) -> tuple[RawNonLocalExit, ...]:
         sums: Counter[tuple[int, int, int | None]] = Counter()
         for region in regions:
-            if region.kind != _NON_LOCAL_EXITS:
+            if region.kind != RegionKind.NONLOCAL_EXITS:
                 continue
             _, room, _ = _EXIT_TABLE.unpack(self._file.bytes_of(region, 0, _EXIT_TABLE.size))
             for _, record in self._file.records(region, _EXIT_TABLE.size, _EXIT, room):
@@ -248,16 +254,16 @@ class _Reader:
     def _sparse_paths(self, regions: list[Region], units: int) -> Iterator[RawSparsePath]:
         sums: Counter[tuple[int, int, int]] = Counter()
         for region in regions:
-            if region.kind not in (_SPARSE_TABLE, _SPARSE_ARRAY):
+            if region.kind not in (RegionKind.SPARSE_TABLE, RegionKind.SPARSE_ARRAY):
                 continue
-            first = _SPARSE_TABLE_BYTES if region.kind == _SPARSE_TABLE else 0
+            first = _SPARSE_TABLE_BYTES if region.kind == RegionKind.SPARSE_TABLE else 0
             shift = _SPARSE_HEADER.unpack(self._file.bytes_of(region, first, _SPARSE_HEADER.size))[3]
             if not 0 < shift <= 64:
                 raise self._file.bad("a sparse path table has no valid size")
             start, capacity = first + _SPARSE_HEADER.size, 1 << (64 - shift)
             for _, record in self._file.records(region, start, _SPARSE_ENTRY, capacity):
                 unit, key, path, amount = _SPARSE_ENTRY.unpack(record)
-                if unit and unit != _BEING_WRITTEN and amount:
+                if unit and unit != SPARSE_RESERVED and amount:
                     if unit > units:
                         raise self._file.bad("a sparse path belongs to no unit")
                     sums[unit - 1, key, path] += amount
@@ -266,7 +272,7 @@ class _Reader:
 
     def _last_paths(self, regions: list[Region]) -> Iterator[RawLastPath]:
         for region in regions:
-            if region.kind == _RING:
+            if region.kind == RegionKind.RING:
                 try:
                     yield from last_paths_in(self._file.bytes_of(region, 0, region.size), region.address)
                 except (ValueError, struct.error) as error:
@@ -276,16 +282,16 @@ class _Reader:
         """The call-path trees, parents first: nodes are in the order in which they were made."""
         known: dict[int, int] = {}
         for region in regions:
-            if region.kind == _CALL_TREE:
+            if region.kind == RegionKind.CALL_TREE:
                 known[region.address + _TREE.size] = len(known)
                 yield RawCallNode(None, 0, 0, False, 0)
         nodes: list[tuple[int, bytes]] = []
         for region in regions:
             first = 0
-            if region.kind == _CALL_TREE:
+            if region.kind == RegionKind.CALL_TREE:
                 oldest = _TREE.unpack(self._file.bytes_of(region, 0, _TREE.size))[3]
                 first = oldest - region.address
-            elif region.kind != _CALL_NODES:
+            elif region.kind != RegionKind.CALL_NODES:
                 continue
             if not 0 <= first <= region.size - _CHUNK.size:
                 raise self._file.bad("a call-path tree has no valid size")

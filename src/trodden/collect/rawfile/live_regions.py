@@ -7,19 +7,41 @@ import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 
 from trodden.errors import BadFile
 
 REGION = struct.Struct("<QQQII")
-NOTHING = 0
-"""The kind of a region that was freed."""
-_NOWHERE = (1 << 64) - 1
+NO_OFFSET = (1 << 64) - 1
+"""In place of an offset: the region is not in the file."""
 _MOST_AT_ONCE = 1 << 26
+
+
+class RegionKind(IntEnum):
+    """What a region holds: ``enum trodden_region_kind`` in ``native/runtime/counters/live_file.h``."""
+
+    FREE = 0
+    MODULE = 1
+    SHARD = 2
+    NONLOCAL_EXITS = 3
+    SPARSE_TABLE = 4
+    SPARSE_ARRAY = 5
+    CALL_TREE = 6
+    CALL_NODES = 7
+    CALL_TABLE = 8
+    FORK_FRAMES = 9
+    END_FRAMES = 10
+    SAVED_REGISTERS = 11
+    RING = 12
+    ABANDONED_FRAMES = 13
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Where a region is in the file and was in memory, what it holds, and for which module."""
+    """Where a region is in the file and was in memory, what it holds, and for which module.
+
+    ``kind`` is a :class:`RegionKind`, or another number in a file of a later version.
+    """
 
     offset: int
     size: int
@@ -50,7 +72,7 @@ class LiveFile:
         found = []
         for position in range(0, len(data) - REGION.size + 1, REGION.size):
             region = Region(*REGION.unpack_from(data, position))
-            if region.kind == NOTHING or region.offset == _NOWHERE:
+            if region.kind == RegionKind.FREE or region.offset == NO_OFFSET:
                 continue
             if region.offset > self._size or region.size > self._size - region.offset:
                 raise self.bad("a region is outside of it")

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from trodden.program.sparse_path_key import function_of_key
+
 ROOT = 0xFFFFFFFF
 """In place of a unit: the node is the root of a call-path tree, the start of a thread."""
-_KEY_CYCLES = 63
 _REGISTERS = 33
-_STACK = 512
-SAVED_REGISTERS = struct.Struct(f"<IIQQQ{_REGISTERS}QQ{_STACK}sQ{_STACK}s")
+STACK_SAMPLE = 512
+SAVED_REGISTERS = struct.Struct(f"<IIQQQ{_REGISTERS}QQ{STACK_SAMPLE}sQ{STACK_SAMPLE}s")
 
 
 class Ending(Enum):
@@ -164,15 +165,11 @@ class Raw:
     start_ticks: int = 0
     tids: Mapping[int, int] = field(default_factory=dict)
 
-    @property
-    def complete(self) -> bool:
-        """Whether the process ended by itself."""
-        return self.ending is Ending.EXIT
-
 
 def sparse_path_from(unit: int, key: int, path: int, amount: int) -> RawSparsePath:
     """An entry as the runtime keeps it: the key has the function, and whether the amount is in cycles."""
-    return RawSparsePath(unit, key & ((1 << _KEY_CYCLES) - 1), bool(key >> _KEY_CYCLES), path, amount)
+    function, cycles = function_of_key(key)
+    return RawSparsePath(unit, function, cycles, path, amount)
 
 
 def saved_registers_from(data: bytes) -> tuple[int, int, RawSavedRegisters]:

@@ -10,6 +10,7 @@ import os
 import struct
 import zlib
 
+from trodden.collect.rawfile.frame_record import FRAME, frame_from
 from trodden.collect.rawfile.live import MAGIC as LIVE
 from trodden.collect.rawfile.live import read_live
 from trodden.collect.rawfile.model import (
@@ -34,12 +35,10 @@ from trodden.recover.sparse_counters import SparseCounters
 VERSION = 4
 MAGIC = b"TRODRAW1"
 END = b"DONE"
-NO_MODULE = 0xFFFFFFFF
 
 _HEADER = struct.Struct("<8sIIQQQIIIIIIIIIIII")
 _MODULE = struct.Struct("<QII")
 _UNIT = struct.Struct("<16sII")
-_FRAME = struct.Struct("<IIQQII")
 _EXIT = struct.Struct("<IIQQq")
 _SPARSE_PATH = struct.Struct("<IIQQQ")
 _CALL_NODE = struct.Struct("<IIIIQ")
@@ -48,11 +47,10 @@ _TRAILER = struct.Struct("<QI4s")
 
 _LAST_PATH = struct.Struct("<IIIIQ")
 
-_FRAMES_MISSING = 2
-_SLOT_KNOWN, _INTERRUPTED, _ABANDONED = 1, 2, 4
+FRAMES_MISSING = 2
 
-_RECURSION = 1
-_ENDINGS = (Ending.EXIT, Ending.DUMP, Ending.SIGNAL)
+RECURSIVE = 1
+ENDINGS = (Ending.EXIT, Ending.DUMP, Ending.SIGNAL)
 
 
 def read_raw(path: str | os.PathLike[str]) -> Raw:
@@ -85,7 +83,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
     _, _, flags, pid, parent, started, *numbers = _HEADER.unpack_from(data)
     n_modules, n_units, n_frames, n_inherited, n_exits, n_sparse, n_calls, *more = numbers
     n_registers, n_last, ending, signal, _ = more
-    if ending >= len(_ENDINGS):
+    if ending >= len(ENDINGS):
         raise BadFile(f"{where}: corrupt: there is no ending with the number {ending}")
     reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
     modules = tuple(reader.module() for _ in range(n_modules))
@@ -100,7 +98,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
     reader.finish()
     return Raw(
         where,
-        _ENDINGS[ending],
+        ENDINGS[ending],
         signal,
         pid,
         parent,
@@ -110,7 +108,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         frames,
         inherited,
         exits,
-        bool(flags & _FRAMES_MISSING),
+        bool(flags & FRAMES_MISSING),
         sparse_paths,
         call_nodes,
         saved_registers,
@@ -170,19 +168,10 @@ class _Reader:
             position = first + count
 
     def frame(self, n_modules: int) -> RawFrame:
-        thread, module, address, slot, flags, _ = _FRAME.unpack_from(self._data, self._take(_FRAME.size))
-        if module >= n_modules and module != NO_MODULE:
-            raise BadFile(f"{self._where}: corrupt: a frame belongs to no module")
-        if flags > _SLOT_KNOWN | _INTERRUPTED | _ABANDONED:
-            raise BadFile(f"{self._where}: corrupt: a frame has unknown flags")
-        return RawFrame(
-            thread,
-            None if module == NO_MODULE else module,
-            address,
-            slot if flags & _SLOT_KNOWN else None,
-            bool(flags & _INTERRUPTED),
-            bool(flags & _ABANDONED),
-        )
+        try:
+            return frame_from(FRAME.unpack_from(self._data, self._take(FRAME.size)), n_modules)
+        except ValueError as error:
+            raise BadFile(f"{self._where}: corrupt: {error}") from error
 
     def non_local_exit(self, n_modules: int) -> RawNonLocalExit:
         module, known, address, slot, count = _EXIT.unpack_from(self._data, self._take(_EXIT.size))
@@ -213,11 +202,11 @@ class _Reader:
         unit, function, parent, flags, count = _CALL_NODE.unpack_from(self._data, self._take(_CALL_NODE.size))
         if unit == ROOT:
             return RawCallNode(None, 0, 0, False, 0)
-        if unit >= n_units or parent >= number or flags > _RECURSION:
+        if unit >= n_units or parent >= number or flags > RECURSIVE:
             raise BadFile(
                 f"{self._where}: corrupt: a node of a call-path tree has no valid parent or function"
             )
-        return RawCallNode(unit, function, parent, flags == _RECURSION, count)
+        return RawCallNode(unit, function, parent, flags == RECURSIVE, count)
 
     def finish(self) -> None:
         if self._position != self._end:

@@ -9,9 +9,10 @@ from trodden.native.analysis.call_effects import Call
 from trodden.native.ir.rewriting import rename_phis, retarget
 from trodden.native.lower.branch_weights import BranchWeights
 from trodden.native.lower.builder import Builder
-from trodden.native.lower.call_site_labels import NO_BLOCK, SiteLabels, resume_call
+from trodden.native.lower.call_site_labels import SiteLabels, resume_call
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import CounterPhi, FunctionCode, Phi, Where
+from trodden.program.call_site_table import NO_BLOCK
 
 _EMPTY_INSTRUCTION = 'call void asm sideeffect "", ""()'
 

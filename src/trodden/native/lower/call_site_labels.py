@@ -18,10 +18,8 @@ from trodden.native.ir.instruction import Instruction, instructions_of
 from trodden.native.ir.rewriting import set_attachment
 from trodden.native.ir.symbols import names_function
 from trodden.native.lower.emit.register_slot import LINE_ENDS
-from trodden.native.lower.runtime_symbols import SITE_SECTION, UNWIND_RESUME
-
-NO_BLOCK = -1
-"""In place of its block, for a call after which its function is left: the exit is counted before it."""
+from trodden.native.lower.runtime_symbols import UNWIND_RESUME
+from trodden.program.call_site_table import NO_BLOCK, SITES_SECTION
 
 
 class SiteLabel(NamedTuple):
@@ -167,9 +165,9 @@ def site_label(tag: int, codes: list[int], group: str | None) -> str:
 
     The labels of a function in a COMDAT ``group`` are in it too: they vanish when another copy is linked.
     """
-    section = f"{SITE_SECTION},\\22\\22,@progbits"
+    section = f"{SITES_SECTION},\\22\\22,@progbits"
     if group is not None:
-        section = f"{SITE_SECTION},\\22G\\22,@progbits,\\22{group}\\22,comdat"
+        section = f"{SITES_SECTION},\\22G\\22,@progbits,\\22{group}\\22,comdat"
     entries = "".join(f".quad 77b\\0A.long {tag}, {code}\\0A" for code in codes)
     code = f"77:\\0A{LINE_ENDS}.pushsection {section}\\0A{entries}.popsection"
     return f'call void asm sideeffect "{code}", ""()'

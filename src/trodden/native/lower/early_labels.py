@@ -21,7 +21,8 @@ from trodden.native.ir.symbols import mentions, names_function
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.call_site_labels import SITE_OF_NO_BLOCK, declare_resume, resume_call, site_label
 from trodden.native.lower.personalities import Personalities
-from trodden.native.lower.runtime_symbols import COUNTERS, SITE_SECTION, TABLE, UNWIND_RESUME
+from trodden.native.lower.runtime_symbols import COUNTERS, TABLE, UNWIND_RESUME
+from trodden.program.call_site_table import SITES_SECTION
 
 
 def label_calls(text: str, tag: int) -> IRModule:
@@ -37,7 +38,7 @@ def label_calls(text: str, tag: int) -> IRModule:
         _label_function(cut_function(definition), attributes, chains, tag)
         for definition in module.definitions
     ]
-    if any(mentions(definition, [SITE_SECTION]) for definition in module.definitions):
+    if any(mentions(definition, [SITES_SECTION]) for definition in module.definitions):
         module.definitions = [_with_personality(each, personalities) for each in module.definitions]
         signatures = module.signatures()
         declared = personalities.declarations(signatures)
@@ -49,7 +50,7 @@ def label_calls(text: str, tag: int) -> IRModule:
 
 def _with_personality(definition: str, personalities: Personalities) -> str:
     """The definition with a personality, if it has labels or uses counters, its own or inlined ones."""
-    if not mentions(definition, (COUNTERS, TABLE, SITE_SECTION)):
+    if not mentions(definition, (COUNTERS, TABLE, SITES_SECTION)):
         return definition
     end = definition.index("\n")
     return personalities.give(definition[:end]) + definition[end:]

@@ -8,7 +8,7 @@ counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -79,9 +79,10 @@ def locate_probes(read: FunctionCfg, plan: Plan) -> ProbeLocations:
     """
     placements: list[Sequence[Placement]] = []
     merged: dict[int, list[tuple[int, Sequence[PlacedProbe]]]] = {}
+    resume_edges = frozenset(() if plan.paths is None else plan.paths.resume_edges)
 
     def place(edge: int, probes: Sequence[PlacedProbe]) -> None:
-        placed = _place_on_edge(read, plan, edge, probes)
+        placed = _place_on_edge(read, resume_edges, edge, probes)
         if placed:
             placements.append(placed)
         else:
@@ -121,12 +122,12 @@ def _on_edges(read: FunctionCfg, plan: Plan) -> dict[int, Sequence[PlacedProbe]]
 
 
 def _place_on_edge(
-    read: FunctionCfg, plan: Plan, edge: int, probes: Sequence[PlacedProbe]
+    read: FunctionCfg, resume_edges: Collection[int], edge: int, probes: Sequence[PlacedProbe]
 ) -> Sequence[Placement]:
     """The location of an edge's probes; none if the edge cannot be split."""
     source, target, _ = read.graph.edges[edge]
     bottom = Point(Where.BOTTOM, source)
-    if plan.paths is not None and edge in plan.paths.resume_edges:
+    if edge in resume_edges:
         # A path ends in front of the call that returns twice, and the next one starts after it.
         ending = [placed for placed in probes if isinstance(placed.probe, Bump | BumpAt)]
         others = [placed for placed in probes if placed not in ending]

@@ -22,6 +22,3 @@ RING = "@__trodden_ring"
 
 UNWIND_RESUME = "@_Unwind_Resume"
 """What continues an exception after a landing pad, in the unwinding library."""
-
-SITE_SECTION = ".trodden_sites"
-"""The section in which call sites are listed."""

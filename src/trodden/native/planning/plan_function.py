@@ -8,7 +8,7 @@ from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.analysis.induction import Induction
 from trodden.native.options.declarations import ESTIMATE, Options
 from trodden.native.planning.probe_costs import edge_costs, find_countable_loops
-from trodden.native.planning.register_slots import block_frequencies, interruptible_blocks
+from trodden.native.planning.register_slots import block_frequencies, blocks_that_may_be_cut_short
 from trodden.plan.counters.schemes import (
     checked,
     eprof,
@@ -26,7 +26,7 @@ from trodden.weigh.frequency.expected import expected_weights
 from trodden.weigh.frequency.nesting import nesting_weights
 from trodden.weigh.heuristics.rates import default_rates
 
-MOST_SLOTS = 1 << 21
+SPARSE_FROM_SLOTS = 1 << 21
 """From this many slots on, path tables are sparse: every thread has memory for all counters of a unit."""
 
 
@@ -86,13 +86,13 @@ def _paths(read: FunctionCfg, options: Options, machine: str, weights: list[floa
     countable_loops, inductions = (
         find_countable_loops(read, weights) if options.loop_exit_counts else ([], {})
     )
-    interruptible = interruptible_blocks(read)
+    may_be_cut_short = blocks_that_may_be_cut_short(read)
     plan = path_plan(
         read.graph,
         edge_costs(read, weights),
         limit=options.max_paths,
-        dense=min(DENSE, max(MOST_SLOTS - slots, DEFAULT_LIMIT)),
-        interruptible=interruptible,
+        dense=min(DENSE, max(SPARSE_FROM_SLOTS - slots, DEFAULT_LIMIT)),
+        may_be_cut_short=may_be_cut_short,
         stack_slots=machine == "x86_64",
         resume_edges=resume_edges(read),
         context=options.context,
@@ -102,8 +102,8 @@ def _paths(read: FunctionCfg, options: Options, machine: str, weights: list[floa
     )
     if options.scheme == "checked":
         plan = checked_paths(plan, read.graph)
-    ambiguous = interruptible
-    if interruptible and plan.paths is not None:
+    ambiguous = may_be_cut_short
+    if may_be_cut_short and plan.paths is not None:
         ambiguous -= single_prefixes(Numbering(read.graph, plan.paths)).keys()
     return Planned(plan, weights, inductions, ambiguous)
 

@@ -17,8 +17,8 @@ Of 4, 20, 50 and 200 it was best on bzip2, Lua and espresso, which the others ma
 """
 
 
-def interruptible_blocks(read: FunctionCfg) -> frozenset[int]:
-    """The blocks in which a call may not return while a path is active."""
+def blocks_that_may_be_cut_short(read: FunctionCfg) -> frozenset[int]:
+    """The blocks in which a call may not return while a path is active, so that the path may be cut short."""
     return frozenset(
         block
         for block, tail_call in enumerate(read.tail_calls.by_block)

@@ -35,8 +35,8 @@ def choose_cuts(dag: Dag, weights: Sequence[float], limit: int, rule: str = "che
     return sorted(dag.arcs[number].of for number in arcs)
 
 
-def cuts_for_single_prefixes(dag: Dag, interruptible: Collection[int]) -> list[int]:
-    """The edges to cut so that every block of ``interruptible`` has a single prefix.
+def cuts_for_single_prefixes(dag: Dag, may_be_cut_short: Collection[int]) -> list[int]:
+    """The edges to cut so that every block of ``may_be_cut_short`` has a single prefix.
 
     A prefix is then determined by the block alone.  Only a root that is also the header of a loop has two in
     any case.  Cutting a back edge gives up the context of its loop.
@@ -47,7 +47,7 @@ def cuts_for_single_prefixes(dag: Dag, interruptible: Collection[int]) -> list[i
         ins = dag.ins[node]
         if len(ins) == 1 and dag.arcs[ins[0]].src in single:
             single.add(node)
-        elif node in interruptible and node != dag.graph.root:
+        elif node in may_be_cut_short and node != dag.graph.root:
             cuts.update(dag.arcs[number].of for number in dag.ins[dag.into(node)] if _can_be_cut(dag, number))
             if node in dag.arrival:
                 cuts.update(edge for edge in dag.graph.in_edges[node] if edge in dag.removed)

@@ -7,7 +7,7 @@ target of a removed edge gets a dummy edge from ENTRY.  ENTRY is a separate vert
 the root can be the header of a loop.  Self loops are not part of this graph (§4.1).
 
 For paths in loop context the header v of a loop with a single entry is split in two, v_a before v_b, with
-two edges from one to the other: PASS for control that arrives from outside, AGAIN (MR98's surrogate edge)
+two edges from one to the other: PASS for control that arrives from outside, SURROGATE (MR98's surrogate edge)
 for control that arrives by a back edge and keeps the prefix by which it had reached v_a.
 
 An edge of this graph is called an *arc*, to distinguish it from an edge of the procedure.
@@ -34,14 +34,14 @@ class ArcKind(Enum):
     START = "start"
     END = "end"
     PASS = "pass"
-    SURROGATE = "again"
+    SURROGATE = "surrogate"
 
 
 class Arc(NamedTuple):
     """An edge of the acyclic graph.
 
     ``of`` is the edge of the procedure for REAL and END; otherwise the vertex that ENTRY, START, PASS and
-    AGAIN belong to.
+    SURROGATE belong to.
     """
 
     src: int

@@ -14,16 +14,23 @@ from enum import Enum
 from trodden.graph.cfg import Graph
 
 _PROBES = 16
-"""How many probes of one edge or block can have marks; those of further ones are left out."""
+"""How many probes of one edge or block can have marks; those of further ones are left out.
+
+Part of the format, as the values of :class:`Holder` are.
+"""
 
 
 class Holder(Enum):
-    """What the probe of a mark belongs to."""
+    """What the probe of a mark belongs to.
 
-    EDGE = "edge"
-    BLOCK = "block"
-    MERGED = "merged"
-    SLOT = "cell"
+    The values are part of a format: the numbers of marks, which follow from them, are in the debug
+    information of programs that were built already.  None of them may change, and a new holder comes last.
+    """
+
+    EDGE = 0
+    BLOCK = 1
+    MERGED = 2
+    SLOT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,5 +89,5 @@ class Locations:
         return self.edges if holder is Holder.EDGE else self.blocks
 
     def _first(self, holder: Holder) -> int:
-        before = list(Holder).index(holder)
-        return 0 if before == 0 else self.edges + (before - 1) * self.blocks
+        """The numbers of edges come first, then those of the blocks, once for each other holder."""
+        return 0 if holder is Holder.EDGE else self.edges + (holder.value - 1) * self.blocks

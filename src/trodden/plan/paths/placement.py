@@ -39,15 +39,15 @@ def single_prefixes(numbering: Numbering) -> dict[int, int]:
 def place_probes(
     numbering: Numbering,
     increments: Increments,
-    interruptible: Collection[int] = frozenset(),
+    may_be_cut_short: Collection[int] = frozenset(),
     timed: bool = False,
 ) -> PlacedProbes:
     """Figure 8 for a whole procedure.
 
-    No bump is moved up across a block of ``interruptible``: a path that is cut short there must not have been
-    counted.  If paths are ``timed``, no probe is moved, so that the clock covers the whole path.
+    No bump is moved up across a block of ``may_be_cut_short``, because a path that is cut short there must
+    not have been counted.  If paths are ``timed``, no probe is moved, so that the clock covers all of a path.
     """
-    placement = _Placement(numbering, increments, interruptible, timed)
+    placement = _Placement(numbering, increments, may_be_cut_short, timed)
     return placement.on_the_procedure()
 
 
@@ -55,13 +55,13 @@ class _Placement:
     """Figure 8: ``sets`` and ``bumps`` say what arcs do to the register; other chords add to it."""
 
     def __init__(
-        self, numbering: Numbering, increments: Increments, interruptible: Collection[int], timed: bool
+        self, numbering: Numbering, increments: Increments, may_be_cut_short: Collection[int], timed: bool
     ) -> None:
         self.dag: Dag = numbering.dag
         self.known = single_prefixes(numbering)
         self.chords: Mapping[int, int] = increments.chords
         self.potential = increments.potential
-        self.interruptible = interruptible
+        self.may_be_cut_short = may_be_cut_short
         self.timed = timed
         self.sets: dict[int, int] = {}
         self.bumps: dict[int, int] = {}
@@ -100,7 +100,7 @@ class _Placement:
     def _may_be_counted_before(self, block: int) -> bool:
         """False where paths start, because a bump precedes the probes that start a path on the same edge."""
         starts = block == self.dag.graph.root or block in self.dag.first_of or block in self.dag.arrival
-        return not (self.timed or starts or block in self.interruptible)
+        return not (self.timed or starts or block in self.may_be_cut_short)
 
     def on_the_procedure(self) -> PlacedProbes:
         """Combine the probes of the arcs that belong to one edge."""

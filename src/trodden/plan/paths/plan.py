@@ -41,7 +41,7 @@ def path_plan(
     *,
     limit: int | None = DEFAULT_LIMIT,
     dense: int = DENSE,
-    interruptible: Collection[int] = frozenset(),
+    may_be_cut_short: Collection[int] = frozenset(),
     stack_slots: bool = True,
     resume_edges: Sequence[int] = (),
     context: bool = False,
@@ -54,7 +54,7 @@ def path_plan(
     ``weights[e]`` is how often edge ``e`` is expected to be taken.  Paths are cut by ``rule`` ("cheapest",
     "loops" for that with loop entries cut in any case, or "node" for BL96's own) until there are no more than
     ``limit``, or no more than cutting every edge would leave; ``None`` keeps them whole up to the largest
-    possible number.  In the blocks of ``interruptible`` a path may be cut short, and the plan makes its
+    possible number.  In the blocks of ``may_be_cut_short`` calls may not return, and the plan makes its
     prefix decodable there: from the register or, if there are no stack slots (``stack_slots``) to keep it in,
     from the block alone.  ``resume_edges`` are those after calls that return twice.  The trip count of a self
     loop is taken from ``countable_loops`` where that is cheaper than counting.
@@ -72,7 +72,7 @@ def path_plan(
     dag = without(cuts)
     if rule == "loops" and (cuts := loop_entry_cuts(dag, weights)):
         dag = without(cuts)
-    if not stack_slots and (prefix_cuts := cuts_for_single_prefixes(dag, interruptible)):
+    if not stack_slots and (prefix_cuts := cuts_for_single_prefixes(dag, may_be_cut_short)):
         cuts = sorted({*cuts, *prefix_cuts})
         dag = without(cuts)
     if count_dag_paths(dag, most) > most:
@@ -80,8 +80,8 @@ def path_plan(
         dag = without(cuts)
     paths = Paths(0, back_edges, tuple(cuts), resumed, context, timed=timed)
     numbering = Numbering(graph, paths, dag=dag)
-    placed = place_probes(numbering, chord_increments(numbering, weights), interruptible, timed)
-    placed = drop_unused(dag, placed, set(interruptible) - single_prefixes(numbering).keys())
+    placed = place_probes(numbering, chord_increments(numbering, weights), may_be_cut_short, timed)
+    placed = drop_unused(dag, placed, set(may_be_cut_short) - single_prefixes(numbering).keys())
     counting = _SelfLoops(graph, weights)
     counting.count(sorted(loops - dag.removed), countable_loops, frozenset(resumed))
     on_edges = {

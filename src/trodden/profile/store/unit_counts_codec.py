@@ -18,7 +18,7 @@ from trodden.recover.path_prefix import register_from_slot, slot_from_register
 from trodden.recover.sparse_counters import SparseCounters, nonzero
 from trodden.recover.unit_counts import UnitCounts
 
-MOST_FRAMES = 1 << 62
+_MOST_FRAME_COUNT = 1 << 62
 MOST_COUNT = 1 << 128
 """More than any number of runs can count to, and few enough for all that is computed from counts."""
 _NO_SLOT = -1
@@ -131,7 +131,7 @@ def _check_paths(unit: UnitFacts, functions: list[int]) -> None:
 def _active(data: Any, unit: UnitFacts) -> dict[tuple[int, int], int]:
     functions, blocks, frames = _table(data, 3)
     _check_blocks(unit, functions, blocks)
-    ints(frames, -MOST_FRAMES, MOST_FRAMES)
+    ints(frames, -_MOST_FRAME_COUNT, _MOST_FRAME_COUNT)
     return _once(dict(zip(zip(functions, blocks, strict=True), frames, strict=True)), frames)
 
 
@@ -140,7 +140,7 @@ def _prefixes(data: Any, unit: UnitFacts) -> dict[tuple[int, int, int | None], i
     _check_blocks(unit, functions, blocks)
     _check_paths(unit, functions)
     ints(slots, _NO_SLOT, WORD)
-    ints(amounts, -MOST_FRAMES, MOST_FRAMES)
+    ints(amounts, -_MOST_FRAME_COUNT, _MOST_FRAME_COUNT)
     rows = zip(zip(functions, blocks, slots, strict=True), amounts, strict=True)
     found: Counter[tuple[int, int, int | None]] = Counter()
     for (function, block, slot), times in _once(dict(rows), amounts).items():

@@ -1,21 +1,21 @@
 """The fewest walks that reach given blocks of an acyclic graph.
 
-Known are blocks that walks must have reached, blocks where walks may have started, and blocks that walks can
-have reached only so many times.  Unknown are the walks.  They are a flow with bounds: from the sources along
-the edges, at least one unit through each of the given blocks, no more through a block than it has room for,
-and an end anywhere.  One walk may reach many of the blocks, and one source may lead to several of them.
-Therefore a walk for each block by itself could use up a source that another block depends on.
+Given are blocks that walks must have reached, blocks where walks may have started, and blocks that walks can
+have reached only so many times.  The walks themselves are to be found.  They are a flow with bounds: from the
+sources along the edges, at least one unit through each of the given blocks, no more through a block than it
+has room for, and an end anywhere.  One walk may reach many of the blocks, and one source may lead to several
+of them.  Therefore a walk for each block by itself could use up a source that another block depends on.
 
 The given blocks are added one after the other.  For each, a search against the direction of the edges finds
 how one more unit of flow can get there: from a walk that ends in another block and is made longer, from
 a source, or from the entry.  The search is that of the residual graph (Ford and Fulkerson): flow may also be
-taken back from an edge, if the block behind that edge can be supplied otherwise.  The entry is used only if
+taken back from an edge, if the target of that edge can be supplied otherwise.  The entry is used only if
 nothing else is found.  This is a minimum-cost flow, by shortest augmenting paths, where an entry costs 1 and
 everything else nothing.  So the number of entries is the least possible, and a block for which no supply is
 found cannot have been reached together with those before it.
 
 Each search takes linear time at most.  If the blocks are given in topological order, the end of another walk
-is usually near, and blocks that lie behind each other take linear time together.
+is usually near, and blocks that follow each other take linear time together.
 """
 
 from __future__ import annotations

@@ -134,12 +134,12 @@ def loops_counted_on_exit(plan: Plan) -> dict[int, int]:
 
     Where a second counter counts the same edge, that tells how often it was taken.
     """
-    opinions = {each.edge for each in plan.measures if isinstance(each, RedundantMeasure)}
+    counted_twice = {each.edge for each in plan.measures if isinstance(each, RedundantMeasure)}
     return {
         probe.slot: probe.back_edge
         for probes in plan.on_edges.values()
         for probe in probes
-        if isinstance(probe, AddTripCount) and probe.back_edge not in opinions
+        if isinstance(probe, AddTripCount) and probe.back_edge not in counted_twice
     }
 
 

@@ -1,8 +1,9 @@
 """Counters that are behind others because a process was killed between the two increments.
 
-Where two counters say the same thing, they are incremented one right after the other.  Known is which of them
-has less; what is unknown is whether it lags or the other one is wrong.  It lags if the process can have been
-killed between the two, which the plan tells.  Then the difference is pending, and is added to the lower one.
+Where two counters count the same thing, they are incremented one right after the other.  If their values
+differ, either the lower one lags or the other one is wrong.  It lags if the process can have been killed
+between the two increments, which follows from the plan.  Then the difference is pending, and is added to the
+lower one.
 
 Edges that paths take come first (``edge_counters_behind_paths``), because walks can be found only in what
 remains.  Self loops come after the walks, which show how often control reached their blocks: first entries
@@ -28,7 +29,7 @@ def edge_counters_behind_paths(procedure: Procedure, excess: Mapping[int, int]) 
     """
     edges = procedure.graph.edges
     return {
-        procedure.opinions[edge]: -times
+        procedure.redundant_slots[edge]: -times
         for edge, times in excess.items()
         if times < 0 and (procedure.counts_paths(edge) or edges[edge].src in procedure.counted_early)
     }
@@ -54,11 +55,11 @@ def self_loop_counters(procedure: Procedure, flow: PathFlow, excess: Mapping[int
     """
     pending: dict[int, int] = {}
     for edge, slot in procedure.loop_counters.items():
-        if edge not in procedure.opinions:
+        if edge not in procedure.redundant_slots:
             if flow.edges[edge] < 0:
                 pending[slot] = -flow.edges[edge]
         elif excess[edge] > 0:
             pending[slot] = excess[edge]
         elif excess[edge] < 0:
-            pending[procedure.opinions[edge]] = -excess[edge]
+            pending[procedure.redundant_slots[edge]] = -excess[edge]
     return pending

@@ -40,7 +40,7 @@ class PathSums:
         return self._value[arc] + self._entering(self._graph.root)
 
     def at_start(self, block: int) -> int | None:
-        """The sum with which a path starts in a block behind an edge that ended another, if any does.
+        """The sum with which a path starts in a block after an edge that ended another, if any does.
 
         A path in context (MR98 §7) continues the context in which its loop was entered.  Which one that was
         is not known, and any will do: the edges of the context do not count as taken again.

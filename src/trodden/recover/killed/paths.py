@@ -1,7 +1,7 @@
 """The paths that were under way when a process was killed, as far as its counters show them.
 
 A path is counted when it ends (BL96 §3.4).  Of a path that had started at the entry of the function and had
-not ended there is no trace in the path table, and it is simply missing.  But behind a path that ended on a
+not ended there is no trace in the path table, and it is simply missing.  But after a path that ended on a
 back edge another one started (§4.1): that one is known to have reached the loop entry.  If every edge has a
 counter of its own beside the paths (a plan that checks itself), the edges also show how far each path had
 got.  The counter of a self loop shows that some execution had reached its block.
@@ -16,7 +16,7 @@ a :class:`FunctionCounts` of what is missing.
    killed after the path was counted and before its edge was.  The counter of the edge has an increment
    pending.  What remains is never negative, so that step 5 can take it for a flow.
 3. *Sources* (:mod:`trodden.recover.killed.sources`): where executions under way had started: in paths that
-   a forked child inherited, behind paths that had ended, and at the entry.  Inherited paths come first, since
+   a forked child inherited, after paths that had ended, and at the entry.  Inherited paths come first, since
    they account for excess that would otherwise be taken for new executions.  Entries come last: nothing
    counts them, and there are as many as the other sources leave to be explained.
 4. *Self loops that no path reaches* (:mod:`trodden.recover.killed.unreached_loops`): some execution under way
@@ -37,20 +37,22 @@ on rounds is needed: there are no more walks than sources and edges.
 
 The result is one that some execution can have produced; where there are several, it need not be what
 happened.  One thing is not determined by counters on the edges: where a path had started that is found to
-have ended, at the entry or behind a back edge to the root block, and in which loop context (MR98 §7).  The
+have ended, at the entry or after a back edge to the root block, and in which loop context (MR98 §7).  The
 edges are right in any case; there may have been more entries.
 
 The result is checked by recovering all counts from it.  If they still contradict each other, something else
 is wrong with them; then nothing is changed, and the contradiction is reported.  A self loop for which step 4
 finds no explanation that can be stated is added as a path that was cut short there without its register, for
-which :mod:`trodden.recover.paths` reports that it is not known which path it was.
+which :mod:`trodden.recover.paths` reports that it is not known which path it was.  Where a single path leads
+to the block, that path is known, but the counters show that it was not taken: then the loop is reported as
+unreachable.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 
 from trodden.graph.cfg import Graph
@@ -67,8 +69,8 @@ from trodden.recover.killed.procedure import Procedure
 from trodden.recover.killed.sources import (
     Source,
     SourcePool,
-    behind_ended_paths,
-    behind_others,
+    after_ended_paths,
+    after_others,
     entries,
     inherited_unfinished,
 )
@@ -82,38 +84,52 @@ OpenPath = tuple[int, Walk]
 """The sum of values with which executions left the first block of a walk, and the walk."""
 
 
-def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> FunctionCounts | None:
-    """The least that is missing in the path counts of a procedure, if they contradict each other.
+@dataclass(frozen=True)
+class CompletedPaths:
+    """What is ``missing`` in the counts; ``None`` if nothing is, or nothing would explain a contradiction.
 
-    ``None`` if nothing is missing, or nothing that is missing would explain the contradiction.
+    ``unreachable`` are blocks whose self loop was iterated although no execution can have reached them: the
+    flow law holds for the counts, and yet no program can have produced them.
     """
+
+    missing: FunctionCounts | None
+    unreachable: tuple[int, ...] = ()
+
+
+def complete_paths(graph: Graph, plan: Plan, counted: FunctionCounts) -> CompletedPaths:
+    """The least that is missing in the path counts of a procedure, if they contradict each other."""
     if plan.paths is None:
-        return None
+        return CompletedPaths(None)
     flow = recover_paths(graph, plan, counted)
     if not flow.violations and not loop_arrivals(graph, plan, counted, flow.edges).unreached:
-        return None
+        return CompletedPaths(None)
     procedure = Procedure(graph, plan)
-    missing, undetermined = paths_under_way(procedure, counted, flow)
-    missing += self_loops(procedure, counted + missing)
-    if recover_paths(graph, plan, counted + missing).violations:
-        return None
-    return missing + undetermined
+    found, undetermined = paths_under_way(procedure, counted, flow)
+    found += self_loops(procedure, counted + found)
+    if recover_paths(graph, plan, counted + found).violations:
+        return CompletedPaths(None)
+    without_register = [block for block in undetermined if procedure.decoder.needs_register(block)]
+    found += FunctionCounts(
+        SparseCounters(plan.slots, {}), {}, {(each, None): 1 for each in without_register}
+    )
+    unreachable = [block for block in undetermined if block not in without_register]
+    return CompletedPaths(found or None, tuple(unreachable))
 
 
 def paths_under_way(
     procedure: Procedure, counted: FunctionCounts, flow: PathFlow
-) -> tuple[FunctionCounts, FunctionCounts]:
+) -> tuple[FunctionCounts, list[int]]:
     """Steps 1 to 5: what is missing in paths, and on the edges that they take.
 
-    The second part are paths of which only the last block is known: a self loop that was iterated.
+    The second part are the blocks whose self loop was iterated, and for which step 4 found no explanation.
     """
     graph = procedure.graph
     every = procedure.excess(flow, counted.counters)
     excess = {edge: times for edge, times in every.items() if procedure.sums.takes(edge)}
     pending = edge_counters_behind_paths(procedure, excess)
-    begun = behind_ended_paths(procedure, flow, excess)
+    begun = after_ended_paths(procedure, flow, excess)
     inherited = inherited_unfinished(procedure, counted.prefixes, flow, excess, begun)
-    started = behind_others(procedure, inherited.begun)
+    started = after_others(procedure, inherited.begun)
     known = [*inherited.sources, *started]
     forked = any(times < 0 for times in counted.prefixes.values())
     never_entered = flow.edges[graph.closing] == 0 and not forked
@@ -129,8 +145,7 @@ def paths_under_way(
     others = [*entered, *started] if never_entered else [*started, *entered]
     walks = open_paths(procedure, inherited.excess | reached.taken, [*inherited.sources, *others])
     missing = _increments(procedure, pending) + outcomes(procedure, walks)
-    unknown = [block for block in reached.undetermined if procedure.decoder.needs_register(block)]
-    return missing, replace(_increments(procedure, {}), prefixes={(block, None): 1 for block in unknown})
+    return missing, reached.undetermined
 
 
 def open_paths(procedure: Procedure, excess: Mapping[int, int], sources: list[Source]) -> Iterator[OpenPath]:
@@ -160,7 +175,7 @@ def outcomes(procedure: Procedure, walks: Iterable[OpenPath]) -> FunctionCounts:
 
     A walk whose last block paths reach only after they were counted was stopped between the counter of its
     last edge and that of its path.  One continuation is left for it, whose edges count as taken; if that
-    leads round a loop, another path has started behind it.
+    leads round a loop, another path has started after it.
     """
     ended: Counter[int] = Counter()
     pending: Counter[int] = Counter()
@@ -172,11 +187,13 @@ def outcomes(procedure: Procedure, walks: Iterable[OpenPath]) -> FunctionCounts:
         block = procedure.graph.edges[edges[-1]].dst if edges else walk.block
         if edges and edges[-1] in procedure.sums.ends:
             ended[total] += walk.times
-            pending.update({procedure.opinions[e]: walk.times for e in rest if e in procedure.opinions})
+            pending.update(
+                {procedure.redundant_slots[e]: walk.times for e in rest if e in procedure.redundant_slots}
+            )
             if not rest or block == procedure.graph.exit:
                 continue
-            behind = procedure.sums.at_start(block)
-            prefix = None if behind is None else procedure.decoder.prefix_of(block, behind)
+            following = procedure.sums.at_start(block)
+            prefix = None if following is None else procedure.decoder.prefix_of(block, following)
         else:
             prefix = procedure.decoder.prefix_of(block, total)
         if prefix is not None:

@@ -16,8 +16,8 @@ from trodden.recover.paths import PathFlow
 class Procedure:
     """A graph with a path plan.
 
-    ``opinions`` are the slots of the counters that count edges once more, by edge; ``loop_counters`` the
-    slots of the counters from which the trip counts of self loops follow (BL96 §4.1), by self loop.
+    ``redundant_slots`` are the slots of the redundant counters of edges, by edge; ``loop_counters`` the slots
+    of the counters from which the trip counts of self loops follow (BL96 §4.1), by self loop.
     ``order`` are the reachable blocks in topological order of the acyclic graph whose paths are counted.
     """
 
@@ -29,11 +29,11 @@ class Procedure:
         self.order = [node for node in numbering.dag.order if node < graph.exit]
         self.sums = PathSums(graph, numbering)
         self.decoder = PrefixDecoder(graph, plan, numbering)
-        self.opinions: dict[int, int] = {}
+        self.redundant_slots: dict[int, int] = {}
         self.loop_counters: dict[int, int] = {}
         for slot, measure in enumerate(plan.measures):
             if isinstance(measure, RedundantMeasure):
-                self.opinions[measure.edge] = slot
+                self.redundant_slots[measure.edge] = slot
             elif isinstance(measure, BlockMeasure):
                 self.loop_counters |= dict.fromkeys(self._self_loops(measure.block), slot)
             elif self.is_self_loop(measure.edge):
@@ -71,7 +71,7 @@ class Procedure:
             for edge in range(len(self.graph.edges))
             if self.sums.takes(edge)
             and edge not in self.sums.ends
-            and edge not in self.opinions
+            and edge not in self.redundant_slots
             and not self.counts_paths(edge)
             and self.graph.edges[edge].src not in self.counted_early
         )
@@ -87,7 +87,7 @@ class Procedure:
             for edge in self.graph.out_edges[block]
             for probe in self.plan.on_edges.get(edge, ())
             if isinstance(probe, AddTripCount) and self.graph.edges[probe.back_edge].src == block
-            if counters[probe.slot] and edge not in self.opinions
+            if counters[probe.slot] and edge not in self.redundant_slots
         ]
         return sorted(
             found,
@@ -102,4 +102,4 @@ class Procedure:
 
     def excess(self, flow: PathFlow, counters: Sequence[int]) -> dict[int, int]:
         """How much more often each edge was taken by its own counter than by the paths: below 0 if less."""
-        return {edge: counters[slot] - flow.edges[edge] for edge, slot in self.opinions.items()}
+        return {edge: counters[slot] - flow.edges[edge] for edge, slot in self.redundant_slots.items()}

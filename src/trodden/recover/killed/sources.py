@@ -1,14 +1,14 @@
 """Where the executions started that were under way when a process was killed.
 
 A walk can be turned into a path only with the sum of values (BL96 §3.2) that it had in its first block.
-Known are the paths that ended: behind each that ended on a back edge, a cut edge or a resume edge another one
-started (§4.1), with a sum that depends on the block alone.  Known are also the paths that a forked child
-inherited, each with its block and register.  Unknown is how many executions entered the procedure, because
-nothing counts that.
+The paths that ended are known: after each that ended on a back edge, a cut edge or a resume edge another one
+started (§4.1), with a sum that depends on the block alone.  The paths that a forked child inherited are known
+as well, each with its block and register.  How many executions entered the procedure is not known, because
+nothing counts entries.
 
-So the order is: starts behind ended paths (``behind_ended_paths``); then inherited paths
+So the order is: starts after ended paths (``after_ended_paths``); then inherited paths
 (``inherited_unfinished``), whose beginnings are part of the starts and of the excess, and are removed from
-both; then what is left of the starts, as sources (``behind_others``); and last the entries (``entries``),
+both; then what is left of the starts, as sources (``after_others``); and last the entries (``entries``),
 which account for what leaves the root block beyond all of these.
 """
 
@@ -58,10 +58,10 @@ class SourcePool:
         return [source for source in self._sources if source.times]
 
 
-def behind_ended_paths(procedure: Procedure, flow: PathFlow, excess: Mapping[int, int]) -> Counter[int]:
-    """How many paths must have started in each block, behind an edge that ended another (BL96 §4.1).
+def after_ended_paths(procedure: Procedure, flow: PathFlow, excess: Mapping[int, int]) -> Counter[int]:
+    """How many paths must have started in each block, after an edge that ended another (BL96 §4.1).
 
-    ``flow.begun`` knows those behind paths that were counted.  An edge that ends paths and has an excess
+    ``flow.begun`` are those after paths that were counted.  An edge that ends paths and has an excess
     ended as many more.
     """
     found = Counter(flow.begun)
@@ -108,7 +108,7 @@ def inherited_unfinished(
             route = procedure.decoder.route(block, total)
         except ValueError:
             continue
-        if procedure.opinions and (_taken(route) or route.starts is not PathStart.ENTRY):
+        if procedure.redundant_slots and (_taken(route) or route.starts is not PathStart.ENTRY):
             unfinished = _seen_in_excess(route, excess_left, begun_left)
         else:
             unfinished = _seen_in_counts(procedure, route, counts)
@@ -144,8 +144,8 @@ def _seen_in_counts(procedure: Procedure, route: Route, counts: Sequence[int]) -
     return max((-counts[edge] for edge in (*_taken(route), *entry)), default=0)
 
 
-def behind_others(procedure: Procedure, begun: Mapping[int, int]) -> list[Source]:
-    """The sources of paths that started behind others, by block."""
+def after_others(procedure: Procedure, begun: Mapping[int, int]) -> list[Source]:
+    """The sources of paths that started after others, by block."""
     found = []
     for block, times in sorted(begun.items()):
         total = procedure.sums.at_start(block)

@@ -6,12 +6,13 @@ time, the loop is all that was counted.  But nothing is executed without having 
 under way must have reached the block, from the entry or from where a path is known to have started.
 :mod:`trodden.recover.killed.cover` finds the fewest that explain all such loops together.
 
-Which edges they took is not known.  Those are chosen that have no counter of their own, since one that has
-would show it, and that paths take before they are counted.  If it is the block that has the counter
+Which edges they took is not known.  The chosen edges have no counter of their own, which would show that they
+were taken, and paths take them before they are counted.  If it is the block that has the counter
 (``BlockMeasure``), every arrival was counted as well: then no more executions can have reached the block
 than its counter has beyond the arrivals that are known.
 
-Where the trip count is added to the counter when the loop is left, the execution has left it.
+Where the trip count is added to the counter only when the loop is left, a nonzero counter shows that the
+execution has left the loop.
 
 A path that was cut short can be stated only where the path register identifies it, which it need not do in
 a block without calls from which no path can end.  A loop in such a block is left undetermined.
@@ -53,8 +54,8 @@ def loop_arrivals(
 ) -> Arrivals:
     """How often control reached self loops by the paths, which took ``edges``, and by the excess of others.
 
-    Executions under way are known to have reached the blocks ``starts``.  So are the paths of its parent that
-    a forked child continues.
+    A block of ``starts`` was reached by an execution under way.  A block in which a forked child continues a
+    path of its parent was reached by the parent.
     """
     ahead = excess or {}
     here = {*starts, *(block for (block, _), times in counted.prefixes.items() if times < 0)}

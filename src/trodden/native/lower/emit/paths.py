@@ -20,12 +20,10 @@ from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
 from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
 from trodden.plan.probes import Bump, BumpAt, Paths, Plan, StartClock
 from trodden.program.debug_variables import REGISTER_SLOT, base_name
+from trodden.program.sparse_path_key import cycles_key
 
 CLOCK = "%trodden.clock"
 """The stack slot with the time at which the current path started."""
-
-_TIME = 1 << 63
-"""Marks, in a key of a sparse path table, a sum of time."""
 
 _READ_CLOCK = {
     "x86_64": "call i64 @llvm.readcyclecounter()",
@@ -130,7 +128,7 @@ class PathEmitter:
             number = self._number(builder, base, add)
             self._count_sparse(builder, self.function, number, amount)
             if elapsed:
-                self._count_sparse(builder, self.function | _TIME, number, elapsed)
+                self._count_sparse(builder, cycles_key(self.function), number, elapsed)
             return
         self._increment(builder, access, base, self.table + add, amount)
         if elapsed:
