@@ -20,7 +20,7 @@ from bench.suite.model import SuiteProgram
 from bench.support.errors import BenchError
 from bench.support.hashing import hashed
 from trodden.api.weights import weights_of
-from trodden.native.analysis.module_reader import ModuleReader, ReadFunction
+from trodden.native.analysis.module_reader import ModuleFunction, ModuleReader
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
 from trodden.native.options.declarations import Options, Weights
@@ -86,7 +86,7 @@ class Increments:
                 self.register += times
 
 
-def _functions(scripted: ScriptedProgram, unit: UnitFacts) -> Iterator[ReadFunction]:
+def _functions(scripted: ScriptedProgram, unit: UnitFacts) -> Iterator[ModuleFunction]:
     text = ir_of(scripted.ir, unit).read_text(encoding="utf-8", errors="surrogateescape")
     reader = ModuleReader(cut_module(text), unit.source, Options())
     for definition in reader.module.definitions:
@@ -95,7 +95,7 @@ def _functions(scripted: ScriptedProgram, unit: UnitFacts) -> Iterator[ReadFunct
             yield function
 
 
-def _plans(function: ReadFunction, counts: FunctionProfile) -> Iterator[tuple[str, str, Plan]]:
+def _plans(function: ModuleFunction, counts: FunctionProfile) -> Iterator[tuple[str, str, Plan]]:
     """The plans of a function by kind of profile and kind of weights."""
     graph = function.read.graph
     if graph.edges != counts.facts.graph.edges:

@@ -56,8 +56,8 @@ def instrument(
         cloned = ClonedFunction(function.read, planned)
         if options.clone_blocks and not function.optnone:
             cloned = clone_hot_blocks(function.read, planned, reader.attributes, reader.types)
-        position = FunctionInUnit(len(functions), slots, function.line, function.optnone)
-        lowered = lower(cloned.read, cloned.planned, unit, position)
+        in_unit = FunctionInUnit(len(functions), slots, function.line, function.optnone)
+        lowered = lower(cloned.read, cloned.planned, unit, in_unit)
         definitions.append(lowered.text)
         functions.append(reader.facts(function, planned.plan, slots, lowered.registers, cloned.clones))
         slots += lowered.slots

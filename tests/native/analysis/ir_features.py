@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trodden.native.analysis.features import function_features, read_module_features
-from trodden.native.analysis.function_cfg import FunctionRead, read_function
+from trodden.native.analysis.function_cfg import FunctionCfg, read_function
 from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
@@ -43,7 +43,7 @@ attributes #1 = {{ cold }}
 """
 
 
-def read(body: str) -> tuple[FunctionRead, FunctionFeatures, tuple[str, ...]]:
+def read(body: str) -> tuple[FunctionCfg, FunctionFeatures, tuple[str, ...]]:
     module = cut_module(MODULE.format(body=body))
     attributes = read_attributes(module)
     found = read_function(cut_function(module.definitions[0]), attributes)

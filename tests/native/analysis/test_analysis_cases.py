@@ -12,7 +12,7 @@ import pytest
 from tests.native.cases import Case, cases
 from trodden.native.analysis.comparisons import Values
 from trodden.native.analysis.constant_returns import returned_constants
-from trodden.native.analysis.function_cfg import FunctionRead, read_function
+from trodden.native.analysis.function_cfg import FunctionCfg, read_function
 from trodden.native.analysis.induction import Induction
 from trodden.native.analysis.returns_twice import split_at_returns_twice
 from trodden.native.analysis.trip_counts import constant_trip_counts
@@ -36,7 +36,7 @@ def attributes_of(case: Case) -> Attributes:
     return read_attributes(cut_module(text))
 
 
-def read(case: Case) -> FunctionRead:
+def read(case: Case) -> FunctionCfg:
     """The function of a case with its graph; ``[stage]`` ``early``: it is not optimised yet."""
     return read_function(cut_function(case["in"]), attributes_of(case), case.get("stage") != "early")
 

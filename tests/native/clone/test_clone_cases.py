@@ -8,7 +8,7 @@ import pytest
 
 from tests.native.cases import Case, cases
 from trodden.native.clone.clone_text import add_clones
-from trodden.native.clone.ssa_repair import Versions
+from trodden.native.clone.ssa_repair import find_versions
 from trodden.native.ir.fresh_names import FreshNames
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check
@@ -67,10 +67,10 @@ def test_versions(case: Case) -> None:
     labels = [*names, *(fresh.label() for _ in origins)]
     names += [f"{names[origin]}'" for origin in origins]
     whole = [*range(len(function.blocks)), *origins]
-    versions = Versions(function, whole, edges, labels, fresh)
+    versions = find_versions(function, whole, edges, labels, fresh)
     lines = [f"phi {phi} of %{name} in {names[number]}" for (name, number), phi in versions.phis.items()]
     for number in sorted(reachable):
-        reaching = {name: versions.reaching_end(name, number) for name in versions.home}
+        reaching = {name: versions.reaching_end(name, number) for name in versions.code.home}
         texts = [f"%{name} is {version}" for name, version in reaching.items() if version != "poison"]
         lines += [f"{names[number]}: {', '.join(texts)}"] if texts else []
     assert "\n".join(lines) == case["out"]

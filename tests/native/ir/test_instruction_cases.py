@@ -44,7 +44,6 @@ def _properties(view: Instruction) -> Iterator[tuple[str, list[str]]]:
     yield "incoming", [f"{value} from {label}" for value, label in view.incoming]
     yield "successors", list(view.successors)
     yield "cases", [f"{value} to {label}" for value, label in view.cases]
-    yield "clauses", [f"{kind} {operand}" for kind, operand in view.clauses]
     yield "unwinds", ["to caller"] if view.unwinds_to_caller else []
     yield "attachments", [f"{kind} !{node}" for kind, node in view.attachments.items()]
 
@@ -71,7 +70,3 @@ def test_debug_records_are_no_instructions() -> None:
     block = IRBlock.parse("b", text)
     assert [view.opcode for view in block.instructions] == ["add", "ret"]
     assert block.size == 2
-    assert block.debug_records == [
-        ("dbg_value", "i32 %n, !1, !DIExpression(), !2"),
-        ("dbg_declare", "ptr %p, !3, !DIExpression(DW_OP_deref), !2"),
-    ]

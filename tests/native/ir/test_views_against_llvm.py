@@ -18,6 +18,7 @@ from trodden.native.ir.function import cut_function
 from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.llvm import check
 from trodden.native.ir.module import cut_module
+from trodden.native.ir.syntax.opcodes import TERMINATORS
 from trodden.native.options.declarations import Options
 
 ALL_INSTRUCTIONS = Path(__file__).parent / "all_instructions.ll"
@@ -54,7 +55,7 @@ def check_view(block: IRBlock, view: Instruction, own: llvm.ValueRef) -> None:
     if view.opcode == "alloca" and printed == 0:
         printed = 1
     assert printed == len(operands), (view, view.operands)
-    if view.is_terminator:
+    if view.opcode in TERMINATORS:
         assert view.successors == block.successors
         labels = [operand for operand in operands if str(operand.type) == "label"]
         assert len(labels) == len(view.successors)
@@ -83,7 +84,7 @@ def check_module(text: str) -> set[str]:
     for block, view, own in pairs(text):
         check_view(block, view, own)
         found.add(view.opcode)
-        if view.is_terminator:
+        if view.opcode in TERMINATORS:
             assert reassembled(block) == block.text
             assert block.terminator.text == view.text
             phis = [each.text for each in block.instructions if each.is_phi]

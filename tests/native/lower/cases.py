@@ -29,6 +29,7 @@ from trodden.plan.paths.plan import DENSE
 DIRECTORY = Path(__file__).parents[1] / "cases"
 _CASE = re.compile(r"^\[case (\w+)\]\n", re.MULTILINE)
 _SETTING = re.compile(r"^; (\w+): (.*)\n", re.MULTILINE)
+_SETTINGS = frozenset({"flags", "debug", "dense", "measured", "show"})
 _COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
 _NODE = re.compile(r"^!.*", re.MULTILINE)
 _IDENTITY = re.compile(r'(?<=\[16 x i8\] c")[^"]*')
@@ -48,6 +49,9 @@ class Case:
 
     def setting(self, name: str) -> str:
         found = {match[1]: match[2] for match in _SETTING.finditer(self.text)}
+        unknown = found.keys() - _SETTINGS
+        if unknown:
+            raise ValueError(f"{self}: no such setting: {', '.join(sorted(unknown))}")
         return found.get(name, "")
 
     def options(self) -> Options:

@@ -11,3 +11,9 @@ from tests.native.lower.cases import Case, all_cases
 def test_lowered(case: Case) -> None:
     assert case.out
     assert case.lowered() == case.out
+
+
+def test_settings_that_do_not_exist_are_rejected() -> None:
+    case = Case("lower", "misspelt", "; flag: --trodden-profile=paths\n", "")
+    with pytest.raises(ValueError, match=r"lower-misspelt: no such setting: flag"):
+        case.options()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trodden.native.analysis.function_cfg import FunctionRead, read_function
+import pytest
+
+from trodden.native.analysis.function_cfg import FunctionCfg, read_function
 from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.function import cut_function
 from trodden.native.lower.emit.register_phis import choose_phis, track_register
@@ -21,7 +23,7 @@ from trodden.native.lower.insertions import (
 from trodden.native.lower.probe_locations import locate_probes
 from trodden.native.planning.plan_function import Planned
 from trodden.plan.counters.schemes import every_block, every_edge
-from trodden.plan.paths.path_register import Value
+from trodden.plan.paths.path_register import BlockPhi, Value
 from trodden.plan.probes import Add, Bump, BumpAt, Paths, Plan, Probe, Set
 
 TRIANGLE = """\
@@ -64,7 +66,7 @@ return:
 }"""
 
 
-def read(text: str) -> FunctionRead:
+def read(text: str) -> FunctionCfg:
     return read_function(cut_function(text), Attributes())
 
 
@@ -117,7 +119,7 @@ def test_values_that_meet_become_a_phi() -> None:
     locations = locate_probes(function, planned.plan)
     register = choose_phis(function, planned, locations, track_register(function, planned))
     assert register is not None
-    assert register.phis == {"trodden.r.2": (2, {1: Value(None, 1), 2: Value(None, 0)})}
+    assert register.phis == {BlockPhi(2): (2, {1: Value(None, 1), 2: Value(None, 0)})}
     assert register.slot.stores == {}
 
 
@@ -148,7 +150,14 @@ def test_insertions_keep_the_order_of_phases() -> None:
             Emitted([Insertion(edge, ["second"], "unused"), Insertion(top, ["two"])], phis[1:]),
         ]
     )
-    assert code.at(Where.TOP, 1) == ["one", "two"]
-    assert code.at(Where.BOTTOM, 1) == ()
+    assert code.take(Where.TOP, 1) == ["one", "two"]
+    assert code.take(Where.BOTTOM, 1) == ()
     assert code.edges == {3: ("new", ["first", "second"])}
     assert code.phis == {1: phis}
+    code.check_all_taken("f")
+
+
+def test_code_that_becomes_no_part_of_the_text_is_an_error() -> None:
+    code = gather([Emitted([Insertion(Point(Where.BOTTOM, 2), ["lost"])])])
+    with pytest.raises(RuntimeError, match="BOTTOM of block 2 of function walk was not emitted"):
+        code.check_all_taken("walk")

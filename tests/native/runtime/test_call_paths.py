@@ -69,6 +69,19 @@ def test_call_paths_are_those_in_the_log(name: str, kind: str, flags: str, tmp_p
     assert load(tmp_path / "again.trod").call_paths == profile.call_paths
 
 
+@pytest.mark.parametrize(
+    ("level", "called"), [("-O0", ("Left::Left(int)", "Left::~Left()", "jump")), ("-O2", ("jump",))]
+)
+def test_longjmp_to_an_invoked_setjmp_restores_the_call_path(
+    level: str, called: tuple[str, ...], tmp_path: Path
+) -> None:
+    must("run", "--call-paths", PROGRAMS / "setjmp_invoked.cpp", level, cwd=tmp_path)
+    caller = ("main", "iterations(int)")
+    expected = {("main",): (1, False), caller: (1, False)}
+    expected |= {(*caller, callee): (40, False) for callee in called}
+    assert _recorded(load(tmp_path / "trodden.trod")) == expected
+
+
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_calls_are_entries(name: str, level: str, tmp_path: Path) -> None:

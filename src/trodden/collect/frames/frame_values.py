@@ -9,9 +9,9 @@ from trodden.collect.binary.dwarf import Function, Variable
 from trodden.collect.binary.dwarf_expressions import Frame, evaluate, is_stack_slot
 from trodden.collect.frames.code_map import CodeMap
 from trodden.collect.frames.probe_progress import Undetermined
-from trodden.plan.paths.path_register import STACK_SLOT, Value
+from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
 from trodden.plan.probes import WORD
-from trodden.program.debug_variables import KEPT, TRIPS, VALUE
+from trodden.program.debug_variables import KEPT, TRIPS, base_variable
 
 _WORD_SIZE = 8
 
@@ -80,7 +80,7 @@ class FrameValues:
     variables: FunctionVariables
     pc: int
     frame: Frame
-    stored_base: str | None
+    stored_base: Base | None
 
     def of(self, value: Value | None) -> int:
         """A value of the path register."""
@@ -90,7 +90,7 @@ class FrameValues:
             return value.add % WORD
         base, slot = None, self.variables.register_slot
         if value.base != STACK_SLOT:
-            base = self.variables.value(f"{VALUE}.{value.base}", _WORD_SIZE, self.pc, self.frame)
+            base = self.variables.value(base_variable(value.base), _WORD_SIZE, self.pc, self.frame)
         if base is None and value.base in (STACK_SLOT, self.stored_base) and slot is not None:
             base = self.variables.value(slot.name, _WORD_SIZE, self.pc, self.frame)
         if base is None:

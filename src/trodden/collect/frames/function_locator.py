@@ -15,7 +15,7 @@ from trodden.graph.cfg import EdgeKind
 from trodden.graph.loops import find_loops
 from trodden.graph.traverse import topological_order
 from trodden.plan.paths.locations import Holder, Mark
-from trodden.plan.paths.path_register import Register, track
+from trodden.plan.paths.path_register import Base, Register, track
 from trodden.plan.probes import WORD, AddTripCount, Bump, BumpAt, Count, Probe
 from trodden.program.clone_map import origin_of
 from trodden.program.facts import FunctionFacts, UnitFacts
@@ -101,7 +101,7 @@ class FunctionLocator:
                 state.register = self._register_at(progress, location, values)
         return state
 
-    def _stored_base(self, location: int, progress: Progress) -> str | None:
+    def _stored_base(self, location: int, progress: Progress) -> Base | None:
         """The base of the path register that the frame's stack slot is certain to hold."""
         if location not in self._variables.storing_blocks or self._plan.paths is None:
             return None

@@ -48,6 +48,11 @@ class Call:
         """Its tail marker: ``tail``, ``musttail``, ``notail`` or none."""
         return self.instruction.tail
 
+    @property
+    def needs_site(self) -> bool:
+        """Whether its return address has to be known: a frame may be left, or entered again, there."""
+        return self.may_not_return or self.returns_twice
+
     def precedes_terminator(self, block: IRBlock, optimised: bool = True) -> bool:
         """Whether only the terminator follows it in its block (or, not yet optimised, stores of its result).
 
@@ -70,7 +75,7 @@ def is_lifetime_end(instruction: Instruction) -> bool:
 
 def _is_plain_store(instruction: Instruction) -> bool:
     """Whether an instruction stores to a variable of the function."""
-    return instruction.opcode == "store" and not instruction.is_volatile and "@" not in instruction.text
+    return instruction.opcode == "store" and not instruction.is_volatile and not instruction.names_global
 
 
 def calls_of(block: IRBlock, attributes: Attributes) -> list[Call]:

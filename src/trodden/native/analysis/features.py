@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trodden.native.analysis.comparisons import Condition, Values
 from trodden.native.analysis.constant_returns import returned_constants
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.analysis.trip_counts import constant_trip_counts
 from trodden.native.ir.attributes import Attributes, read_attributes
 from trodden.native.ir.block import IRBlock
@@ -81,7 +81,7 @@ def read_module_features(module: IRModule, attributes: Attributes | None = None)
     )
 
 
-def function_features(read: FunctionRead, module: ModuleFeatures) -> FunctionFeatures:
+def function_features(read: FunctionCfg, module: ModuleFeatures) -> FunctionFeatures:
     """The features of one function."""
     ir = read.ir
     values = Values(ir)

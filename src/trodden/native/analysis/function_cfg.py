@@ -39,7 +39,7 @@ _KINDS = {
 
 
 @dataclass
-class FunctionRead:
+class FunctionCfg:
     """A function together with its graph.
 
     ``positions[e]`` are the positions among the successors of the source block that edge ``e`` represents:
@@ -88,7 +88,7 @@ class FunctionRead:
         return leaves or self.single_predecessor(edge) or self.single_successor(edge)
 
     def induction(self, loop: int) -> Induction | None:
-        """What gives the trip count of a loop, if something does and no call can leave the loop."""
+        """What gives the trip count of a loop, if something does and no call can leave or resume the loop."""
         found = self.loops.loops[loop]
         if len(found.back_edges) != 1 or not self.loops.reducible or not found.exits:
             return None
@@ -97,7 +97,7 @@ class FunctionRead:
         members = list(self.loops.members(loop))
         if any(self.ir.blocks[member].opcode in ("invoke", "callbr") for member in members):
             return None
-        if any(call.may_not_return or call.is_assembly for member in members for call in self.calls[member]):
+        if any(call.needs_site or call.is_assembly for member in members for call in self.calls[member]):
             return None
         latch = self.graph.edges[found.back_edges[0]].src
         induction = find_induction(self.ir, found.header, latch, members)
@@ -106,7 +106,7 @@ class FunctionRead:
         return induction
 
 
-def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True) -> FunctionRead:
+def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True) -> FunctionCfg:
     """Build the graph of a function.  Blocks are called b0, b1, ... in the order of the IR."""
     number = {block.label: index for index, block in enumerate(ir.blocks)}
     exit_vertex = len(ir.blocks)
@@ -137,10 +137,10 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
         if any(call.returns_twice for call in calls[source]) or invokes_returning_twice(block, attributes)
     )
     tail_calls = TailCalls(ir, calls, optimised)
-    return FunctionRead(ir, graph, positions, calls, nounwind, tail_calls, returns_twice)
+    return FunctionCfg(ir, graph, positions, calls, nounwind, tail_calls, returns_twice)
 
 
-def block_facts(read: FunctionRead, lines: FunctionLines) -> tuple[BlockFacts, ...]:
+def block_facts(read: FunctionCfg, lines: FunctionLines) -> tuple[BlockFacts, ...]:
     """Lines, kind and size of each block."""
     return tuple(_facts(block, read.calls[v], lines) for v, block in enumerate(read.ir.blocks))
 

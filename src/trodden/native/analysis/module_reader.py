@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trodden.native.analysis.features import function_features, read_module_features
-from trodden.native.analysis.function_cfg import FunctionRead, block_facts, fingerprint, read_function
+from trodden.native.analysis.function_cfg import FunctionCfg, block_facts, fingerprint, read_function
 from trodden.native.analysis.returns_twice import split_at_returns_twice
 from trodden.native.demangle.names import demangle
 from trodden.native.ir.attributes import read_attributes
@@ -31,13 +31,13 @@ def tag_of_text(text: str) -> int:
 
 
 @dataclass(frozen=True)
-class ReadFunction:
+class ModuleFunction:
     """A function of a module: its readable name, source location, graph and features."""
 
     name: str
     file: int
     line: int
-    read: FunctionRead
+    read: FunctionCfg
     features: FunctionFeatures
     optnone: bool
 
@@ -56,7 +56,7 @@ class ModuleReader:
         self._features = read_module_features(module, self.attributes)
         self._resolvers = ifunc_resolvers(module)
 
-    def function(self, ir: IRFunction) -> ReadFunction | None:
+    def function(self, ir: IRFunction) -> ModuleFunction | None:
         """Read one function; None if it is not to be instrumented."""
         described = self.debug.subprogram(ir.header)
         name = demangle(ir.symbol, described[0] if described else "")
@@ -70,11 +70,13 @@ class ModuleReader:
         ir = split_at_returns_twice(ir, self.attributes)
         optnone = "optnone" in self.attributes.of_header(ir.header)
         read = read_function(ir, self.attributes, self.options.stage != "early" or optnone)
-        return ReadFunction(name, max(file, 0), line, read, function_features(read, self._features), optnone)
+        return ModuleFunction(
+            name, max(file, 0), line, read, function_features(read, self._features), optnone
+        )
 
     def facts(
         self,
-        function: ReadFunction,
+        function: ModuleFunction,
         plan: Plan,
         first_slot: int,
         registers: Mapping[int, tuple[bool, int]] | None = None,

@@ -48,7 +48,7 @@ class TailCalls:
         if instruction.opcode == "load" and instruction.is_volatile:
             return False
         if instruction.opcode in ("phi", "load"):
-            return "@" not in instruction.text
+            return not instruction.names_global
         return is_lifetime_end(instruction)
 
     def _tail_call(self, block: IRBlock, calls: Sequence[Call], returning: set[str]) -> Call | None:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.traverse import depth_first
 from trodden.native.analysis.call_effects import invokes_unduplicable
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.clone.clone_text import can_be_cloned
 from trodden.native.ir.attributes import Attributes
 from trodden.native.planning.plan_function import Planned
@@ -38,7 +38,7 @@ WORTH = 0.25
 
 
 def choose_clones(
-    read: FunctionRead, planned: Planned, register: Register, attributes: Attributes
+    read: FunctionCfg, planned: Planned, register: Register, attributes: Attributes
 ) -> dict[Clone, float]:
     """The clones that are worth their code, in the order of the blocks, with their expected frequencies."""
     candidates = _candidates(read, planned, register, attributes)
@@ -51,9 +51,7 @@ def choose_clones(
     }
 
 
-def _candidates(
-    read: FunctionRead, planned: Planned, register: Register, attributes: Attributes
-) -> list[int]:
+def _candidates(read: FunctionCfg, planned: Planned, register: Register, attributes: Attributes) -> list[int]:
     """The blocks in which the register is live and unknown, and that can be cloned."""
     live = sorted(_live(read.graph, planned.plan, planned.ambiguous))
     unknown = [block for block in live if (register.at[block] or UNSET).base is not None]
@@ -61,7 +59,7 @@ def _candidates(
 
 
 def _fitting(
-    read: FunctionRead,
+    read: FunctionCfg,
     weights: Sequence[float],
     candidates: Collection[int],
     expected: Mapping[int, Mapping[int, float]],
@@ -84,7 +82,7 @@ def _fitting(
     return sorted(fitting)
 
 
-def _is_clonable(read: FunctionRead, block: int, attributes: Attributes) -> bool:
+def _is_clonable(read: FunctionCfg, block: int, attributes: Attributes) -> bool:
     """Whether a block can be cloned and all its in-edges can be redirected."""
     ir = read.ir.blocks[block]
     if block == read.graph.root or block in read.returns_twice or not can_be_cloned(ir):

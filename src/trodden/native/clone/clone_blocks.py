@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from trodden.graph.cfg import EdgeKind
-from trodden.native.analysis.function_cfg import FunctionRead, read_function
+from trodden.native.analysis.function_cfg import FunctionCfg, read_function
 from trodden.native.analysis.induction import Induction, find_induction, own_induction
 from trodden.native.clone.choose_clones import choose_clones
 from trodden.native.clone.clone_text import add_clones
@@ -31,13 +31,13 @@ MOST_BLOCKS = 5_000
 class ClonedFunction:
     """A function as it is to be lowered, and the clones that it has."""
 
-    read: FunctionRead
+    read: FunctionCfg
     planned: Planned
     clones: tuple[Clone, ...] = ()
 
 
 def clone_hot_blocks(
-    read: FunctionRead, planned: Planned, attributes: Attributes, types: Collection[str]
+    read: FunctionCfg, planned: Planned, attributes: Attributes, types: Collection[str]
 ) -> ClonedFunction:
     """The function with clones of the blocks where they save most; unchanged where they save nothing."""
     plan, weights = planned.plan, planned.weights
@@ -68,7 +68,7 @@ def clone_hot_blocks(
     return ClonedFunction(result, changed, tuple(expected))
 
 
-def _successors(read: FunctionRead, code: ClonedGraph) -> list[list[int] | None]:
+def _successors(read: FunctionCfg, code: ClonedGraph) -> list[list[int] | None]:
     """The successors of each block and clone now, in the order of its terminator."""
     found: list[list[int] | None] = [
         [0] * len(read.ir.blocks[origin].successors) if vertex in code.reached else None
@@ -83,9 +83,7 @@ def _successors(read: FunctionRead, code: ClonedGraph) -> list[list[int] | None]
     return found
 
 
-def _frequencies(
-    read: FunctionRead, weights: Sequence[float], expected: Mapping[Clone, float]
-) -> list[float]:
+def _frequencies(read: FunctionCfg, weights: Sequence[float], expected: Mapping[Clone, float]) -> list[float]:
     """How often each block and clone is expected to run."""
     frequencies = block_frequencies(read, weights)[: read.graph.exit]
     for (block, _), frequency in expected.items():
@@ -96,7 +94,7 @@ def _frequencies(
 
 
 def _weights(
-    read: FunctionRead, code: ClonedGraph, weights: Sequence[float], frequencies: Sequence[float]
+    read: FunctionCfg, code: ClonedGraph, weights: Sequence[float], frequencies: Sequence[float]
 ) -> list[float]:
     """The weights of the edges of the code: each clone is left in the same proportions as its block."""
     totals = [
@@ -113,7 +111,7 @@ def _weights(
 
 
 def _inductions(
-    result: FunctionRead, code: ClonedGraph, known: Mapping[int, Induction]
+    result: FunctionCfg, code: ClonedGraph, known: Mapping[int, Induction]
 ) -> dict[int, Induction] | None:
     """The induction variables of the loops in the code, by back edge; None if a loop has lost its own."""
     found: dict[int, Induction] = {}

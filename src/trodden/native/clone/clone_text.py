@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from trodden.native.clone.ssa_repair import Versions, predecessors_of
+from trodden.native.clone.ssa_repair import Versions, find_versions, predecessors_of
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.fresh_names import FreshNames
 from trodden.native.ir.function import IRFunction
@@ -50,13 +50,7 @@ def _is_clonable(instruction: Instruction) -> bool:
         return False
     if not _UNCLONABLE_ATTRIBUTES.isdisjoint(instruction.attributes):
         return False
-    return "token" not in instruction.text or not _has_token(instruction)
-
-
-def _has_token(call: Instruction) -> bool:
-    """Whether a call returns a token, or uses one: tokens cannot be joined by phis."""
-    returns = call.call is not None and call.call.type == "token"
-    return returns or any(operand.type == "token" for operand in call.operands)
+    return not instruction.has_token  # Tokens cannot be joined by phis.
 
 
 def add_clones(
@@ -88,10 +82,10 @@ def add_clones(
             return None
     names = FreshNames(ir)
     labels = [block.label for block in ir.blocks] + [names.label() for _ in origins]
-    versions = Versions(ir, whole, reached, labels, names)
-    if any(name.removeprefix("%") in versions.home for name in types):
+    versions = find_versions(ir, whole, reached, labels, names)
+    if any(name.removeprefix("%") in versions.code.home for name in types):
         return None
-    if any(versions.definitions[name].type is None for name, _ in versions.phis):
+    if any(versions.code.definitions[name].type is None for name, _ in versions.phis):
         return None
     writer = _Writer(ir, labels, versions)
     return IRFunction(ir.symbol, ir.header, [writer.block(number) for number in range(len(whole))])
@@ -125,21 +119,25 @@ class _Writer:
         self.ir = ir
         self.labels = labels
         self.versions = versions
-        numbers = versions.numbers
+        self.code = versions.code
+        numbers = self.code.numbers
         self.before = predecessors_of([[numbers[label] for label in block.successors] for block in ir.blocks])
-        self.scoped = any(f"@{_SCOPE_DECLARATION}(" in block.text for block in ir.blocks)
+        self.added: dict[int, list[str]] = {}
+        for name, number in versions.phis:
+            self.added.setdefault(number, []).append(name)
+        self.scoped = any(block.names_function(_SCOPE_DECLARATION) for block in ir.blocks)
 
     def block(self, number: int) -> IRBlock:
         """A block or a clone of one."""
-        label, successors = self.labels[number], self.versions.successors[number]
-        origins = self.versions.origins
+        label, successors = self.labels[number], self.code.successors[number]
+        origins = self.code.origins
         if successors is None:
             return IRBlock(label, f"{label}:\n  unreachable", len(label) + 2, "unreachable", ())
         block = self.ir.blocks[origins[number]]
-        uses = self.versions.uses[origins[number]]
+        uses = self.code.uses[origins[number]]
         clone = number >= len(self.ir.blocks)
-        others = clone or self.versions.predecessors[number] != self.before[number]
-        added = self.versions.added.get(number, ())
+        others = clone or self.code.predecessors[number] != self.before[number]
+        added = self.added.get(number, ())
         redirected = {at: self.labels[to] for at, to in enumerate(successors) if to != origins[to]}
         if not (others or redirected or added or uses.any):
             return block
@@ -167,7 +165,7 @@ class _Writer:
             return self.versions.reaching_end(name, number)
 
         def phi(given: Instruction) -> str:
-            affected = any(value[1:] in self.versions.home for value, _ in given.incoming)
+            affected = any(value[1:] in self.code.home for value, _ in given.incoming)
             return self._phi(given, number) if others or affected else given.text
 
         return lambda text: rename_uses(text, value, phi)
@@ -175,11 +173,11 @@ class _Writer:
     def _phi(self, phi: Instruction, number: int) -> str:
         """A phi of the function's own, with one incoming value for each edge that there is now."""
         waiting: dict[int, list[int]] = {}
-        for block in self.versions.predecessors[number]:
-            waiting.setdefault(self.versions.origins[block], []).append(block)
+        for block in self.code.predecessors[number]:
+            waiting.setdefault(self.code.origins[block], []).append(block)
         incoming: list[str] = []
         for value, label in phi.incoming:
-            for block in waiting.pop(self.versions.numbers[label], ()):
+            for block in waiting.pop(self.code.numbers[label], ()):
                 version = self.versions.reaching_end(value[1:], block) if value.startswith("%") else value
                 incoming.append(f"[ {version}, %{self.labels[block]} ]")
         name = self.versions.defined(phi.result or "", number)
@@ -189,7 +187,7 @@ class _Writer:
         """A new phi, which joins versions of a value."""
         incoming = [
             f"[ {self.versions.reaching_end(name, block)}, %{self.labels[block]} ]"
-            for block in self.versions.predecessors[number]
+            for block in self.code.predecessors[number]
         ]
-        type_ = self.versions.definitions[name].type
+        type_ = self.code.definitions[name].type
         return f"  {self.versions.phis[name, number]} = phi {type_} {', '.join(incoming)}"

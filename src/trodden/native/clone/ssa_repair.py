@@ -6,7 +6,8 @@ with it, as they will be printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from trodden.native.clone.phi_placement import reaching_versions
 from trodden.native.ir.fresh_names import FreshNames
@@ -17,79 +18,24 @@ from trodden.native.ir.uses import Uses, uses_of
 _NOTHING = "poison"
 
 
-class Versions:
-    """The versions of values, and the phis that join them.
+@dataclass(frozen=True)
+class ClonedCode:
+    """The blocks and clones of a function, and the values of blocks that have clones or became unreachable.
 
-    Unreachable blocks (``successors`` None) do not count.  Only values of blocks that have clones, or that
-    were replaced by one, have versions.
+    ``origins[b]`` is the block of the function that block ``b`` is, or is a clone of.  Unreachable blocks
+    (``successors`` None) do not count.  ``numbers`` are the function's own blocks by label, ``home`` is the
+    one that defines a value, ``definitions`` are the instructions that do, ``uses`` the uses in each of them.
     """
 
-    def __init__(
-        self,
-        ir: IRFunction,
-        origins: Sequence[int],
-        successors: Sequence[Sequence[int] | None],
-        labels: Sequence[str],
-        names: FreshNames,
-    ) -> None:
-        self.origins = origins
-        self.successors = successors
-        self.predecessors = predecessors_of(successors)
-        self.numbers = {block.label: number for number, block in enumerate(ir.blocks)}
-        self.home: dict[str, int] = {}
-        """The block that defines a value, the function's own one."""
-        self.definitions: dict[str, Instruction] = {}
-        """The instructions that define values."""
-        self.phis: dict[tuple[str, int], str] = {}
-        """The phis that are needed, by value and block."""
-        self.added: dict[int, list[str]] = {}
-        """The values that have a phi in a block."""
-        self._names = names
-        self._named: dict[tuple[str, int], str] = {}
-        self._blocks = self._cloned()
-        self._define(ir, labels)
-        self.uses: list[Uses] = [uses_of(block, self.home) for block in ir.blocks]
-        """The uses in the function's own blocks."""
-        self._reaching = self._reach()
-        for name, number in self._upward_exposed():
-            self._need(name, number)
+    origins: Sequence[int]
+    successors: Sequence[Sequence[int] | None]
+    predecessors: Sequence[Sequence[int]]
+    numbers: Mapping[str, int]
+    home: Mapping[str, int]
+    definitions: Mapping[str, Instruction]
+    uses: Sequence[Uses]
 
-    def defined(self, name: str, number: int) -> str:
-        """The version of a value that a block defines."""
-        return self._named.get((name, number), f"%{name}")
-
-    def reaching_end(self, name: str, number: int) -> str:
-        """The version of a value at the end of a block: its own one if it defines the value."""
-        if name not in self.home or self.home[name] == self.origins[number]:
-            return self.defined(name, number)
-        return self._reaching_start(name, number)
-
-    def _reaching_start(self, name: str, number: int) -> str:
-        """The version at the start of a block; none if that is a phi that only debug records would use."""
-        value = self._reaching[self.home[name]].get(number)
-        if value is None:
-            return _NOTHING
-        return self.defined(name, value) if value >= 0 else self.phis.get((name, ~value), _NOTHING)
-
-    def _cloned(self) -> dict[int, list[int]]:
-        """The reachable ones among each block and its clones, if that is not just the block."""
-        blocks: dict[int, list[int]] = {}
-        for number, origin in enumerate(self.origins):
-            reached = blocks.setdefault(origin, [])
-            if self.successors[number] is not None:
-                reached.append(number)
-        return {origin: reached for origin, reached in blocks.items() if reached != [origin]}
-
-    def _define(self, ir: IRFunction, labels: Sequence[str]) -> None:
-        for origin, versions in self._blocks.items():
-            for name, instruction in ir.blocks[origin].definitions():
-                self.home[name] = origin
-                self.definitions[name] = instruction
-                for number in versions:
-                    if number != origin:
-                        self._named[name, number] = self._names.version(name, labels[number])
-
-    def _upward_exposed(self, records: bool = False) -> Iterator[tuple[str, int]]:
+    def upward_exposed(self, records: bool = False) -> Iterator[tuple[str, int]]:
         """The uses that are not defined in their own block, with the block at whose start they are needed."""
         for number, origin in enumerate(self.origins):
             found = self.uses[origin]
@@ -105,28 +51,109 @@ class Versions:
                     if name in self.home and self.home[name] != self.origins[block]:
                         yield name, block
 
-    def _reach(self) -> dict[int, dict[int, int]]:
-        wanted: dict[int, set[int]] = {origin: set() for origin in self._blocks}
-        for name, number in self._upward_exposed(records=True):
-            wanted[self.home[name]].add(number)
-        successors = [following or () for following in self.successors]
-        return {
-            origin: reaching_versions(frozenset(self._blocks[origin]), blocks, self.predecessors, successors)
-            for origin, blocks in wanted.items()
-        }
 
-    def _need(self, name: str, number: int) -> None:
-        """Name the phis that a value takes at the start of a block."""
-        origin = self.home[name]
-        reached = self._reaching[origin]
-        work = [number]
+@dataclass(frozen=True)
+class Versions:
+    """The versions of values; ``phis`` are those that join them, by value and block.
+
+    ``names`` are the names of versions in clones, by value and clone.  ``reaching`` says by home, for values
+    that are defined there, which block's version reaches the start of a block, as
+    :func:`~trodden.native.clone.phi_placement.reaching_versions` does.
+    """
+
+    code: ClonedCode
+    names: Mapping[tuple[str, int], str]
+    reaching: Mapping[int, Mapping[int, int]]
+    phis: Mapping[tuple[str, int], str]
+
+    def defined(self, name: str, number: int) -> str:
+        """The version of a value that a block defines."""
+        return self.names.get((name, number), f"%{name}")
+
+    def reaching_end(self, name: str, number: int) -> str:
+        """The version of a value at the end of a block: its own one if it defines the value."""
+        home = self.code.home.get(name)
+        if home is None or home == self.code.origins[number]:
+            return self.defined(name, number)
+        return self._reaching_start(name, number)
+
+    def _reaching_start(self, name: str, number: int) -> str:
+        """The version at the start of a block; none if that is a phi that only debug records would use."""
+        value = self.reaching[self.code.home[name]].get(number)
+        if value is None:
+            return _NOTHING
+        return self.defined(name, value) if value >= 0 else self.phis.get((name, ~value), _NOTHING)
+
+
+def find_versions(
+    ir: IRFunction,
+    origins: Sequence[int],
+    successors: Sequence[Sequence[int] | None],
+    labels: Sequence[str],
+    names: FreshNames,
+) -> Versions:
+    """The versions of all values of blocks that have clones, or that were replaced by one."""
+    cloned = _cloned_blocks(origins, successors)
+    definitions = {origin: list(ir.blocks[origin].definitions()) for origin in cloned}
+    home = {name: origin for origin, found in definitions.items() for name, _ in found}
+    code = ClonedCode(
+        origins=origins,
+        successors=successors,
+        predecessors=predecessors_of(successors),
+        numbers={block.label: number for number, block in enumerate(ir.blocks)},
+        home=home,
+        definitions=dict(pair for found in definitions.values() for pair in found),
+        uses=[uses_of(block, home) for block in ir.blocks],
+    )
+    named = {
+        (name, number): names.version(name, labels[number])
+        for name, origin in home.items()
+        for number in cloned[origin]
+        if number != origin
+    }
+    reaching = _reaching(code, cloned)
+    return Versions(code, named, reaching, _name_phis(code, reaching, names))
+
+
+def _cloned_blocks(
+    origins: Sequence[int], successors: Sequence[Sequence[int] | None]
+) -> dict[int, list[int]]:
+    """The reachable ones among each block and its clones, if that is not just the block."""
+    blocks: dict[int, list[int]] = {}
+    for number, origin in enumerate(origins):
+        reached = blocks.setdefault(origin, [])
+        if successors[number] is not None:
+            reached.append(number)
+    return {origin: reached for origin, reached in blocks.items() if reached != [origin]}
+
+
+def _reaching(code: ClonedCode, cloned: Mapping[int, Sequence[int]]) -> dict[int, dict[int, int]]:
+    """Which versions reach the blocks that need them."""
+    wanted: dict[int, set[int]] = {origin: set() for origin in cloned}
+    for name, number in code.upward_exposed(records=True):
+        wanted[code.home[name]].add(number)
+    successors = [following or () for following in code.successors]
+    return {
+        origin: reaching_versions(frozenset(cloned[origin]), blocks, code.predecessors, successors)
+        for origin, blocks in wanted.items()
+    }
+
+
+def _name_phis(
+    code: ClonedCode, reaching: Mapping[int, Mapping[int, int]], names: FreshNames
+) -> dict[tuple[str, int], str]:
+    """Name the phis that uses in instructions need, and the phis that those need in turn."""
+    phis: dict[tuple[str, int], str] = {}
+    for name, needed_at in code.upward_exposed():
+        origin = code.home[name]
+        work = [needed_at]
         while work:
-            value = reached.get(work.pop(), 0)
-            if value >= 0 or (name, ~value) in self.phis:
+            value = reaching[origin].get(work.pop(), 0)
+            if value >= 0 or (name, ~value) in phis:
                 continue
-            self.phis[name, ~value] = self._names.phi(name)
-            self.added.setdefault(~value, []).append(name)
-            work += [block for block in self.predecessors[~value] if self.origins[block] != origin]
+            phis[name, ~value] = names.phi(name)
+            work += [block for block in code.predecessors[~value] if code.origins[block] != origin]
+    return phis
 
 
 def predecessors_of(successors: Sequence[Sequence[int] | None]) -> list[list[int]]:

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from trodden.native.ir.instruction import Instruction, instructions_of
 from trodden.native.ir.syntax.grammar import (
     CALL,
-    DEBUG_RECORD,
     DEFINITION,
     FIRST_OPCODE,
     HEAD_INSTRUCTION,
     LABEL_LINE,
     SUCCESSOR,
 )
+from trodden.native.ir.syntax.terminators import labels_start
 
 _TO_EXIT = frozenset({"ret", "resume", "unreachable"})
+_UNWINDING = frozenset({"catchswitch", "cleanupret"})
+"""Terminators whose exceptions propagate to another block or to the caller."""
 
 
 @dataclass(slots=True)
@@ -41,14 +43,14 @@ class IRBlock:
     def parse(label: str, text: str) -> IRBlock:
         """The block with this text."""
         start = text.rfind("\n") + 1
-        labels_at = start
         if text.startswith("  ]", start):
-            start = labels_at = text.rindex("\n  switch ", 0, start) + 1 if "\n  switch " in text else 0
+            start = text.rindex("\n  switch ", 0, start) + 1 if "\n  switch " in text else 0
         elif text.startswith("          ", start):
             start = text.rfind("\n", 0, start - 1) + 1
         match = FIRST_OPCODE.match(text, start)
         assert match is not None, text
         opcode = match.group(1)
+        labels_at = labels_start(text, opcode, start, len(text))
         successors = () if opcode in _TO_EXIT else tuple(SUCCESSOR.findall(text, labels_at))
         return IRBlock(label, text, start, opcode, successors)
 
@@ -104,14 +106,19 @@ class IRBlock:
             yield instruction
 
     @property
-    def debug_records(self) -> list[tuple[str, str]]:
-        """Its debug records: the kind (``dbg_value``), and the list in brackets."""
-        return DEBUG_RECORD.findall(self.text) if "    #" in self.text else []
+    def is_landing_pad(self) -> bool:
+        """Whether it begins, after its phis, with a landing pad."""
+        has_text = " = landingpad " in self.text
+        return has_text and any(each.opcode == "landingpad" for each in self.instructions)
+
+    def names_function(self, function: str) -> bool:
+        """Whether it contains the name of a function (as printed, without its sign), in a call mostly."""
+        return f"@{function}(" in self.text
 
     @property
     def exits(self) -> bool:
         """Whether control can leave the function at the end of the block."""
-        return self.opcode in _TO_EXIT or self.text.find("unwind to caller", self.terminator_start) >= 0
+        return self.opcode in _TO_EXIT or (self.opcode in _UNWINDING and self.terminator.unwinds_to_caller)
 
     @property
     def size(self) -> int:

@@ -16,6 +16,7 @@ from trodden.native.ir.syntax.grammar import (
     DBG_ATTACHMENT,
     DEBUG_LOCATION,
     DEBUG_NODE,
+    DISCRIMINATOR_FIELD,
     FILE_FIELD,
     FILENAME_FIELDS,
     LINE_FIELD,
@@ -75,6 +76,11 @@ class DebugInfo:
             scope = parent.group(1)
             seen += 1
         return "null"
+
+    def discriminators(self) -> dict[str, int]:
+        """The discriminators of scopes, by the number of the node."""
+        found = ((node, DISCRIMINATOR_FIELD.search(body)) for node, body in self.nodes.items())
+        return {node: int(match.group(1)) for node, match in found if match is not None}
 
     def scope_file(self, scope: str) -> int:
         """The index of the file that a scope lies in, -1 if it is unknown."""

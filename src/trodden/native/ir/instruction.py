@@ -17,7 +17,6 @@ from trodden.native.ir.syntax.grammar import (
     ATTACHMENTS,
     DIRECT_CALLEE,
     INSTRUCTION,
-    LANDINGPAD_CLAUSE,
     LOCAL_USE,
     PREDICATE,
     SIMPLE_PAIR,
@@ -25,10 +24,11 @@ from trodden.native.ir.syntax.grammar import (
     SWITCH_CASE,
     TYPED_VALUE,
 )
-from trodden.native.ir.syntax.nesting import enclosed
-from trodden.native.ir.syntax.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, PADS, TERMINATORS
+from trodden.native.ir.syntax.nesting import closing, enclosed
+from trodden.native.ir.syntax.opcodes import BINARY, CALLS, COMPARISONS, FLAGS, TERMINATORS
 from trodden.native.ir.syntax.operands import Operand, phi_incoming, read_operands, typed_value
 from trodden.native.ir.syntax.result_type import result_type
+from trodden.native.ir.syntax.terminators import labels_start
 
 _NO_VALUE = frozenset({"void", "token", "metadata", "label"})
 
@@ -103,19 +103,14 @@ class Instruction:
         return self.opcode == "phi"
 
     @property
-    def is_pad(self) -> bool:
-        """Whether it is an exception pad, which stays the first instruction of its block after phis."""
-        return self.opcode in PADS
-
-    @property
-    def is_terminator(self) -> bool:
-        """Whether it ends its block."""
-        return self.opcode in TERMINATORS
-
-    @property
     def is_volatile(self) -> bool:
         """Whether it is an access to volatile memory."""
         return "volatile" in self.flags
+
+    @property
+    def names_global(self) -> bool:
+        """Whether a global identifier occurs in it."""
+        return "@" in self.text
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -187,7 +182,8 @@ class Instruction:
         """Of a terminator: the labels that it can go to, one for each edge."""
         if self.opcode not in TERMINATORS:
             return ()
-        return tuple(SUCCESSOR.findall(self.source, self._labels_at(), self.end))
+        labels_at = labels_start(self.source, self.opcode, self.start, self.end)
+        return tuple(SUCCESSOR.findall(self.source, labels_at, self.end))
 
     @property
     def unwinds_to_caller(self) -> bool:
@@ -201,11 +197,6 @@ class Instruction:
             return ()
         return tuple((value, label) for _, value, label in SWITCH_CASE.findall(self.rest))
 
-    @property
-    def clauses(self) -> tuple[tuple[str, str], ...]:
-        """Of a landingpad: ``catch`` or ``filter``, each with its operand."""
-        return tuple(LANDINGPAD_CLAUSE.findall(self.rest)) if self.opcode == "landingpad" else ()
-
     # Calls.
 
     @property
@@ -216,6 +207,13 @@ class Instruction:
         except AttributeError:
             self._call = read_call(self.rest) if self.opcode in CALLS else None
             return self._call
+
+    @property
+    def has_token(self) -> bool:
+        """Whether a call returns a token, or uses one."""
+        if "token" not in self.text or self.call is None:
+            return False
+        return self.call.type == "token" or any(operand.type == "token" for operand in self.operands)
 
     @property
     def callee(self) -> str | None:
@@ -255,13 +253,10 @@ class Instruction:
     @property
     def attributes(self) -> tuple[str, ...]:
         """The attributes of a call site, as printed: words, and the numbers of groups (``#7``)."""
-        if self.opcode == "call":
-            end = self.attachments_start
-            bracket = self.source.rfind(")", self.start, end) + 1
-            if bracket == end:
-                return ()
-            if self.source[end - 1] != "]":
-                return tuple(self.source[bracket:end].split())
+        direct = self._direct_callee() if self.opcode == "call" else None
+        if direct is not None and not self.source.endswith("]", self.start, self.attachments_start):
+            bracket = closing(self.source, direct.end() - 1) or self.end
+            return tuple(self.source[bracket : self.attachments_start].split())
         call = self.call
         return () if call is None else call.attributes
 
@@ -312,12 +307,6 @@ class Instruction:
         except AttributeError:
             self._phi = phi_incoming(self.rest)
             return self._phi
-
-    def _labels_at(self) -> int:
-        """Where the labels of a terminator start: of an invoke and a callbr on the last line."""
-        if self.opcode in ("invoke", "callbr"):
-            return self.source.rfind("\n", self.start, self.end) + 1
-        return self._rest_at
 
     def _read_operands(self) -> tuple[Operand, ...]:
         if self.opcode in BINARY or self.opcode in COMPARISONS:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.instruction import instructions_of
 from trodden.native.ir.syntax.grammar import ATTACHMENT_OR_STRING, PHI_INCOMING_END, SUCCESSOR
+from trodden.native.ir.syntax.terminators import labels_start
 
 
 def rename_phis(head: str, renames: Sequence[tuple[str, str]]) -> str:
@@ -31,7 +32,7 @@ def rename_phis(head: str, renames: Sequence[tuple[str, str]]) -> str:
 
 def retarget(block: IRBlock, terminator: str, successors: Mapping[int, str]) -> str:
     """A terminator whose successors at some positions are other blocks, given by their labels."""
-    start = terminator.rfind("\n          ") + 1 if block.opcode in ("invoke", "callbr") else 0
+    start = labels_start(terminator, block.opcode, 0, len(terminator))
     pieces: list[str] = [terminator[:start]]
     position = start
     for number, match in enumerate(SUCCESSOR.finditer(terminator, start)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from trodden.native.ir.module import IRModule
@@ -37,6 +37,16 @@ class Aliases:
     def resolve(self, name: str) -> str:
         """The function that a name denotes, as far as the module determines it."""
         return self.certain.get(name, name)
+
+
+def names_function(text: str, function: str) -> bool:
+    """Whether IR text declares, defines or calls a function, whose name is printed with its sign."""
+    return f" {function}(" in text
+
+
+def mentions(text: str, names: Iterable[str]) -> bool:
+    """Whether IR text contains any of some names of symbols or sections, as they are printed."""
+    return any(name in text for name in names)
 
 
 def function_symbols(module: IRModule) -> frozenset[str]:

@@ -10,7 +10,7 @@ from trodden.native.ir.rewriting import rename_phis, retarget
 from trodden.native.lower.branch_weights import BranchWeights
 from trodden.native.lower.builder import Builder
 from trodden.native.lower.call_site_labels import SiteLabels, resume_call
-from trodden.native.lower.context import Context
+from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import CounterPhi, FunctionCode, Phi, Where
 from trodden.program.call_site_table import NO_BLOCK
 
@@ -35,7 +35,7 @@ class _Block:
 
 
 def assemble(
-    context: Context,
+    lowering: FunctionLowering,
     code: FunctionCode,
     lookup: Sequence[str],
     labels: SiteLabels,
@@ -47,39 +47,40 @@ def assemble(
     ``lookup`` comes first in the function.  Terminators get ``branch_weights``, if there are any, from the
     measured ``weights`` of the edges.
     """
-    read = context.read
+    read = lowering.read
     count = len(read.ir.blocks)
-    blocks = [_with_calls(context, code, v, labels) for v in range(count)]
+    blocks = [_with_calls(lowering, code, v, labels) for v in range(count)]
     if branch_weights is not None:
         for v, block in enumerate(blocks):
             block.terminator = branch_weights.attach(read, weights, v, block.terminator)
-    entry = context.builder()
-    phis = [_phi_lines(context, code, v, entry) for v in range(count)]
-    texts = [_text(context, code, v, block, phis[v]) for v, block in enumerate(blocks)]
+    entry = lowering.builder()
+    phis = [_phi_lines(lowering, code, v, entry) for v in range(count)]
+    texts = [_text(lowering, code, v, block, phis[v]) for v, block in enumerate(blocks)]
+    code.check_all_taken(read.ir.symbol)
     texts[0] = _with_lookup(blocks[0].head, texts[0], [*lookup, *entry.lines])
     resumes = labels.labels_resume and any(block.opcode == "resume" for block in read.ir.blocks)
-    return Assembled("\n\n".join([*texts, *_edge_blocks(context, code)]), resumes)
+    return Assembled("\n\n".join([*texts, *_edge_blocks(lowering, code)]), resumes)
 
 
-def _with_calls(context: Context, code: FunctionCode, number: int, labels: SiteLabels) -> _Block:
+def _with_calls(lowering: FunctionLowering, code: FunctionCode, number: int, labels: SiteLabels) -> _Block:
     """The block with labels at its calls, and with the code around calls and at its end.
 
     Code at the end is in front of a call in tail position.
     """
-    block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
-    own = context.debug.text
-    bottom = _lines(code.at(Where.BOTTOM, number))
+    block, final = lowering.read.ir.blocks[number], lowering.read.tail_calls.by_block[number]
+    own = lowering.debug.text
+    bottom = _lines(code.take(Where.BOTTOM, number))
     position = min(block.insertion_point(), block.terminator_start)
     head = own(block.text[:position])
     pieces: list[str] = []
-    for call in context.read.calls[number]:
-        if call.may_not_return:
+    for call in lowering.read.calls[number]:
+        if call.needs_site:
             pieces.append(own(block.text[position : call.start]))
             position = call.end + 1
             if call is final:
                 pieces.append(bottom)
                 bottom = ""
-            pieces.append(_labelled_call(context, code, number, call, labels))
+            pieces.append(_labelled_call(lowering, code, number, call, labels))
     if final is not None and bottom:
         pieces += [own(block.text[position : final.start]), bottom]
         position = final.start
@@ -90,30 +91,34 @@ def _with_calls(context: Context, code: FunctionCode, number: int, labels: SiteL
         before, terminator, _ = labels.label(terminator, number)
         pieces.append(before)
     elif block.opcode == "resume" and labels.labels_resume:
-        exception, terminator = resume_call(block.terminator, context.names.value())
+        exception, terminator = resume_call(block.terminator, lowering.names.value())
         label = labels.label("", NO_BLOCK).before
         pieces += [own(exception), label]
     return _Block(head, "".join(pieces), own(terminator))
 
 
-def _labelled_call(context: Context, code: FunctionCode, number: int, call: Call, labels: SiteLabels) -> str:
-    """A call that may not return.  In tail position nothing follows it: its function is left."""
-    block, final = context.read.ir.blocks[number], context.read.tail_calls.by_block[number]
+def _labelled_call(
+    lowering: FunctionLowering, code: FunctionCode, number: int, call: Call, labels: SiteLabels
+) -> str:
+    """A call that needs a site.  In tail position nothing follows it: its function is left."""
+    block, final = lowering.read.ir.blocks[number], lowering.read.tail_calls.by_block[number]
     text = block.text[call.start : call.end]
     before, text, after = labels.label(text, NO_BLOCK if call is final else number)
-    pieces = [before, context.debug.text(text), "\n"]
+    pieces = [before, lowering.debug.text(text), "\n"]
     if call.returns_twice:
-        pieces.insert(0, _lines(code.at(Where.BEFORE_SECOND_RETURN, number)))
-        pieces.append(_lines(code.at(Where.AFTER_SECOND_RETURN, number)))
+        pieces.insert(0, _lines(code.take(Where.BEFORE_RETURNS_TWICE_CALL, number)))
+        pieces.append(_lines(code.take(Where.AFTER_RETURNS_TWICE_CALL, number)))
     if call is not final or block.opcode == "unreachable":
         pieces.append(after)
     return "".join(pieces)
 
 
-def _text(context: Context, code: FunctionCode, number: int, block: _Block, phis: Sequence[str]) -> str:
+def _text(
+    lowering: FunctionLowering, code: FunctionCode, number: int, block: _Block, phis: Sequence[str]
+) -> str:
     """The whole block: phis know their predecessors, and the terminator its successors, by new labels."""
-    read = context.read
-    head = rename_phis(block.head, _renamed_predecessors(context, code, number))
+    read = lowering.read
+    head = rename_phis(block.head, _renamed_predecessors(lowering, code, number))
     if phis:
         label_end = head.find("\n") + 1
         head = head[:label_end] + _lines(phis) + head[label_end:]
@@ -125,22 +130,22 @@ def _text(context: Context, code: FunctionCode, number: int, block: _Block, phis
     terminator = block.terminator
     if successors:
         terminator = retarget(read.ir.blocks[number], terminator, successors)
-    return head + _lines(_top(context, code, number)) + block.body + terminator
+    return head + _lines(_top(lowering, code, number)) + block.body + terminator
 
 
-def _top(context: Context, code: FunctionCode, number: int) -> list[str]:
+def _top(lowering: FunctionLowering, code: FunctionCode, number: int) -> list[str]:
     """The code after the phis: debug records first."""
-    builder = context.builder()
-    records = context.debug.block_record(number)
-    if records and number in context.landing_pads:
+    builder = lowering.builder()
+    records = lowering.debug.block_record(number)
+    if records and number in lowering.landing_pads:
         # Without optimisation LLVM loads registers before a landing pad's label, if a record comes first.
         builder.emit(_EMPTY_INSTRUCTION)
     builder.records(records)
-    builder.lines += code.at(Where.RECORDS, number)
-    if number == context.read.graph.root:
-        builder.lines += code.at(Where.CALL_PATH_ENTRY, 0)
-        builder.lines += code.at(Where.ENTRY, 0)
-    builder.lines += code.at(Where.TOP, number)
+    builder.lines += code.take(Where.RECORDS, number)
+    if number == lowering.read.graph.root:
+        builder.lines += code.take(Where.CALL_PATH_ENTRY, 0)
+        builder.lines += code.take(Where.ENTRY, 0)
+    builder.lines += code.take(Where.TOP, number)
     return builder.lines
 
 
@@ -150,13 +155,13 @@ def _with_lookup(head: str, text: str, lookup: Sequence[str]) -> str:
     return text[:at] + _lines(lookup) + text[at:] if lookup else text
 
 
-def _phi_lines(context: Context, code: FunctionCode, number: int, entry: Builder) -> list[str]:
+def _phi_lines(lowering: FunctionLowering, code: FunctionCode, number: int, entry: Builder) -> list[str]:
     """The new phis of a block; addresses that they need are computed at the entry of the function."""
-    read = context.read
+    read = lowering.read
     return [
         f"  %{phi.name} = phi {'ptr' if isinstance(phi, CounterPhi) else 'i64'} "
         + ", ".join(
-            f"[ {_incoming(context, phi, edge, entry)}, %{_predecessor(context, code, edge)} ]"
+            f"[ {_incoming(lowering, phi, edge, entry)}, %{_predecessor(lowering, code, edge)} ]"
             for edge in read.in_edges(number)
             for _ in read.positions[edge]
         )
@@ -164,22 +169,24 @@ def _phi_lines(context: Context, code: FunctionCode, number: int, entry: Builder
     ]
 
 
-def _incoming(context: Context, phi: Phi, edge: int, entry: Builder) -> str:
+def _incoming(lowering: FunctionLowering, phi: Phi, edge: int, entry: Builder) -> str:
     if isinstance(phi, CounterPhi):
-        return context.access.addressing.address(entry, phi.incoming.get(edge, phi.otherwise))
+        return lowering.access.addressing.address(entry, phi.incoming.get(edge, phi.otherwise))
     return phi.incoming.get(edge, phi.otherwise)
 
 
-def _predecessor(context: Context, code: FunctionCode, edge: int) -> str:
+def _predecessor(lowering: FunctionLowering, code: FunctionCode, edge: int) -> str:
     """The label of the block from which an edge arrives."""
     if edge in code.edges:
         return code.edges[edge].label
-    return context.read.ir.blocks[context.read.graph.edges[edge].src].label
+    return lowering.read.ir.blocks[lowering.read.graph.edges[edge].src].label
 
 
-def _renamed_predecessors(context: Context, code: FunctionCode, number: int) -> list[tuple[str, str]]:
+def _renamed_predecessors(
+    lowering: FunctionLowering, code: FunctionCode, number: int
+) -> list[tuple[str, str]]:
     """The old and new labels of a block's predecessors, where they differ."""
-    read = context.read
+    read = lowering.read
     found: list[tuple[str, str]] = []
     for edge in read.in_edges(number):
         if edge in code.edges:
@@ -188,12 +195,12 @@ def _renamed_predecessors(context: Context, code: FunctionCode, number: int) -> 
     return found
 
 
-def _edge_blocks(context: Context, code: FunctionCode) -> list[str]:
+def _edge_blocks(lowering: FunctionLowering, code: FunctionCode) -> list[str]:
     """The new blocks on edges."""
     blocks = []
     for edge, (label, lines) in code.edges.items():
-        target = context.read.ir.blocks[context.read.graph.edges[edge].dst].label
-        records = context.debug.edge_record(edge)
+        target = lowering.read.ir.blocks[lowering.read.graph.edges[edge].dst].label
+        records = lowering.debug.edge_record(edge)
         blocks.append("\n".join([f"{label}:", *records, *lines, f"  br label %{target}"]))
     return blocks
 

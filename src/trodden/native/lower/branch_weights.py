@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.ir.rewriting import strip_attachments
 
 _WEIGHTED = frozenset({"br", "switch"})
@@ -24,7 +24,7 @@ class BranchWeights:
     nodes: list[str] = field(default_factory=list)
     _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
 
-    def attach(self, read: FunctionRead, weights: Sequence[float], block: int, terminator: str) -> str:
+    def attach(self, read: FunctionCfg, weights: Sequence[float], block: int, terminator: str) -> str:
         """A block's terminator with the weights of its successors, if it has several and was executed."""
         ir = read.ir.blocks[block]
         if ir.opcode not in _WEIGHTED or len(ir.successors) < 2:

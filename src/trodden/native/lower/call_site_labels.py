@@ -9,12 +9,14 @@ program is optimised (:mod:`trodden.native.lower.early_labels`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.instruction import Instruction, instructions_of
 from trodden.native.ir.rewriting import set_attachment
+from trodden.native.ir.symbols import names_function
 from trodden.native.lower.emit.register_slot import LINE_ENDS
 from trodden.native.lower.runtime_symbols import UNWIND_RESUME
 from trodden.program.call_site_table import NO_BLOCK, SITES_SECTION
@@ -57,6 +59,16 @@ class CallSites:
     tag: int
     known: list[tuple[int, int]] = field(default_factory=list)
 
+    @property
+    def needs_debug(self) -> bool:
+        """Whether they are in debug locations, which therefore stay in the module."""
+        return False
+
+    @property
+    def metadata_nodes(self) -> Sequence[str]:
+        """The metadata nodes that they add to the module."""
+        return ()
+
     def add(self, function: int, block: int) -> int:
         """Enter a call site; its number."""
         self.known.append((function, block))
@@ -96,11 +108,21 @@ SITE_OF_NO_BLOCK = 0
 class TaggedSites(CallSites):
     """Call sites in debug locations, until the program is optimised."""
 
-    debug: DebugInfo = field(default_factory=DebugInfo)
-    nodes: list[str] = field(default_factory=list)
+    debug: DebugInfo = field(kw_only=True)
+    _nodes: list[str] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self.known.append((0, NO_BLOCK))
+
+    @property
+    def needs_debug(self) -> bool:
+        """Debug locations contain them."""
+        return True
+
+    @property
+    def metadata_nodes(self) -> Sequence[str]:
+        """The debug locations of calls, and their scopes."""
+        return self._nodes
 
     def labels(self, function: int, group: str | None, call_location: str | None) -> SiteLabels:
         """What tags the calls of a function."""
@@ -115,13 +137,13 @@ class TaggedSites(CallSites):
         line, outer_scope = location
         scope, own = self.debug.fresh(), self.debug.fresh()
         file = self.debug.file_node(outer_scope)
-        self.nodes.append(
+        self._nodes.append(
             f"!{scope} = !DILexicalBlockFile(scope: !{outer_scope}, file: {file}, discriminator: {site + 1})"
         )
         # Rust's compiler inlines before there is IR.
         outer = self.debug.inlined_at.get(node)
         inlined = "" if outer is None else f", inlinedAt: !{outer}"
-        self.nodes.append(f"!{own} = !DILocation(line: {line}, scope: !{scope}{inlined})")
+        self._nodes.append(f"!{own} = !DILocation(line: {line}, scope: !{scope}{inlined})")
         return set_attachment(call, "dbg", str(own))
 
 
@@ -172,4 +194,4 @@ def resume_call(resume: Instruction, name: str) -> ResumeCall:
 
 def declare_resume(signatures: str) -> list[str]:
     """The function that is called for ``resume``, unless it is among the ``signatures`` of the module."""
-    return [] if f" {UNWIND_RESUME}(" in signatures else [f"declare void {UNWIND_RESUME}(ptr)"]
+    return [] if names_function(signatures, UNWIND_RESUME) else [f"declare void {UNWIND_RESUME}(ptr)"]

@@ -21,8 +21,18 @@ from trodden.native.ir.module_properties import enable_full_debug_info, has_flag
 from trodden.native.ir.strip_debug import strip_code, strip_code_but_calls
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.plan.paths.locations import Locations, Mark
-from trodden.plan.paths.path_register import STACK_SLOT
-from trodden.program.debug_variables import AT, BY_DISCRIMINATOR, BY_LINE, KEPT, PLAIN, TRIPS, VALUE
+from trodden.plan.paths.path_register import Base
+from trodden.program.debug_variables import (
+    AT,
+    BY_DISCRIMINATOR,
+    BY_LINE,
+    KEPT,
+    PLAIN,
+    REGISTER_SLOT,
+    TRIPS,
+    base_name,
+    base_variable,
+)
 
 _DWARF_VERSION = 4
 """Nobody has asked for these sections where the user has no debug information, so old tools must cope."""
@@ -57,7 +67,7 @@ class FunctionDebug(Protocol):
     def edge_record(self, edge: int) -> list[str]:
         """The record of the new block on an edge."""
 
-    def value_record(self, base: str) -> list[str]:
+    def value_record(self, base: Base) -> list[str]:
         """The record of a value from which the path register follows."""
 
     def slot_record(self, kept: Collection[int]) -> list[str]:
@@ -96,7 +106,7 @@ class NoDebug:
         """No record."""
         return []
 
-    def value_record(self, base: str) -> list[str]:
+    def value_record(self, base: Base) -> list[str]:
         """No record."""
         return []
 
@@ -235,14 +245,15 @@ class _AddedDebug:
         """The number of the block on the edge."""
         return self.block_record(self._locations.on_edge(edge))
 
-    def value_record(self, base: str) -> list[str]:
+    def value_record(self, base: Base) -> list[str]:
         """The record of the phi."""
-        return [self._record("value", f"i64 %{base}", self._shared_variable(f"{VALUE}.{base}", 64))]
+        variable = self._shared_variable(base_variable(base), 64)
+        return [self._record("value", f"i64 %{base_name(base)}", variable)]
 
     def slot_record(self, kept: Collection[int]) -> list[str]:
         """The record of the slot's address, the blocks in the variable's name."""
         name = ".".join([KEPT, *(f"{block:x}" for block in sorted(kept))])
-        return [self._record("declare", f"ptr %{STACK_SLOT}", self._variable(name, 64))]
+        return [self._record("declare", f"ptr %{REGISTER_SLOT}", self._variable(name, 64))]
 
     def trip_count_record(
         self, back_edge: int, induction: Induction, value: str, one_more: bool = False

@@ -17,6 +17,7 @@ from trodden.native.ir.debug_info import DebugInfo, read_debug_info
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.module import IRModule, cut_module
+from trodden.native.ir.symbols import mentions, names_function
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.call_site_labels import SITE_OF_NO_BLOCK, declare_resume, resume_call, site_label
 from trodden.native.lower.personalities import Personalities
@@ -25,7 +26,7 @@ from trodden.program.call_site_table import SITES_SECTION
 
 
 def label_calls(text: str, tag: int) -> IRModule:
-    """The module with labels around every call that may not return and whose sites are known.
+    """The module with labels around every call that needs a site and whose sites are known.
 
     Only now do functions get their personalities: a function is not inlined into one that has another.
     """
@@ -37,11 +38,11 @@ def label_calls(text: str, tag: int) -> IRModule:
         _label_function(cut_function(definition), attributes, chains, tag)
         for definition in module.definitions
     ]
-    if any(SITES_SECTION in definition for definition in module.definitions):
+    if any(mentions(definition, [SITES_SECTION]) for definition in module.definitions):
         module.definitions = [_with_personality(each, personalities) for each in module.definitions]
         signatures = module.signatures()
         declared = personalities.declarations(signatures)
-        if any(f" {UNWIND_RESUME}(" in definition for definition in module.definitions):
+        if any(names_function(definition, UNWIND_RESUME) for definition in module.definitions):
             declared += declare_resume(signatures)
         module.epilogue = "".join(f"{line}\n" for line in declared) + module.epilogue
     return module
@@ -49,7 +50,7 @@ def label_calls(text: str, tag: int) -> IRModule:
 
 def _with_personality(definition: str, personalities: Personalities) -> str:
     """The definition with a personality, if it has labels or uses counters, its own or inlined ones."""
-    if not any(symbol in definition for symbol in (COUNTERS, TABLE, SITES_SECTION)):
+    if not mentions(definition, (COUNTERS, TABLE, SITES_SECTION)):
         return definition
     end = definition.index("\n")
     return personalities.give(definition[:end]) + definition[end:]
@@ -60,12 +61,7 @@ class _InlineChains:
 
     def __init__(self, debug: DebugInfo) -> None:
         self._debug = debug
-        self.sites = {
-            node: int(number) - 1
-            for node, body in debug.nodes.items()
-            for _, found, number in [body.rpartition("discriminator: ")]
-            if found and number.isdecimal()
-        }
+        self.sites = {scope: number - 1 for scope, number in debug.discriminators().items()}
 
     def sites_of(self, call: Instruction) -> list[int]:
         """The sites of a call; functions without probes that were inlined in between have none."""
@@ -115,7 +111,7 @@ def _label_block(block: IRBlock, calls: Sequence[Call], tail: Call | None, label
     pieces: list[str] = []
     position = 0
     for call in calls:
-        sites = labels.chains.sites_of(call.instruction) if call.may_not_return else []
+        sites = labels.chains.sites_of(call.instruction) if call.needs_site else []
         if not sites:
             continue
         pieces.append(block.text[position : call.start])

@@ -8,28 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, auto
 from typing import NamedTuple
 
 
-class Where(IntEnum):
+class Where(Enum):
     """The points at which code can be inserted."""
 
-    CALL_PATH_ENTRY = -1
+    CALL_PATH_ENTRY = auto()
     """The entry of the function: its step in the call-path tree comes before everything else."""
-    ENTRY = 0
+    ENTRY = auto()
     """The entry of the function."""
-    RECORDS = 1
+    RECORDS = auto()
     """The debug records at the top of a block, in front of all code there."""
-    TOP = 2
+    TOP = auto()
     """The top of a block, after its phis."""
-    BEFORE_SECOND_RETURN = 3
+    BEFORE_RETURNS_TWICE_CALL = auto()
     """In front of the call of a block that may return twice."""
-    AFTER_SECOND_RETURN = 4
+    AFTER_RETURNS_TWICE_CALL = auto()
     """After that call: executed each time it returns."""
-    BOTTOM = 5
+    BOTTOM = auto()
     """The end of a block, in front of its terminator or of a call in tail position."""
-    EDGE = 6
+    EDGE = auto()
     """A new block on an edge."""
 
 
@@ -84,17 +84,28 @@ class EdgeBlock(NamedTuple):
     lines: list[str]
 
 
-@dataclass(frozen=True)
+@dataclass
 class FunctionCode:
-    """All insertions of a function by their points, and its new phis by their blocks."""
+    """All insertions of a function by their points, and its new phis by their blocks.
 
-    blocks: Mapping[Point, Sequence[str]]
+    ``blocks`` are the points in blocks whose lines are not yet part of the function's text.
+    """
+
+    blocks: dict[Point, list[str]]
     edges: Mapping[int, EdgeBlock]
     phis: Mapping[int, Sequence[Phi]]
 
-    def at(self, where: Where, block: int) -> Sequence[str]:
-        """The lines for a point of a block (0 for the entry)."""
-        return self.blocks.get(Point(where, block), ())
+    def take(self, where: Where, block: int) -> Sequence[str]:
+        """The lines for a point of a block (0 for the entry), which now become part of the text."""
+        return self.blocks.pop(Point(where, block), ())
+
+    def check_all_taken(self, function: str) -> None:
+        """Raise an error if lines for a point of a function have not been taken: a probe would be lost."""
+        if self.blocks:
+            points = ", ".join(f"{where.name} of block {block}" for where, block in self.blocks)
+            raise RuntimeError(
+                f"internal error: the code for {points} of function {function} was not emitted"
+            )
 
 
 def gather(phases: Iterable[Emitted]) -> FunctionCode:

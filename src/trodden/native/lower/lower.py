@@ -18,17 +18,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.lower.assemble import assemble
 from trodden.native.lower.builder import ProbeNames
-from trodden.native.lower.context import Context, landing_pads
 from trodden.native.lower.emit.call_paths import emit_call_paths
 from trodden.native.lower.emit.paths import PathEmitter
 from trodden.native.lower.emit.probes import emit_probes, uses_spare_slot
 from trodden.native.lower.emit.register import emit_register
 from trodden.native.lower.emit.register_phis import choose_phis, track_register
 from trodden.native.lower.emit.trip_counts import emit_iteration_counters
+from trodden.native.lower.function_lowering import FunctionLowering, landing_pads
 from trodden.native.lower.insertions import gather
 from trodden.native.lower.probe_locations import ProbeLocations, locate_probes
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNWIND_RESUME
@@ -61,38 +61,38 @@ class Lowered:
     called: frozenset[str] = frozenset()
 
 
-def lower(read: FunctionRead, planned: Planned, unit: UnitLowering, function: FunctionInUnit) -> Lowered:
+def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: FunctionInUnit) -> Lowered:
     """The function's text with the plan's probes in it."""
     plan = planned.plan
-    context = _context(read, unit, function)
+    lowering = _function_lowering(read, unit, function)
     locations = locate_probes(read, plan)
     values = track_register(read, planned)
     register = choose_phis(read, planned, locations, values)
-    paths = PathEmitter.of(context, plan, register, unit.last_paths_tag)
+    paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag)
     spare_slot = function.first_slot + plan.slots
 
-    probes = emit_probes(context, locations, paths, planned.inductions, spare_slot)
-    emitted = [probes, emit_iteration_counters(context, locations, planned.inductions)]
+    probes = emit_probes(lowering, locations, paths, planned.inductions, spare_slot)
+    emitted = [probes, emit_iteration_counters(lowering, locations, planned.inductions)]
     if paths is not None:
-        emitted.append(emit_register(context, plan, paths))
+        emitted.append(emit_register(lowering, plan, paths))
     if unit.call_paths:
-        emitted.append(emit_call_paths(context))
+        emitted.append(emit_call_paths(lowering))
 
     header = FunctionHeader(read.ir.header)
-    labels = unit.labels(function.number, header.comdat, context.debug.call_location)
-    lookup = context.access.addressing.lookup if locations.uses_counters(plan) else ()
+    labels = unit.labels(function.number, header.comdat, lowering.debug.call_location)
+    lookup = lowering.access.addressing.lookup if locations.uses_counters(plan) else ()
     weights = unit.branch_weights if planned.measured else None
-    assembled = assemble(context, gather(emitted), lookup, labels, weights, planned.weights)
+    assembled = assemble(lowering, gather(emitted), lookup, labels, weights, planned.weights)
     return Lowered(
-        f"{context.debug.header(unit.with_personality(read.ir.header))}\n{assembled.text}\n}}",
-        plan.slots + uses_spare_slot(context, probes),
+        f"{lowering.debug.header(unit.with_personality(read.ir.header))}\n{assembled.text}\n}}",
+        plan.slots + uses_spare_slot(lowering, probes),
         {} if register is None else register.slot.registers,
         _called(plan, locations, assembled.calls_resume),
     )
 
 
-def _context(read: FunctionRead, unit: UnitLowering, function: FunctionInUnit) -> Context:
-    return Context(
+def _function_lowering(read: FunctionCfg, unit: UnitLowering, function: FunctionInUnit) -> FunctionLowering:
+    return FunctionLowering(
         read=read,
         number=function.number,
         first_slot=function.first_slot,

@@ -7,7 +7,8 @@ from collections.abc import Collection
 from trodden.native.ir.module import IRModule
 from trodden.native.ir.module_properties import take_used_globals
 from trodden.native.ir.strip_debug import strip_declarations
-from trodden.native.lower.call_site_labels import TaggedSites, declare_resume
+from trodden.native.ir.symbols import names_function
+from trodden.native.lower.call_site_labels import declare_resume
 from trodden.native.lower.emit.call_paths import FIND_CALLER, declare_call_paths
 from trodden.native.lower.emit.last_paths import FIND_RING, FLAG_SHIFT, declare_ring
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT, UNWIND_RESUME
@@ -34,8 +35,8 @@ def finish_module(
 
 def _metadata(epilogue: str, unit: UnitLowering) -> str:
     nodes: list[str] = []
-    if isinstance(unit.sites, TaggedSites):
-        nodes += unit.sites.nodes
+    if unit.sites is not None:
+        nodes += unit.sites.metadata_nodes
     if unit.debug is not None:
         epilogue = unit.debug.add_to(epilogue)
     if unit.branch_weights is not None:
@@ -58,11 +59,11 @@ def _globals(
         lines += unit.personalities.declarations(signatures)
     if UNWIND_RESUME in called:
         lines += declare_resume(signatures)
-    if "@llvm.threadlocal.address.p0(" not in signatures:
+    if not names_function(signatures, "@llvm.threadlocal.address.p0"):
         lines.append("declare nonnull ptr @llvm.threadlocal.address.p0(ptr nonnull)")
     if COUNT_SPARSE in called:
         lines.append(f"declare preserve_mostcc void {COUNT_SPARSE}(ptr, i64, i64, i64) nounwind willreturn")
-    if "@llvm.readcyclecounter(" not in signatures:
+    if not names_function(signatures, "@llvm.readcyclecounter"):
         lines.append("declare i64 @llvm.readcyclecounter()")
     if unit.call_paths:
         lines += declare_call_paths(len(facts.functions), unit.machine, addressing.shared)

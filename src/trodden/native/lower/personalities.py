@@ -9,6 +9,7 @@ tells the runtime the result.  It costs an entry in the unwinding tables, and no
 from __future__ import annotations
 
 from trodden.native.ir.attributes import Attributes
+from trodden.native.ir.symbols import names_function
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.ir.syntax.names import unquote
 
@@ -56,7 +57,7 @@ class Personalities:
             ]
         if lines:
             lines.append(f"declare hidden i32 {_REPORT}(i32, i32, ptr, ptr) nounwind")
-            if "@llvm.returnaddress(" not in signatures:
+            if not names_function(signatures, "@llvm.returnaddress"):
                 lines.append("declare ptr @llvm.returnaddress(i32 immarg)")
         if _RUNTIME in self._given:
             lines.append(f"declare hidden i32 @{_RUNTIME}(i32, i32, i64, ptr, ptr)")

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.insertions import Point, Where
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, Value
@@ -71,7 +71,7 @@ class ProbeLocations:
         return any(isinstance(probe, kinds) for probe in self.probes())
 
 
-def locate_probes(read: FunctionRead, plan: Plan) -> ProbeLocations:
+def locate_probes(read: FunctionCfg, plan: Plan) -> ProbeLocations:
     """Decide where the probes of a plan go.
 
     A block that must stay empty, so that a call in front of it stays in tail position, has the probes of
@@ -108,7 +108,7 @@ def _placed(probes: Sequence[Probe], holder: Holder, index: int) -> Sequence[Pla
     return [PlacedProbe(probe, Mark(holder, index, number)) for number, probe in enumerate(probes)]
 
 
-def _on_edges(read: FunctionRead, plan: Plan) -> dict[int, Sequence[PlacedProbe]]:
+def _on_edges(read: FunctionCfg, plan: Plan) -> dict[int, Sequence[PlacedProbe]]:
     """The probes of all edges."""
     found = {edge: _placed(probes, Holder.EDGE, edge) for edge, probes in plan.on_edges.items()}
     for block, at in enumerate(read.ir.blocks):
@@ -122,7 +122,7 @@ def _on_edges(read: FunctionRead, plan: Plan) -> dict[int, Sequence[PlacedProbe]
 
 
 def _place_on_edge(
-    read: FunctionRead, resume_edges: Collection[int], edge: int, probes: Sequence[PlacedProbe]
+    read: FunctionCfg, resume_edges: Collection[int], edge: int, probes: Sequence[PlacedProbe]
 ) -> Sequence[Placement]:
     """The location of an edge's probes; none if the edge cannot be split."""
     source, target, _ = read.graph.edges[edge]
@@ -132,7 +132,7 @@ def _place_on_edge(
         ending = [placed for placed in probes if isinstance(placed.probe, Bump | BumpAt)]
         others = [placed for placed in probes if placed not in ending]
         if read.single_successor(edge):
-            before = Point(Where.BEFORE_SECOND_RETURN, source)
+            before = Point(Where.BEFORE_RETURNS_TWICE_CALL, source)
             return [Placement(bottom, others, source), Placement(before, ending, source)]
         on_edge = Placement(Point(Where.EDGE, edge), others, source, split=True)
         return [on_edge, Placement(bottom, ending, source)]
@@ -153,7 +153,7 @@ class MergedProbes(NamedTuple):
 
 
 def merged_probes(
-    read: FunctionRead, register: Register | None, edges: Sequence[tuple[int, Sequence[PlacedProbe]]]
+    read: FunctionCfg, register: Register | None, edges: Sequence[tuple[int, Sequence[PlacedProbe]]]
 ) -> MergedProbes:
     """What the probes of edges that cannot be split count."""
     counters: dict[int, list[int]] = {}

@@ -62,8 +62,7 @@ class UnitLowering:
             last_paths=options.last if options.paths else 0,
             sites=sites,
             debug=UnitDebug(tag, debug, keep_debug) if records else None,
-            # Debug locations contain the call sites until the program is optimised.
-            keeps_debug=keep_debug or isinstance(sites, TaggedSites),
+            keeps_debug=keep_debug or (sites is not None and sites.needs_debug),
             branch_weights=BranchWeights(debug.fresh) if options.branch_weights else None,
             personalities=None if sites is None or early else Personalities(reader.attributes),
         )

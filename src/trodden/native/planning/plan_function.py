@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.analysis.induction import Induction
 from trodden.native.options.declarations import ESTIMATE, Options
 from trodden.native.planning.probe_costs import edge_costs, find_countable_loops
@@ -46,7 +46,7 @@ class Planned:
 
 
 def plan_for(
-    read: FunctionRead, options: Options, machine: str, slots: int, features: FunctionFeatures
+    read: FunctionCfg, options: Options, machine: str, slots: int, features: FunctionFeatures
 ) -> Planned:
     """The plan for one function of a unit whose functions so far have ``slots`` counters."""
     graph = read.graph
@@ -65,7 +65,7 @@ def plan_for(
 
 
 def _plan_by_weights(
-    read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int
+    read: FunctionCfg, options: Options, machine: str, weights: list[float], slots: int
 ) -> Planned:
     graph = read.graph
     if options.paths:
@@ -82,7 +82,7 @@ def _plan_by_weights(
     return Planned(scheme(graph, costs, countable_loops), weights, inductions)
 
 
-def _paths(read: FunctionRead, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
+def _paths(read: FunctionCfg, options: Options, machine: str, weights: list[float], slots: int) -> Planned:
     countable_loops, inductions = (
         find_countable_loops(read, weights) if options.loop_exit_counts else ([], {})
     )
@@ -108,7 +108,7 @@ def _paths(read: FunctionRead, options: Options, machine: str, weights: list[flo
     return Planned(plan, weights, inductions, ambiguous)
 
 
-def resume_edges(read: FunctionRead) -> list[int]:
+def resume_edges(read: FunctionCfg) -> list[int]:
     """The edges that follow calls that return twice; of an invoke, its normal edge."""
     return [
         edge

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.analysis.induction import Induction
 from trodden.plan.probes import CountableLoop
 
 MERGED = 8.0
 
 
-def edge_costs(read: FunctionRead, weights: Sequence[float]) -> list[float]:
+def edge_costs(read: FunctionCfg, weights: Sequence[float]) -> list[float]:
     """The cost of a probe on every edge of the function's graph."""
     costs = list(weights)
     for index in range(len(read.positions)):
@@ -28,7 +28,7 @@ def edge_costs(read: FunctionRead, weights: Sequence[float]) -> list[float]:
 
 
 def find_countable_loops(
-    read: FunctionRead, weights: Sequence[float]
+    read: FunctionCfg, weights: Sequence[float]
 ) -> tuple[list[CountableLoop], dict[int, Induction]]:
     """The loops that need no counter on their back edge, and the induction variables of their trip counts."""
     countable_loops: list[CountableLoop] = []

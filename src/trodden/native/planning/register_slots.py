@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.plan.paths.path_register import UNSET, Register
 
 SAVED_AND_RESTORED = 2.0
@@ -17,7 +17,7 @@ Of 4, 20, 50 and 200 it was best on bzip2, Lua and espresso, which the others ma
 """
 
 
-def blocks_that_may_be_cut_short(read: FunctionRead) -> frozenset[int]:
+def blocks_that_may_be_cut_short(read: FunctionCfg) -> frozenset[int]:
     """The blocks in which a call may not return while a path is active, so that the path may be cut short."""
     return frozenset(
         block
@@ -31,7 +31,7 @@ def blocks_that_may_be_cut_short(read: FunctionRead) -> frozenset[int]:
 
 
 def reloaded_blocks(
-    read: FunctionRead, register: Register, ambiguous: Collection[int], weights: Sequence[float]
+    read: FunctionCfg, register: Register, ambiguous: Collection[int], weights: Sequence[float]
 ) -> frozenset[int]:
     """The blocks in which the register is loaded from the stack slot after a call.
 
@@ -47,7 +47,7 @@ def reloaded_blocks(
     return frozenset(v for v in unknown if RARE_BESIDE * frequency[v] <= max(frequency))
 
 
-def block_frequencies(read: FunctionRead, weights: Sequence[float]) -> list[float]:
+def block_frequencies(read: FunctionCfg, weights: Sequence[float]) -> list[float]:
     """How often each block is expected to run."""
     frequency = [0.0] * len(read.graph.labels)
     for edge, weight in zip(read.graph.edges, weights, strict=True):

@@ -17,10 +17,35 @@ from trodden.graph.traverse import topological_order
 from trodden.plan.probes import Add, Plan, Probe, Restore, Save, Set
 
 
-class Value(NamedTuple):
-    """A constant plus ``base``, the name of an SSA value (or none)."""
+@dataclass(frozen=True, slots=True)
+class BlockPhi:
+    """The phi of a block at whose start different values of the register meet."""
 
-    base: str | None
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoopPhi:
+    """The phi, in the header of a loop, of what was saved for the loop."""
+
+    loop: int
+
+
+@dataclass(frozen=True, slots=True)
+class StackSlot:
+    """What the stack slot of the frame holds."""
+
+
+Base = BlockPhi | LoopPhi | StackSlot
+"""What is not a constant in a value of the register."""
+
+STACK_SLOT = StackSlot()
+
+
+class Value(NamedTuple):
+    """A constant plus ``base``, if there is one."""
+
+    base: Base | None
     add: int
 
     def plus(self, amount: int) -> Value:
@@ -31,9 +56,6 @@ class Value(NamedTuple):
 UNSET = Value(None, 0)
 """What the register holds where it is not used."""
 
-STACK_SLOT = "trodden.cell"
-"""The base that denotes what the stack slot of the frame holds."""
-
 
 @dataclass
 class Register:
@@ -41,7 +63,7 @@ class Register:
 
     ``at[v]`` is ``None`` where nothing has been set.  In the blocks of ``reloaded`` an unknown register is
     stored in the frame's stack slot, and loaded from there where it is needed next.  ``saved_for`` is what
-    was saved for a loop, by its number (MR98 §7).  ``phis[name]`` is the block of a phi, and its incoming
+    was saved for a loop, by its number (MR98 §7).  ``phis[base]`` is the block of a phi, and its incoming
     values by edge.
     """
 
@@ -49,7 +71,7 @@ class Register:
     reloaded: Collection[int] = frozenset()
     along: dict[int, Value | None] = field(default_factory=dict)
     saved_for: dict[int, Value | None] = field(default_factory=dict)
-    phis: dict[str, tuple[int, dict[int, Value]]] = field(default_factory=dict)
+    phis: dict[Base, tuple[int, dict[int, Value]]] = field(default_factory=dict)
 
     def at_end(self, block: int) -> Value | None:
         """The register at the end of a block."""
@@ -77,17 +99,17 @@ class Register:
             if isinstance(probe, Save):
                 yield probe.loop, self.after(value, probes[:position])
 
-    def needed(self, used: Iterable[Value | None]) -> dict[str, tuple[int, dict[int, Value]]]:
+    def needed(self, used: Iterable[Value | None]) -> dict[Base, tuple[int, dict[int, Value]]]:
         """The phis of the values in use, and of the incoming values of those in turn."""
         waiting = [value.base for value in used if value is not None and value.base is not None]
-        known = {STACK_SLOT}
-        found: dict[str, tuple[int, dict[int, Value]]] = {}
+        known: set[Base] = {STACK_SLOT}
+        found: dict[Base, tuple[int, dict[int, Value]]] = {}
         while waiting:
-            name = waiting.pop()
-            if name not in known:
-                known.add(name)
-                found[name] = self.phis[name]
-                waiting += [value.base for value in found[name][1].values() if value.base is not None]
+            base = waiting.pop()
+            if base not in known:
+                known.add(base)
+                found[base] = self.phis[base]
+                waiting += [value.base for value in found[base][1].values() if value.base is not None]
         return found
 
 
@@ -108,7 +130,7 @@ def track(graph: Graph, plan: Plan, reloaded: Collection[int] = frozenset()) -> 
         ]
         for vertex in order
     }
-    merged: set[str] = set()
+    merged: set[Base] = set()
     start = register.after(None, plan.on_entry)
     changed = True
     while changed:
@@ -123,45 +145,36 @@ def track(graph: Graph, plan: Plan, reloaded: Collection[int] = frozenset()) -> 
                 register.along[edge] = register.after(before, probes)
             arriving = [register.along[edge] for edge in in_edges[vertex]]
             arriving += [start] if vertex == graph.root else []
-            changed |= _meet(f"trodden.r.{vertex}", arriving, merged, register.at, vertex)
+            joined = _meet(BlockPhi(vertex), arriving, merged)
+            changed |= joined != register.at[vertex]
+            register.at[vertex] = joined
         for loop, incoming in saved.items():
             values = [value for _, value in incoming]
             if any(value is not None and value.base == STACK_SLOT for value in values):
-                merged.add(f"trodden.c.{loop}")
-            changed |= _meet(f"trodden.c.{loop}", values, merged, register.saved_for, loop)
+                merged.add(LoopPhi(loop))
+            joined = _meet(LoopPhi(loop), values, merged)
+            changed |= joined != register.saved_for.get(loop)
+            register.saved_for[loop] = joined
     for vertex in order:
-        _add_phi(register, f"trodden.r.{vertex}", vertex, {e: register.along[e] for e in in_edges[vertex]})
+        if register.at[vertex] == Value(BlockPhi(vertex), 0):
+            _add_phi(register, BlockPhi(vertex), vertex, {e: register.along[e] for e in in_edges[vertex]})
     for loop, incoming in saved.items():
-        name = f"trodden.c.{loop}"
-        header = graph.edges[incoming[0][0]].dst
-        entering = dict(incoming)
-        values_by_edge = {e: entering.get(e, Value(name, 0)) for e in in_edges[header]}
-        _add_phi(register, name, header, values_by_edge)
+        unchanged = Value(LoopPhi(loop), 0)
+        if register.saved_for[loop] == unchanged:
+            header = graph.edges[incoming[0][0]].dst
+            entering = dict(incoming)
+            by_edge = {e: entering.get(e, unchanged) for e in in_edges[header]}
+            _add_phi(register, LoopPhi(loop), header, by_edge)
     return register
 
 
-def _meet(
-    name: str,
-    arriving: Sequence[Value | None],
-    merged: set[str],
-    known: list[Value | None] | dict[int, Value | None],
-    index: int,
-) -> bool:
-    """Join the values that arrive at a block or are saved for a loop; whether the result has changed."""
+def _meet(base: Base, arriving: Sequence[Value | None], merged: set[Base]) -> Value | None:
+    """Join the values that arrive at a block or are saved for a loop: different ones become ``base``."""
     values = {value for value in arriving if value is not None}
     if len(values) > 1:
-        merged.add(name)
-    joined = Value(name, 0) if name in merged else next(iter(values), None)
-    before = known[index] if isinstance(known, list) else known.get(index)
-    known[index] = joined
-    return joined != before
+        merged.add(base)
+    return Value(base, 0) if base in merged else next(iter(values), None)
 
 
-def _add_phi(register: Register, name: str, vertex: int, incoming: dict[int, Value | None]) -> None:
-    held = register.at[vertex] if name.startswith("trodden.r.") else register.saved_for.get(_number(name))
-    if held == Value(name, 0):
-        register.phis[name] = (vertex, {edge: value or UNSET for edge, value in incoming.items()})
-
-
-def _number(name: str) -> int:
-    return int(name.rsplit(".", 1)[1])
+def _add_phi(register: Register, base: Base, block: int, incoming: dict[int, Value | None]) -> None:
+    register.phis[base] = (block, {edge: value or UNSET for edge, value in incoming.items()})

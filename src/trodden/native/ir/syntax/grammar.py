@@ -16,7 +16,6 @@ STRING = r'"[^"]*"'
 NAME = rf"(?:{STRING}|[-\w$.]+)"
 """What follows the sign of an identifier, and precedes the colon of a label."""
 LOCAL_IDENTIFIER = rf"%{NAME}"
-GLOBAL_IDENTIFIER = rf"@{NAME}"
 INTEGER = r"-?\d+"
 _KIND = r"[-\w$.\\]+"
 """The name of a kind of metadata."""
@@ -62,7 +61,6 @@ CALL = re.compile(rf"^  (?:%({NAME}) = )?(?:(tail|musttail|notail) )?(call) [^\n
 """The same for calls that do not end their block."""
 DEFINITION = re.compile(rf"  %(?<=^  %)({NAME}) = ", re.MULTILINE)
 """It begins with plain text, and the start of the line is checked afterwards, so that it is found quickly."""
-DEBUG_RECORD = re.compile(r"^    #(\w+)\(([^\n]*)\)$", re.MULTILINE)
 LABEL_LINE = re.compile(rf"({NAME}):")
 FIRST_OPCODE = re.compile(rf"  (?:%{NAME} = )?(\w+)")
 HEAD_INSTRUCTION = re.compile(rf"  (?:%{NAME} = )?(?:phi|landingpad|catchpad|cleanuppad)\b")
@@ -145,6 +143,7 @@ DEBUG_NODE = re.compile(r"^!(\d+) = (?:distinct )?!DI(\w+)\((.*)\)$", re.MULTILI
 DEBUG_LOCATION = re.compile(r"line: (\d+),(?: column: \d+,)? scope: !(\d+)(?:, inlinedAt: !(\d+))?")
 FILE_FIELD = re.compile(r"\bfile: !(\d+)")
 SCOPE_FIELD = re.compile(r"\bscope: !(\d+)")
+DISCRIMINATOR_FIELD = re.compile(r"\bdiscriminator: (\d+)$")
 LINE_FIELD = re.compile(r"\bline: (\d+)")
 NAME_FIELD = re.compile(rf"\bname: ({STRING})")
 FILENAME_FIELDS = re.compile(rf"filename: ({STRING})(?:, directory: ({STRING}))?")

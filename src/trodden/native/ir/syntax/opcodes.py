@@ -9,7 +9,6 @@ TERMINATORS = frozenset(
     }
 )
 CALLS = frozenset({"call", "invoke", "callbr"})
-PADS = frozenset({"landingpad", "catchpad", "cleanuppad"})
 BINARY = frozenset(
     {
         *("add", "sub", "mul", "udiv", "sdiv", "urem", "srem"),

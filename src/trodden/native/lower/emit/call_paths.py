@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trodden.native.analysis.function_cfg import FunctionRead
-from trodden.native.lower.context import Context
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.emit.register_slot import slot_entry
+from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import Emitted, Insertion, Point, Where
 from trodden.native.lower.runtime_symbols import CALLER, UNIT
 
@@ -47,44 +47,58 @@ _RESTORE_CALLER = f"store ptr %{_PARENT_VALUE}, ptr {CALLER}, align 8"
 _RESTORE_OWN = f"store ptr %{_NODE_VALUE}, ptr {CALLER}, align 8"
 
 
-def emit_call_paths(context: Context) -> Emitted:
+def emit_call_paths(lowering: FunctionLowering) -> Emitted:
     """What a function does when it is entered, when it is left, and when control returns to it abnormally."""
-    read = context.read
-    returning_twice = [v for v, calls in enumerate(read.calls) if any(call.returns_twice for call in calls)]
-    reentries = [Point(Where.TOP, pad) for pad in sorted(context.landing_pads)]
-    reentries += [Point(Where.AFTER_SECOND_RETURN, block) for block in returning_twice]
+    read = lowering.read
+    restore_points = [Point(Where.TOP, pad) for pad in sorted(lowering.landing_pads)]
+    restore_points += [_after_returns_twice(read, block) for block in sorted(read.returns_twice)]
     return Emitted(
         [
-            *(_insert(context, point, _RESTORE_OWN) for point in reentries),
-            *(_insert(context, point, _RESTORE_CALLER) for point in _exits(read)),
-            _entry(context, bool(returning_twice)),
+            *(_insert(lowering, point, _RESTORE_OWN) for point in restore_points),
+            *(_insert(lowering, point, _RESTORE_CALLER) for point in _exits(read)),
+            _entry(lowering),
         ]
     )
 
 
-def _insert(context: Context, point: Point, instruction: str) -> Insertion:
-    builder = context.builder()
+def _after_returns_twice(read: FunctionCfg, block: int) -> Point:
+    """The point that is executed whenever the call at the end of a block returns, normally or by a longjmp.
+
+    After an invoke that is its normal edge.
+    """
+    if read.ir.blocks[block].opcode != "invoke":
+        return Point(Where.AFTER_RETURNS_TWICE_CALL, block)
+    (edge,) = (each for each in read.graph.out_edges[block] if read.positions[each] == (0,))
+    if read.single_predecessor(edge):
+        return Point(Where.TOP, read.graph.edges[edge].dst)
+    return Point(Where.EDGE, edge)
+
+
+def _insert(lowering: FunctionLowering, point: Point, instruction: str) -> Insertion:
+    builder = lowering.builder()
     builder.emit(instruction)
-    return context.insert(point, builder.lines)
+    return lowering.insert(point, builder.lines)
 
 
-def _entry(context: Context, returns_twice: bool) -> Insertion:
-    builder = context.builder()
-    key = f"getelementptr (i8, ptr {_KEYS}, i64 {16 * context.number})"
-    enter = f"{_ENTER}.{context.number % _ENTER_FUNCTIONS}"
-    in_slot = context.machine == "x86_64" and not context.read.nounwind and _may_unwind_through(context.read)
+def _entry(lowering: FunctionLowering) -> Insertion:
+    builder = lowering.builder()
+    key = f"getelementptr (i8, ptr {_KEYS}, i64 {16 * lowering.number})"
+    enter = f"{_ENTER}.{lowering.number % _ENTER_FUNCTIONS}"
+    in_slot = (
+        lowering.machine == "x86_64" and not lowering.read.nounwind and _may_unwind_through(lowering.read)
+    )
     if in_slot:
         builder.define(_PARENT_SLOT, "alloca ptr, align 8")
     builder.define(_PARENT_VALUE, f"call preserve_mostcc ptr {enter}(ptr nest {key})")
-    if context.landing_pads or returns_twice:
+    if lowering.landing_pads or lowering.read.returns_twice:
         builder.define(_NODE_VALUE, f"load ptr, ptr {CALLER}, align 8")
     if in_slot:
         builder.emit(f"store volatile ptr %{_PARENT_VALUE}, ptr %{_PARENT_SLOT}, align 8")
         builder.emit(slot_entry(_PARENT_SLOT, "call"))
-    return context.insert(Point(Where.CALL_PATH_ENTRY, 0), builder.lines)
+    return lowering.insert(Point(Where.CALL_PATH_ENTRY, 0), builder.lines)
 
 
-def _exits(read: FunctionRead) -> Iterator[Point]:
+def _exits(read: FunctionCfg) -> Iterator[Point]:
     """The points at which the function is left, or gives its frame to a call in tail position.
 
     A block that must stay empty, so that a call in front of it stays in tail position, is replaced by its
@@ -98,7 +112,7 @@ def _exits(read: FunctionRead) -> Iterator[Point]:
             yield Point(Where.BOTTOM, block)
 
 
-def _edges_into(read: FunctionRead, block: int) -> Iterator[Point]:
+def _edges_into(read: FunctionCfg, block: int) -> Iterator[Point]:
     at_top = False
     for edge in read.in_edges(block):
         source = read.graph.edges[edge].src
@@ -112,7 +126,7 @@ def _edges_into(read: FunctionRead, block: int) -> Iterator[Point]:
             yield Point(Where.TOP, block)
 
 
-def _may_unwind_through(read: FunctionRead) -> bool:
+def _may_unwind_through(read: FunctionCfg) -> bool:
     """Whether an exception may enter the function and propagate further."""
     invoking = any(block.opcode == "invoke" for block in read.ir.blocks)
     return invoking or any(call.may_unwind for calls in read.calls for call in calls)

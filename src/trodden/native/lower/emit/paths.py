@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from trodden.native.lower.builder import Builder
-from trodden.native.lower.context import Context
 from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.emit.last_paths import LastPaths
 from trodden.native.lower.emit.register_phis import PathRegister
+from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.probe_locations import PlacedProbe, ended_path
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT
-from trodden.plan.paths.path_register import STACK_SLOT, Value
+from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
 from trodden.plan.probes import Bump, BumpAt, Paths, Plan, StartClock
+from trodden.program.debug_variables import REGISTER_SLOT, base_name
 from trodden.program.sparse_path_key import cycles_key
 
 CLOCK = "%trodden.clock"
@@ -27,6 +29,12 @@ _READ_CLOCK = {
     "x86_64": "call i64 @llvm.readcyclecounter()",
     "aarch64": 'call i64 asm sideeffect "mrs $0, cntvct_el0", "=r"()',
 }
+
+
+class _ChosenPath(NamedTuple):
+    """The number of a path that a phi has chosen among those of merged edges."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -43,15 +51,17 @@ class PathEmitter:
 
     @staticmethod
     def of(
-        context: Context, plan: Plan, register: PathRegister | None, last_paths_tag: int | None
+        lowering: FunctionLowering, plan: Plan, register: PathRegister | None, last_paths_tag: int | None
     ) -> PathEmitter | None:
         """The emitter for a plan that has paths; the tag is that of a unit which keeps last paths."""
         if plan.paths is None or register is None:
             return None
-        table = context.first_slot + len(plan.measures)
-        last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, context.number)
-        location = context.debug.own_location
-        return PathEmitter(plan.paths, register, table, context.number, context.machine, location, last_paths)
+        table = lowering.first_slot + len(plan.measures)
+        last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, lowering.number)
+        location = lowering.debug.own_location
+        return PathEmitter(
+            plan.paths, register, table, lowering.number, lowering.machine, location, last_paths
+        )
 
     def emit(
         self,
@@ -68,7 +78,7 @@ class PathEmitter:
             if isinstance(probe, Bump | BumpAt):
                 path = ended_path(probe, value)
                 now = self._read_clock(builder) if self.paths.timed else ""
-                self._count(builder, access, path, "1", now)
+                self._count(builder, access, path.base, path.add, "1", now)
                 if self.last_paths is not None:
                     builder.location = self.own_location
                     self.last_paths.enter(builder, self.operand(builder, path))
@@ -80,7 +90,7 @@ class PathEmitter:
     def count_if(self, builder: Builder, access: CounterAccess, path: str, ended: str) -> None:
         """Count a path whose number is a phi, and restart its clock, if ``ended`` is 1 and not 0."""
         now = self._read_clock(builder) if self.paths.timed else ""
-        self._count(builder, access, Value(path, 0), ended, now)
+        self._count(builder, access, _ChosenPath(path), 0, ended, now)
         if now:
             has_ended = builder.value(f"icmp ne i64 {ended}, 0")
             old = builder.value(f"load i64, ptr {CLOCK}, align 8")
@@ -95,39 +105,50 @@ class PathEmitter:
 
     def operand(self, builder: Builder, value: Value) -> str:
         """A value of the register as an operand; adding its constant is an instruction."""
-        if value.base is None:
-            return str(_signed(value.add))
-        base = self._base(builder, value.base)
-        return base if value.add == 0 else builder.value(f"add i64 {base}, {_signed(value.add)}")
+        return self._number(builder, value.base, value.add)
 
-    def _count(self, builder: Builder, access: CounterAccess, path: Value, amount: str, now: str) -> None:
-        """Add to the count of a path and, if there is a time ``now``, to its time what has passed."""
+    def _number(self, builder: Builder, base: Base | _ChosenPath | None, add: int) -> str:
+        if base is None:
+            return str(_signed(add))
+        operand = self._base(builder, base)
+        return operand if add == 0 else builder.value(f"add i64 {operand}, {_signed(add)}")
+
+    def _count(
+        self,
+        builder: Builder,
+        access: CounterAccess,
+        base: Base | _ChosenPath | None,
+        add: int,
+        amount: str,
+        now: str,
+    ) -> None:
+        """Count path ``base + add`` and, if there is a time ``now``, the time since the path started."""
         elapsed = self._elapsed(builder, amount, now) if now else ""
         if not self.paths.dense:
-            number = self.operand(builder, path)
+            number = self._number(builder, base, add)
             self._count_sparse(builder, self.function, number, amount)
             if elapsed:
                 self._count_sparse(builder, cycles_key(self.function), number, elapsed)
             return
-        self._increment(builder, access, path, self.table, amount)
+        self._increment(builder, access, base, self.table + add, amount)
         if elapsed:
-            self._increment(builder, access, path, self.table + self.paths.number, elapsed)
+            self._increment(builder, access, base, self.table + self.paths.number + add, elapsed)
 
     def _increment(
-        self, builder: Builder, access: CounterAccess, path: Value, table: int, amount: str
+        self, builder: Builder, access: CounterAccess, base: Base | _ChosenPath | None, slot: int, amount: str
     ) -> None:
-        if path.base is None:
-            access.increment(builder, table + path.add, amount)
+        if base is None:
+            access.increment(builder, slot, amount)
         else:
-            index = self._base(builder, path.base)
-            access.increment_at(builder, access.element(builder, table + path.add, index), amount)
+            index = self._base(builder, base)
+            access.increment_at(builder, access.element(builder, slot, index), amount)
 
-    def _base(self, builder: Builder, base: str) -> str:
-        return (
-            builder.value(f"load volatile i64, ptr %{STACK_SLOT}, align 8")
-            if base == STACK_SLOT
-            else f"%{base}"
-        )
+    def _base(self, builder: Builder, base: Base | _ChosenPath) -> str:
+        if isinstance(base, _ChosenPath):
+            return f"%{base.name}"
+        if base == STACK_SLOT:
+            return builder.value(f"load volatile i64, ptr %{REGISTER_SLOT}, align 8")
+        return f"%{base_name(base)}"
 
     def _read_clock(self, builder: Builder) -> str:
         return builder.value(_READ_CLOCK[self.machine])

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from trodden.native.analysis.induction import Induction
 from trodden.native.lower.builder import Builder
-from trodden.native.lower.context import Context
 from trodden.native.lower.emit.paths import PathEmitter
 from trodden.native.lower.emit.trip_counts import emit_trip_count
+from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import CounterPhi, Emitted, Insertion, Phi, Point, ValuePhi, Where
 from trodden.native.lower.probe_locations import (
     PlacedProbe,
@@ -23,7 +23,7 @@ from trodden.plan.probes import AddTripCount, Count
 
 
 def emit_probes(
-    context: Context,
+    lowering: FunctionLowering,
     locations: ProbeLocations,
     paths: PathEmitter | None,
     inductions: Mapping[int, Induction],
@@ -38,34 +38,36 @@ def emit_probes(
     phis: list[Phi] = []
     for group in locations.placements:
         # The names of blocks on edges follow those of the values that are computed there.
-        codes = [_emit_placement(context, placement, paths, inductions) for placement in group]
+        codes = [_emit_placement(lowering, placement, paths, inductions) for placement in group]
         for placement, lines in zip(group, codes, strict=True):
             if lines or placement.split:
-                insertions.append(context.insert(placement.point, lines))
+                insertions.append(lowering.insert(placement.point, lines))
     for target, edges in locations.merged.items():
-        merged = _emit_merged(context, target, edges, paths, spare_slot)
+        merged = _emit_merged(lowering, target, edges, paths, spare_slot)
         insertions += merged.insertions
         phis += merged.phis
     return Emitted(insertions, phis)
 
 
 def _emit_placement(
-    context: Context,
+    lowering: FunctionLowering,
     placement: Placement,
     paths: PathEmitter | None,
     inductions: Mapping[int, Induction],
 ) -> list[str]:
     """Counters first, then what concerns the path register."""
-    builder = context.builder()
-    access = context.access_at(placement.point)
-    locations = [None if mark is None else context.debug.probe_location(mark) for _, mark in placement.probes]
+    builder = lowering.builder()
+    access = lowering.access_at(placement.point)
+    locations = [
+        None if mark is None else lowering.debug.probe_location(mark) for _, mark in placement.probes
+    ]
     for (probe, _), location in zip(placement.probes, locations, strict=True):
         builder.location = location
         if isinstance(probe, Count):
-            access.increment(builder, context.first_slot + probe.slot, "1")
+            access.increment(builder, lowering.first_slot + probe.slot, "1")
         elif isinstance(probe, AddTripCount):
             trip_count = emit_trip_count(builder, inductions[probe.back_edge])
-            access.increment(builder, context.first_slot + probe.slot, trip_count)
+            access.increment(builder, lowering.first_slot + probe.slot, trip_count)
     if paths is not None:
         value = None if placement.source is None else paths.register.values.at_end(placement.source)
         paths.emit(builder, access, placement.probes, locations, value)
@@ -73,7 +75,7 @@ def _emit_placement(
 
 
 def _emit_merged(
-    context: Context,
+    lowering: FunctionLowering,
     target: int,
     edges: Sequence[tuple[int, Sequence[PlacedProbe]]],
     paths: PathEmitter | None,
@@ -81,21 +83,21 @@ def _emit_merged(
 ) -> Emitted:
     """Count edges that cannot be split in their target, where phis say what is to be counted."""
     values = None if paths is None else paths.register.values
-    counters, ending = merged_probes(context.read, values, edges)
-    builder = context.builder()
-    builder.location = context.debug.probe_location(Mark(Holder.MERGED, target))
-    phis = _choose_counters(context, target, counters, spare_slot, builder)
+    counters, ending = merged_probes(lowering.read, values, edges)
+    builder = lowering.builder()
+    builder.location = lowering.debug.probe_location(Mark(Holder.MERGED, target))
+    phis = _choose_counters(lowering, target, counters, spare_slot, builder)
     insertions: list[Insertion] = []
     if paths is not None:
-        merged = _choose_paths(context, target, ending, paths, builder)
+        merged = _choose_paths(lowering, target, ending, paths, builder)
         insertions += merged.insertions
         phis += merged.phis
-    insertions.append(context.insert(Point(Where.TOP, target), builder.lines))
+    insertions.append(lowering.insert(Point(Where.TOP, target), builder.lines))
     return Emitted(insertions, phis)
 
 
 def _choose_counters(
-    context: Context,
+    lowering: FunctionLowering,
     target: int,
     counters: Mapping[int, Sequence[int]],
     spare_slot: int,
@@ -103,17 +105,17 @@ def _choose_counters(
 ) -> list[Phi]:
     """A phi chooses the counter; edges without one use the spare."""
     phis: list[Phi] = []
-    access = context.access_at(Point(Where.TOP, target))
+    access = lowering.access_at(Point(Where.TOP, target))
     for layer in layers(counters):
-        chosen = context.names.value()
-        slots = {e: context.first_slot + each[layer] for e, each in counters.items() if layer < len(each)}
+        chosen = lowering.names.value()
+        slots = {e: lowering.first_slot + each[layer] for e, each in counters.items() if layer < len(each)}
         phis.append(CounterPhi(target, chosen, slots, spare_slot))
         access.increment_at(builder, f"%{chosen}", "1")
     return phis
 
 
 def _choose_paths(
-    context: Context,
+    lowering: FunctionLowering,
     target: int,
     ending: Mapping[int, Sequence[Value]],
     paths: PathEmitter,
@@ -122,16 +124,16 @@ def _choose_paths(
     """One phi is the number of the path, another whether it has ended: 1, or 0 on the other edges."""
     insertions: list[Insertion] = []
     phis: list[Phi] = []
-    access = context.access_at(Point(Where.TOP, target))
+    access = lowering.access_at(Point(Where.TOP, target))
     for layer in layers(ending):
-        path, ended = context.names.value(), context.names.value()
+        path, ended = lowering.names.value(), lowering.names.value()
         numbers: dict[int, str] = {}
         for edge, each in ending.items():
             if layer < len(each):
-                at_source = context.builder()
+                at_source = lowering.builder()
                 numbers[edge] = paths.operand(at_source, each[layer])
-                bottom = Point(Where.BOTTOM, context.read.graph.edges[edge].src)
-                insertions.append(context.insert(bottom, at_source.lines))
+                bottom = Point(Where.BOTTOM, lowering.read.graph.edges[edge].src)
+                insertions.append(lowering.insert(bottom, at_source.lines))
         phis.append(ValuePhi(target, path, numbers, "0"))
         phis.append(ValuePhi(target, ended, dict.fromkeys(numbers, "1"), "0"))
         paths.count_if(builder, access, path, f"%{ended}")
@@ -140,11 +142,11 @@ def _choose_paths(
     return Emitted(insertions, phis)
 
 
-def uses_spare_slot(context: Context, emitted: Emitted) -> bool:
+def uses_spare_slot(lowering: FunctionLowering, emitted: Emitted) -> bool:
     """Whether an edge without a counter is counted all the same."""
     return any(
         edge not in phi.incoming
         for phi in emitted.phis
         if isinstance(phi, CounterPhi)
-        for edge in context.read.in_edges(phi.block)
+        for edge in lowering.read.in_edges(phi.block)
     )

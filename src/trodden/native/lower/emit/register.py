@@ -5,80 +5,83 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from trodden.native.lower.context import Context
 from trodden.native.lower.emit.paths import CLOCK, PathEmitter
 from trodden.native.lower.emit.register_phis import PathRegister
 from trodden.native.lower.emit.register_slot import slot_entry
+from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import Emitted, Insertion, Phi, Point, ValuePhi, Where
 from trodden.native.lower.probe_locations import PlacedProbe
 from trodden.plan.paths.locations import Holder, Mark
-from trodden.plan.paths.path_register import STACK_SLOT, Value
+from trodden.plan.paths.path_register import Base, Value
 from trodden.plan.probes import Plan
+from trodden.program.debug_variables import REGISTER_SLOT, base_name
 
 
-def emit_register(context: Context, plan: Plan, paths: PathEmitter) -> Emitted:
+def emit_register(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) -> Emitted:
     """The phis, the stack slot, and what comes first when the function is entered."""
     register = paths.register
-    insertions = _slot_stores(context, register)
+    insertions = _slot_stores(lowering, register)
     phis: list[Phi] = []
-    for name, (block, brought) in register.phis.items():
-        insertions += _separate(context, brought)
+    for base, (block, brought) in register.phis.items():
+        insertions += _separate(lowering, brought)
         incoming: dict[int, str] = {}
         for edge, value in brought.items():
-            builder = context.builder()
+            builder = lowering.builder()
             incoming[edge] = paths.operand(builder, value)
-            insertions.append(context.bottom_or_edge(edge, builder.lines))
-        phis.append(ValuePhi(block, name, incoming, "0"))
-        insertions += _value_records(context, register, name, block)
-    insertions.append(_entry(context, plan, paths))
+            insertions.append(lowering.bottom_or_edge(edge, builder.lines))
+        phis.append(ValuePhi(block, base_name(base), incoming, "0"))
+        insertions += _value_records(lowering, register, base, block)
+    insertions.append(_entry(lowering, plan, paths))
     return Emitted(insertions, phis)
 
 
-def _slot_stores(context: Context, register: PathRegister) -> list[Insertion]:
+def _slot_stores(lowering: FunctionLowering, register: PathRegister) -> list[Insertion]:
     """The stores into the stack slot; after the first one the runtime is told where the slot is."""
     insertions: list[Insertion] = []
     for block, base in register.slot.stores.items():
-        builder = context.builder()
-        builder.location = context.debug.probe_location(Mark(Holder.SLOT, block))
-        builder.emit(f"store volatile i64 %{base}, ptr %{STACK_SLOT}, align 8")
+        builder = lowering.builder()
+        builder.location = lowering.debug.probe_location(Mark(Holder.SLOT, block))
+        builder.emit(f"store volatile i64 %{base_name(base)}, ptr %{REGISTER_SLOT}, align 8")
         if not insertions:
             builder.location = None
-            builder.emit(slot_entry(STACK_SLOT, "cell"))
-        insertions.append(context.insert(Point(Where.TOP, block), builder.lines))
+            builder.emit(slot_entry(REGISTER_SLOT, "cell"))
+        insertions.append(lowering.insert(Point(Where.TOP, block), builder.lines))
     return insertions
 
 
-def _separate(context: Context, brought: Mapping[int, Value]) -> list[Insertion]:
+def _separate(lowering: FunctionLowering, brought: Mapping[int, Value]) -> list[Insertion]:
     """New blocks on edges from one source that bring different values into a phi."""
     values: dict[int, set[Value]] = defaultdict(set)
-    edges = context.read.graph.edges
+    edges = lowering.read.graph.edges
     for edge, value in brought.items():
         values[edges[edge].src].add(value)
     return [
-        context.insert(Point(Where.EDGE, edge), []) for edge in brought if len(values[edges[edge].src]) > 1
+        lowering.insert(Point(Where.EDGE, edge), []) for edge in brought if len(values[edges[edge].src]) > 1
     ]
 
 
-def _value_records(context: Context, register: PathRegister, name: str, block: int) -> list[Insertion]:
+def _value_records(
+    lowering: FunctionLowering, register: PathRegister, base: Base, block: int
+) -> list[Insertion]:
     """The debug records of a phi.
 
     Without optimisation LLVM forgets at the end of a block where a value is.
     """
-    records = context.debug.value_record(name)
+    records = lowering.debug.value_record(base)
     blocks = [block]
-    if context.debug.repeats_values:
-        at = enumerate(register.values.at)
-        blocks += [v for v, value in at if v != block and value is not None and value.base == name]
-    return [context.insert(Point(Where.RECORDS, each), records) for each in blocks]
+    if lowering.debug.repeats_values:
+        at = enumerate(register.values.at[: lowering.read.graph.exit])
+        blocks += [v for v, value in at if v != block and value is not None and value.base == base]
+    return [lowering.insert(Point(Where.RECORDS, each), records) for each in blocks]
 
 
-def _entry(context: Context, plan: Plan, paths: PathEmitter) -> Insertion:
-    builder = context.builder()
+def _entry(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) -> Insertion:
+    builder = lowering.builder()
     if paths.register.slot.stores:
-        builder.define(STACK_SLOT, "alloca i64, align 8")
-        builder.records(context.debug.slot_record(paths.register.values.reloaded))
+        builder.define(REGISTER_SLOT, "alloca i64, align 8")
+        builder.records(lowering.debug.slot_record(paths.register.values.reloaded))
     if paths.paths.timed:
         builder.define(CLOCK[1:], "alloca i64, align 8")
     on_entry = [PlacedProbe(probe, None) for probe in plan.on_entry]
-    paths.emit(builder, context.access, on_entry, [None] * len(on_entry), None)
-    return context.insert(Point(Where.ENTRY, 0), builder.lines)
+    paths.emit(builder, lowering.access, on_entry, [None] * len(on_entry), None)
+    return lowering.insert(Point(Where.ENTRY, 0), builder.lines)

@@ -9,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.emit.register_slot import RegisterSlot, choose_slot
 from trodden.native.lower.probe_locations import ProbeLocations, ended_path, layers, merged_probes
 from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import reloaded_blocks
-from trodden.plan.paths.path_register import Register, Value, track
+from trodden.plan.paths.path_register import Base, Register, Value, track
 from trodden.plan.probes import Bump, BumpAt
 
 
 @dataclass(frozen=True)
 class PathRegister:
-    """Its values, the stack slot, and the phis by name: the block, and the value that each edge brings."""
+    """Its values, the stack slot, and the phis: the block, and the value that each edge brings."""
 
     values: Register
     slot: RegisterSlot
-    phis: Mapping[str, tuple[int, Mapping[int, Value]]]
+    phis: Mapping[Base, tuple[int, Mapping[int, Value]]]
 
 
-def track_register(read: FunctionRead, planned: Planned) -> Register | None:
+def track_register(read: FunctionCfg, planned: Planned) -> Register | None:
     """The value of the path register in every block; None if the plan has no paths."""
     if planned.plan.paths is None:
         return None
@@ -37,7 +37,7 @@ def track_register(read: FunctionRead, planned: Planned) -> Register | None:
 
 
 def choose_phis(
-    read: FunctionRead, planned: Planned, locations: ProbeLocations, values: Register | None
+    read: FunctionCfg, planned: Planned, locations: ProbeLocations, values: Register | None
 ) -> PathRegister | None:
     """Decide which phis are needed, and where the register is stored into its stack slot."""
     if values is None:
@@ -47,7 +47,7 @@ def choose_phis(
     return PathRegister(values, slot, values.needed(reads))
 
 
-def _ended_paths(read: FunctionRead, locations: ProbeLocations, values: Register) -> Iterator[Value]:
+def _ended_paths(read: FunctionCfg, locations: ProbeLocations, values: Register) -> Iterator[Value]:
     """The numbers of the paths that end, in the order of their probes."""
     for group in locations.placements:
         for placement in group:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.planning.register_slots import block_frequencies
-from trodden.plan.paths.path_register import STACK_SLOT, UNSET, Register, Value
+from trodden.plan.paths.path_register import STACK_SLOT, UNSET, Base, Register, Value
 
 LINE_ENDS = ".ascii \\22\\22\\0A"
 """No bytes, but the assembler enters a pending change of line before it continues in another section."""
@@ -44,12 +44,12 @@ class RegisterSlot:
     """
 
     registers: Mapping[int, tuple[bool, int]]
-    stores: Mapping[int, str]
+    stores: Mapping[int, Base]
     reads: Sequence[Value]
 
 
 def choose_slot(
-    read: FunctionRead, register: Register, ambiguous: Collection[int], weights: Sequence[float]
+    read: FunctionCfg, register: Register, ambiguous: Collection[int], weights: Sequence[float]
 ) -> RegisterSlot:
     """Decide where the bases are stored that calls in ``ambiguous`` blocks need.
 
@@ -57,14 +57,14 @@ def choose_slot(
     be stored in between: wherever something is, the register has another base.
     """
     registers: dict[int, tuple[bool, int]] = {}
-    needed: dict[str, list[int]] = {}
+    needed: dict[Base, list[int]] = {}
     for block in sorted(ambiguous):
         value = register.at[block] or UNSET
         registers[block] = (value.base is not None, value.add)
         if value.base is not None and value.base != STACK_SLOT:
             needed.setdefault(value.base, []).append(block)
     frequency = block_frequencies(read, weights) if needed else []
-    stores: dict[int, str] = {}
+    stores: dict[int, Base] = {}
     for base, blocks in needed.items():
         defined = register.phis[base][0]
         cheaper = frequency[defined] < sum(frequency[block] for block in blocks)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from trodden.native.analysis.induction import Induction
 from trodden.native.lower.builder import Builder
-from trodden.native.lower.context import Context
+from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import Emitted, Insertion, Phi, Point, ValuePhi, Where
 from trodden.native.lower.probe_locations import ProbeLocations
 
@@ -41,7 +41,7 @@ def emit_trip_count(builder: Builder, induction: Induction) -> str:
 
 
 def emit_iteration_counters(
-    context: Context, locations: ProbeLocations, inductions: Mapping[int, Induction]
+    lowering: FunctionLowering, locations: ProbeLocations, inductions: Mapping[int, Induction]
 ) -> Emitted:
     """The registers that count the iterations of loops without an induction variable, and debug records.
 
@@ -53,16 +53,16 @@ def emit_iteration_counters(
     used = {back_edge: inductions[back_edge] for back_edge in locations.trip_counted()}
     for back_edge, induction in used.items():
         if induction.own:
-            header, counted = context.read.graph.edges[back_edge].dst, _value_in_loop(induction)
+            header, counted = lowering.read.graph.edges[back_edge].dst, _value_in_loop(induction)
             phis.append(ValuePhi(header, induction.name, {back_edge: f"%{counted}"}, "-1"))
-            builder = context.builder()
-            builder.define(counted, f"{_COUNT_ITERATION[context.machine]}(i64 %{induction.name})")
-            builder.records(context.debug.trip_count_record(back_edge, induction, counted))
-            insertions.append(context.insert(Point(Where.TOP, header), builder.lines))
+            builder = lowering.builder()
+            builder.define(counted, f"{_COUNT_ITERATION[lowering.machine]}(i64 %{induction.name})")
+            builder.records(lowering.debug.trip_count_record(back_edge, induction, counted))
+            insertions.append(lowering.insert(Point(Where.TOP, header), builder.lines))
     for back_edge, induction in used.items():
-        records = context.debug.trip_count_record(back_edge, induction, induction.name, induction.own)
-        header = context.read.graph.edges[back_edge].dst
-        insertions.append(context.insert(Point(Where.RECORDS, header), records))
+        records = lowering.debug.trip_count_record(back_edge, induction, induction.name, induction.own)
+        header = lowering.read.graph.edges[back_edge].dst
+        insertions.append(lowering.insert(Point(Where.RECORDS, header), records))
     return Emitted(insertions, phis)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trodden.native.analysis.function_cfg import FunctionRead
+from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.builder import Builder, ProbeNames
 from trodden.native.lower.counter_access import CounterAccess
 from trodden.native.lower.debug_locations import FunctionDebug
@@ -12,13 +12,13 @@ from trodden.native.lower.insertions import Insertion, Point, Where
 
 
 @dataclass(frozen=True)
-class Context:
+class FunctionLowering:
     """A function, and how code is emitted in it.
 
     ``number`` is the function's in its unit, ``first_slot`` the slot of the plan's first counter.
     """
 
-    read: FunctionRead
+    read: FunctionCfg
     number: int
     first_slot: int
     machine: str
@@ -51,10 +51,6 @@ class Context:
         return self.insert(Point(Where.BOTTOM, self.read.graph.edges[edge].src), lines)
 
 
-def landing_pads(read: FunctionRead) -> frozenset[int]:
+def landing_pads(read: FunctionCfg) -> frozenset[int]:
     """The blocks that begin with a landing pad."""
-    return frozenset(
-        number
-        for number, block in enumerate(read.ir.blocks)
-        if " = landingpad " in block.text and any(each.opcode == "landingpad" for each in block.instructions)
-    )
+    return frozenset(number for number, block in enumerate(read.ir.blocks) if block.is_landing_pad)
