@@ -208,6 +208,14 @@ def test_cases(tmp_path: Path) -> None:
     ]
 
 
+def test_the_closing_brace_of_a_switch_is_no_case(tmp_path: Path) -> None:
+    source = "switch (x) {\ncase 1:\n a();\n break;\n}\nd();"
+    lines = {"s": [2], "a": [4], "e": [6], "d": [7]}
+    kinds = {"s": BranchKind.SWITCH}
+    outcomes = _outcomes(tmp_path, source, "s>e s>a a>d e>d d>exit", lines, ("s e", "s a"), kinds)
+    assert outcomes == ["continues at line 6", "switch (x): case 1"]
+
+
 def test_exceptions(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int f() {\n g();\n h();\n}\n")
     facts = facts_of(

@@ -82,7 +82,10 @@ class Decisions:
                 return Decision(step, at, label, decided=EdgeOutcome(final=True))
         condition, decided = deciding.condition, outcomes.of_edge(edge)
         parts = _parts(condition, [decided])
-        outcome = Outcome(parts) if parts else Outcome(continues=self._target(edge))
+        ambiguous = (
+            decided.test is None and not decided.merged and not (condition and len(condition.tests) == 1)
+        )
+        outcome = Outcome(parts, ambiguous=ambiguous) if parts else Outcome(continues=self._target(edge))
         own = isinstance(deciding, Statement) and deciding.loop and condition is not None
         ends = own and condition is not None and _whole(condition, decided) is False
         step = self._step(source, ref, deciding, self._with_loops(edge, outcome, ends))

@@ -69,13 +69,25 @@ class ConditionOutcomes:
         return EdgeOutcome(None, whole, merged, whole is not None or self._leaves(edge))
 
     def case(self, edge: int) -> str | None:
-        """The label of the case that an edge leads to; None unless it is certain."""
+        """The label of the case that an edge leads to; None unless it is certain.
+
+        The last line of the statement has its closing brace, to which control also jumps if no case matches.
+        """
         statement = self._region.deciding
-        line = self._region.line(self._graph.edges[edge].dst)
-        if not isinstance(statement, Statement) or line is None or line not in statement.body:
+        source, target, _ = self._graph.edges[edge]
+        line = self._region.line(target)
+        if not isinstance(statement, Statement) or line is None or line not in statement.body[:-1]:
             return None
         label = label_at(statement.labels, line)
-        return None if label is None else label.text
+        if label is None or (self._is_default(source, edge) and "default" not in label.text.split()):
+            return None
+        return label.text
+
+    def _is_default(self, source: int, edge: int) -> bool:
+        """Whether an edge is taken if no case matches, as far as the block's features say so."""
+        features = self._locations.function.facts.features.blocks
+        cases = features[source].cases if features else ()
+        return bool(cases) and cases[self._locations.flow_out(source).index(edge)] is None
 
     def _leaves(self, edge: int) -> bool:
         """Whether lines show that an edge leads out of the condition."""

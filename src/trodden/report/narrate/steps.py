@@ -25,6 +25,8 @@ class Outcome:
     ``continues`` says where control continued if they do not say all, ``throws`` that a call has thrown an
     exception.  ``exits`` are the words for a loop that was left, ``iterates`` says that a loop of one block
     was executed any number of times before, ``through`` are blocks of the condition that were passed.
+    ``ambiguous``: other branches of the condition may decide the same parts, so that they may have had these
+    values although this edge was not taken.
     """
 
     parts: tuple[Part, ...] = ()
@@ -33,6 +35,7 @@ class Outcome:
     exits: str | None = None
     iterates: bool = False
     through: tuple[str, ...] = ()
+    ambiguous: bool = False
 
     def words(self, longest: int | None = None) -> str:
         """``x < 0: false, exits the loop``."""

@@ -58,7 +58,7 @@ class BranchDescriber:
             several = len(locations.flow_out(src)) > 1
             return "to the code after the call" if several else "to its only successor"
         target = step.outcome.continues or locations.name_of_block(dst, locations.begin(dst))
-        decision = step.outcome.decision
+        decision = "" if step.outcome.ambiguous else step.outcome.decision
         return f"to {target} ({decision})" if decision else f"to {target}"
 
     def successors(self, function: FunctionProfile, edges: Sequence[int]) -> str:
