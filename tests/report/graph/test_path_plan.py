@@ -192,7 +192,7 @@ def test_the_drawing_for_graphviz() -> None:
     assert 'b3 -> b4 [label="5\\nVal 0, Inc 3\\nr+=3", style=dashed];' in text
     assert 'entry -> b1 [label="Val 6, Inc 6", style=dotted, color=gray40, fontcolor=gray40];' in text
     assert 'b4 -> b9 [label="Val 0, Inc 0", style=dotted, color=gray40, fontcolor=gray40];' in text
-    assert 'B\\n10\\npass Val 0\\nagain Val 6 Inc 6"' in to_dot(_of(LOOP, context=True))
+    assert 'B\\n10\\npass Val 0\\nsurrogate Val 6 Inc 6"' in to_dot(_of(LOOP, context=True))
 
 
 def test_the_picture() -> None:
@@ -204,7 +204,7 @@ def test_the_picture() -> None:
     looping = to_svg(_of(LOOP))
     for text in ("start Val 6, Inc 6", "entry Val 0", "end Val 0, Inc 0", "r=6"):
         assert f">{text}<" in looping
-    assert ">again Val 6, Inc 6<" in to_svg(_of(LOOP, context=True))
+    assert ">surrogate Val 6, Inc 6<" in to_svg(_of(LOOP, context=True))
 
 
 @settings(deadline=None)
