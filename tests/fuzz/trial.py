@@ -22,6 +22,10 @@ MEMORY = 768 << 20
 """How much more memory than it had a process may use: what it takes to read a large file, and some more."""
 
 SECONDS = 10.0
+"""How much processor time a reader may take: a busy machine does not make it longer."""
+
+_PATIENCE = 60 * SECONDS
+"""How long one that waits for something may take."""
 
 _ROOT = str(Path(trodden.__file__).parent)
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -29,6 +33,12 @@ _CHANGES = frozenset(
     ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod")
 )
 _HARMLESS = ("/dev/null", "/dev/tty")
+
+
+_TIMERS = (
+    (signal.SIGPROF, signal.ITIMER_PROF, SECONDS),
+    (signal.SIGALRM, signal.ITIMER_REAL, _PATIENCE),
+)
 
 
 class _TooLong(BaseException):
@@ -84,8 +94,9 @@ class Room:
 
     def attempt(self, target: Target, data: bytes) -> tuple[Failure | None, str]:
         """Let a reader read; answers with what went wrong, and with what the reader said of the input."""
-        signal.signal(signal.SIGALRM, _ring)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        for number, timer, seconds in _TIMERS:
+            signal.signal(number, _ring)
+            signal.setitimer(timer, seconds)
         self._guarding = True
         try:
             target.read(data, self.folder)
@@ -94,7 +105,8 @@ class Room:
         except (_TooLong, _Escaped, Exception, RecursionError, SystemExit) as error:
             return Failure(_kind(target, error), "".join(traceback.format_exception(error))[-4000:]), ""
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            for _, timer, _ in _TIMERS:
+                signal.setitimer(timer, 0)
             self._guarding = False
         return None, "read"
 
