@@ -81,12 +81,12 @@ class IRBlock:
         return start + self.text.count(f"\n  {opcode} ")
 
     def definition(self, name: str) -> Instruction | None:
-        """The instruction that defines a value here (its name without the sign)."""
+        """The instruction that defines a value here (its name without ``%``)."""
         at = self.text.find(f"  %{name} = ")
         return None if at < 0 else next(instructions_of(self.text, at))
 
     def defined_names(self) -> list[str]:
-        """The names of the values that it defines (without the sign)."""
+        """The names of the values that it defines (without ``%``)."""
         return DEFINITION.findall(self.text)
 
     def definitions(self) -> Iterator[tuple[str, Instruction]]:
@@ -112,7 +112,7 @@ class IRBlock:
         return has_text and any(each.opcode == "landingpad" for each in self.instructions)
 
     def names_function(self, function: str) -> bool:
-        """Whether it contains the name of a function (as printed, without its sign), in a call mostly."""
+        """Whether it contains the name of a function (as printed, without ``@``), in a call mostly."""
         return f"@{function}(" in self.text
 
     @property

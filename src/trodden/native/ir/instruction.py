@@ -36,7 +36,7 @@ _NO_VALUE = frozenset({"void", "token", "metadata", "label"})
 class Instruction:
     """One instruction.
 
-    ``result`` is the name of the value that it defines (as printed, without its sign); ``tail`` is the
+    ``result`` is the name of the value that it defines (as printed, without its prefix); ``tail`` is the
     marker of a call: ``tail``, ``musttail``, ``notail`` or nothing.
     """
 
@@ -217,7 +217,7 @@ class Instruction:
 
     @property
     def callee(self) -> str | None:
-        """The function that is called (as printed, without its sign); None for an indirect call."""
+        """The function that is called (as printed, without its prefix); None for an indirect call."""
         if self.opcode not in CALLS:
             return None
         direct = self._direct_callee()

@@ -40,7 +40,7 @@ class Aliases:
 
 
 def names_function(text: str, function: str) -> bool:
-    """Whether IR text declares, defines or calls a function, whose name is printed with its sign."""
+    """Whether IR text declares, defines or calls a function, whose name is printed with its prefix."""
     return f" {function}(" in text
 
 
@@ -100,7 +100,7 @@ def taken_functions(module: IRModule, functions: Collection[str], aliases: Alias
 
 
 def type_names(module: IRModule) -> frozenset[str]:
-    """The names of the named types (as printed, without the sign)."""
+    """The names of the named types (as printed, without the prefix)."""
     return frozenset(TYPE_DEFINITION.findall(module.prologue))
 
 

@@ -66,12 +66,12 @@ def global_names(text: str) -> list[str]:
 
 
 def mentions_value(text: str, name: str) -> bool:
-    """Whether a value occurs in text of whole lines; its name is given with the sign."""
+    """Whether a value occurs in text of whole lines; its name is given with the prefix."""
     return _first(text, name) >= 0
 
 
 def first_is_load(text: str, pointer: str) -> bool:
-    """Whether the first instruction that mentions a pointer (name with the sign) loads from it."""
+    """Whether the first instruction that mentions a pointer (name with the prefix) loads from it."""
     at = _first(text, f"ptr {pointer}")
     return at >= 0 and "= load " in text[text.rfind("\n", 0, at) + 1 : at]
 

@@ -14,12 +14,12 @@ class ProbeNames:
         self._values = self._addresses = 0
 
     def value(self) -> str:
-        """The name of a value or a block, without its sign."""
+        """The name of a value or a block, without its prefix."""
         self._values += 1
         return f"trodden.{self._values}"
 
     def address(self) -> str:
-        """The name of an address, without its sign."""
+        """The name of an address, without its prefix."""
         self._addresses += 1
         return f"trodden.at.{self._addresses}"
 
@@ -44,11 +44,11 @@ class Builder:
         self.lines.append(f"  {instruction}{self._attachment(instruction)}")
 
     def value(self, operation: str) -> str:
-        """Append an instruction; returns the value that it defines, with its sign."""
+        """Append an instruction; returns the value that it defines, with its prefix."""
         return self.define(self._names.value(), operation)
 
     def define(self, name: str, operation: str) -> str:
-        """Append an instruction that defines the value of that name (without its sign)."""
+        """Append an instruction that defines the value of that name (without its prefix)."""
         self.lines.append(f"  %{name} = {operation}{self._attachment(operation)}")
         return f"%{name}"
 
@@ -62,7 +62,7 @@ class Builder:
         return f"%{name}"
 
     def reserve(self) -> str:
-        """A name (without its sign) for a value that is defined later."""
+        """A name (without its prefix) for a value that is defined later."""
         return self._names.value()
 
     def records(self, records: list[str]) -> None:

@@ -13,8 +13,8 @@ from trodden.native.ir.syntax.types import first_type, type_end
 class CallParts(NamedTuple):
     """A call taken apart; the offsets are into the text after its opcode.
 
-    ``callee`` is printed with its sign, and is None for inline assembly.  ``function_type`` is the type of a
-    callee with variable arguments, which is then written out in full.  ``attributes`` are those of the call
+    ``callee`` is printed with its prefix, and is None for inline assembly.  ``function_type`` is the type of
+    a callee with variable arguments, which is then written out in full.  ``attributes`` are those of the call
     site: mostly the number of a group (``#7``).
     """
 

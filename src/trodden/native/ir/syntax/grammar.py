@@ -5,7 +5,7 @@ The printed form is regular.  An instruction is on one line that begins with two
 with the bracket that closes the list of cases.  Debug records are on lines of their own.  A string ends at
 the next quotation mark, since LLVM writes one inside a string as ``\\22``.
 
-Names are captured as they are printed, quotation marks included and without their sign.
+Names are captured as they are printed, quotation marks included and without their prefix (``%``, ``@``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 
 STRING = r'"[^"]*"'
 NAME = rf"(?:{STRING}|[-\w$.]+)"
-"""What follows the sign of an identifier, and precedes the colon of a label."""
+"""What follows the prefix of an identifier, and precedes the colon of a label."""
 LOCAL_IDENTIFIER = rf"%{NAME}"
 INTEGER = r"-?\d+"
 _KIND = r"[-\w$.\\]+"

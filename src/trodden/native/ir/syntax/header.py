@@ -27,7 +27,7 @@ class FunctionHeader:
         assert name is not None, text
         self.text = text
         self.name = name.group(1)
-        """As it is printed, without its sign."""
+        """As it is printed, without its prefix."""
         self._name_at = name.start()
         self._parameters_at = name.end() - 1
 
@@ -79,7 +79,7 @@ class FunctionHeader:
 
     @property
     def personality(self) -> str | None:
-        """The name of the personality function (as printed, without its sign)."""
+        """The name of the personality function (as printed, without its prefix)."""
         match = PERSONALITY.search(self.text, self._parameters_end)
         return None if match is None else match.group(1)
 
@@ -90,7 +90,7 @@ class FunctionHeader:
         return None if match is None else match.group(1)
 
     def replace_personality(self, name: str) -> str:
-        """The line with another personality function, or with one; ``name`` is printed with its sign."""
+        """The line with another personality function, or with one; ``name`` is printed with its prefix."""
         own = PERSONALITY.search(self.text, self._parameters_end)
         if own is not None:
             return f"{self.text[: own.start()]} personality ptr {name}{self.text[own.end() :]}"

@@ -34,7 +34,7 @@ class Operand(NamedTuple):
 
     @property
     def local(self) -> str | None:
-        """The name of a local value (without its sign); None for a constant or a global."""
+        """The name of a local value (without its prefix); None for a constant or a global."""
         return self.value[1:] if self.value.startswith("%") else None
 
 
