@@ -24,10 +24,11 @@ def to_json(profile: Profile, pattern: str | None = None) -> str:
 def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     """The same as dictionaries and lists."""
     picked = select(profile, pattern)
+    sources = {unit.id: unit.source for unit in profile.units}
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "kind": profile.kind,
-        "functions": [_function(each) for each in picked.values()],
+        "functions": [_function(each, sources) for each in picked.values()],
         "calls": [_call(each) for each in calls_of(profile, picked)],
         "skipped": [{"name": each.name, "reason": each.reason} for each in profile.skipped],
     }
@@ -100,7 +101,7 @@ def _call_path(path: NamedCallPath) -> dict[str, Any]:
     return {"functions": list(path.functions), "count": path.count, "recursive": path.recursive}
 
 
-def _function(function: FunctionProfile) -> dict[str, Any]:
+def _function(function: FunctionProfile, sources: Mapping[str, str]) -> dict[str, Any]:
     document: dict[str, Any] = {
         "name": function.name,
         "linkage_name": function.facts.linkage_name,
@@ -114,6 +115,11 @@ def _function(function: FunctionProfile) -> dict[str, Any]:
         for edge, index in zip(document["edges"], function.facts.graph.flow_edges(), strict=True):
             edge["per_call"] = function.per_call[index]
     document |= _paths(function)
+    if function.copies:
+        document["copies"] = [
+            {"unit": sources[copy.unit], "entries": copy.entries, "blocks": list(copy.block_counts[:-1])}
+            for copy in function.copies
+        ]
     if function.violations:
         document["violations"] = list(function.violations)
     return document

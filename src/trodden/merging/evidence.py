@@ -28,7 +28,8 @@ from trodden.merging.transfer import CONTRADICTORY, NO_EDGES, NotTransferable, c
 from trodden.merging.units import MergedUnits
 from trodden.merging.unjoined import Unjoined, UnjoinedList
 from trodden.plan.probes import BlockMeasure
-from trodden.profile.assemble import add_counts, unit_profiles
+from trodden.profile.assemble import unit_profiles
+from trodden.profile.copies import add_counts
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts
 from trodden.recover.function_counts import FunctionCounts

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trodden.compare.pairing import pair, same_paths
-from trodden.profile.assemble import add_counts
+from trodden.profile.copies import add_counts, free_name
 from trodden.profile.model import FunctionProfile
 
 
@@ -45,13 +45,6 @@ def join(
             if number and function.facts.linkage_name in known:
                 left_out.append(LeftOut(lone.name, number, "it was compiled to another graph there"))
             else:
-                joined[_free(lone.name, joined)] = function
+                joined[free_name(lone.name, joined)] = function
     return joined, left_out
 
-
-def _free(name: str, taken: Mapping[str, FunctionProfile]) -> str:
-    """A name that is not used yet."""
-    key, number = name, 2
-    while key in taken:
-        key, number = f"{name}#{number}", number + 1
-    return key

@@ -9,7 +9,8 @@ from trodden.errors import TroddenError
 from trodden.merging.correspondence import Correspondence
 from trodden.merging.transfer import CONTRADICTORY, NotTransferable, same_layout, transfer
 from trodden.merging.units import MergedUnits
-from trodden.profile.assemble import add_counts, unit_profiles
+from trodden.profile.assemble import unit_profiles
+from trodden.profile.copies import add_counts
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import UnitFacts
 from trodden.recover.function_counts import FunctionCounts

@@ -2,18 +2,17 @@
 
 A function that several units define (a template, an inline function) has a COMDAT copy in each of them, with
 counters of its own, of which the linker keeps one.  Copies with the same graph are joined by adding their
-counts.
+counts, and so are the copies of a function that every unit keeps (see :mod:`trodden.profile.copies`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from trodden.collect.call_paths import CallPath
-from trodden.plan.probes import BlockMeasure, Paths
-from trodden.plan.routes import PathCount
+from trodden.plan.probes import Paths
+from trodden.profile.copies import add_counts, has_edge_counts, join_copies
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import Skipped, UnitFacts
 from trodden.recover.budget import Budget
@@ -43,7 +42,7 @@ def assemble(
     copies: list[FunctionProfile] = []
     for unit, counted in zip(units, unit_counts, strict=True):
         copies += unit_profiles(unit, counted, budget)
-    functions = named(_joined(copies))
+    functions = named(join_copies(_joined(copies)))
     return Profile(
         kind=_kind(functions.values()),
         program=program,
@@ -91,35 +90,6 @@ def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:
     return found
 
 
-def add_counts(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
-    """The sum of two functions with the same graph and, if they have paths, the same numbering."""
-    cut_short = Counter(one.cut_short)
-    cut_short.update(other.cut_short)  # keeps what is negative, which adding Counters does not
-    return replace(
-        one,
-        block_counts=[a + b for a, b in zip(one.block_counts, other.block_counts, strict=True)],
-        edge_counts=[
-            None if a is None or b is None else a + b
-            for a, b in zip(one.edge_counts, other.edge_counts, strict=True)
-        ],
-        cut_short={block: count for block, count in sorted(cut_short.items()) if count},
-        violations=tuple(dict.fromkeys(one.violations + other.violations)),
-        paths=None if one.paths is None or other.paths is None else _sum_paths(one.paths, other.paths),
-    )
-
-
-def _sum_paths(one: Sequence[PathCount], other: Sequence[PathCount]) -> tuple[PathCount, ...]:
-    """Paths of the same numbering: the same number is the same path."""
-    found = {path.id: path for path in one}
-    for path in other:
-        known = found.get(path.id)
-        if known is not None:
-            cycles = None if known.cycles is None or path.cycles is None else known.cycles + path.cycles
-            path = replace(path, count=known.count + path.count, cycles=cycles)
-        found[path.id] = path
-    return tuple(sorted(found.values(), key=lambda path: (-path.count, path.id)))
-
-
 def named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]:
     """Functions by name; by file and name if the name is not unique; numbered if that is not either."""
     names = Counter(each.name for each in functions)
@@ -140,15 +110,7 @@ def _kind(functions: Collection[FunctionProfile]) -> str:
     """The kind of counts that the profile has of every function."""
     if functions and all(function.paths is not None for function in functions):
         return PATHS
-    return EDGES if all(map(_has_edge_counts, functions)) else BLOCKS
-
-
-def _has_edge_counts(function: FunctionProfile) -> bool:
-    """Whether every edge count follows from the counters, whatever they hold."""
-    plan = function.facts.plan
-    if plan.paths is not None:
-        return True
-    return not plan.free and not any(isinstance(measure, BlockMeasure) for measure in plan.measures)
+    return EDGES if all(map(has_edge_counts, functions)) else BLOCKS
 
 
 def skipped_of(units: Sequence[UnitFacts]) -> tuple[Skipped, ...]:

@@ -30,7 +30,11 @@ def named_call_paths(profile: Profile, picked: Mapping[str, object] | None = Non
 
 def function_names(profile: Profile) -> dict[CalledFunction, str]:
     """The name of each function of each unit; a COMDAT copy that was left out has the name of another."""
-    own = {id(function.facts): key for key, function in profile.functions.items()}
+    own = {
+        id(copy.facts): key
+        for key, function in profile.functions.items()
+        for copy in function.copies or (function,)
+    }
     shared: dict[tuple[str, str], str] = {}
     any_copy: dict[str, str] = {}
     for key, function in profile.functions.items():

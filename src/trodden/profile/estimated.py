@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from trodden.errors import UsageError
 from trodden.profile.assemble import EDGES, named, skipped_of
+from trodden.profile.copies import join_copies
 from trodden.profile.model import Estimate, FunctionProfile, Profile
 from trodden.program.checked import ColumnError
 from trodden.program.facts import FunctionFacts, UnitFacts
@@ -60,7 +61,7 @@ def estimated(
         kind=EDGES,
         program=program,
         units=tuple(units),
-        functions=named(functions),
+        functions=named(join_copies(functions)),
         skipped=skipped_of(units),
         messages=tuple(messages),
         estimate=estimate,

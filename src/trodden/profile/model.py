@@ -52,6 +52,10 @@ class FunctionProfile:
 
     ``per_call[e]`` is, in an estimate, how often edge ``e`` is expected to be taken each time the function is
     called: that is known even of a function that nothing is expected to call.
+
+    ``copies`` are, where several units hold the function (a static function of a header, a source that
+    several programs were built from), those of each unit, of which this is the sum; see
+    :mod:`trodden.profile.copies`.
     """
 
     facts: FunctionFacts
@@ -63,6 +67,7 @@ class FunctionProfile:
     violations: tuple[str, ...] = ()
     paths: tuple[PathCount, ...] | None = None
     per_call: Sequence[float] = ()
+    copies: tuple[FunctionProfile, ...] = ()
 
     @property
     def name(self) -> str:

@@ -61,6 +61,21 @@ class BlockFacts:
     size: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class TruthPhi:
+    """A truth value that a block has by the edge along which it was entered.
+
+    ``known[e]`` is the value on arrival by edge ``e``; with ``passed[e]`` it is the value that another block,
+    the source of that edge, has at that time, or its negation: ``(block, negated)``.  Edges in neither have a
+    value that the program computes.  If it is ``tested``, the block branches on it: to its first successor if
+    it is true, or else to its second.
+    """
+
+    known: Mapping[int, bool]
+    passed: Mapping[int, tuple[int, bool]]
+    tested: bool
+
+
 @dataclass(frozen=True)
 class FunctionFacts:
     """One function of a unit: its graph, its plan, and the slots of its counters.
@@ -75,6 +90,8 @@ class FunctionFacts:
     :mod:`trodden.plan.paths.block_cloning`).  In the code clones are blocks too, numbered after those of the
     graph.  ``registers[v]`` gives the path register while a call in block ``v`` of the code is active:
     ``(False, c)`` is the constant ``c``, ``(True, a)`` is ``a`` plus the stack slot of the frame.
+
+    ``truths`` are the blocks that have a truth value by a phi.
 
     ``features`` say where control is likely to go; what was built by an earlier version has none.
     """
@@ -92,6 +109,7 @@ class FunctionFacts:
     inlined: tuple[LineRef, ...] = ()
     registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
     clones: tuple[tuple[int, int], ...] = ()
+    truths: Mapping[int, TruthPhi] = field(default_factory=dict)
     features: FunctionFeatures = field(default=FunctionFeatures(), repr=False)
 
     @cached_property

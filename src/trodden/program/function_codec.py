@@ -17,6 +17,7 @@ from trodden.program.checked import ColumnError, columns, differences, ints, sam
 from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef
 from trodden.program.feature_codec import features_from_columns, features_to_columns
 from trodden.program.plan_codec import plan_from_columns, plan_to_columns
+from trodden.program.truth_codec import truths_from_columns, truths_to_columns
 from trodden.weigh.features.block_features import FunctionFeatures
 
 _KINDS = {
@@ -55,6 +56,8 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
     if function.clones:
         # "copies" is the name of the clones in the format, "clues" that of the features.
         document["copies"] = [list(column) for column in zip(*function.clones, strict=True)]
+    if function.truths:
+        document["phis"] = truths_to_columns(function.truths)
     if function.features.blocks:
         document["clues"] = features_to_columns(function.features)
     return document
@@ -84,6 +87,7 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         inlined=inlined,
         registers=_registers_from_columns(data["registers"], code_blocks) if "registers" in data else {},
         clones=clones,
+        truths=truths_from_columns(data["phis"], graph) if "phis" in data else {},
         features=features_from_columns(data["clues"], graph) if "clues" in data else FunctionFeatures(),
     )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from trodden.native.analysis.features import function_features, read_module_features
 from trodden.native.analysis.function_cfg import FunctionCfg, block_facts, fingerprint, read_function
 from trodden.native.analysis.returns_twice import split_at_returns_twice
+from trodden.native.analysis.truth_phis import truth_phis
 from trodden.native.demangle.names import demangle
 from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.debug_info import FunctionLines, read_debug_info
@@ -99,6 +100,7 @@ class ModuleReader:
             inlined=tuple(lines.calls),
             registers=registers or {},
             clones=clones,
+            truths=truth_phis(read),
             features=function.features,
         )
 

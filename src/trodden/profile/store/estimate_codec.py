@@ -24,7 +24,11 @@ def estimate_to_columns(profile: Profile) -> dict[str, Any]:
 
 def _in_order(profile: Profile) -> Iterator[FunctionProfile]:
     """The functions as :func:`one_of_each` lists them."""
-    known = {(each.unit, id(each.facts)): each for each in profile.functions.values()}
+    known = {
+        (copy.unit, id(copy.facts)): copy
+        for each in profile.functions.values()
+        for copy in each.copies or (each,)
+    }
     for number, facts in one_of_each(profile.units):
         yield known[profile.units[number].id, id(facts)]
 

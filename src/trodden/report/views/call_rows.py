@@ -35,6 +35,11 @@ def arc_rows(profile: Profile, chosen: Mapping[str, FunctionProfile]) -> Iterato
     for call in calls_of(profile, chosen):
         names = known.get(call.callee, [])
         if len(names) > 1:
-            unit = profile.functions[call.caller].unit
-            names = [name for name in names if profile.functions[name].unit == unit]
+            units = _units(profile.functions[call.caller])
+            names = [name for name in names if not units.isdisjoint(_units(profile.functions[name]))]
         yield ArcRow(call.caller, names[0] if len(names) == 1 else call.callee, call.count)
+
+
+def _units(function: FunctionProfile) -> set[str]:
+    """The units that hold a function."""
+    return {copy.unit for copy in function.copies or (function,)}
