@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test warm fuzz lint docs bench clean
+.PHONY: demo test recipes warm fuzz lint docs bench clean
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -15,7 +15,7 @@ demo: $(STAMP)
 	$(BIN)/python examples/demo.py
 
 lint: $(STAMP)
-	$(BIN)/ruff check src tests bench examples tools
+	$(BIN)/ruff check src tests recipes bench examples tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
@@ -30,6 +30,10 @@ warm: $(STAMP)
 
 test: $(STAMP) lint warm
 	$(BIN)/pytest
+
+# Tests with tools that PyPI does not have; apt fetches them into recipes/work if the machine lacks them.
+recipes: $(STAMP) warm
+	$(BIN)/pytest recipes
 
 FUZZ_SECONDS ?= 3600
 
