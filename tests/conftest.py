@@ -3,11 +3,13 @@
 Whoever runs the tests in the background may ignore some signals, and that is inherited by every program
 that a test starts.  How long an example of a property takes depends on what else the machine does, so a
 deadline would only tell slow machines from fast ones.  For the same reason whatever the toolchain builds on
-first use is built before the first test that has a time limit.
+first use is built before the first test that has a time limit.  Most tests read reports as programs do, so
+the environment chooses the format; tests of what a person sees choose their own.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
@@ -27,6 +29,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 for ignored in (signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(ignored) is signal.SIG_IGN:
         signal.signal(ignored, signal.SIG_DFL)
+
+os.environ["TRODDEN_FORMAT"] = "tsv"
 
 settings.register_profile("trodden", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("trodden")

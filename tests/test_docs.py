@@ -23,6 +23,8 @@ PAGES = [
 ]
 BASES = [ROOT / base for base in (".", "src/trodden", "tests", "src/trodden/native", "docs")]
 """Paths on the pages are relative to one of these."""
+SHOWING = ("report", "annotate", "coverage", "stats", "diff", "score", "calibrate")
+"""The verbs whose options for formats, colours and pagers are described once, for all of them."""
 _SHOWN = re.compile(r"^```\n\$ trodden (show examples/[^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`\n]+)`")
 _FILE = re.compile(r"[\w./*-]*[\w*-]+\.(?:py|cfg|toml|test|[ch])|(?:[\w-]+/)+")
@@ -87,7 +89,7 @@ def _parsed_by_click() -> list[str]:
 def test_the_section_of_a_verb_names_its_options(verb: str) -> None:
     command = group.get_command(click.Context(group), verb)
     assert command is not None
-    section = _section(f"trodden {verb}")
+    section = _section(f"trodden {verb}") + (_section("Showing results") if verb in SHOWING else "")
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             names = [*parameter.opts, *parameter.secondary_opts]

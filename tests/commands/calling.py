@@ -23,11 +23,12 @@ def process(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
 
 
-def at_a_terminal(*arguments: str) -> str:
-    """What a terminal 160 characters wide gets to see."""
+def at_a_terminal(*arguments: str, **variables: str) -> str:
+    """What a terminal 160 characters wide gets to see, without a pager unless one is named."""
     leader, follower = pty.openpty()
     command = [sys.executable, "-m", "trodden", *arguments]
-    environment = {**ENVIRONMENT, "COLUMNS": "160", "TERM": "xterm"}
+    environment = {**ENVIRONMENT, "COLUMNS": "160", "TERM": "xterm", "PAGER": "cat", **variables}
+    del environment["TRODDEN_FORMAT"]
     with subprocess.Popen(command, stdout=follower, stderr=follower, env=environment) as running:
         os.close(follower)
         text = b""

@@ -215,6 +215,7 @@ def _call(room: Path, words: tuple[str, ...], terminal: bool) -> None:
     screens = _Screen(terminal), _Screen(terminal)
     kept, before = (sys.stdout, sys.stderr), os.getcwd()
     os.chdir(room)
+    os.environ |= {"TRODDEN_FORMAT": "table" if terminal else "tsv", "PAGER": "cat"}
     sys.stdout, sys.stderr = screens
     try:
         status = main(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+from trodden.config_file import configured
 from trodden.native.driver.build import Builder
 from trodden.native.driver.command_line import expand, parse
 from trodden.native.driver.toolchain import find_toolchain
@@ -18,7 +19,7 @@ def builder(words: Sequence[str], cxx: bool, flags: Iterable[Given] = ()) -> Bui
     ``flags`` are options from elsewhere; those among the words (``--trodden-NAME=VALUE``) override them.
     """
     line = parse(expand(words), cxx)
-    options = choose([*flags, *compiler_flags(line.own)], os.environ)
+    options = choose([*flags, *compiler_flags(line.own)], os.environ, configured())
     return Builder(find_toolchain(options.toolchain), with_weights(options), line, cxx)
 
 

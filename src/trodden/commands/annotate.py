@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
 
 from trodden.api.profiles import load_process
-from trodden.commands.click_options import process_option
-from trodden.commands.output import put
+from trodden.commands.click_options import process_option, text_options
+from trodden.commands.showing.presentation import Presentation
 from trodden.errors import InputMissing, SourceChanged, TroddenError, UsageError
 from trodden.visible_text import visible
 
@@ -29,8 +27,16 @@ if TYPE_CHECKING:
     help="Mark the lines of a path, named by its rank in the report or as FUNCTION:ID.",
 )
 @process_option
+@text_options
 @click.option("--force", is_flag=True, help="Also show sources that were changed after the build.")
-def annotate(file: str, pattern: str | None, choice: str | None, process: str | None, force: bool) -> None:
+def annotate(
+    file: str,
+    pattern: str | None,
+    choice: str | None,
+    process: str | None,
+    force: bool,
+    shown: Presentation,
+) -> None:
     """Show the sources of the profile FILE, or the files or functions that GLOB picks.
 
     The first column is how often a line was executed; ##### marks a line that never was, ~ a count that is
@@ -45,34 +51,44 @@ def annotate(file: str, pattern: str | None, choice: str | None, process: str | 
     from trodden.report.views.annotate_path import PathAnnotator, path_text
     from trodden.report.views.hot_paths import pick_path
 
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    colour = shown.screen.color
     profile = load_process(file, process)
     if choice is None:
         annotator = Annotator(profile, force)
         views = annotator.views(pattern)
         if not views:
             raise UsageError(f"{file}: no source lines are known; build with -g to have them")
-        _show(views, lambda view: view_text(view.path, list(annotator.lines(view)), colour, profile.estimate))
+        _show(
+            shown,
+            "",
+            views,
+            lambda view: view_text(view.path, list(annotator.lines(view)), colour, profile.estimate),
+        )
         return
     need_counted(profile, file, "run it with --profile paths")
     marked = PathAnnotator(profile, *pick_path(profile, file, choice, pattern), force)
     views = marked.views()
-    put("".join(f"{visible(line)}\n" for line in marked.head()))
-    _show(views, lambda view: path_text(view.path, list(marked.lines(view)), colour))
+    head = "".join(f"{visible(line)}\n" for line in marked.head())
+    _show(shown, head, views, lambda view: path_text(view.path, list(marked.lines(view)), colour))
 
 
-def _show(views: Iterable[SourceView], rows: Callable[[SourceView], Iterator[str]]) -> None:
-    """Print the views one after the other."""
+def _show(
+    shown: Presentation,
+    head: str,
+    views: Iterable[SourceView],
+    rows: Callable[[SourceView], Iterator[str]],
+) -> None:
+    """Print the views one after the other, below the lines of ``head``."""
+    texts = [head]
     failed: TroddenError | None = None
     for view in views:
         try:
-            text = "".join(f"{row}\n" for row in rows(view))
+            texts.append("".join(f"{row}\n" for row in rows(view)))
         except (InputMissing, SourceChanged) as error:
             # A source that is missing must not hide the others; the last failure decides the exit status.
             if failed:
                 click.echo(f"trodden: {visible(str(failed))}", err=True)
             failed = error
-            continue
-        put(text, coloured=True)
+    shown.show_text("".join(texts))
     if failed:
         raise failed

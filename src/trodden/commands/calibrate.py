@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from trodden.commands.click_options import json_option
+from trodden.commands.click_options import output_options
 from trodden.commands.output import put
+from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import UsageError
+
+if TYPE_CHECKING:
+    from trodden.estimating.calibrate import Calibration
+    from trodden.report.render.pieces import Page
 
 _WEIGHINGS = ("root", "log", "branch", "executions")
 _FEW = 5
@@ -34,9 +39,14 @@ _FEW = 5
     help="The weight of a branch: square root or logarithm of its executions, 1, or their number.",
 )
 @click.option("--name", metavar="NAME", help="The name of the rates; otherwise that of their file.")
-@json_option
+@output_options()
 def calibrate(
-    files: tuple[str, ...], output: str | None, fit: str, weigh: str, name: str | None, as_json: bool
+    files: tuple[str, ...],
+    output: str | None,
+    fit: str,
+    weigh: str,
+    name: str | None,
+    shown: Presentation,
 ) -> None:
     """Measure branch heuristics on the profiles FILE..., and fit rates to them."""
     from trodden.estimating import calibrate as calibrating
@@ -58,12 +68,16 @@ def calibrate(
         put(json.dumps(rates.to_document(found.rates), indent=1) + "\n", output)
         if output == "-":
             return
-    if as_json:
-        put(json.dumps(to_document(found), indent=1) + "\n")
-    elif sys.stdout.isatty():
-        from trodden.report.render.calibration import print_calibration
-        from trodden.report.render.pieces import Terminal
+    shown.show(
+        Answer(
+            document=lambda: to_document(found),
+            rows=lambda: to_plain(found),
+            page=lambda page: _page(found, page),
+        )
+    )
 
-        print_calibration(found, Terminal())
-    else:
-        put(to_plain(found))
+
+def _page(found: Calibration, page: Page) -> None:
+    from trodden.report.render.calibration import print_calibration
+
+    print_calibration(found, page)

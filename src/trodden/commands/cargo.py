@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from trodden.api import runs
 from trodden.api.rust import package_environment
+from trodden.config_file import configured
 from trodden.errors import ToolchainMissing, UsageError
 from trodden.native.driver.atomic_output import scratch
 from trodden.native.execute.launch import Ended, launch
@@ -44,7 +45,7 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write(cargo_usage())
         return 0 if argv else UsageError.status
     request = parse(argv)
-    options = choose(request.flags, os.environ)
+    options = choose(request.flags, os.environ, configured())
     cargo = shutil.which(os.environ.get("CARGO") or "cargo")
     if cargo is None:
         raise ToolchainMissing(
@@ -90,7 +91,7 @@ def _run(request: Request, cargo: str) -> Ended:
             return ended
         profile = runs.profile_of(ended, cargo, request.output, shlex.join(["cargo", *request.words]))
     if request.report or (request.report is None and sys.stderr.isatty()):
-        from trodden.report.render.terminal import print_summary
+        from trodden.report.render.brief import print_summary
 
         print_summary(profile, request.output)
     return ended

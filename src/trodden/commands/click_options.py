@@ -5,11 +5,17 @@ Declarations of instrumentation are imported by the verbs that build something, 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
+
+from trodden.commands.showing.presentation import FORMATS, JSON, TABLE, Presentation
+from trodden.errors import UsageError
+from trodden.report.render.screen import AUTO, COLORS
 
 if TYPE_CHECKING:
     from trodden.native.options.given import Given
@@ -30,9 +36,100 @@ def function_option(verb: _Verb) -> _Verb:
     return click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")(verb)
 
 
-def json_option(verb: _Verb) -> _Verb:
-    """Add ``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(verb)
+class _Choice(click.Choice[str]):
+    """One of a few words, which an environment variable may choose too; messages name what was used."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word."""
+        by_variable = (
+            ctx is not None
+            and param is not None
+            and param.name is not None
+            and ctx.get_parameter_source(param.name) is ParameterSource.ENVIRONMENT
+        )
+        if by_variable and param is not None and value not in self.choices:
+            words = ", ".join(self.choices)
+            raise UsageError(f"{param.envvar}={value}: choose one of {words}, or unset the variable")
+        return super().convert(value, param, ctx)
+
+
+_Decorator = Callable[[_Verb], _Verb]
+
+
+def output_options(*more: str) -> _Decorator[Callable[..., Any]]:
+    """Add ``--format``, ``--color`` and the pager; the verb gets one :class:`Presentation`, ``shown``.
+
+    ``more`` are formats that only this verb has.
+    """
+
+    def decorate(verb: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(verb)
+        def showing(*args: Any, format: str, as_json: bool, color: str, pager: bool, **rest: Any) -> Any:
+            if as_json and _by_flag("format") and format != JSON:
+                raise UsageError(f"--json: contradicts --format {format}; leave one of them out")
+            chosen = Presentation(JSON if as_json else format, _color(color), pager)
+            return verb(*args, shown=chosen, **rest)
+
+        options: tuple[_Decorator[Callable[..., Any]], ...] = (
+            click.option(
+                "--format",
+                type=_Choice((*FORMATS, *more)),
+                envvar="TRODDEN_FORMAT",
+                default=TABLE,
+                show_default=True,
+                help="Tables for people; tab-separated rows or JSON for programs, which have all rows.",
+            ),
+            click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+            color_option,
+            pager_option,
+        )
+        command: Callable[..., Any] = showing
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def text_options(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--color`` and the pager to a verb that has one format; it gets a ``shown`` as well."""
+
+    @wraps(verb)
+    def showing(*args: Any, color: str, pager: bool, **rest: Any) -> Any:
+        return verb(*args, shown=Presentation(TABLE, _color(color), pager), **rest)
+
+    return color_option(pager_option(showing))
+
+
+def color_option(verb: _Verb) -> _Verb:
+    """Add ``--color``."""
+    return click.option(
+        "--color",
+        type=click.Choice(COLORS),
+        default=AUTO,
+        show_default=True,
+        help="Colours; auto: at a terminal, unless NO_COLOR is set, and always if FORCE_COLOR is.",
+    )(verb)
+
+
+def pager_option(verb: _Verb) -> _Verb:
+    """Add ``--no-pager``."""
+    return click.option(
+        "--pager/--no-pager",
+        default=True,
+        help="At a terminal, show what is longer than the screen with $PAGER (default less).",
+    )(verb)
+
+
+def _by_flag(parameter: str) -> bool:
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is ParameterSource.COMMANDLINE
+
+
+def _color(color: str) -> str:
+    """The choice of a flag, or that of the configuration file unless the environment has one."""
+    asked = any(os.environ.get(variable) for variable in ("NO_COLOR", "FORCE_COLOR"))
+    return AUTO if asked and not _by_flag("color") else color
 
 
 def instrumentation_options(verb: str) -> Callable[[_Verb], _Verb]:

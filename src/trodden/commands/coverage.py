@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from trodden.api.profiles import load_paths
-from trodden.commands.click_options import function_option, json_option, process_option
-from trodden.commands.output import put
+from trodden.commands.click_options import function_option, output_options, process_option
+from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import TooLittleCovered
+
+if TYPE_CHECKING:
+    from trodden.report.render.pieces import Page
+    from trodden.report.views.coverage import CoverageReport
 
 TOP = 3
 MOST_FUNCTIONS = 20
@@ -28,7 +31,7 @@ MOST_FUNCTIONS = 20
 )
 @function_option
 @process_option
-@json_option
+@output_options()
 @click.option(
     "--fail-under",
     metavar="PERCENT",
@@ -40,7 +43,7 @@ def coverage(
     top: int,
     function: str | None,
     process: str | None,
-    as_json: bool,
+    shown: Presentation,
     fail_under: float | None,
 ) -> None:
     """Show how many of the possible paths were executed in the profiles FILE... taken together.
@@ -51,18 +54,22 @@ def coverage(
     from trodden.report.views.coverage import report_coverage, to_document, to_plain
 
     report = report_coverage([load_paths(file, process) for file in files], files, function, top)
-    if as_json:
-        put(json.dumps(to_document(report), indent=1) + "\n")
-    elif sys.stdout.isatty():
-        from trodden.report.render.coverage import print_coverage
-        from trodden.report.render.pieces import Terminal
-
-        print_coverage(report, Terminal(), None if function else MOST_FUNCTIONS)
-    else:
-        put(to_plain(report))
+    shown.show(
+        Answer(
+            document=lambda: to_document(report),
+            rows=lambda: to_plain(report),
+            page=lambda page: _page(report, page, None if function else MOST_FUNCTIONS),
+        )
+    )
     paths = report.found.paths
     if fail_under is not None and 100 * paths.covered < fail_under * paths.total:
         raise TooLittleCovered(
             f"{100 * paths.share:.4g}% of the possible paths were executed,"
             f" {paths.covered} of {paths.total}; {fail_under:g}% are required"
         )
+
+
+def _page(report: CoverageReport, page: Page, most: int | None) -> None:
+    from trodden.report.render.coverage import print_coverage
+
+    print_coverage(report, page, most)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from trodden.api.profiles import load_process
-from trodden.commands.click_options import function_option, json_option
-from trodden.commands.output import put
+from trodden.commands.click_options import function_option, output_options
+from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import UsageError
+
+if TYPE_CHECKING:
+    from trodden.report.render.pieces import Page
+    from trodden.report.views.difference import DifferenceReport
 
 TOP = 10
 DIFFERENT = 1
@@ -23,7 +26,7 @@ DIFFERENT = 1
     "--top",
     metavar="N",
     type=click.IntRange(min=1),
-    help=f"Differences of each kind to show ({TOP} at a terminal, else all).",
+    help=f"Differences of each kind to show ({TOP}, in tsv and json all).",
 )
 @function_option
 @click.option(
@@ -33,7 +36,7 @@ DIFFERENT = 1
     multiple=True,
     help="Only the counts of this process; given twice, one of A and one of B.",
 )
-@json_option
+@output_options()
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there are differences.")
 def diff(
     first: str,
@@ -41,7 +44,7 @@ def diff(
     top: int | None,
     function: str | None,
     processes: tuple[str, ...],
-    as_json: bool,
+    shown: Presentation,
     exit_code: bool,
 ) -> int:
     """Compare the paths of the profiles A and B: how many they have in common, and where they diverge.
@@ -51,20 +54,23 @@ def diff(
     """
     from trodden.report.views.difference import report_difference, to_document, to_plain
 
-    tables = sys.stdout.isatty() and not as_json
-    limit = TOP if top is None and tables else top
+    limit = TOP if top is None and shown.for_people else top
     if len(processes) > 2:
         raise UsageError("--process: name one process, or one of A and one of B")
     one, other = (processes[0], processes[-1]) if processes else (None, None)
     profiles = load_process(first, one), load_process(second, other)
     report = report_difference(profiles, (first, second), function, limit)
-    if as_json:
-        put(json.dumps(to_document(report), indent=1) + "\n")
-    elif tables:
-        from trodden.report.render.difference import print_difference
-        from trodden.report.render.pieces import Terminal
-
-        print_difference(report, Terminal())
-    else:
-        put(to_plain(report))
+    shown.show(
+        Answer(
+            document=lambda: to_document(report),
+            rows=lambda: to_plain(report),
+            page=lambda page: _page(report, page),
+        )
+    )
     return DIFFERENT if exit_code and not report.found.same else 0
+
+
+def _page(report: DifferenceReport, page: Page) -> None:
+    from trodden.report.render.difference import print_difference
+
+    print_difference(report, page)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import click
 
 from trodden.commands.click_options import instrumentation_options, options_given
+from trodden.config_file import configured
 from trodden.errors import UsageError
 
 _FLAGS = "trodden.commands.estimate.flags"
@@ -82,9 +84,11 @@ def estimate(
         raise UsageError("-o -: a profile is not for standard output; name a file")
     table = load_rates(rates)
     check_writable(output)
-    # The stage belongs to the files that are named, so the environment decides the toolchain only.
-    variable = OPTIONS["toolchain"].variable
-    options = choose(options_given(chosen), {variable: os.environ.get(variable, "")})
+    # The stage belongs to the files that are named, so environment and file decide the toolchain only.
+    variable, file = OPTIONS["toolchain"].variable, configured()
+    if file is not None:
+        file = replace(file, values={key: file.values[key] for key in ("toolchain",) if key in file.values})
+    options = choose(options_given(chosen), {variable: os.environ.get(variable, "")}, file)
     flags: Sequence[str] = context.meta[_FLAGS]
     try:
         profile = estimate_of(files, flags, options, table, _with_progress)
@@ -93,7 +97,7 @@ def estimate(
         raise SystemExit(failure.status) from failure
     save(profile, output)
     if report or (report is None and sys.stderr.isatty()):
-        from trodden.report.render.terminal import print_summary
+        from trodden.report.render.brief import print_summary
 
         print_summary(profile, output)
 

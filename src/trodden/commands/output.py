@@ -13,13 +13,13 @@ _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Surrogates that stand for no byte of a file name (PEP 383), so that they cannot be encoded."""
 
 
-def put(text: str, path: str | None = None, coloured: bool = False) -> None:
+def put(text: str, path: str | None = None) -> None:
     """Write ``text`` to the file ``path``, whole or not at all, or to standard output.
 
-    Control characters are made visible at a terminal, unless the text is ``coloured`` and known to be safe.
+    Control characters are made visible at a terminal.
     """
     if path is None or path == "-":
-        flush(visible_text(text) if sys.stdout.isatty() and not coloured else text)
+        flush(visible_text(text) if sys.stdout.isatty() else text)
     else:
         from trodden.profile.store.files import write_whole
 

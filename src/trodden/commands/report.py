@@ -2,40 +2,58 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from trodden.api.profiles import load_process
-from trodden.commands.click_options import function_option, json_option, process_option
-from trodden.commands.output import put
+from trodden.commands.click_options import function_option, output_options, process_option
+from trodden.commands.showing.presentation import TABLE, Answer, Presentation
 
-TOP = 20
+if TYPE_CHECKING:
+    from trodden.report.render.pieces import Page
+    from trodden.report.views.summary import Summary
+
+TOP = 10
 
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path())
 @click.option(
-    "--top", metavar="N", type=click.IntRange(min=1), help=f"Rows per table ({TOP} at a terminal, else all)."
+    "--top",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="All tables, with N rows each.  Without it a table format shows what fits a screen, markdown"
+    f" {TOP} rows, and tsv and json have all.",
 )
 @function_option
 @process_option
-@json_option
-def report(file: str, top: int | None, function: str | None, process: str | None, as_json: bool) -> None:
-    """Show the profile FILE; columns are separated by tabs when the output is not a terminal."""
+@output_options()
+def report(
+    file: str, top: int | None, function: str | None, process: str | None, shown: Presentation
+) -> None:
+    """Show the profile FILE: how often functions, paths, blocks and edges were executed."""
+    from trodden.report.render.plain import to_plain
     from trodden.report.views.summary import summarise
 
-    tables = sys.stdout.isatty() and not as_json
-    summary = summarise(load_process(file, process), top or (TOP if tables else None), function)
-    if as_json:
-        put(json.dumps(summary.to_document(), indent=1) + "\n")
-    elif tables:
-        from trodden.report.render.pieces import Terminal
+    summary = summarise(load_process(file, process), top or (TOP if shown.for_people else None), function)
+    brief = top is None and shown.format == TABLE
+    shown.show(
+        Answer(
+            document=summary.to_document,
+            rows=lambda: to_plain(summary),
+            page=lambda page: _page(summary, page, (file, shown) if brief else None),
+        )
+    )
+
+
+def _page(summary: Summary, page: Page, brief: tuple[str, Presentation] | None) -> None:
+    if brief is None:
         from trodden.report.render.terminal import print_tables
 
-        print_tables(summary, Terminal())
+        print_tables(summary, page)
     else:
-        from trodden.report.render.plain import to_plain
+        from trodden.report.render.brief import print_brief
 
-        put(to_plain(summary))
+        file, shown = brief
+        print_brief(summary, page, file, shown.screen.width, shown.screen.height)

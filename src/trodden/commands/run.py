@@ -126,7 +126,7 @@ def _run(request: Request, program: str) -> Ended:
     name = shlex.join(request.words) if request.from_source else None
     profile = runs.profile_of(ended, path, request.output, name)
     if request.report or (request.report is None and sys.stderr.isatty()):
-        from trodden.report.render.terminal import print_summary
+        from trodden.report.render.brief import print_summary
 
         print_summary(profile, request.output)
     return ended

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from trodden.api.rust import compile_crate, link_crate
 from trodden.commands.cc import HELP
+from trodden.config_file import configured
 from trodden.native.options.given import choose, compiler_flags
 from trodden.native.options.option import FLAG_PREFIX
 from trodden.native.rust.scripts import wrapped_options
@@ -29,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
     named = next((word[len(_RUSTC_FLAG) :] for word in own if word.startswith(_RUSTC_FLAG)), None)
     flags = compiler_flags((word for word in own if not word.startswith(_RUSTC_FLAG)), (_RUSTC,))
     words = [word for word in argv if not word.startswith(FLAG_PREFIX)]
-    return compile_crate(named, words, choose(flags, os.environ))
+    return compile_crate(named, words, choose(flags, os.environ, configured()))
 
 
 def wrapper(argv: Sequence[str]) -> int:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from trodden.commands.click_options import json_option
-from trodden.commands.output import put
+from trodden.commands.click_options import output_options
+from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import UsageError
+
+if TYPE_CHECKING:
+    from trodden.report.render.pieces import Page
+    from trodden.report.views.score import ScoreReport
 
 
 @click.command()
 @click.argument("estimate", metavar="ESTIMATE", type=click.Path())
 @click.argument("measured", metavar="MEASURED", type=click.Path())
-@json_option
-def score(estimate: str, measured: str, as_json: bool) -> None:
+@output_options()
+def score(estimate: str, measured: str, shown: Presentation) -> None:
     """Show how well the profile ESTIMATE predicts what is most frequent in the profile MEASURED.
 
     ESTIMATE may be a measured profile too: then the score is how well one run predicts another.
@@ -32,12 +35,16 @@ def score(estimate: str, measured: str, as_json: bool) -> None:
         report = ScoreReport((estimate, measured), matching.score(first, second))
     except UsageError as error:
         raise UsageError(f"{estimate}, {measured}: {error}") from None
-    if as_json:
-        put(json.dumps(to_document(report), indent=1) + "\n")
-    elif sys.stdout.isatty():
-        from trodden.report.render.pieces import Terminal
-        from trodden.report.render.score import print_score
+    shown.show(
+        Answer(
+            document=lambda: to_document(report),
+            rows=lambda: to_plain(report),
+            page=lambda page: _page(report, page),
+        )
+    )
 
-        print_score(report, Terminal())
-    else:
-        put(to_plain(report))
+
+def _page(report: ScoreReport, page: Page) -> None:
+    from trodden.report.render.score import print_score
+
+    print_score(report, page)

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import click
 
+from trodden.commands.showing.defaults import reading_defaults
 from trodden.errors import UsageError
 from trodden.version import __version__
 
@@ -61,7 +62,10 @@ def run_verbs(arguments: list[str]) -> int:
         click.echo(trodden.get_help(click.Context(trodden, info_name="trodden")), err=True)
         return UsageError.status
     try:
-        result = trodden.main(args=arguments, prog_name="trodden", standalone_mode=False)
+        defaults = {verb: reading_defaults() for verb in _VERBS if verb in arguments}
+        result = trodden.main(
+            args=arguments, prog_name="trodden", standalone_mode=False, default_map=defaults
+        )
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"; see {context.command_path} --help" if context else ""

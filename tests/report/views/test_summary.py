@@ -16,8 +16,9 @@ from trodden.plan.counters.blocks import every_block
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
 from trodden.program.facts import FunctionFacts
+from trodden.report.render.brief import print_summary
 from trodden.report.render.plain import to_plain
-from trodden.report.render.terminal import print_summary, print_tables
+from trodden.report.render.terminal import print_tables
 from trodden.report.views.summary import location_of, summarise
 from trodden.weigh.features.block_features import BlockFeatures, CallFeatures, FunctionFeatures
 

@@ -1,23 +1,27 @@
-"""From what a user wrote to :class:`Options`: flags, environment variables and keywords are read once, here.
+"""From what a user wrote to :class:`Options`: flags, variables, keywords and files are read once, here.
 
 Every message names an option as it was given: ``--trodden-stage=x`` to a compiler, ``--stage=x`` to
-another verb, ``TRODDEN_STAGE=x`` in the environment and ``stage='x'`` in Python.
+another verb, ``TRODDEN_STAGE=x`` in the environment, ``stage='x'`` in Python, and by the path of a
+configuration file.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Any
 
+from trodden.config_file import READING, Configured
 from trodden.errors import UsageError
 from trodden.native.options.declarations import OPTIONS, Options
 from trodden.native.options.option import FLAG_PREFIX, VARIABLE_PREFIX, Option, variable_of
-from trodden.native.options.values import nearest, wrong_choice
+from trodden.native.options.values import Text, nearest, wrong_choice
 
-OTHER_VARIABLES = ("TRODDEN_FILE", "TRODDEN_CACHE", "TRODDEN_KEEP")
-"""What the runtime, the cache and the tests in comments of Rust read; no options of instrumentation."""
+OTHER_VARIABLES = ("TRODDEN_FILE", "TRODDEN_CACHE", "TRODDEN_KEEP", "TRODDEN_FORMAT", "TRODDEN_PAGER")
+"""What the runtime, the cache, the tests in comments of Rust and reports read; no options of a build."""
 _MISTYPED = 0.75
 """How alike two words are at least, where a word that is none of ours is usually somebody else's."""
 
@@ -29,6 +33,7 @@ class Dialect(Enum):
     VERB = "--"
     ENVIRONMENT = "TRODDEN_"
     PYTHON = ""
+    FILE = "file"
 
     def spell(self, name: str) -> str:
         """The name of an option as it is written here."""
@@ -36,13 +41,26 @@ class Dialect(Enum):
             return variable_of(name)
         if self is Dialect.PYTHON:
             return name.replace("-", "_")
+        if self is Dialect.FILE:
+            return name
         return f"{self.value}{name}"
 
     def setting(self, name: str, value: object) -> str:
         """An option with its value as it is written here."""
         if self is Dialect.PYTHON:
             return f"{self.spell(name)}={value!r}"
+        if self is Dialect.FILE:
+            return f"{name} = {toml_text(value)}"
         return f"{self.spell(name)}={('off', 'on')[value] if isinstance(value, bool) else value}"
+
+
+def toml_text(value: object) -> str:
+    """A value as a configuration file has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml_text, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 @dataclass(frozen=True)
@@ -173,8 +191,33 @@ def variables(environment: Mapping[str, str], overridden: Container[str] = ()) -
             raise UsageError(f"{variable}: no such variable; did you mean {right}? Unset it, or rename it")
 
 
-def choose(flags: Iterable[Given], environment: Mapping[str, str]) -> Options:
-    """The options that flags ask for, or else the environment, checked against each other."""
+def settings(file: Configured, overridden: Container[str] = ()) -> Iterator[Given]:
+    """The options that a configuration file sets; all of its keys have to be known.
+
+    The values of ``overridden`` options, by their keywords, are not looked at.  Files are named relative to
+    the directory of the configuration.
+    """
+    for key, value in file.values.items():
+        if key in READING:
+            continue
+        option = OPTIONS.get(key)
+        if option is None:
+            near = nearest(key.replace("_", "-"), [*OPTIONS, *READING])
+            meant = f"; did you mean {near}?" if near else f"; there are {', '.join([*OPTIONS, *READING])}"
+            raise UsageError(f"{file.where(key)}: no such key{meant}")
+        if option.keyword in overridden:
+            continue
+        try:
+            found = given(option, value, Dialect.FILE)
+        except UsageError as error:
+            raise UsageError(f"{file.path}: {error}") from None
+        if isinstance(option.values, Text):
+            found = replace(found, value=option.values.absolute(found.value, os.path.dirname(file.path)))
+        yield replace(found, name=file.where(key), setting=f"{file.path}: {found.setting}")
+
+
+def choose(flags: Iterable[Given], environment: Mapping[str, str], file: Configured | None = None) -> Options:
+    """The options that flags ask for, or else the environment, or else a file, checked with each other."""
     chosen: dict[str, Given] = {}
     values: dict[str, Any] = {}
     for each in flags:
@@ -183,10 +226,12 @@ def choose(flags: Iterable[Given], environment: Mapping[str, str]) -> Options:
         values[keyword] = values[keyword] + each.value if repeated else each.value
         chosen[keyword] = each
     options_by_flag = list(chosen.values())
-    for each in variables(environment, {option.option.keyword for option in options_by_flag}):
-        if each.option.keyword not in chosen:
-            chosen[each.option.keyword] = each
-            values[each.option.keyword] = each.value
+    others = [partial(variables, environment)] + ([partial(settings, file)] if file else [])
+    for source in others:
+        for each in source(set(chosen)):
+            if each.option.keyword not in chosen:
+                chosen[each.option.keyword] = each
+                values[each.option.keyword] = each.value
     options = Options(**values)
     if not options.paths:
         for each in options_by_flag:

@@ -138,8 +138,11 @@ class Text:
             raise ValueError(f"name {self.metavar}, or choose {' or '.join(self.choices)}")
         return os.fsdecode(value)
 
-    def absolute(self, value: str) -> str:
-        """The value as it is understood in any directory; a command without a slash is found by ``PATH``."""
+    def absolute(self, value: str, directory: str = "") -> str:
+        """The value as it is understood in any directory; a command without a slash is found by ``PATH``.
+
+        A file is relative to ``directory``, by default the working directory.
+        """
         if value in self.choices or (self._command and os.sep not in value):
             return value
-        return os.path.abspath(value)
+        return os.path.abspath(os.path.join(directory, value))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.text import Text
 
 from trodden.estimating.calibrate import Calibration
 from trodden.report.fields import percent
-from trodden.report.render.pieces import table
+from trodden.report.render.pieces import Page, table
 from trodden.report.views.calibration import rows, share_right
 from trodden.weigh.heuristics.rates import WL94
 
 
-def print_calibration(found: Calibration, console: Console) -> None:
+def print_calibration(found: Calibration, console: Page) -> None:
     """Print one table of the heuristics that applied, the paper's first."""
     headings = ("branches", "coverage", "hit rate", "rate", "WL94")
     shown = table("Heuristics on the executed branches", headings, ("heuristic", "says"))

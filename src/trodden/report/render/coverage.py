@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.text import Text
 
 from trodden.profile.analysis.coverage import Covered
 from trodden.report.fields import counted, percent, short
 from trodden.report.narrate.successors import as_path
-from trodden.report.render.pieces import described, note, table
+from trodden.report.render.pieces import Page, described, note, table
 from trodden.report.views.coverage import CoverageReport, sentence
 
 _MOST_NAMES = 10
 
 
-def print_coverage(report: CoverageReport, console: Console, most: int | None = None) -> None:
+def print_coverage(report: CoverageReport, console: Page, most: int | None = None) -> None:
     """Print it; ``most`` limits the number of functions."""
     found = report.found
     head = Text(report.program or "profile", style="bold")

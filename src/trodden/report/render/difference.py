@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -14,13 +13,13 @@ from trodden.compare.model import Difference, Kind
 from trodden.profile.count_text import amount
 from trodden.profile.estimated import mark
 from trodden.report.fields import counted, percent
-from trodden.report.render.pieces import described, note, table
+from trodden.report.render.pieces import Page, described, note, table
 from trodden.report.views.difference import DifferenceReport, common_rows, sentence
 
 _MOST_NAMES = 10
 
 
-def print_difference(report: DifferenceReport, console: Console) -> None:
+def print_difference(report: DifferenceReport, console: Page) -> None:
     """Print it, the branches where the runs diverge at the top."""
     found = report.found
     console.print(Text.assemble(("A ", "bold"), report.files[0], ("  B ", "bold"), report.files[1]))
@@ -91,7 +90,7 @@ def _common(found: Comparison) -> Table:
 
 
 def _print_list(
-    title: str, rows: Sequence[tuple[int, Difference]], report: DifferenceReport, console: Console
+    title: str, rows: Sequence[tuple[int, Difference]], report: DifferenceReport, console: Page
 ) -> None:
     console.print(Text(title, style="bold"))
     for rank, each in rows:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -21,8 +23,45 @@ _LONGEST_STEP = 40
 _MOST_STEPS = 12
 
 
+class Page(Protocol):
+    """What a report is printed on: a terminal, a text of some width, or Markdown."""
+
+    def print(self, *what: Any) -> None:
+        """Print tables and texts, one below the other."""
+
+
+class _Encoded(io.StringIO):
+    """A text in memory that is going to be written in some encoding, which decides how lines are drawn."""
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__()
+        self._encoding = encoding
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._encoding
+
+
 class Terminal(Console):
     """A console that shows names out of files, with control characters made visible."""
+
+    @classmethod
+    def for_text(cls, width: int, color: bool, encoding: str = "utf-8") -> Terminal:
+        """A page of a certain width in memory."""
+        return cls(
+            file=_Encoded(encoding),
+            width=width,
+            force_terminal=color,
+            color_system="standard" if color else None,
+            no_color=not color,
+            legacy_windows=False,
+            highlight=False,
+        )
+
+    def text(self) -> str:
+        """What was printed on a page in memory."""
+        assert isinstance(self.file, io.StringIO)
+        return self.file.getvalue()
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """The same segments with no control characters but those of their own style."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rich.padding import Padding
 from rich.table import Table
@@ -14,31 +15,42 @@ from trodden.report.narrate.paths import ARROW, PathDescription
 from trodden.report.render.pieces import steps, table
 from trodden.report.views.process_rows import FrameRow, LastRow, ProcessRow, ThreadRow
 
-_MOST_PROCESSES = 40
-_MOST_THREADS = 8
-_MOST_FRAMES = 16
-_MOST_LASTS = 10
 _LONGEST_TEXT = 60
 _MOST_STEPS = 16
 _EXPECTED = (Ending.EXIT.value, Ending.EXEC.value, Ending.DUMP.value)
 
 
+@dataclass(frozen=True)
+class Most:
+    """How much of each is shown: frames and last paths are those of one thread."""
+
+    processes: int = 40
+    threads: int = 8
+    frames: int = 16
+    lasts: int = 10
+
+
+MOST = Most()
+
+
 def endings(
-    processes: Sequence[ProcessRow], threads: Sequence[ThreadRow]
+    processes: Sequence[ProcessRow],
+    threads: Sequence[ThreadRow],
+    most: Most = MOST,
 ) -> Iterator[Table | Text | Padding]:
     """What is printed before the tables; nothing if a single process has exited normally."""
     alone = len(processes) == 1
     if len(processes) > 1:
-        yield _tree(processes)
+        yield _tree(processes, most)
     named: set[str] = set()
     shown = [row for row in threads if alone or row.ending != Ending.EXEC.value]
-    for row in shown[:_MOST_THREADS]:
+    for row in shown[: most.threads]:
         if row.process not in named and (alone or row.ending not in _EXPECTED):
             yield _end(row.process, row.how)
         named.add(row.process)
-        yield from _thread(row, alone)
-    if len(shown) > _MOST_THREADS:
-        yield Text(f"… and {counted(len(shown) - _MOST_THREADS, 'more thread')}", style="dim")
+        yield from _thread(row, alone, most)
+    if len(shown) > most.threads:
+        yield Text(f"… and {counted(len(shown) - most.threads, 'more thread')}", style="dim")
     if alone and not named and processes[0].ending not in _EXPECTED:
         yield _end(processes[0].name, processes[0].how)
     for process in processes:
@@ -53,9 +65,9 @@ def _end(process: str, how: str) -> Text:
     return Text.assemble((f"process {process} {verb} ", "bold"), (how, "bold red"))
 
 
-def _tree(processes: Sequence[ProcessRow]) -> Table:
+def _tree(processes: Sequence[ProcessRow], most: Most) -> Table:
     found = table("Processes", ("share", "blocks"), ("process", "program", "ended"))
-    for row in processes[:_MOST_PROCESSES]:
+    for row in processes[: most.processes]:
         found.add_row(
             "" if row.share is None else percent(row.share),
             "" if row.executed is None else f"{row.executed:,}",
@@ -63,22 +75,22 @@ def _tree(processes: Sequence[ProcessRow]) -> Table:
             Text(short(row.program)),
             Text(row.how, style="" if row.ending in _EXPECTED else "red"),
         )
-    more = len(processes) - _MOST_PROCESSES
+    more = len(processes) - most.processes
     if more > 0:
         found.add_row("", "", Text(f"… and {more:,} more"), "", "")
     return found
 
 
-def _thread(row: ThreadRow, alone: bool) -> Iterator[Text | Padding]:
+def _thread(row: ThreadRow, alone: bool, most: Most) -> Iterator[Text | Padding]:
     name = f"thread {row.number}" + (f" ({row.tid})" if row.tid is not None else "")
     yield Text(name if alone else f"{name} of process {row.process}", style="bold")
-    for frame in row.frames[:_MOST_FRAMES]:
+    for frame in row.frames[: most.frames]:
         yield from _frame(frame)
-    more = len(row.frames) - _MOST_FRAMES
+    more = len(row.frames) - most.frames
     if row.left_out or more > 0:
         yield Padding(Text(f"… and {max(more, 0) + row.left_out:,} more", style="dim"), (0, 0, 0, 2))
-    if row.last:
-        shown = row.last[-_MOST_LASTS:]
+    shown = row.last[-most.lasts :] if most.lasts else ()
+    if shown:
         yield Padding(
             Text(f"the last {counted(len(shown), 'path')} that it executed:", style="dim"), (0, 0, 0, 2)
         )

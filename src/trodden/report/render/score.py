@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.text import Text
 
 from trodden.compare.matching import Match
 from trodden.report.fields import counted
-from trodden.report.render.pieces import note, table
+from trodden.report.render.pieces import Page, note, table
 from trodden.report.views.score import PAPER, PAPER_PERCENT, ScoreReport
 
 
-def print_score(report: ScoreReport, console: Console) -> None:
+def print_score(report: ScoreReport, console: Page) -> None:
     """Print one table, with the scores of the paper beside those that they compare to."""
     kinds, scores = report.scores.kinds, report.scores
     percents = list(next(iter(kinds.values())))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from trodden.profile.analysis.stats import Lengths, Stats
 from trodden.report.fields import counted, percent
-from trodden.report.render.pieces import note, table
+from trodden.report.render.pieces import Page, note, table
 from trodden.report.views.stats import StatsReport
 
 
-def print_stats(report: StatsReport, console: Console, per_function: bool) -> None:
+def print_stats(report: StatsReport, console: Page, per_function: bool) -> None:
     """Print three small tables, or the rows of each function below those of the program."""
     rows = {report.program or "program": report.whole}
     if per_function:

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from collections.abc import Iterator
+
 from rich.table import Table
 from rich.text import Text
 
 from trodden.profile.count_text import amount
 from trodden.profile.estimated import mark
-from trodden.profile.model import Profile
 from trodden.report.fields import counted, percent, short
 from trodden.report.narrate.paths import ARROW
-from trodden.report.render.pieces import Terminal, note, steps, table
+from trodden.report.render.pieces import Page, note, steps, table
 from trodden.report.render.processes import endings
 from trodden.report.views.path_rows import PathRow
-from trodden.report.views.summary import Summary, summarise
+from trodden.report.views.summary import BlockRow, EdgeRow, FunctionRow, Summary
 
-TOP_AFTER_RUN = 10
 _LONGEST_TEXT = 60
 _MOST_STEPS = 24
 
 
-def print_summary(profile: Profile, path: str) -> None:
-    """The report that a run prints on standard error after it has written the profile ``path``."""
-    console = Terminal(stderr=True)
-    print_tables(summarise(profile, top=TOP_AFTER_RUN), console)
-    console.print(Text(f"{path}: see trodden report, annotate and export for more", style="dim"))
-
-
-def print_tables(summary: Summary, console: Console) -> None:
+def print_tables(summary: Summary, console: Page) -> None:
     """Print the tables; skipped functions and contradictions last, where they are noticed."""
-    head = Text(summary.program or "profile", style="bold")
-    ran = "ran" if summary.estimate is None else "are expected to run"
-    head.append(f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions {ran}", style="dim")
-    if summary.merged:
-        head.append(f", merged from {counted(summary.merged, 'profile')}", style="dim")
-    console.print(head)
-    if summary.estimate is not None:
-        console.print(note(f"{mark(summary.estimate)}; counts are expected frequencies in one run"))
+    for line in head(summary):
+        console.print(line)
     for piece in endings(summary.processes, summary.threads):
         console.print(piece)
     console.print(_functions(summary))
@@ -63,19 +49,28 @@ def print_tables(summary: Summary, console: Console) -> None:
         console.print(note(what))
 
 
+def head(summary: Summary) -> Iterator[Text]:
+    """What was profiled, and how much of it ran."""
+    ran = "ran" if summary.estimate is None else "are expected to run"
+    merged = f", merged from {counted(summary.merged, 'profile')}" if summary.merged else ""
+    functions = f"  {summary.kind}: {summary.walked:,} of {summary.total:,} functions {ran}{merged}"
+    yield Text.assemble((summary.program or "profile", "bold"), (functions, "dim"))
+    if summary.estimate is not None:
+        yield note(f"{mark(summary.estimate)}; counts are expected frequencies in one run")
+
+
 def _functions(summary: Summary) -> Table:
     title = f"Functions by blocks {'executed' if summary.estimate is None else 'expected'}"
     found = table(title, ("share", "blocks", "entries"), ("function", "location"))
     for row in summary.functions:
-        found.add_row(
-            percent(row.share),
-            amount(row.executed),
-            amount(row.entries),
-            Text(row.name),
-            Text(short(row.place)),
-            style=None if row.executed else "dim",
-        )
+        found.add_row(*function_row(row), style=None if row.executed else "dim")
     return found
+
+
+def function_row(row: FunctionRow) -> tuple[str | Text, ...]:
+    """The cells of a function."""
+    counts = percent(row.share), amount(row.executed), amount(row.entries)
+    return *counts, Text(row.name), Text(short(row.place))
 
 
 def _paths(summary: Summary) -> Table:
@@ -148,18 +143,27 @@ def _blocks(summary: Summary) -> Table:
     found = table("Hottest blocks", ("count",), ("function", "block", "location"))
     for row in summary.blocks:
         if row.count:
-            found.add_row(amount(row.count), Text(row.function), Text(row.block), Text(short(row.place)))
+            found.add_row(*block_row(row))
     return found
+
+
+def block_row(row: BlockRow) -> tuple[str | Text, ...]:
+    """The cells of a block."""
+    return amount(row.count), Text(row.function), Text(row.block), Text(short(row.place))
 
 
 def _edges(summary: Summary) -> Table:
     found = table("Hottest edges", ("count",), ("function", "edge", "location"))
     for row in summary.edges:
         if row.count:
-            location = f"{short(row.src_place) or '?'} → {short(row.dst_place) or row.dst}"
-            edge = f"{row.src} → {row.dst}"
-            found.add_row(amount(row.count), Text(row.function), Text(edge), Text(location))
+            found.add_row(*edge_row(row))
     return found
+
+
+def edge_row(row: EdgeRow) -> tuple[str | Text, ...]:
+    """The cells of an edge."""
+    location = f"{short(row.src_place) or '?'} → {short(row.dst_place) or row.dst}"
+    return amount(row.count), Text(row.function), Text(f"{row.src} → {row.dst}"), Text(location)
 
 
 def _skipped(summary: Summary) -> Table:

@@ -1,0 +1,153 @@
+"""The report on one screen: the rows that matter most, and what to ask next."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from trodden.profile.count_text import amount
+from trodden.profile.model import Profile
+from trodden.report.fields import counted, percent, short
+from trodden.report.narrate.paths import ARROW
+from trodden.report.render.pieces import Page, Terminal, note, steps, table
+from trodden.report.render.processes import Most, endings
+from trodden.report.render.screen import screen_of
+from trodden.report.render.terminal import block_row, edge_row, function_row, head
+from trodden.report.views.path_rows import PathRow
+from trodden.report.views.summary import Summary, summarise
+
+_ROWS = ((10, 5), (8, 5), (6, 5), (5, 4), (5, 3), (4, 3), (3, 3), (3, 2), (2, 2), (2, 1), (1, 1))
+"""How many functions and how many paths (or edges) to show: the first pair that fits the screen."""
+_NOTES = 3
+_NOTABLE = 0.05
+"""The share of all instructions that makes a loop of one block worth a line."""
+_LONGEST_TEXT = 40
+_MOST_STEPS = 6
+
+
+def print_brief(summary: Summary, page: Page, file: str, width: int, height: int) -> None:
+    """Print as many rows as fit, above a prompt; ``file`` is what commands to type next are to name."""
+    found: list[Any] = []
+    for functions, others in _ROWS:
+        found = list(
+            _screen(
+                summary, file, functions, others, Most(2 * others, 1 + others // 3, 1 + others, others // 2)
+            )
+        )
+        if _lines(found, width) < height:
+            break
+    for each in found:
+        page.print(each)
+
+
+def print_summary(profile: Profile, file: str) -> None:
+    """The report that a run prints on standard error after it has written the profile ``file``."""
+    screen, summary = screen_of(sys.stderr), summarise(profile, top=_ROWS[0][0])
+    console = Terminal.for_text(screen.width, screen.color, screen.encoding)
+    print_brief(summary, console, file, screen.width, screen.height)
+    sys.stderr.write(console.text())
+    sys.stderr.flush()
+
+
+def _lines(found: list[Any], width: int) -> int:
+    console = Terminal.for_text(width, color=False)
+    for each in found:
+        console.print(each)
+    return console.text().count("\n")
+
+
+def _screen(summary: Summary, file: str, functions: int, others: int, most: Most) -> Iterator[Any]:
+    yield from head(summary)
+    yield from endings(summary.processes, summary.threads, most)
+    yield _functions(summary, functions)
+    if summary.paths:
+        yield Text("\nHot paths by instructions executed", style="bold")
+        for row in summary.paths[:others]:
+            yield from _path(row)
+    for loop in summary.loops[:others]:
+        if loop.share_of_instructions >= _NOTABLE:
+            share = percent(loop.share_of_instructions)
+            yield Text.assemble(
+                (f"{share:>10}", "bold"),
+                f"  in the loop of one block at {short(loop.place)} ({loop.function}),"
+                f" {counted(loop.count, 'iteration')}",
+            )
+    if summary.call_paths:
+        rows = (_counted(row.count, Text(row.chain)) for row in summary.call_paths[:others])
+        yield _rows("\nCall paths", ("count",), ("path",), rows)
+    if not summary.paths and any(row.count for row in summary.edges):
+        edges = [edge_row(row) for row in summary.edges[:others] if row.count]
+        yield _rows("\nHottest edges", ("count",), ("function", "edge", "location"), edges)
+    elif not summary.paths and any(row.count for row in summary.blocks):
+        blocks = [block_row(row) for row in summary.blocks[:others] if row.count]
+        yield _rows("\nHottest blocks", ("count",), ("function", "block", "location"), blocks)
+    yield from _remarks(summary)
+    yield from _next(summary, file)
+
+
+def _functions(summary: Summary, most: int) -> Table:
+    title = f"\nFunctions by blocks {'executed' if summary.estimate is None else 'expected'}"
+    rows = [function_row(row) for row in summary.functions[:most] if row.executed]
+    return _rows(title, ("share", "blocks", "entries"), ("function", "location"), rows)
+
+
+def _rows(title: str, numbers: tuple[str, ...], words: tuple[str, ...], rows: Any) -> Table:
+    """A table without empty lines around it."""
+    found = table(title, numbers, words)
+    found.show_edge = False
+    for row in rows:
+        found.add_row(*row)
+    return found
+
+
+def _counted(count: Any, what: Text) -> tuple[str, Text]:
+    return amount(count), what
+
+
+def _path(row: PathRow) -> Iterator[Text | Padding]:
+    """A path below its shares: at 80 columns a column of words beside those of numbers would be narrow."""
+    share, path = percent(row.share_of_instructions), row.description
+    cycles = "" if row.cycles is None else f", {row.cycles:,} cycles"
+    yield Text.assemble(
+        (f"{row.rank:>2} {share:>7}  ", "bold"),
+        (row.function, "bold"),
+        (f"  {short(row.file)}  {counted(row.count, 'time')}{cycles}", "dim"),
+    )
+    words = ARROW.join([path.starts, *steps(path, _LONGEST_TEXT, _MOST_STEPS), path.ends])
+    yield Padding(Text(words, style="cyan"), (0, 0, 0, 4))
+
+
+def _remarks(summary: Summary) -> Iterator[Text]:
+    """Contradictions and messages, and how many functions have no counts."""
+    for name, what in summary.violations[:_NOTES]:
+        yield Text.assemble(("contradiction ", "bold red"), (name, "bold"), f": {what}")
+    for what in summary.notes[:_NOTES]:
+        yield note(what)
+    more = max(len(summary.violations) - _NOTES, 0) + max(len(summary.notes) - _NOTES, 0)
+    if more:
+        yield note(f"and {counted(more, 'more message')}")
+    if summary.skipped:
+        verb = "profiled" if summary.estimate is None else "estimated"
+        yield note(f"{counted(len(summary.skipped), 'function')} not {verb}")
+
+
+def _next(summary: Summary, file: str) -> Iterator[Padding]:
+    """Commands that say more, each with what it shows."""
+    rows = [(f"trodden report {file} --top 20", "all tables, 20 rows each")]
+    if summary.paths:
+        rows.append((f"trodden annotate {file} --path 1", "the hottest path in its source"))
+    else:
+        rows.append((f"trodden annotate {file}", "counts beside the source"))
+    if summary.estimate is None:
+        rows.append((f"trodden coverage {file}", "what was not executed"))
+    grid = Table.grid(padding=(0, 3, 0, 0))
+    grid.add_column(overflow="fold")
+    grid.add_column(no_wrap=True)
+    for command, meaning in rows:
+        grid.add_row(Text(command, style="dim"), Text(meaning, style="dim"))
+    yield Padding(grid, (1, 0, 0, 0))
