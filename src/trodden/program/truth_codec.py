@@ -40,6 +40,8 @@ def truths_from_columns(data: Any, graph: Graph) -> dict[int, TruthPhi]:
     for head, size in zip(heads, sizes, strict=True):
         block, end = head // 2, end + size
         values = dict(zip(edges[end - size : end], codes[end - size : end], strict=True))
+        if head % 2 and len(graph.out_edges[block]) < 2:
+            raise ColumnError("a phi is tested in a block that does not branch")
         if block in found or len(values) != size or any(graph.edges[edge].dst != block for edge in values):
             raise ColumnError("a phi has edges that do not lead to it")
         known = {edge: code == 1 for edge, code in values.items() if code < 2}
