@@ -77,12 +77,14 @@ class TruthPhi:
     ``known[e]`` is the value on arrival by edge ``e``; with ``passed[e]`` it is the value that another block,
     the source of that edge, has at that time, or its negation: ``(block, negated)``.  Edges in neither have a
     value that the program computes.  If it is ``tested``, the block branches on it: to its first successor if
-    it is true, or else to its second.
+    it is true, or else to its second.  It is ``logical`` if the phi itself is of truth values, as that of a
+    logical operator is; otherwise it is a comparison of a number that the phi gives.
     """
 
     known: Mapping[int, bool]
     passed: Mapping[int, tuple[int, bool]]
     tested: bool
+    logical: bool = True
 
 
 @dataclass(frozen=True)

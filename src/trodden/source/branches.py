@@ -59,7 +59,7 @@ def branches(function: FunctionProfile) -> Iterator[Branch]:
             continue
         ran, decides, location = function.block_counts[vertex], None, _location(facts)
         truth = function.facts.truths.get(vertex)
-        if truth is not None and truth.tested and len(edges) == 2:
+        if truth is not None and truth.tested and truth.logical and len(edges) == 2:
             remaining = _remaining(function, vertex, counts)
             if remaining is None:
                 continue
