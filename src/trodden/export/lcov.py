@@ -1,4 +1,9 @@
-"""The profile as an lcov tracefile, which genhtml and most coverage services read."""
+"""The profile as an lcov tracefile, which genhtml and most coverage services read.
+
+The records are those that lcov 1.16 and lcov 2 both take.  Version 1 knows no last lines of functions, and
+version 2 derives those that are missing from where the next function starts, so that functions within others
+(lambdas, closures) have no records of their own: their lines are lines of the function around them.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +11,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from trodden.profile.estimated import mark
-from trodden.profile.model import Count, FunctionProfile, Profile
+from trodden.profile.model import Count, Profile
 from trodden.profile.select import select
-from trodden.source.branches import Branch, branches
-from trodden.source.lines import LineCount, lines_of_functions
+from trodden.source.branches import Branch
+from trodden.source.files import FileCounts, SourceFunction, source_files
 from trodden.visible_text import visible
 
 
 def to_lcov(profile: Profile, pattern: str | None = None) -> str:
     """One section for each source file; branches are left out where a block profile has no edge counts."""
-    functions = select(profile, pattern)
-    lines = lines_of_functions(functions.values())
-    defined: dict[str, list[FunctionProfile]] = {}
-    found: dict[str, list[Branch]] = {}
-    for function in functions.values():
-        defined.setdefault(function.file, []).append(function)
-        for branch in branches(function):
-            found.setdefault(branch.file, []).append(branch)
     out = [] if profile.estimate is None else [f"# {mark(profile.estimate)}"]
-    for file in sorted({*lines, *defined, *found}):
-        out += ["TN:", f"SF:{file}"]
-        out += _functions(defined.get(file, []))
-        out += _branches(found.get(file, []))
-        out += _lines(lines.get(file, {}))
+    for path, file in source_files(select(profile, pattern).values()).items():
+        lines = _with_branches(file)
+        out += ["TN:", f"SF:{path}"]
+        out += _functions(file.functions)
+        out += _branches(file.branches, lines)
+        out += _lines(lines)
         out.append("end_of_record")
     return "".join(visible(line) + "\n" for line in out)
 
@@ -38,33 +36,56 @@ def _whole(count: Count) -> int:
     return count if isinstance(count, int) else max(round(count), int(count > 0))
 
 
-def _functions(functions: Sequence[FunctionProfile]) -> list[str]:
-    uses = Counter(function.name for function in functions)
-    named = [(each.name if uses[each.name] == 1 else each.facts.linkage_name, each) for each in functions]
-    named.sort(key=lambda pair: (pair[1].line, pair[0]))
+def _functions(functions: Sequence[SourceFunction]) -> list[str]:
+    named = _named([each for each in functions if each.line > 0 and not each.enclosed])
     return [
-        *(f"FN:{each.line},{name}" for name, each in named),
-        *(f"FNDA:{_whole(each.entries)},{name}" for name, each in named),
+        *(f"FN:{each.line},{name}" for name, each in named.items()),
+        *(f"FNDA:{_whole(each.entries)},{name}" for name, each in named.items()),
         f"FNF:{len(named)}",
-        f"FNH:{sum(each.entries > 0 for _, each in named)}",
+        f"FNH:{sum(each.entries > 0 for each in named.values())}",
     ]
 
 
-def _branches(found: Sequence[Branch]) -> list[str]:
+def _named(functions: Sequence[SourceFunction]) -> dict[str, SourceFunction]:
+    """The functions by name; by symbol if the name is not unique in the file, with their lines otherwise."""
+    uses = Counter(each.name for each in functions)
+    found: dict[str, SourceFunction] = {}
+    for each in functions:
+        name = each.name if uses[each.name] == 1 or not each.symbols else each.symbols[0]
+        found[name if name not in found else f"{name}:{each.line}"] = each
+    return found
+
+
+def _with_branches(file: FileCounts) -> dict[int, int]:
+    """The counts of the lines; one on which a branch was evaluated has been executed."""
+    lines = {line: _whole(here.count) for line, here in file.lines.items()}
+    for line, found in file.branches.items():
+        lines[line] = lines.get(line) or int(any(branch.ran for branch in found))
+    return dict(sorted(lines.items()))
+
+
+def _branches(branches: Mapping[int, Sequence[Branch]], lines: Mapping[int, int]) -> list[str]:
+    """The outcomes, the branches of each line numbered from 0, so that builds can be joined line by line.
+
+    lcov 2 takes no line that was executed while none of its branches was: there they are left out.
+    """
     out: list[str] = []
     hit = total = 0
-    for number, branch in enumerate(sorted(found, key=lambda each: each.line)):
-        for successor, outcome in enumerate(branch.outcomes):
-            taken = str(_whole(outcome.count)) if branch.ran else "-"
-            out.append(f"BRDA:{branch.line},{number},{successor},{taken}")
-            total += 1
-            hit += outcome.count > 0
+    for line, found in branches.items():
+        if lines[line] and not any(outcome.count for branch in found for outcome in branch.outcomes):
+            continue
+        for number, branch in enumerate(found):
+            for successor, outcome in enumerate(branch.outcomes):
+                taken = str(_whole(outcome.count)) if branch.ran else "-"
+                out.append(f"BRDA:{line},{number},{successor},{taken}")
+                total += 1
+                hit += outcome.count > 0
     return [*out, f"BRF:{total}", f"BRH:{hit}"]
 
 
-def _lines(lines: Mapping[int, LineCount]) -> list[str]:
+def _lines(lines: Mapping[int, int]) -> list[str]:
     return [
-        *(f"DA:{line},{_whole(here.count)}" for line, here in lines.items()),
+        *(f"DA:{line},{count}" for line, count in lines.items()),
         f"LF:{len(lines)}",
-        f"LH:{sum(here.count > 0 for here in lines.values())}",
+        f"LH:{sum(count > 0 for count in lines.values())}",
     ]

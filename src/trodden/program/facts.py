@@ -62,18 +62,29 @@ class BlockFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Subprogram:
+    """A function as debug information describes it: ``file`` is an index into the unit's list of files."""
+
+    name: str
+    file: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class TruthPhi:
     """A truth value that a block has by the edge along which it was entered.
 
     ``known[e]`` is the value on arrival by edge ``e``; with ``passed[e]`` it is the value that another block,
     the source of that edge, has at that time, or its negation: ``(block, negated)``.  Edges in neither have a
     value that the program computes.  If it is ``tested``, the block branches on it: to its first successor if
-    it is true, or else to its second.
+    it is true, or else to its second.  It is ``logical`` if the phi itself is of truth values, as that of a
+    logical operator is; otherwise it is a comparison of a number that the phi gives.
     """
 
     known: Mapping[int, bool]
     passed: Mapping[int, tuple[int, bool]]
     tested: bool
+    logical: bool = True
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,8 @@ class FunctionFacts:
     Its counters are ``first_slot .. first_slot + plan.slots - 1`` of the unit.  ``fingerprint`` is a hash
     of the graph.  A function that is ``shared`` may have COMDAT copies in other units.  ``inlined[i - 1]`` is
     the call that was replaced by the inlined instance ``i``; that call may be in another inlined instance,
-    with a smaller number.
+    with a smaller number.  ``callees[i - 1]`` is the function that was called there; what was built by an
+    earlier version has none.
 
     ``clones`` are the blocks that the code has once more, each with the value of the path register there (see
     :mod:`trodden.plan.paths.block_cloning`).  In the code clones are blocks too, numbered after those of the
@@ -107,6 +119,7 @@ class FunctionFacts:
     shared: bool = False
     fingerprint: str = ""
     inlined: tuple[LineRef, ...] = ()
+    callees: tuple[Subprogram, ...] = ()
     registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
     clones: tuple[tuple[int, int], ...] = ()
     truths: Mapping[int, TruthPhi] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from typing import Any
 from trodden.graph.cfg import Edge, EdgeKind, Graph
 from trodden.plan.probes import WORD, Plan
 from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
-from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef
+from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef, Subprogram
 from trodden.program.feature_codec import features_from_columns, features_to_columns
 from trodden.program.plan_codec import plan_from_columns, plan_to_columns
 from trodden.program.truth_codec import truths_from_columns, truths_to_columns
@@ -36,8 +36,8 @@ _MOST = 1 << 32
 """Lines, calls and instructions of a block are numbers of 32 bits."""
 
 
-def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
-    """The JSON form of a function."""
+def function_to_columns(function: FunctionFacts, subprograms: dict[Subprogram, int]) -> dict[str, Any]:
+    """The JSON form of a function, which refers to ``subprograms`` by their number and adds to them."""
     document = {
         "name": function.name,
         "linkage_name": function.linkage_name,
@@ -51,6 +51,9 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
         "inlined": _inlined_to_columns(function.inlined),
         "plan": plan_to_columns(function.plan),
     }
+    if function.callees:
+        numbers = [subprograms.setdefault(each, len(subprograms)) for each in function.callees]
+        document["callees"] = numbers
     if function.registers:
         document["registers"] = _registers_to_columns(function.registers)
     if function.clones:
@@ -63,8 +66,10 @@ def function_to_columns(function: FunctionFacts) -> dict[str, Any]:
     return document
 
 
-def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
-    """A function, every index of it checked against the unit's ``files`` and ``slots``."""
+def function_from_columns(
+    data: Any, files: int, slots: int, subprograms: Sequence[Subprogram] = ()
+) -> FunctionFacts:
+    """A function, every index of it checked against the unit's ``files``, ``slots`` and ``subprograms``."""
     graph = _graph_from_columns(data["graph"])
     plan = plan_from_columns(data["plan"], graph)
     inlined = _inlined_from_columns(data["inlined"], files)
@@ -85,6 +90,7 @@ def function_from_columns(data: Any, files: int, slots: int) -> FunctionFacts:
         shared=bool(whole(data["shared"], 0, 2)),
         fingerprint=text(data["fingerprint"]),
         inlined=inlined,
+        callees=_callees_from_columns(data["callees"], inlined, subprograms) if "callees" in data else (),
         registers=_registers_from_columns(data["registers"], code_blocks) if "registers" in data else {},
         clones=clones,
         truths=truths_from_columns(data["phis"], graph) if "phis" in data else {},
@@ -157,6 +163,13 @@ def _inlined_from_columns(data: Any, files: int) -> tuple[LineRef, ...]:
     if any(instance > number for number, instance in enumerate(instances)):
         raise ColumnError("a call is inlined in an instance that comes after it")
     return tuple(map(LineRef, where, lines, instances))
+
+
+def _callees_from_columns(
+    data: Any, inlined: Sequence[LineRef], subprograms: Sequence[Subprogram]
+) -> tuple[Subprogram, ...]:
+    same_length(inlined, ints(data, 0, len(subprograms)))
+    return tuple(subprograms[number] for number in data)
 
 
 def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:

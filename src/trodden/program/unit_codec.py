@@ -12,7 +12,7 @@ from typing import Any
 from trodden.errors import BadFile
 from trodden.program.call_site_table import NO_BLOCK
 from trodden.program.checked import ColumnError, ints, same_length, text, whole
-from trodden.program.facts import FunctionFacts, Skipped, SourceFile, UnitFacts
+from trodden.program.facts import FunctionFacts, Skipped, SourceFile, Subprogram, UnitFacts
 from trodden.program.function_codec import function_from_columns, function_to_columns
 from trodden.program.record import ceiling, parse, seal, to_text, unpack
 
@@ -55,12 +55,14 @@ def unpack_units(data: bytes, where: str = "section .trodden") -> list[UnitFacts
 
 def unit_to_json(facts: UnitFacts) -> dict[str, Any]:
     """The JSON form of a unit."""
-    return {
+    subprograms: dict[Subprogram, int] = {}
+    functions = [function_to_columns(function, subprograms) for function in facts.functions]
+    document: dict[str, Any] = {
         "id": facts.id,
         "source": facts.source,
         "stage": facts.stage,
         "files": [[file.path, file.digest] for file in facts.files],
-        "functions": [function_to_columns(function) for function in facts.functions],
+        "functions": functions,
         "skipped": [[skipped.name, skipped.reason] for skipped in facts.skipped],
         "slots": facts.slots,
         "site_functions": [function for function, _ in facts.sites],
@@ -69,6 +71,9 @@ def unit_to_json(facts: UnitFacts) -> dict[str, Any]:
         "aliases": [list(alias) for alias in facts.aliases],
         "started": list(facts.started),
     }
+    if subprograms:
+        document["subprograms"] = [[each.name, each.file, each.line] for each in subprograms]
+    return document
 
 
 def unit_from_json(data: Any, where: str) -> UnitFacts:
@@ -76,7 +81,13 @@ def unit_from_json(data: Any, where: str) -> UnitFacts:
     try:
         files = tuple(SourceFile(text(path), text(digest)) for path, digest in data["files"])
         slots = whole(data["slots"], 0, MOST_SLOTS)
-        functions = tuple(function_from_columns(each, len(files), slots) for each in data["functions"])
+        subprograms = [
+            Subprogram(text(name), whole(file, 0, len(files)), whole(line, 0, MOST_SLOTS))
+            for name, file, line in data.get("subprograms", [])
+        ]
+        functions = tuple(
+            function_from_columns(each, len(files), slots, subprograms) for each in data["functions"]
+        )
         return UnitFacts(
             id=_checked_id(data["id"]),
             source=text(data["source"]),

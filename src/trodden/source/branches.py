@@ -1,4 +1,13 @@
-"""The branches of a function at their source lines, with the counts of their successors."""
+"""The branches of a function at their source lines, with the counts of their outcomes.
+
+They are what gcov counts: the outcomes of conditions and switches.  An outcome is a successor block, however
+many cases of a switch lead to it; one that holds nothing but ``unreachable`` is none.  Calls that may throw
+are no branches.
+
+Before optimisation the truth value of ``a && b`` is a phi where control joins again, and the branch follows
+there.  Control that arrives along an edge on which the phi is constant decides nothing in that branch; what
+remains are the outcomes of the last operand.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +16,9 @@ from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.model import Count, FunctionProfile
+from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef
+
+_BRANCHES = frozenset({BranchKind.IF, BranchKind.SWITCH, BranchKind.INDIRECT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +32,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A block with several successors, its count (``ran``) and the inlined ``instance`` of its line."""
+    """A block with several successors, its count (``ran``) and the inlined ``instance`` of its line.
+
+    ``vertex`` is the block that has the successors.  ``decides`` are the edges into it on which the branch
+    depends, if there are others on which the successor follows from the edge.
+    """
 
     file: str
     line: int
@@ -28,30 +44,129 @@ class Branch:
     ran: Count
     outcomes: tuple[Outcome, ...]
     instance: int = 0
+    vertex: int = -1
+    decides: tuple[int, ...] | None = None
 
 
 def branches(function: FunctionProfile) -> Iterator[Branch]:
     """The branches that have a source line and whose edges were counted, in the order of the blocks."""
-    graph, blocks = function.facts.graph, function.facts.blocks
-    for vertex, facts in enumerate(blocks):
-        edges = [e for e in graph.out_edges[vertex] if graph.edges[e].kind is EdgeKind.FLOW]
-        if len(edges) < 2:
+    for vertex, facts in enumerate(function.facts.blocks):
+        if facts.kind not in _BRANCHES:
             continue
-        known = [*facts.lines, *([facts.branch] if facts.branch else [])]
-        location = next((ref for ref in reversed(known) if ref.line > 0), None)
+        edges = _outcome_edges(function.facts, vertex)
+        counts = _outcome_counts(function, edges)
+        if counts is None or len(counts) < 2:
+            continue
+        ran, decides, location = function.block_counts[vertex], None, _location(facts)
+        truth = function.facts.truths.get(vertex)
+        if truth is not None and truth.tested and truth.logical and len(edges) == 2:
+            remaining = _remaining(function, vertex, counts)
+            if remaining is None:
+                continue
+            counts, decides = remaining
+            ran = sum(counts)
+            if len(decides) == 1:
+                source = function.facts.graph.edges[decides[0]].src
+                location = _location(function.facts.blocks[source]) or location
         if location is None:
             continue
-        outcomes: list[Outcome] = []
-        for index in edges:
-            target, count = graph.edges[index].dst, function.edge_counts[index]
+        yield Branch(
+            function.files[location.file].path,
+            location.line,
+            function.facts.graph.labels[vertex],
+            ran,
+            tuple(
+                _outcome(function.facts, each[0], location, count)
+                for each, count in zip(edges, counts, strict=True)
+            ),
+            location.instance,
+            vertex,
+            decides,
+        )
+
+
+def _location(facts: BlockFacts) -> LineRef | None:
+    """The line of a block's end."""
+    known = [*facts.lines, *([facts.branch] if facts.branch else [])]
+    return next((ref for ref in reversed(known) if ref.line > 0), None)
+
+
+def _outcome_edges(facts: FunctionFacts, vertex: int) -> list[list[int]]:
+    """The edges out of a block by their targets, in the order of the first."""
+    graph = facts.graph
+    found: dict[int, list[int]] = {}
+    for index in graph.out_edges[vertex]:
+        target = graph.edges[index].dst
+        if graph.edges[index].kind is EdgeKind.FLOW and not _is_unreachable(facts, target):
+            found.setdefault(target, []).append(index)
+    return list(found.values())
+
+
+def _is_unreachable(facts: FunctionFacts, vertex: int) -> bool:
+    """Whether a block holds nothing but an ``unreachable``."""
+    if vertex == facts.graph.exit:
+        return False
+    block = facts.blocks[vertex]
+    return block.kind is BranchKind.DEAD_END and block.size <= 1
+
+
+def _outcome_counts(function: FunctionProfile, outcomes: list[list[int]]) -> list[Count] | None:
+    """The counts of the outcomes, None if some edge was not counted."""
+    found: list[Count] = []
+    for edges in outcomes:
+        total: Count = 0
+        for edge in edges:
+            count = function.edge_counts[edge]
             if count is None:
-                break
-            if target == graph.exit:
-                outcomes.append(Outcome(None, "exit", count))
+                return None
+            total += count
+        found.append(total)
+    return found
+
+
+def _remaining(
+    function: FunctionProfile, vertex: int, counts: list[Count]
+) -> tuple[list[Count], tuple[int, ...]] | None:
+    """The outcomes without control that arrived along edges which decide them, and the edges that do not.
+
+    None if all edges do, or if some edge was not counted.
+    """
+    graph, truths = function.facts.graph, function.facts.truths
+    true, false = counts
+    open_edges: list[int] = []
+    work = [(vertex, False)]
+    seen = {vertex}
+    while work:
+        block, negated = work.pop()
+        truth = truths[block]
+        for edge in graph.in_edges[block]:
+            if graph.edges[edge].kind is not EdgeKind.FLOW:
+                continue
+            count = function.edge_counts[edge]
+            if edge in truth.known:
+                if count is None:
+                    return None
+                if truth.known[edge] != negated:
+                    true -= count
+                else:
+                    false -= count
+            elif edge in truth.passed and truth.passed[edge][0] not in seen:
+                source, inverted = truth.passed[edge]
+                if len(graph.out_edges[source]) > 1:
+                    open_edges.append(edge)
+                else:
+                    seen.add(source)
+                    work.append((source, negated != inverted))
             else:
-                near = (r.line for r in blocks[target].lines if r.line > 0 and r.file == location.file)
-                first = next(near, None)
-                outcomes.append(Outcome(first, graph.labels[target], count))
-        else:
-            path, ran = function.files[location.file].path, function.block_counts[vertex]
-            yield Branch(path, location.line, graph.labels[vertex], ran, tuple(outcomes), location.instance)
+                open_edges.append(edge)
+    if not open_edges:
+        return None
+    return [max(true, 0), max(false, 0)], tuple(sorted(open_edges))
+
+
+def _outcome(facts: FunctionFacts, edge: int, location: LineRef, count: Count) -> Outcome:
+    target = facts.graph.edges[edge].dst
+    if target == facts.graph.exit:
+        return Outcome(None, "exit", count)
+    near = (ref.line for ref in facts.blocks[target].lines if ref.line > 0 and ref.file == location.file)
+    return Outcome(next(near, None), facts.graph.labels[target], count)

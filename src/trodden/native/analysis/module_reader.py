@@ -22,7 +22,7 @@ from trodden.native.ir.symbols import ifunc_resolvers, machine_of, type_names
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.options.declarations import Options
 from trodden.plan.probes import Plan
-from trodden.program.facts import FunctionFacts, Skipped, UnitFacts
+from trodden.program.facts import FunctionFacts, Skipped, Subprogram, UnitFacts
 from trodden.weigh.features.block_features import FunctionFeatures
 
 
@@ -55,6 +55,7 @@ class ModuleReader:
         self.types = type_names(module)
         self.skipped: list[Skipped] = []
         self._features = read_module_features(module, self.attributes)
+        self._subprograms: dict[str, Subprogram] = {}
         self._resolvers = ifunc_resolvers(module)
 
     def function(self, ir: IRFunction) -> ModuleFunction | None:
@@ -98,11 +99,21 @@ class ModuleReader:
             shared=FunctionHeader(read.ir.header).comdat is not None,
             fingerprint=fingerprint(read.graph, blocks),
             inlined=tuple(lines.calls),
+            callees=tuple(map(self._subprogram, lines.callees)),
             registers=registers or {},
             clones=clones,
             truths=truth_phis(read),
             features=function.features,
         )
+
+    def _subprogram(self, node: str) -> Subprogram:
+        """The function that a node of the debug information describes."""
+        if node not in self._subprograms:
+            name, file, line = self.debug.described(node)
+            self._subprograms[node] = Subprogram(
+                demangle(self.debug.symbol(node) or name, name), max(file, 0), line
+            )
+        return self._subprograms[node]
 
     def unit(
         self, functions: tuple[FunctionFacts, ...], slots: int, sites: tuple[tuple[int, int], ...] = ()

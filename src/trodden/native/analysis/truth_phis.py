@@ -9,6 +9,7 @@ constant), and from there to phis of predecessors, which nested operators have.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from trodden.native.analysis.function_cfg import FunctionCfg
@@ -73,7 +74,7 @@ def truth_phis(read: FunctionCfg) -> dict[int, TruthPhi]:
                     theirs = [derived[source].value(each) for each in (0, 1)]
                     if through[0] != through[1] and theirs[0] != theirs[1]:
                         passed[edge] = source, through != theirs
-        phis[vertex] = TruthPhi(known, passed, vertex in tested)
+        phis[vertex] = TruthPhi(known, passed, vertex in tested, own.phi.phi_type == "i1")
     return _deciding(phis)
 
 
@@ -91,10 +92,9 @@ def _deciding(phis: Mapping[int, TruthPhi]) -> dict[int, TruthPhi]:
             found.add(vertex)
             work += users.get(vertex, ())
     return {
-        vertex: TruthPhi(
-            phis[vertex].known,
-            {edge: source for edge, source in phis[vertex].passed.items() if source[0] in found},
-            phis[vertex].tested,
+        vertex: replace(
+            phis[vertex],
+            passed={edge: source for edge, source in phis[vertex].passed.items() if source[0] in found},
         )
         for vertex in sorted(found)
     }

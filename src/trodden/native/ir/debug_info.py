@@ -20,6 +20,7 @@ from trodden.native.ir.syntax.grammar import (
     FILE_FIELD,
     FILENAME_FIELDS,
     LINE_FIELD,
+    LINKAGE_NAME_FIELD,
     METADATA_NODE,
     NAME_FIELD,
     SCOPE_FIELD,
@@ -37,6 +38,7 @@ class DebugInfo:
     locations: dict[str, tuple[int, str]] = field(default_factory=dict)
     inlined_at: dict[str, str] = field(default_factory=dict)
     nodes: dict[str, str] = field(default_factory=dict)
+    subprograms: set[str] = field(default_factory=set)
     files: list[SourceFile] = field(default_factory=list)
     _file_of_node: dict[str, int] = field(default_factory=dict)
     _file_of_scope: dict[str, int] = field(default_factory=dict)
@@ -45,9 +47,12 @@ class DebugInfo:
 
     def subprogram(self, header: str) -> tuple[str, int, int] | None:
         """Name, file and line of the function whose ``define`` line is ``header``."""
-        body = self.nodes.get(FunctionHeader(header).subprogram or "", "")
-        if not body:
-            return None
+        node = FunctionHeader(header).subprogram or ""
+        return self.described(node) if self.nodes.get(node) else None
+
+    def described(self, node: str) -> tuple[str, int, int]:
+        """Name, file and line of the function that a subprogram node is about; file -1 if it is not known."""
+        body = self.nodes.get(node, "")
         name = NAME_FIELD.search(body)
         line = LINE_FIELD.search(body)
         file = FILE_FIELD.search(body)
@@ -56,6 +61,22 @@ class DebugInfo:
             self._file(file.group(1)) if file else -1,
             int(line.group(1)) if line else 0,
         )
+
+    def symbol(self, node: str) -> str:
+        """The symbol of the function that a subprogram node is about; empty if it is its name."""
+        found = LINKAGE_NAME_FIELD.search(self.nodes.get(node, ""))
+        return unquote(found.group(1)) if found else ""
+
+    def subprogram_of(self, scope: str) -> str:
+        """The subprogram node that a scope lies in, empty if there is none."""
+        for _ in range(len(self.nodes)):
+            if scope in self.subprograms:
+                return scope
+            parent = SCOPE_FIELD.search(self.nodes.get(scope, ""))
+            if parent is None:
+                break
+            scope = parent.group(1)
+        return ""
 
     def fresh(self) -> int:
         """The number of a metadata node that does not exist yet."""
@@ -122,11 +143,13 @@ class DebugInfo:
 class FunctionLines:
     """The lines of one function's instructions; inlined instances are numbered as they occur.
 
-    ``calls[i - 1]`` is the call that instance ``i`` was inlined at.
+    ``calls[i - 1]`` is the call that instance ``i`` was inlined at, ``callees[i - 1]`` the node of the
+    subprogram that was called.
     """
 
     def __init__(self, debug: DebugInfo) -> None:
         self.calls: list[LineRef] = []
+        self.callees: list[str] = []
         self._debug = debug
         self._instances: dict[str, int] = {}
         self._refs: dict[str, LineRef | None] = {}
@@ -140,7 +163,7 @@ class FunctionLines:
         reference = None
         if line > 0 or outer is not None:
             file = self._debug.scope_file(scope)
-            instance = self._instance(outer) if outer is not None else 0
+            instance = self._instance(outer, scope) if outer is not None else 0
             reference = LineRef(file, line, instance) if file >= 0 else None
         self._refs[node] = reference
         return reference
@@ -162,15 +185,20 @@ class FunctionLines:
                 latest = reference
         return lines
 
-    def _instance(self, node: str) -> int:
-        """The number of the instance that was inlined at the location ``node``, outer ones before inner."""
-        chain: list[str] = []
+    def _instance(self, node: str, scope: str) -> int:
+        """The number of the instance that was inlined at the location ``node``, outer ones before inner.
+
+        ``scope`` is one of the inlined code.
+        """
+        chain: list[tuple[str, str]] = []
         outer: str | None = node
         while outer is not None and outer not in self._instances:
-            chain.append(outer)
+            chain.append((outer, scope))
+            scope = self._debug.locations.get(outer, (0, ""))[1]
             outer = self._debug.inlined_at.get(outer)
         instance = self._instances[outer] if outer is not None else 0
-        for link in reversed(chain):
+        for link, inner in reversed(chain):
+            self.callees.append(self._debug.subprogram_of(inner))
             line, scope = self._debug.locations.get(link, (0, ""))
             file = self._debug.scope_file(scope)
             self.calls.append(LineRef(file, line, instance) if file >= 0 else LineRef(0, 0, instance))
@@ -192,6 +220,8 @@ def read_debug_info(metadata: str) -> DebugInfo:
                     info.inlined_at[number] = outer
         elif kind in ("File", "Subprogram", "LexicalBlock", "LexicalBlockFile"):
             info.nodes[number] = body
+            if kind == "Subprogram":
+                info.subprograms.add(number)
     return info
 
 
