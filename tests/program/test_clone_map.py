@@ -62,7 +62,7 @@ def test_the_loop_header_keeps_the_edge_from_outside() -> None:
 
 def test_clones_are_written_and_read() -> None:
     facts = function()
-    again = function_from_columns(function_to_columns(facts), 1, facts.plan.slots)
+    again = function_from_columns(function_to_columns(facts, {}), 1, facts.plan.slots)
     assert (again.clones, again.registers) == (facts.clones, facts.registers)
 
 
@@ -79,7 +79,7 @@ def test_clones_are_written_and_read() -> None:
 )
 def test_invalid_clones_are_refused(change: Callable[[dict[str, Any]], None], what: str) -> None:
     facts = function()
-    data = function_to_columns(facts)
+    data = function_to_columns(facts, {})
     change(data)
     with pytest.raises(ColumnError, match=what):
         function_from_columns(data, 1, facts.plan.slots)
@@ -87,7 +87,7 @@ def test_invalid_clones_are_refused(change: Callable[[dict[str, Any]], None], wh
 
 def test_a_plan_without_paths_has_no_clones() -> None:
     plan = eprof(GRAPH, [1.0] * len(GRAPH.edges))
-    data = function_to_columns(replace(function(), plan=plan, registers={}))
+    data = function_to_columns(replace(function(), plan=plan, registers={}), {})
     with pytest.raises(ColumnError, match="does not exist"):
         function_from_columns(data, 1, plan.slots)
 
@@ -100,6 +100,6 @@ def test_clones_of_a_block_with_many_successors_are_bounded() -> None:
     blocks = tuple(BlockFacts(size=3) for _ in range(graph.exit))
     many = tuple((1, value) for value in range(4_000))
     wide = replace(function(), graph=graph, plan=plan, blocks=blocks, registers={}, clones=many)
-    data = function_to_columns(wide)
+    data = function_to_columns(wide, {})
     with pytest.raises(ColumnError, match="more clones"):
         function_from_columns(data, 1, plan.slots)
