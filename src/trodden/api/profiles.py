@@ -14,26 +14,32 @@ if TYPE_CHECKING:
 StrPath = str | os.PathLike[str]
 
 
-def load_process(file: str, process: str | None) -> Profile:
-    """The profile in a file, or the part of it that one process has counted."""
+def load_process(file: str, process: str | None, program: str | None = None) -> Profile:
+    """The profile in a file, or the part of it that one process, or one program, has counted."""
     from trodden.profile.store.trod import load
 
     profile = load(file)
-    if process is None:
-        return profile
-    from trodden.profile.estimated import need_counted
-    from trodden.profile.processes import only
+    if process is not None:
+        from trodden.profile.estimated import need_counted
+        from trodden.profile.processes import only
 
-    need_counted(profile, file, "leave --process out")
-    return only(profile, process, file)
+        need_counted(profile, file, "leave --process out")
+        profile = only(profile, process, file)
+    if program is not None:
+        from trodden.profile.estimated import need_counted
+        from trodden.profile.programs import only_program
+
+        need_counted(profile, file, "leave --program out")
+        profile = only_program(profile, program, file)
+    return profile
 
 
-def load_paths(file: str, process: str | None) -> Profile:
+def load_paths(file: str, process: str | None, program: str | None = None) -> Profile:
     """The same of a profile that has to be of a run, and to have paths."""
     from trodden.profile.estimated import need_counted
     from trodden.report.views.hot_paths import need_paths
 
-    profile = load_process(file, process)
+    profile = load_process(file, process, program)
     need_counted(profile, file, "run it with --profile paths")
     need_paths(profile, file)
     return profile

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
+import shutil
 import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trodden.errors import NotInstrumented, TroddenError
+from trodden.errors import InputMissing, NotInstrumented, TroddenError
 from trodden.native.driver.command_line import is_source
 
 if TYPE_CHECKING:
     from trodden.api.profiles import StrPath
     from trodden.native.execute.launch import Ended
     from trodden.native.options.declarations import CounterScheme, CuttingRule, Metric, ProfileKind, Stage
+    from trodden.profile.from_runs import Collected
     from trodden.profile.model import Profile
 
 
@@ -29,7 +32,7 @@ class Run:
 
 
 def run(
-    *program: StrPath,
+    *program: StrPath | Sequence[StrPath],
     args: Sequence[str] = (),
     profile: ProfileKind | None = None,
     counters: CounterScheme | None = None,
@@ -47,10 +50,13 @@ def run(
     durable: bool | None = None,
     output: StrPath | None = None,
 ) -> Run:
-    """Run an instrumented program, or sources with compiler flags, and return its status and profile.
+    """Run a command, or sources with compiler flags, and return its status and profile.
 
     ``trodden.run("./app", args=["x"])`` runs what ``trodden cc`` has built; ``trodden.run("a.c", "-O2")``
-    builds it first.  The program keeps its own standard streams.  ``output`` also writes the profile there.
+    builds it first.  ``trodden.run(["make", "check"])`` runs any command, and the profile is that of all
+    instrumented programs and libraries that it executes; if there is none, that is an error
+    (:class:`trodden.errors.NotInstrumented`).  The program keeps its own standard streams.  ``output`` also
+    writes the profile there.
 
     With ``profile="paths"`` every function of the profile has ``paths``; ``max_paths`` is the most that a
     function may have before some are cut (``"none"`` cuts nothing), ``context`` counts each path through a
@@ -78,7 +84,16 @@ def run(
         "durable": durable,
     }
     flags = keywords(chosen)
-    words = [os.fspath(word) for word in program]
+    if len(program) == 1 and not isinstance(program[0], str | os.PathLike):
+        command = [os.fspath(word) for word in program[0]]
+        if not command:
+            raise TroddenError("trodden.run: the command is empty")
+        if flags:
+            raise TroddenError(f"trodden.run: {command[0]} is not built here; name sources to choose how")
+        return _run(command[0], [*command[1:], *args], output)
+    if not all(isinstance(word, str | os.PathLike) for word in program):
+        raise TroddenError("trodden.run: a command is one list of words, and the only one")
+    words = [os.fspath(word) for word in program if isinstance(word, str | os.PathLike)]
     if not any(is_source(word) for word in words):
         if len(words) != 1:
             raise TroddenError("trodden.run: name one program (its arguments go to args=) or sources")
@@ -106,41 +121,63 @@ def is_cxx(words: Sequence[str]) -> bool:
     return any(is_source(word, cxx=True) for word in words)
 
 
-def _run(path: str, args: Sequence[str], output: StrPath | None) -> Run:
-    ended = launch_instrumented(path, args)
-    profile = profile_of(ended, path, output)
-    return Run(ended.status, profile)
+def _run(program: str, args: Sequence[str], output: StrPath | None) -> Run:
+    ended = launch_command(program, args)
+    return Run(ended.status, profile_of(ended, [program, *args], output).profile)
 
 
-def launch_instrumented(path: str, args: Sequence[str], wait: bool = False) -> Ended:
-    """Run a program to its end, if it is instrumented; with ``wait``, to that of all processes it started."""
-    from trodden.collect.binary.program import read_program
+def find_command(program: str) -> str:
+    """The path of a program; a name without a slash is looked up in PATH."""
+    path = program if os.sep in program else shutil.which(program)
+    if path is None or not os.path.exists(path):
+        raise InputMissing(f"{program}: no such program or source")
+    return path
+
+
+def launch_command(program: str, args: Sequence[str], wait: bool = False) -> Ended:
+    """Run a program to its end; with ``wait``, to that of all processes that it has started."""
     from trodden.native.execute.launch import launch
 
-    read_program(path)
-    return launch(path, args, wait)
+    return launch(find_command(program), args, wait)
 
 
-def profile_of(ended: Ended, program: str, output: StrPath | None, name: str | None = None) -> Profile:
-    """The profile of a run, also written to ``output``; ``name`` is what the profile calls the program.
+def profile_of(
+    ended: Ended, command: Sequence[str], output: StrPath | None, name: str | None = None
+) -> Collected:
+    """The profile of a run, also written to ``output``.
 
-    Then the raw files are removed.  Where no profile can be made of them, they are kept.
+    It is called after its program, or after the whole ``command`` if that is not instrumented itself;
+    ``name`` overrides both.  Then the raw files are removed.  Where no profile can be made of them, they are
+    kept.
     """
     from trodden.native.execute.rundir import process_of
-    from trodden.profile.from_runs import collect
+    from trodden.profile.from_runs import Collected, collect_all
     from trodden.profile.store.trod import save
 
     with _kept_on_failure(ended):
         if not ended.raws:
-            raise NotInstrumented(no_counts(ended, program))
-        profile = collect(list(ended.raws))
+            raise NotInstrumented(no_counts(ended, command[0]))
+        collected = collect_all(list(ended.raws))
         numbers = map(process_of, ended.running)
         running = (f"process {number} was still running; its counts are not included" for number in numbers)
-        profile = replace(profile, program=name or profile.program, messages=(*profile.messages, *running))
+        profile = replace(
+            collected.profile,
+            program=name or _name_of(collected.profile, command),
+            messages=(*collected.profile.messages, *running),
+        )
         if output is not None:
             save(profile, output)
     ended.clear()
-    return profile
+    return Collected(profile, collected.left_out)
+
+
+def _name_of(profile: Profile, command: Sequence[str]) -> str:
+    """The path of the program, if it is instrumented; otherwise the command."""
+    path = command[0] if os.sep in command[0] else shutil.which(command[0]) or command[0]
+    own = os.path.realpath(path)
+    if any(each.path == own and each.units for each in profile.programs):
+        return own
+    return shlex.join(command)
 
 
 @contextlib.contextmanager
@@ -162,5 +199,10 @@ def no_counts(ended: Ended, program: str) -> str:
             name = signal.Signals(-ended.status).name
         except ValueError:
             name = f"signal {-ended.status}"
-        return f"{program}: was ended by {name}, with no time to save the counts; no profile was written"
-    return f"{program}: ended with status {ended.status} and left no counts; no profile was written"
+        how = f"was ended by {name}, and"
+    else:
+        how = f"ended with status {ended.status}, and"
+    return (
+        f"{program}: {how} no program or library with probes has left counts; no profile was written."
+        " Build what it runs with trodden cc (make CC='trodden cc')"
+    )

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trodden.collect.binary.program import Program, build_name, read_program
 from trodden.collect.call_paths import CallPath, CallPathCounts
 from trodden.collect.endings import Process, StoppedThread, named_processes
 from trodden.collect.frames.frame_locator import FrameLocator
+from trodden.collect.images import GatheredProcess, join_images
+from trodden.collect.left_out import LeftOutRaws, left_out_raws, program_gone, program_rebuilt
 from trodden.collect.process_counts import count_process
-from trodden.collect.process_messages import with_process
+from trodden.collect.process_messages import messages_of_all
+from trodden.collect.programs import ProgramFile, is_library, joined_programs
 from trodden.collect.rawfile.find import raw_files
 from trodden.collect.rawfile.model import Raw
 from trodden.collect.rawfile.raw import read_raw
-from trodden.errors import InputMissing, NotInstrumented, OtherBuild, TroddenError
+from trodden.errors import InputMissing, NotInstrumented, TroddenError
 from trodden.gc_pause import no_garbage
 from trodden.program.facts import UnitFacts
 from trodden.recover.unit_counts import UnitCounts
@@ -32,9 +35,13 @@ _PROGRAMS_KEPT = 8
 
 @dataclass(frozen=True)
 class Gathered:
-    """What raw files have counted, with the facts of their programs: a profile before recovery."""
+    """What raw files have counted, with the facts of their programs: a profile before recovery.
+
+    ``program`` is the executable of the first process; ``programs`` are all executables and libraries.
+    """
 
     program: str
+    programs: tuple[ProgramFile, ...]
     units: tuple[UnitFacts, ...]
     unit_counts: tuple[UnitCounts, ...]
     messages: tuple[str, ...]
@@ -53,8 +60,8 @@ def gather(path: Path, known: Programs) -> Gathered:
         return gathering.gathered()
 
 
-def gather_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> tuple[Gathered, tuple[str, ...]]:
-    """The counts of all ``raws``, and a message for each that was left out because it is damaged.
+def gather_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> tuple[Gathered, LeftOutRaws]:
+    """The counts of all ``raws``, and messages about those that were left out.
 
     A directory stands for all raw files in it.  A raw file names the programs that wrote it; ``programs`` are
     tried first, for those that have been moved since.  A file that cannot be used is named and left out if
@@ -71,17 +78,8 @@ def gather_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> tuple[Gat
             failed.append(error)
     if gathering.empty and failed:
         raise failed[0]
-    left_out = tuple(f"{error} (left out)" for error in failed)
-    return gathering.gathered(left_out), left_out
-
-
-@dataclass(frozen=True)
-class _Added:
-    """One process, with the messages that its name goes before as soon as that is known."""
-
-    process: Process
-    messages: tuple[str, ...]
-    threads: tuple[StoppedThread, ...]
+    left_out = left_out_raws(failed)
+    return gathering.gathered(left_out.messages), left_out
 
 
 class _Gathering:
@@ -92,11 +90,10 @@ class _Gathering:
         self._found = {} if known is None else known
         self._units: dict[str, UnitCountsBuilder] = {}
         self._call_paths = CallPathCounts()
-        self._added: list[_Added] = []
+        self._added: list[GatheredProcess] = []
         self._seen: dict[int, str] = {}
         self._locators: dict[str, FrameLocator] = {}
         self._messages: list[str] = []
-        self._program = ""
 
     @property
     def empty(self) -> bool:
@@ -132,20 +129,23 @@ class _Gathering:
             unit_counts=counts.unit_counts,
             completed=counts.completed,
         )
-        self._program = self._program or process.program
-        self._added.append(_Added(process, counts.messages, counts.threads))
+        files = _files(raw, modules)
+        self._added.append(
+            GatheredProcess(process, counts.messages, counts.threads, raw.start_ticks, tuple(files))
+        )
 
     def gathered(self, left_out: Sequence[str] = ()) -> Gathered:
         """Everything added."""
-        added = sorted(self._added, key=lambda each: each.process.started)
+        added = join_images(sorted(self._added, key=lambda each: each.process.started))
         processes = named_processes([each.process for each in added])
-        messages = [
-            with_process(process.name, message)
+        messages = messages_of_all(
+            (process.name, message)
             for process, each in zip(processes, added, strict=True)
             for message in each.messages
-        ]
+        )
         return Gathered(
-            self._program,
+            self._added[0].process.program,
+            joined_programs(file for each in added for file in each.files),
             tuple(builder.facts for builder in self._units.values()),
             tuple(builder.result() for builder in self._units.values()),
             (*messages, *self._messages, *left_out),
@@ -180,21 +180,33 @@ class _Gathering:
         meant = [p for p in self._given if alone or os.path.basename(p.path) == os.path.basename(path)]
         program = meant[0] if meant else self._recorded(raw, path)
         if not program.units.keys() >= set(names):
-            raise OtherBuild(
-                f"{raw.path}: counted by build {build_name(names)} of {path}, but {program.path} is build"
-                f" {program.build}; run the program again, or pass the one that ran with --program"
+            raise program_rebuilt(
+                raw.path,
+                path,
+                f"build {build_name(names)} of {path}, but {program.path} is build {program.build};"
+                " run the program again, or pass the one that ran with --program",
             )
         return program
 
     def _recorded(self, raw: Raw, path: str) -> Program:
         if path not in self._found:
             if not os.path.exists(path):
-                raise InputMissing(f"{path}: is gone, but {raw.path} needs it; pass it with --program")
+                raise program_gone(raw.path, path)
             self._found[path] = read_program(path)
         return self._found[path]
 
 
 def _program_of(raw: Raw) -> str:
-    """The path of the program that ran, not of a library that it has loaded."""
-    programs = [module.path for module in raw.modules if ".so" not in os.path.basename(module.path)]
+    """The path of the executable, not of a library that it has loaded."""
+    programs = [module.path for module in raw.modules if not is_library(module.path)]
     return (programs or [raw.modules[0].path])[0]
+
+
+def _files(raw: Raw, modules: Mapping[int, Program]) -> list[ProgramFile]:
+    """The executable of a process, which may have no probes, and the libraries that have some."""
+    executable = _program_of(raw)
+    found = {executable: ProgramFile(executable, False, (), processes=1)}
+    for index, program in modules.items():
+        path = raw.modules[index].path
+        found[path] = ProgramFile(path, path != executable, tuple(program.units), processes=1)
+    return list(found.values())

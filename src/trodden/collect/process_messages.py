@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -12,6 +12,7 @@ from trodden.plan.probes import AddTripCount
 from trodden.program.facts import FunctionFacts
 
 _MOST_NAMED = 8
+_MOST_APART = 3
 _PROCESS = "process "
 
 
@@ -37,6 +38,11 @@ def process_messages(
     ending = raw.ending
     if ending is Ending.SIGNAL:
         yield f" ended by {signal_name(raw.signal)}"
+    elif ending is Ending.KILLED and raw.host is not None:
+        yield (
+            f": {raw.host} has no probes, and its libraries have not seen how it ended (_exit, or killed):"
+            " their functions active then are not known, counts may be off by one for each of them"
+        )
     elif ending is Ending.KILLED:
         yield (
             " was killed (or ended unseen): functions active then are not known,"
@@ -70,6 +76,20 @@ def process_messages(
             f": frames and last paths are kept of {MOST_THREADS} of its {shortcomings.threads:,} threads;"
             " counts are those of all"
         )
+
+
+def messages_of_all(messages: Iterable[tuple[str, str]]) -> list[str]:
+    """The messages of processes, given with their names: what many have in common is said once."""
+    names: dict[str, list[str]] = {}
+    for name, message in messages:
+        names.setdefault(message, []).append(name)
+    found: list[str] = []
+    for message, own in names.items():
+        if len(own) > _MOST_APART:
+            found.append(f"each of {len(own):,} processes ({_listed(own)}){message}")
+        else:
+            found += [with_process(name, message) for name in own]
+    return found
 
 
 def with_process(name: str, message: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_process
-from trodden.commands.click_options import process_option, text_options
+from trodden.commands.click_options import process_option, program_option, text_options
 from trodden.commands.showing.presentation import Presentation
 from trodden.errors import InputMissing, SourceChanged, TroddenError, UsageError
 from trodden.visible_text import visible
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     help="Mark the lines of a path, named by its rank in the report or as FUNCTION:ID.",
 )
 @process_option
+@program_option
 @text_options
 @click.option("--force", is_flag=True, help="Also show sources that were changed after the build.")
 def annotate(
@@ -34,6 +35,7 @@ def annotate(
     pattern: str | None,
     choice: str | None,
     process: str | None,
+    program: str | None,
     force: bool,
     shown: Presentation,
 ) -> None:
@@ -52,7 +54,7 @@ def annotate(
     from trodden.report.views.hot_paths import pick_path
 
     colour = shown.screen.color
-    profile = load_process(file, process)
+    profile = load_process(file, process, program)
     if choice is None:
         annotator = Annotator(profile, force)
         views = annotator.views(pattern)

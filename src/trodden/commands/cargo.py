@@ -89,7 +89,8 @@ def _run(request: Request, cargo: str) -> Ended:
         if not ended.raws:
             ended.clear()
             return ended
-        profile = runs.profile_of(ended, cargo, request.output, shlex.join(["cargo", *request.words]))
+        name = shlex.join(["cargo", *request.words])
+        profile = runs.profile_of(ended, [cargo, *request.words], request.output, name).profile
     if request.report or (request.report is None and sys.stderr.isatty()):
         from trodden.report.render.brief import print_summary
 

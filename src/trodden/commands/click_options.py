@@ -31,6 +31,15 @@ def process_option(verb: _Verb) -> _Verb:
     )(verb)
 
 
+def program_option(verb: _Verb) -> _Verb:
+    """Add ``--program NAME``, which picks one of the programs and libraries that a profile is of."""
+    return click.option(
+        "--program",
+        metavar="NAME",
+        help="Only what this program has executed, or what was executed in this library.",
+    )(verb)
+
+
 def function_option(verb: _Verb) -> _Verb:
     """Add ``--function GLOB``, which picks functions by name."""
     return click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")(verb)

@@ -32,6 +32,6 @@ def collect(raws: tuple[str, ...], output: str, programs: tuple[str, ...]) -> No
     collected = profiles.collect(raws, programs, output)
     for note in collected.profile.messages:
         click.echo(f"trodden: note: {visible(note)}", err=True)
-    if collected.left_out:
-        number = len(collected.left_out)
+    if collected.left_out.number:
+        number = collected.left_out.number
         raise LeftOut(f"{output}: written without {number:,} raw file{'s' * (number > 1)}, named above")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_paths
-from trodden.commands.click_options import function_option, output_options, process_option
+from trodden.commands.click_options import function_option, output_options, process_option, program_option
 from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import TooLittleCovered
 
@@ -31,6 +31,7 @@ MOST_FUNCTIONS = 20
 )
 @function_option
 @process_option
+@program_option
 @output_options()
 @click.option(
     "--fail-under",
@@ -43,6 +44,7 @@ def coverage(
     top: int,
     function: str | None,
     process: str | None,
+    program: str | None,
     shown: Presentation,
     fail_under: float | None,
 ) -> None:
@@ -53,7 +55,7 @@ def coverage(
     """
     from trodden.report.views.coverage import report_coverage, to_document, to_plain
 
-    report = report_coverage([load_paths(file, process) for file in files], files, function, top)
+    report = report_coverage([load_paths(file, process, program) for file in files], files, function, top)
     shown.show(
         Answer(
             document=lambda: to_document(report),

@@ -36,6 +36,13 @@ DIFFERENT = 1
     multiple=True,
     help="Only the counts of this process; given twice, one of A and one of B.",
 )
+@click.option(
+    "--program",
+    "programs",
+    metavar="NAME",
+    multiple=True,
+    help="Only this program or library; given twice, one of A and one of B.",
+)
 @output_options()
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there are differences.")
 def diff(
@@ -44,6 +51,7 @@ def diff(
     top: int | None,
     function: str | None,
     processes: tuple[str, ...],
+    programs: tuple[str, ...],
     shown: Presentation,
     exit_code: bool,
 ) -> int:
@@ -55,10 +63,13 @@ def diff(
     from trodden.report.views.difference import report_difference, to_document, to_plain
 
     limit = TOP if top is None and shown.for_people else top
-    if len(processes) > 2:
-        raise UsageError("--process: name one process, or one of A and one of B")
-    one, other = (processes[0], processes[-1]) if processes else (None, None)
-    profiles = load_process(first, one), load_process(second, other)
+    for option, given in (("process", processes), ("program", programs)):
+        if len(given) > 2:
+            raise UsageError(f"--{option}: name one {option}, or one of A and one of B")
+    profiles = (
+        load_process(first, *(given[0] if given else None for given in (processes, programs))),
+        load_process(second, *(given[-1] if given else None for given in (processes, programs))),
+    )
     report = report_difference(profiles, (first, second), function, limit)
     shown.show(
         Answer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from trodden.api.profiles import load_process
-from trodden.commands.click_options import function_option, process_option
+from trodden.commands.click_options import function_option, process_option, program_option
 from trodden.commands.output import put
 
 FORMATS = ("json", "lcov", "dot", "folded")
@@ -17,7 +17,10 @@ FORMATS = ("json", "lcov", "dot", "folded")
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
 @function_option
 @process_option
-def export(file: str, form: str, output: str | None, function: str | None, process: str | None) -> None:
+@program_option
+def export(
+    file: str, form: str, output: str | None, function: str | None, process: str | None, program: str | None
+) -> None:
     """Write the profile FILE as JSON, as an lcov tracefile, as a Graphviz drawing or as folded stacks."""
     from trodden.export.dot import to_dot
     from trodden.export.folded import to_folded
@@ -26,7 +29,7 @@ def export(file: str, form: str, output: str | None, function: str | None, proce
     from trodden.profile.estimated import need_counted
 
     writers = {"json": to_json, "lcov": to_lcov, "dot": to_dot, "folded": to_folded}
-    profile = load_process(file, process)
+    profile = load_process(file, process, program)
     if form == "folded":
         need_counted(profile, file, "run it with --call-paths")
     put(writers[form](profile, function), output)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_process
-from trodden.commands.click_options import function_option, output_options, process_option
+from trodden.commands.click_options import function_option, output_options, process_option, program_option
 from trodden.commands.showing.presentation import TABLE, Answer, Presentation
 
 if TYPE_CHECKING:
@@ -28,15 +28,23 @@ TOP = 10
 )
 @function_option
 @process_option
+@program_option
 @output_options()
 def report(
-    file: str, top: int | None, function: str | None, process: str | None, shown: Presentation
+    file: str,
+    top: int | None,
+    function: str | None,
+    process: str | None,
+    program: str | None,
+    shown: Presentation,
 ) -> None:
     """Show the profile FILE: how often functions, paths, blocks and edges were executed."""
     from trodden.report.render.plain import to_plain
     from trodden.report.views.summary import summarise
 
-    summary = summarise(load_process(file, process), top or (TOP if shown.for_people else None), function)
+    summary = summarise(
+        load_process(file, process, program), top or (TOP if shown.for_people else None), function
+    )
     brief = top is None and shown.format == TABLE
     shown.show(
         Answer(

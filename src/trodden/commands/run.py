@@ -1,7 +1,9 @@
 """``trodden run``: build if need be, run, and leave a profile behind.
 
-``trodden run [options] prog.c [compiler flags] -- [arguments]`` compiles first; ``trodden run [options] ./app
-[arguments]`` does not.  The report goes to the terminal only: the program's own output is left as it is.
+``trodden run [options] prog.c [compiler flags] -- [arguments]`` compiles first.  ``trodden run [options]
+COMMAND [arguments]`` does not: any command is run, and what its processes have executed of instrumented
+programs and libraries is collected.  The report goes to the terminal only: the program's own output is left
+as it is.
 """
 
 from __future__ import annotations
@@ -10,11 +12,11 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trodden.api import runs
-from trodden.errors import InputMissing, UsageError
+from trodden.errors import InputMissing, NotInstrumented, UsageError
 from trodden.native.driver.command_line import is_source
 from trodden.native.execute.launch import Ended
 from trodden.native.execute.rundir import abandoned, process_of
@@ -25,9 +27,13 @@ _OTHER_FLAGS = ("output", "report", "quiet", "wait", "target", "help")
 
 @dataclass
 class Request:
-    """What the command line asks for: options, a compiler's words or a program, and its arguments."""
+    """What the command line asks for: options, a compiler's words or a program, and its arguments.
+
+    ``asked`` says that a profile or a report was asked for by name, so that it is an error if there is none.
+    """
 
     output: str = "trodden.trod"
+    asked: bool = False
     flags: list[Given] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
@@ -47,8 +53,8 @@ def main(argv: Sequence[str]) -> int:
     if not request.from_source:
         if request.flags:
             setting, program = request.flags[0].setting, request.words[0]
-            raise UsageError(f"{setting}: is for building; {program} is built already")
-        return _run(request, request.words[0]).leave()
+            raise UsageError(f"{setting}: is for sources; {program} is run as it is, with the probes it has")
+        return _run(request, request.words[0])()
     from trodden.api.builds import builder
     from trodden.native.driver.atomic_output import scratch
 
@@ -59,8 +65,9 @@ def main(argv: Sequence[str]) -> int:
         status = build.run()
         if status:
             return status
-        ended = _run(request, program)
-    return ended.leave()
+        request.asked = True
+        leave = _run(request, program)
+    return leave()
 
 
 def parse(argv: Sequence[str]) -> Request:
@@ -70,13 +77,17 @@ def parse(argv: Sequence[str]) -> Request:
     following = iter(argv)
     for word in following:
         if word == "--":
+            if not request.from_source:
+                _take_command(request, list(following))
+                return request
             request.arguments = list(following)
         elif word in ("-o", "--output"):
-            request.output = value_of(word, following, "run")
+            request.output, request.asked = value_of(word, following, "run"), True
         elif word.startswith("--output="):
-            request.output = word.partition("=")[2]
+            request.output, request.asked = word.partition("=")[2], True
         elif word in ("--report", "--quiet", "-q"):
             request.report = word == "--report"
+            request.asked = request.asked or request.report
         elif word == "--wait":
             request.wait = True
         elif word == "--target":
@@ -84,10 +95,7 @@ def parse(argv: Sequence[str]) -> Request:
         elif (option := flags.take(word, following)) is not None:
             request.flags.append(option)
         elif not request.from_source and not word.startswith("-") and not is_source(word):
-            if request.words:
-                raise UsageError(f"{word}: name the sources first, or only a program; see trodden run --help")
-            request.words.append(word)
-            request.arguments = list(following)
+            _take_command(request, [word, *following])
             return request
         else:
             request.from_source = request.from_source or is_source(word)
@@ -95,6 +103,17 @@ def parse(argv: Sequence[str]) -> Request:
     if not request.from_source:
         raise UsageError("no source file and no program given; see trodden run --help")
     return request
+
+
+def _take_command(request: Request, command: Sequence[str]) -> None:
+    """Everything from the first word that is no option on: the command and its arguments."""
+    if request.words:
+        word = command[0] if command else "--"
+        raise UsageError(f"{word}: name the sources first, or only a program; see trodden run --help")
+    if not command:
+        raise UsageError("--: no program follows; see trodden run --help")
+    request.words.append(command[0])
+    request.arguments = list(command[1:])
 
 
 def _check_words(request: Request) -> None:
@@ -107,29 +126,39 @@ def _check_words(request: Request) -> None:
             raise InputMissing(f"{word}: no such file; arguments of the program go after --")
 
 
-def _run(request: Request, program: str) -> Ended:
+def _run(request: Request, program: str) -> Callable[[], int]:
+    """Run, and write the profile; the result ends this process as the program ended, or returns a status."""
     from trodden.profile.store.files import check_writable
 
-    path = program if os.sep in program else shutil.which(program) or program
-    if not os.path.exists(path):
-        raise InputMissing(f"{program}: no such program or source")
+    runs.find_command(program)
     check_writable(request.output)
     _report_abandoned()
-    ended = runs.launch_instrumented(path, request.arguments, request.wait)
+    ended = runs.launch_command(program, request.arguments, request.wait)
     if ended.running:
-        _report_running(ended, path if request.from_source else None)
-    if ended.status < 0 and not ended.raws:
-        # We end as the program did, so what is missing can only be reported, not be an error of ours.
-        _say(runs.no_counts(ended, program))
-        ended.clear()
-        return ended
+        _report_running(ended, program if request.from_source else None)
+    if not ended.raws:
+        return _without_counts(request, ended, program)
     name = shlex.join(request.words) if request.from_source else None
-    profile = runs.profile_of(ended, path, request.output, name)
+    collected = runs.profile_of(ended, [program, *request.arguments], request.output, name)
+    for message in collected.left_out.messages:
+        _say(message)
     if request.report or (request.report is None and sys.stderr.isatty()):
         from trodden.report.render.brief import print_summary
 
-        print_summary(profile, request.output)
-    return ended
+        print_summary(collected.profile, request.output)
+    return ended.leave
+
+
+def _without_counts(request: Request, ended: Ended, program: str) -> Callable[[], int]:
+    """The command ends as it did; but sources were built to have counts, and a profile may be asked for."""
+    message = runs.no_counts(ended, program)
+    if os.path.exists(request.output):
+        message += f" ({request.output} is that of an earlier run)"
+    ended.clear()
+    if (request.from_source and ended.status > 0) or (request.asked and not ended.status):
+        raise NotInstrumented(message)
+    _say(message)
+    return ended.leave
 
 
 def _say(text: str) -> None:

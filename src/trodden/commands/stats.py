@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_paths
-from trodden.commands.click_options import function_option, output_options, process_option
+from trodden.commands.click_options import function_option, output_options, process_option, program_option
 from trodden.commands.showing.presentation import Answer, Presentation
 
 if TYPE_CHECKING:
@@ -20,14 +20,20 @@ if TYPE_CHECKING:
 @click.option("--per-function", is_flag=True, help="Also a row for each function that was executed.")
 @function_option
 @process_option
+@program_option
 @output_options()
 def stats(
-    file: str, per_function: bool, function: str | None, process: str | None, shown: Presentation
+    file: str,
+    per_function: bool,
+    function: str | None,
+    process: str | None,
+    program: str | None,
+    shown: Presentation,
 ) -> None:
     """Show statistics of the paths in the profile FILE: the columns of BL96 Table 2."""
     from trodden.report.views.stats import report_stats, to_document, to_plain
 
-    report = report_stats(load_paths(file, process), function)
+    report = report_stats(load_paths(file, process, program), function)
     shown.show(
         Answer(
             document=lambda: to_document(report, per_function),

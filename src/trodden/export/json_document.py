@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trodden.collect.call_paths import CalledFunction
 from trodden.collect.endings import Process, StoppedThread, signal_name
+from trodden.collect.programs import program_names
 from trodden.plan.routes import PathCount
 from trodden.profile.analysis.calling import CallCount, calls_of
 from trodden.profile.call_paths import function_names, named_call_paths
 from trodden.profile.model import FunctionProfile, NamedCallPath, Profile
+from trodden.profile.programs import owners_of
 from trodden.profile.select import select
 from trodden.program.facts import SCHEMA
 
@@ -24,11 +26,12 @@ def to_json(profile: Profile, pattern: str | None = None) -> str:
 def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     """The same as dictionaries and lists."""
     picked = select(profile, pattern)
+    owners = owners_of(profile) if len(profile.programs) > 1 else {}
     sources = {unit.id: unit.source for unit in profile.units}
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "kind": profile.kind,
-        "functions": [_function(each, sources) for each in picked.values()],
+        "functions": [_function(each, sources, owners) for each in picked.values()],
         "calls": [_call(each) for each in calls_of(profile, picked)],
         "skipped": [{"name": each.name, "reason": each.reason} for each in profile.skipped],
     }
@@ -39,6 +42,8 @@ def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
         document["call_paths"] = [_call_path(path) for path in paths]
     if profile.merged:
         document["merged"] = profile.merged
+    if profile.programs:
+        document["programs"] = _programs(profile)
     if profile.processes:
         document["processes"] = [_process(profile, each) for each in profile.processes]
     if profile.threads:
@@ -47,6 +52,19 @@ def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     if profile.messages:
         document["notes"] = list(profile.messages)
     return document
+
+
+def _programs(profile: Profile) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "path": each.path,
+            "kind": "library" if each.library else "program",
+            "processes": each.processes,
+            "executed": each.executed,
+        }
+        for name, each in zip(program_names(profile.programs), profile.programs, strict=True)
+    ]
 
 
 def _process(profile: Profile, process: Process) -> dict[str, Any]:
@@ -101,7 +119,9 @@ def _call_path(path: NamedCallPath) -> dict[str, Any]:
     return {"functions": list(path.functions), "count": path.count, "recursive": path.recursive}
 
 
-def _function(function: FunctionProfile, sources: Mapping[str, str]) -> dict[str, Any]:
+def _function(
+    function: FunctionProfile, sources: Mapping[str, str], owners: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
     document: dict[str, Any] = {
         "name": function.name,
         "linkage_name": function.facts.linkage_name,
@@ -120,6 +140,9 @@ def _function(function: FunctionProfile, sources: Mapping[str, str]) -> dict[str
             {"unit": sources[copy.unit], "entries": copy.entries, "blocks": list(copy.block_counts[:-1])}
             for copy in function.copies
         ]
+    if owners:
+        units = [function.unit, *(copy.unit for copy in function.copies)]
+        document["programs"] = list(dict.fromkeys(name for unit in units for name in owners.get(unit, ())))
     if function.violations:
         document["violations"] = list(function.violations)
     return document

@@ -107,7 +107,7 @@ class _Merging:
             raise LeftOut(f"{unjoined[0]} ({len(unjoined):,} such functions in all); nothing was written")
         units = list(self._joining.units.facts.values())
         profile = assemble(self._program, units, unit_counts, list(self._all_messages(unjoined)), calls)
-        profile = replace(profile, merged=self._merged)
+        profile = replace(profile, merged=self._merged, programs=self._joining.units.programs)
         return Merged(profile, self._taken, self._left_out, tuple(self._problems.first), unjoined)
 
     def _all_messages(self, unjoined: tuple[Unjoined, ...]) -> Iterator[str]:

@@ -10,14 +10,17 @@ from __future__ import annotations
 import os
 import stat
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trodden.collect.call_paths import CallPath
+from trodden.collect.executed import Executed
 from trodden.collect.gather import Programs, gather
+from trodden.collect.programs import ProgramFile, with_blocks_executed
 from trodden.errors import BadFile, InputMissing, UsageError
 from trodden.gc_pause import no_garbage
 from trodden.profile.estimated import refusal
 from trodden.profile.store.call_path_codec import from_columns
+from trodden.profile.store.program_codec import programs_from_documents
 from trodden.profile.store.trod import MAGIC, from_bytes
 from trodden.profile.store.unit_counts_codec import unit_counts_from_columns
 from trodden.program.checked import ColumnError, text, whole
@@ -37,7 +40,8 @@ MOST_MERGED_COUNT, _MOST_MERGED_FRAMES = 1 << 96, 1 << 48
 class Part:
     """The content of one file: ``unit_counts[i]`` belongs to ``units[i]``.
 
-    ``merged`` is the number of profiles that it was merged from.  The counts of single processes are not
+    ``merged`` is the number of profiles that it was merged from, ``programs`` are those that it is of; files
+    of earlier versions do not say which these are.  The counts of single processes are not
     kept, nor where threads were.
     """
 
@@ -48,6 +52,7 @@ class Part:
     messages: tuple[str, ...] = ()
     call_paths: tuple[CallPath, ...] = ()
     merged: int = 1
+    programs: tuple[ProgramFile, ...] = ()
 
 
 class PartReader:
@@ -80,7 +85,17 @@ class PartReader:
         if not start.startswith(b"TROD"):
             raise BadFile(f"{name}: neither a profile nor a raw file")
         found = gather(name, self._programs)
-        return Part(name, found.program, found.units, found.unit_counts, found.messages, found.call_paths)
+        executed = Executed({unit.id: unit for unit in found.units})
+        processes = [replace(each, executed=executed.blocks(each.unit_counts)) for each in found.processes]
+        return Part(
+            name,
+            found.program,
+            found.units,
+            found.unit_counts,
+            found.messages,
+            found.call_paths,
+            programs=with_blocks_executed(found.programs, processes, found.unit_counts, executed),
+        )
 
     def _profile(self, data: bytes, name: str) -> Part:
         record, size = unpack(MAGIC, data, name)
@@ -105,6 +120,7 @@ class PartReader:
                 tuple(map(text, document["notes"])),
                 from_columns(document["calls"], units, name) if "calls" in document else (),
                 whole(document.get("merged", 1), 1, MOST_MERGED_COUNT),
+                programs_from_documents(document.get("programs", []), units),
             )
         except (ColumnError, KeyError, TypeError, ValueError) as error:
             raise BadFile(f"{name}: corrupt: it is not a profile ({error})") from error

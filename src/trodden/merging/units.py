@@ -2,16 +2,20 @@
 
 The units of the first profile are those of the result.  A profile of the same build has the same units.  One
 that has some of them, and others of sources not seen so far, has loaded a library that the first did not
-load; its units are added to the result.  All other units belong to another build: the functions of the result
-that their functions correspond to are looked up one by one.
+load; its units are added to the result.  So are those of another program (see :meth:`MergedUnits.programs`).
+All other units belong to another build: the functions of the result that their functions correspond to are
+looked up one by one.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from trodden.collect.call_paths import CalledFunction
+from trodden.collect.programs import ProgramFile, joined_programs
 from trodden.errors import OtherBuild
 from trodden.merging.correspondence import Correspondence, correspondence
 from trodden.merging.parts import BUILDS_KEPT, Part
@@ -29,6 +33,8 @@ class MergedUnits:
         self.first = ""
         self.facts: dict[str, UnitFacts] = {}
         self._obstacle = obstacle
+        self._files: tuple[ProgramFile, ...] = ()
+        self._all_named = True
         self._known: OrderedDict[tuple[str, ...], Correspondence] = OrderedDict()
 
     def function(self, called: CalledFunction) -> FunctionFacts:
@@ -40,12 +46,14 @@ class MergedUnits:
         if not self.facts:
             self.first = part.where
             self._add(part.units)
+        self._add(self._other_programs(part))
         strangers = [unit for unit in part.units if unit.id not in self.facts]
         if strangers and len(strangers) < len(part.units):
             sources = {unit.source for unit in self.facts.values()}
             self._add([unit for unit in strangers if unit.source not in sources])
             strangers = [unit for unit in strangers if unit.source in sources]
         if not strangers:
+            self._add_files(part)
             return _NOWHERE
         found = self._correspondence(part, strangers)
         if not found.targets and len(strangers) == len(part.units):
@@ -55,7 +63,45 @@ class MergedUnits:
                 f"{part.where}: of another build, and none of its functions can be joined with those of"
                 f" {self.first} ({why}); merge it apart"
             )
+        self._add_files(part)
         return found
+
+    @property
+    def programs(self) -> tuple[ProgramFile, ...]:
+        """The programs of all profiles added, none if some profile does not know its own."""
+        if not self._all_named:
+            return ()
+        return tuple(
+            replace(each, units=tuple(unit for unit in each.units if unit in self.facts))
+            for each in self._files
+        )
+
+    def _add_files(self, part: Part) -> None:
+        self._files = joined_programs((*self._files, *part.programs))
+        self._all_named = self._all_named and bool(part.programs)
+
+    def _other_programs(self, part: Part) -> list[UnitFacts]:
+        """The units of programs that the result does not have in any build.
+
+        A program of the same path is another build, and so is one of the same name that has a source in
+        common: programs are moved, and those that are built for a run have a directory of their own.
+        """
+        if not self._all_named:
+            return []
+        paths = {each.path for each in self._files}
+        names = {os.path.basename(path) for path in paths}
+        sources = {unit.source for unit in self.facts.values()}
+        units = {unit.id: unit for unit in part.units if unit.id not in self.facts}
+        found: dict[str, UnitFacts] = {}
+        known: set[str] = set()
+        for each in part.programs:
+            own = {unit: units[unit] for unit in each.units if unit in units}
+            same_name = os.path.basename(each.path) in names
+            if each.path in paths or (same_name and any(unit.source in sources for unit in own.values())):
+                known |= own.keys()
+            else:
+                found |= own
+        return [unit for name, unit in found.items() if name not in known]
 
     def _add(self, units: Sequence[UnitFacts]) -> None:
         self.facts |= {unit.id: unit for unit in units}

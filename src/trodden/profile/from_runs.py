@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from trodden.collect.endings import Process
 from trodden.collect.executed import Executed
 from trodden.collect.gather import Gathered, Path, gather_all
+from trodden.collect.left_out import LeftOutRaws
+from trodden.collect.programs import ProgramFile, with_blocks_executed
 from trodden.gc_pause import no_garbage
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
@@ -15,10 +17,10 @@ from trodden.profile.model import Profile
 
 @dataclass(frozen=True)
 class Collected:
-    """A profile, and a message for each raw file that is not part of it because it is damaged."""
+    """A profile, and which raw files are not part of it: they are damaged, or their programs are gone."""
 
     profile: Profile
-    left_out: tuple[str, ...]
+    left_out: LeftOutRaws
 
 
 def collect(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Profile:
@@ -31,13 +33,19 @@ def collect_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Collecte
     with no_garbage():
         found, left_out = gather_all(raws, programs)
         profile = assemble(found.program, found.units, found.unit_counts, found.messages, found.call_paths)
-        profile = replace(profile, processes=_with_blocks_executed(found), threads=found.threads)
+        processes, files = _with_blocks_executed(found)
+        profile = replace(profile, programs=files, processes=processes, threads=found.threads)
         return Collected(profile, left_out)
 
 
-def _with_blocks_executed(found: Gathered) -> tuple[Process, ...]:
-    """Each process with the number of blocks that it executed; not needed if there is only one."""
-    if len(found.processes) == 1:
-        return (replace(found.processes[0], unit_counts=()),)
+def _with_blocks_executed(found: Gathered) -> tuple[tuple[Process, ...], tuple[ProgramFile, ...]]:
+    """Processes and programs with the number of blocks that each executed.
+
+    That of a single process is known from its program.
+    """
     executed = Executed({unit.id: unit for unit in found.units})
-    return tuple(replace(each, executed=executed.blocks(each.unit_counts)) for each in found.processes)
+    processes = [replace(each, executed=executed.blocks(each.unit_counts)) for each in found.processes]
+    files = with_blocks_executed(found.programs, processes, found.unit_counts, executed)
+    if len(processes) == 1:
+        processes = [replace(processes[0], executed=None, unit_counts=())]
+    return tuple(processes), files

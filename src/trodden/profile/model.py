@@ -14,6 +14,7 @@ from typing import TypeAlias, cast
 
 from trodden.collect.call_paths import CallPath
 from trodden.collect.endings import Process, StoppedThread
+from trodden.collect.programs import ProgramFile
 from trodden.plan.routes import PathCount
 from trodden.program.facts import FunctionFacts, LineRef, Skipped, SourceFile, UnitFacts
 from trodden.recover.unit_counts import UnitCounts
@@ -151,13 +152,15 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Profile:
-    """What one or several runs of one build have executed; or an estimate of what one run would.
+    """What one or several runs have executed, of one program or of several; or an estimate of one run.
 
-    ``functions`` follow from ``units`` and ``unit_counts`` (one for each unit, in the same order); only these
-    are stored.  ``messages`` are about the runs.  ``call_paths`` are all that occurred, most frequent
-    first; none if they were not counted.  ``processes`` are those that have counted, in the order of their
-    starts, and ``threads`` where their threads were if they did not end by returning; a profile that was
-    merged has neither, but ``merged`` is the number of profiles and raw files that it was merged from.
+    ``program`` is the program or the command that was run, ``programs`` are all executables and libraries
+    whose code was counted; profiles of earlier versions have none.  ``functions`` follow from ``units`` and
+    ``unit_counts`` (one for each unit, in the same order); only these are stored.  ``messages`` are about the
+    runs.  ``call_paths`` are all that occurred, most frequent first; none if they were not counted.
+    ``processes`` are those that have counted, in the order of their starts, and ``threads`` where their
+    threads were if they did not end by returning; a profile that was merged has neither, but ``merged`` is
+    the number of profiles and raw files that it was merged from.
 
     An ``estimate`` has no ``unit_counts``, and its counts are expected frequencies.
     """
@@ -172,5 +175,6 @@ class Profile:
     call_paths: tuple[CallPath, ...] = ()
     processes: tuple[Process, ...] = ()
     threads: tuple[StoppedThread, ...] = ()
+    programs: tuple[ProgramFile, ...] = ()
     merged: int = 0
     estimate: Estimate | None = None

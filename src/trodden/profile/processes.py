@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trodden.collect.endings import Process
+from trodden.collect.executed import Executed
 from trodden.collect.process_messages import process_name_in
+from trodden.collect.programs import ProgramFile, with_blocks_executed
 from trodden.collect.rawfile.model import Ending
 from trodden.errors import UsageError
 from trodden.profile.assemble import assemble
@@ -57,7 +59,24 @@ def only(profile: Profile, name: str, where: str) -> Profile:
     own = {counted.unit: counted for counted in process.unit_counts}
     unit_counts = [own.get(unit.id) or UnitCounts.zero(unit) for unit in profile.units]
     chosen = assemble(process.program, profile.units, unit_counts, messages)
-    return replace(chosen, processes=(replace(process, unit_counts=()),), threads=threads)
+    return replace(
+        chosen,
+        programs=_programs(profile, process),
+        processes=(replace(process, unit_counts=()),),
+        threads=threads,
+    )
+
+
+def _programs(profile: Profile, process: Process) -> tuple[ProgramFile, ...]:
+    """The program of a process, and the libraries that it has executed."""
+    executed = Executed({unit.id: unit for unit in profile.units})
+    counted = {each.unit for each in process.unit_counts}
+    files = [
+        replace(each, processes=1)
+        for each in profile.programs
+        if (not counted.isdisjoint(each.units) if each.library else each.path == process.program)
+    ]
+    return with_blocks_executed(files, [process], process.unit_counts, executed)
 
 
 def _find(profile: Profile, name: str, where: str) -> int:

@@ -62,6 +62,7 @@ STATES = (Ending.KILLED, Ending.EXEC, Ending.SIGNAL, Ending.EXIT)
 INCOMPLETE = 1
 """The flag of a file that lacks some regions."""
 _MOST_HEADER = 1 << 26
+_LOW_TICKS = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ class _Reader:
             saved_registers=saved_registers,
             last_paths=tuple(self._last_paths(regions)),
             counts_missing=bool(flags & INCOMPLETE),
-            start_ticks=ticks,
+            start_ticks=ticks & _LOW_TICKS,
             tids=self._tids(regions),
         )
 

@@ -141,8 +141,8 @@ class Raw:
     those that were resumed.  ``call_nodes`` are the call-path trees of all threads, parents first;
     ``last_paths`` those of each thread, the oldest first.  ``frames_missing`` says that not all frames could
     be found, ``counts_missing`` that not all counters were in the file when the process was killed.
-    ``start_ticks`` is when the kernel made the process, ``tids`` are the kernel's ids of threads, as far as
-    they are known.
+    ``start_ticks`` are the low 32 bits of when the kernel made the process (0: not known), ``tids`` are the
+    kernel's ids of threads, as far as they are known.
     """
 
     path: str
@@ -164,6 +164,12 @@ class Raw:
     counts_missing: bool = False
     start_ticks: int = 0
     tids: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def host(self) -> str | None:
+        """The path of the executable if it has no probes, and only libraries that it has loaded have some."""
+        counted = {unit.module for unit in self.units}
+        return next((each.path for index, each in enumerate(self.modules) if index not in counted), None)
 
 
 def sparse_path_from(unit: int, key: int, path: int, amount: int) -> RawSparsePath:

@@ -82,7 +82,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
     _, _, flags, pid, parent, started, *numbers = _HEADER.unpack_from(data)
     n_modules, n_units, n_frames, n_inherited, n_exits, n_sparse, n_calls, *more = numbers
-    n_registers, n_last, ending, signal, _ = more
+    n_registers, n_last, ending, signal, ticks = more
     if ending >= len(ENDINGS):
         raise BadFile(f"{where}: corrupt: there is no ending with the number {ending}")
     reader = _Reader(data, _HEADER.size, len(data) - _TRAILER.size, where)
@@ -113,6 +113,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         call_nodes,
         saved_registers,
         last_paths,
+        start_ticks=ticks,
     )
 
 

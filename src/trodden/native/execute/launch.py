@@ -1,4 +1,4 @@
-"""Start an instrumented program, wait for it, and return its status and its raw files.
+"""Run a command, and return its status and the raw files of its instrumented processes.
 
 The program's streams, signals and status are its own: nothing is piped, a signal from a terminal reaches it
 directly, and a signal that would end this process is forwarded.
@@ -24,6 +24,8 @@ from trodden.native.execute.rundir import make_directory, raw_files, still_count
 _GRACE = 1.0
 """Seconds to wait for processes that outlive the first one: most of them are about to end."""
 
+_SHELL = "/bin/sh"
+_TEXT_CHECKED = 256
 _MACHINES = {62: "x86_64", 183: "aarch64"}
 
 
@@ -61,7 +63,7 @@ class Ended:
 
 
 def launch(program: str, arguments: Sequence[str], wait: bool = False) -> Ended:
-    """Run a program to its end, with its raw files in a directory of their own.
+    """Run a program, instrumented or not, to its end, with all raw files in a directory of their own.
 
     With ``wait``, until all processes that it has started have ended, not only the first one.
     """
@@ -72,14 +74,23 @@ def launch(program: str, arguments: Sequence[str], wait: bool = False) -> Ended:
             process = _start(program, arguments, environment)
         except OSError as error:
             directory.rmdir()
-            foreign = error.errno == errno.ENOEXEC
-            advice = "; for programs of another machine install qemu-user" if foreign else ""
-            raise InputMissing(f"{program}: cannot be run ({error.strerror}){advice}") from error
+            raise InputMissing(f"{program}: cannot be run ({error.strerror}){_advice(error)}") from error
         running.begin(process)
         status = process.wait()
         left = _still_running(directory, wait)
     found = raw_files(directory)
     return Ended(status, tuple(raw for raw in found if raw not in left), directory, tuple(left))
+
+
+def _advice(error: OSError) -> str:
+    match error.errno:
+        case errno.ENOEXEC:
+            return "; for programs of another machine install qemu-user"
+        case errno.ENOENT:
+            return "; the interpreter that it names may be missing"
+        case errno.EACCES:
+            return "; is it executable?"
+    return ""
 
 
 def _still_running(directory: Path, wait: bool) -> list[Path]:
@@ -92,21 +103,27 @@ def _still_running(directory: Path, wait: bool) -> list[Path]:
 
 
 def _start(program: str, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a program; one for another machine through an emulator of that machine, if there is one."""
+    """Start a program; what the kernel cannot execute, through an interpreter if there is one for it."""
     try:
         return subprocess.Popen([program, *arguments], env=environment)
     except OSError as error:
-        emulator = _emulator(program) if error.errno == errno.ENOEXEC else None
-        if emulator is None:
+        interpreter = _interpreter(program) if error.errno == errno.ENOEXEC else None
+        if interpreter is None:
             raise
-        return subprocess.Popen([emulator, program, *arguments], env=environment)
+        return subprocess.Popen([interpreter, program, *arguments], env=environment)
 
 
-def _emulator(program: str) -> str | None:
+def _interpreter(program: str) -> str | None:
+    """The emulator of the machine that a program is for; the shell for a script that does not name one.
+
+    A shell would execute such a script itself, and POSIX has ``execvp`` do the same.  What has a null byte in
+    its first bytes is no text.
+    """
     with open(program, "rb") as stream:
-        head = stream.read(20)
-    machine = int.from_bytes(head[18:20], "little") if head[:4] == b"\x7fELF" else -1
-    name = _MACHINES.get(machine, "")
+        head = stream.read(_TEXT_CHECKED)
+    if head[:4] != b"\x7fELF":
+        return None if b"\0" in head else _SHELL
+    name = _MACHINES.get(int.from_bytes(head[18:20], "little"), "")
     return shutil.which(f"qemu-{name}") or shutil.which(f"qemu-{name}-static") if name else None
 
 

@@ -20,7 +20,14 @@ from trodden.native.options.declarations import OPTIONS, Options
 from trodden.native.options.option import FLAG_PREFIX, VARIABLE_PREFIX, Option, variable_of
 from trodden.native.options.values import Text, nearest, wrong_choice
 
-OTHER_VARIABLES = ("TRODDEN_FILE", "TRODDEN_CACHE", "TRODDEN_KEEP", "TRODDEN_FORMAT", "TRODDEN_PAGER")
+OTHER_VARIABLES = (
+    "TRODDEN_FILE",
+    "TRODDEN_CONFTEST",
+    "TRODDEN_CACHE",
+    "TRODDEN_KEEP",
+    "TRODDEN_FORMAT",
+    "TRODDEN_PAGER",
+)
 """What the runtime, the cache, the tests in comments of Rust and reports read; no options of a build."""
 _MISTYPED = 0.75
 """How alike two words are at least, where a word that is none of ours is usually somebody else's."""

@@ -18,6 +18,7 @@ from trodden.profile.store.call_path_codec import from_columns, to_columns
 from trodden.profile.store.estimate_codec import estimate_from_columns, estimate_to_columns
 from trodden.profile.store.files import write_whole
 from trodden.profile.store.process_codec import from_documents, to_documents
+from trodden.profile.store.program_codec import programs_from_documents, programs_to_documents
 from trodden.profile.store.thread_codec import threads_from_documents, threads_to_documents
 from trodden.profile.store.unit_counts_codec import (
     MOST_COUNT,
@@ -65,6 +66,8 @@ def to_bytes(profile: Profile) -> bytes:
     document |= unit_counts_to_columns(profile.unit_counts, profile.units)
     if profile.call_paths:
         document["calls"] = to_columns(profile.call_paths, profile.units)
+    if profile.programs:
+        document["programs"] = programs_to_documents(profile.programs, profile.units)
     if profile.merged:
         document["merged"] = profile.merged
     if profile.processes:
@@ -88,10 +91,11 @@ def from_bytes(data: bytes, where: str) -> Profile:
                 return estimate_from_columns(document["estimate"], text(document["program"]), units, messages)
             counted = unit_counts_from_columns(document, units)
             calls = from_columns(document["calls"], units, where, budget) if "calls" in document else ()
+            programs = programs_from_documents(document.get("programs", []), units)
             processes = from_documents(document.get("processes", []), units)
             threads = threads_from_documents(document.get("threads", []), units, len(processes))
             profile = assemble(text(document["program"]), units, counted, messages, calls, budget)
             merged = whole(document.get("merged", 0), 0, MOST_COUNT)
-            return replace(profile, processes=processes, threads=threads, merged=merged)
+            return replace(profile, programs=programs, processes=processes, threads=threads, merged=merged)
         except (ColumnError, KeyError, TypeError, ValueError) as error:
             raise BadFile(f"{where}: corrupt: it is not a profile ({error})") from error

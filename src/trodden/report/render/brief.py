@@ -15,7 +15,7 @@ from trodden.profile.model import Profile
 from trodden.report.fields import counted, percent, short
 from trodden.report.narrate.paths import ARROW
 from trodden.report.render.pieces import Page, Terminal, note, steps, table
-from trodden.report.render.processes import Most, endings
+from trodden.report.render.processes import Most, endings, program_table
 from trodden.report.render.screen import screen_of
 from trodden.report.render.terminal import block_row, edge_row, function_row, head
 from trodden.report.views.path_rows import PathRow
@@ -34,11 +34,8 @@ def print_brief(summary: Summary, page: Page, file: str, width: int, height: int
     """Print as many rows as fit, above a prompt; ``file`` is what commands to type next are to name."""
     found: list[Any] = []
     for functions, others in _ROWS:
-        found = list(
-            _screen(
-                summary, file, functions, others, Most(2 * others, 1 + others // 3, 1 + others, others // 2)
-            )
-        )
+        most = Most(2 * others, 1 + others // 3, 1 + others, others // 2, 1 + others)
+        found = list(_screen(summary, file, functions, others, most))
         if _lines(found, width) < height:
             break
     for each in found:
@@ -63,6 +60,9 @@ def _lines(found: list[Any], width: int) -> int:
 
 def _screen(summary: Summary, file: str, functions: int, others: int, most: Most) -> Iterator[Any]:
     yield from head(summary)
+    for programs in program_table(summary.programs, most.programs):
+        programs.show_edge = False
+        yield programs
     yield from endings(summary.processes, summary.threads, most)
     yield _functions(summary, functions)
     if summary.paths:

@@ -12,6 +12,7 @@ from trodden.report.views.summary import Summary
 
 _HEADINGS = (
     ("#merged", "profiles"),
+    ("#program", "name", "path", "kind", "processes", "functions", "ran", "executed", "share"),
     ("#process", "name", "parent", "depth", "program", "ended", "executed", "share"),
     ("#completed", "process", "function"),
     ("#thread", "process", "number", "tid", "frames", "left out", "last paths"),
@@ -40,6 +41,20 @@ def to_plain(summary: Summary) -> str:
     if summary.estimate is not None:
         rows = [("#estimate", "rates"), *rows, ("estimate", summary.estimate.rates)]
     rows += [("merged", summary.merged)] if summary.merged else []
+    rows += [
+        (
+            "program",
+            each.name,
+            each.path,
+            each.kind,
+            each.processes,
+            each.functions,
+            each.ran,
+            each.executed,
+            f"{each.share:.6f}",
+        )
+        for each in summary.programs
+    ]
     rows += [row for each in summary.processes for row in _process(each)]
     rows += [row for each in summary.threads for row in _thread(each)]
     rows += [

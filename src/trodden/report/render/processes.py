@@ -14,6 +14,7 @@ from trodden.report.fields import counted, percent, short
 from trodden.report.narrate.paths import ARROW, PathDescription
 from trodden.report.render.pieces import steps, table
 from trodden.report.views.process_rows import FrameRow, LastRow, ProcessRow, ThreadRow
+from trodden.report.views.program_rows import ProgramRow
 
 _LONGEST_TEXT = 60
 _MOST_STEPS = 16
@@ -28,9 +29,35 @@ class Most:
     threads: int = 8
     frames: int = 16
     lasts: int = 10
+    programs: int = 40
 
 
 MOST = Most()
+
+
+def program_table(programs: Sequence[ProgramRow], most: int = MOST.programs) -> Iterator[Table]:
+    """The programs and libraries, if there are several."""
+    if len(programs) < 2:
+        return
+    found = table("Programs", ("share", "blocks", "processes", "functions"), ("program", "path"))
+    for row in programs[:most]:
+        name = Text(row.name)
+        if row.kind == "library":
+            name.append("  library", style="dim")
+        elif not row.functions:
+            name.append("  without probes", style="dim")
+        found.add_row(
+            percent(row.share),
+            f"{row.executed:,}",
+            f"{row.processes:,}",
+            f"{row.ran:,} of {row.functions:,}" if row.functions else "",
+            name,
+            Text(short(row.path)),
+        )
+    more = len(programs) - most
+    if more > 0:
+        found.add_row("", "", "", "", Text(f"… and {more:,} more"), "")
+    yield found
 
 
 def endings(

@@ -12,7 +12,7 @@ from trodden.profile.estimated import mark
 from trodden.report.fields import counted, percent, short
 from trodden.report.narrate.paths import ARROW
 from trodden.report.render.pieces import Page, note, steps, table
-from trodden.report.render.processes import endings
+from trodden.report.render.processes import endings, program_table
 from trodden.report.views.path_rows import PathRow
 from trodden.report.views.summary import BlockRow, EdgeRow, FunctionRow, Summary
 
@@ -24,6 +24,8 @@ def print_tables(summary: Summary, console: Page) -> None:
     """Print the tables; skipped functions and contradictions last, where they are noticed."""
     for line in head(summary):
         console.print(line)
+    for programs in program_table(summary.programs):
+        console.print(programs)
     for piece in endings(summary.processes, summary.threads):
         console.print(piece)
     console.print(_functions(summary))

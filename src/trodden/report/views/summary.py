@@ -16,6 +16,7 @@ from trodden.report.views.call_path_rows import CallRow, call_rows
 from trodden.report.views.call_rows import ArcRow, arc_rows
 from trodden.report.views.path_rows import CutRow, LoopRow, PathRow, cut_rows, loop_rows, path_rows
 from trodden.report.views.process_rows import ProcessRow, ThreadRow, process_rows, thread_rows
+from trodden.report.views.program_rows import ProgramRow, program_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Summary:
     total: int
     walked: int
     merged: int
+    programs: tuple[ProgramRow, ...]
     processes: tuple[ProcessRow, ...]
     threads: tuple[ThreadRow, ...]
     functions: tuple[FunctionRow, ...]
@@ -124,6 +126,7 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         total=len(chosen),
         walked=sum(any(function.block_counts) for function in chosen.values()),
         merged=profile.merged,
+        programs=tuple(program_rows(profile)),
         processes=tuple(process_rows(profile)),
         threads=tuple(thread_rows(profile, describer, top)),
         functions=_first(top, (_function(key, each, everything) for key, each in chosen.items())),

@@ -46,6 +46,7 @@ void trodden_init(void) {
     trodden_process.pid = trodden_process.first_pid = trodden_pid();
     trodden_process.start_time = trodden_now();
     trodden_process.exiting = trodden_process.final_written = false;
+    trodden_output_wanted_init();
     trodden_output_name_init();
     trodden_live_init();
     trodden_threads_init();

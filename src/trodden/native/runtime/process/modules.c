@@ -101,17 +101,31 @@ static void write_live_module(struct trodden_module *module) {
     module->live = live;
 }
 
+/* The executable, where the leader is a library that a program without probes has loaded: a reader learns from it
+ * which program has executed the library.  It has no counters, and nothing of it is ever called. */
+static void add_host(const char *path) {
+    struct trodden_module *host = path[0] ? add_module(path, NULL, 0) : NULL;
+    if (host) {
+        host->finalized = true;
+        write_live_module(host);
+    }
+}
+
 void __trodden_enter(const struct trodden_module_info *info) {
     const struct trodden_unit *begin = info->begin, *end = info->end;
     trodden_init();
     struct trodden_images *images = trodden_images_snapshot();
     const struct trodden_image *image = trodden_image_of(images, (uintptr_t)begin);
     uint32_t count = (uint32_t)(end - begin);
-    char path[PATH_MAX];
+    char path[PATH_MAX], leader[PATH_MAX], host[PATH_MAX];
     path_of(image, path);
+    path_of(trodden_image_of(images, (uintptr_t)&trodden_process), leader);
+    path_of(NULL, host);
 
     uint64_t mask = trodden_lock();
     trodden_set_images(images);
+    if (!trodden_process.modules && strcmp(leader, host) != 0)
+        add_host(host);
     struct trodden_module *previous = find_previous_load(path, begin, count);
     struct trodden_module *module = previous ? previous : add_module(path, begin, count);
     if (module) {

@@ -91,6 +91,20 @@ static bool temporary_name(unsigned attempt) {
     return true;
 }
 
+/* Makes the directories that the output file is in.  Those that exist already are told by trying, too: a directory may
+ * be searched without being readable.  Returns the error of the last one that could not be made, or 0. */
+static int make_directories(void) {
+    int error = 0;
+    for (char *at = output.path; *at; at++) {
+        if (*at != '/' || at == output.path)
+            continue;
+        *at = 0;
+        error = syscall(SYS_mkdirat, AT_FDCWD, output.path, 0777) == 0 || errno == EEXIST ? 0 : errno;
+        *at = '/';
+    }
+    return error;
+}
+
 static int create_temporary(void) {
     int file = -1;
     for (unsigned attempt = 0; attempt < 100; attempt++) {
@@ -99,6 +113,13 @@ static int create_temporary(void) {
             return -1;
         }
         file = trodden_sys_open(output.temporary_path, O_RDWR | O_CREAT | O_EXCL);
+        if (file < 0 && errno == ENOENT) {
+            int unmade = make_directories();
+            if (!unmade)
+                file = trodden_sys_open(output.temporary_path, O_RDWR | O_CREAT | O_EXCL);
+            else
+                errno = unmade;
+        }
         if (file >= 0 || errno != EEXIST)
             break;
     }
@@ -157,7 +178,7 @@ int trodden_output_close(bool by_rename, int file, int error, bool final) {
 }
 
 int trodden_output_create_live(void) {
-    if (!may_write() || !choose_name() || is_special())
+    if (!trodden_output_wanted() || !may_write() || !choose_name() || is_special())
         return -1;
     return create_temporary();
 }

@@ -1,4 +1,5 @@
-/* The output file: its name (output_name.c), and how it is created and replaced (output_file.c). */
+/* The output file: whether there is one (configure_test.c), its name (output_name.c), and how it is created and
+ * replaced (output_file.c). */
 #ifndef TRODDEN_PROCESS_OUTPUT_FILE_H
 #define TRODDEN_PROCESS_OUTPUT_FILE_H
 
@@ -11,6 +12,10 @@
 /* ---- output_name.c ---- */
 void trodden_output_name_init(void);
 bool trodden_output_name(char *path, uint32_t attempt); /* TRODDEN_PATH_BYTES bytes; false: it is too long */
+
+/* ---- configure_test.c ---- */
+void trodden_output_wanted_init(void);
+bool trodden_output_wanted(void); /* false: a test program of a configure script, whose counts nobody asks for */
 
 /* ---- output_file.c ---- */
 const char *trodden_output_path(void);

@@ -221,6 +221,7 @@ static void put_everything(struct raw_writer *writer, const struct raw_content *
                                 .pid = trodden_process.pid,
                                 .parent = (uint64_t)getppid(),
                                 .start_time = trodden_process.start_time,
+                                .start_ticks = (uint32_t)trodden_process_start_ticks(),
                                 .frames = trodden_snapshots_frame_count(&content->snapshots) + content->abandoned,
                                 .saved_registers =
                                     trodden_snapshots_saved_count(&content->snapshots) + content->abandoned,
@@ -285,7 +286,8 @@ static bool save_in_live_file(const struct raw_content *content) {
 void trodden_write_raw_file(const struct trodden_regs *regs, bool complete, bool final) {
     int saved_errno = errno;
     /* A child of vfork, or of a clone that bypassed pthread_atfork, runs on its parent's counters. */
-    if (trodden_process.init_state != TRODDEN_INITIALIZED || trodden_pid() != trodden_process.pid) {
+    if (trodden_process.init_state != TRODDEN_INITIALIZED || trodden_pid() != trodden_process.pid ||
+        !trodden_output_wanted()) {
         errno = saved_errno;
         return;
     }

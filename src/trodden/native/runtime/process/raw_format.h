@@ -20,7 +20,8 @@ struct raw_header {
     uint64_t pid, parent, start_time;
     uint32_t modules, units, frames, fork_frames;
     uint32_t nonlocal_exits, sparse_paths, call_records, saved_registers;
-    uint32_t last_paths, ending, signal, reserved;
+    uint32_t last_paths, ending, signal;
+    uint32_t start_ticks; /* the low bits of when the kernel created the process, as in the live file */
 };
 _Static_assert(sizeof(struct raw_header) == 88, "the header has 88 bytes");
 

@@ -1,0 +1,55 @@
+"""The programs and libraries of a profile, as rows of the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trodden.collect.programs import program_names
+from trodden.profile.model import Profile
+from trodden.profile.programs import owners_of
+
+
+@dataclass(frozen=True)
+class ProgramRow:
+    """A program or a library: ``functions`` is how many functions it has, ``ran`` how many of them ran.
+
+    ``executed`` are the blocks that processes of a program have executed, in libraries too, or those that
+    were executed in a library; ``share`` is that part of all.
+    """
+
+    name: str
+    path: str
+    kind: str
+    processes: int
+    functions: int
+    ran: int
+    executed: int
+    share: float
+
+
+def program_rows(profile: Profile) -> Iterator[ProgramRow]:
+    """Programs first, each kind in the order of what it executed."""
+    owners = owners_of(profile)
+    functions: Counter[str] = Counter()
+    ran: Counter[str] = Counter()
+    for function in profile.functions.values():
+        for name in owners.get(function.unit, ()):
+            functions[name] += 1
+            ran[name] += any(function.block_counts)
+    everything = sum(
+        sum(function.block_counts[: function.facts.graph.exit]) for function in profile.functions.values()
+    )
+    named = list(zip(program_names(profile.programs), profile.programs, strict=True))
+    for name, each in sorted(named, key=lambda pair: (pair[1].library, -pair[1].executed, pair[0])):
+        yield ProgramRow(
+            name,
+            each.path,
+            "library" if each.library else "program",
+            each.processes,
+            functions[name],
+            ran[name],
+            each.executed,
+            each.executed / everything if everything else 0.0,
+        )
