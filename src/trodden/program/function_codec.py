@@ -8,7 +8,7 @@ differences between neighbours where these are small.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import add
+from operator import add, lt
 from typing import Any
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph
@@ -16,6 +16,12 @@ from trodden.plan.probes import WORD, Plan
 from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
 from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef, Subprogram
 from trodden.program.feature_codec import features_from_columns, features_to_columns
+from trodden.program.machine_instructions import (
+    MachineInstructions,
+    machine_from_columns,
+    machine_to_columns,
+    ways_out,
+)
 from trodden.program.plan_codec import plan_from_columns, plan_to_columns
 from trodden.program.truth_codec import truths_from_columns, truths_to_columns
 from trodden.weigh.features.block_features import FunctionFeatures
@@ -63,6 +69,8 @@ def function_to_columns(function: FunctionFacts, subprograms: dict[Subprogram, i
         document["phis"] = truths_to_columns(function.truths)
     if function.features.blocks:
         document["clues"] = features_to_columns(function.features)
+    if function.machine is not None:
+        document["machine"] = machine_to_columns(function.machine)
     return document
 
 
@@ -95,6 +103,7 @@ def function_from_columns(
         clones=clones,
         truths=truths_from_columns(data["phis"], graph) if "phis" in data else {},
         features=features_from_columns(data["clues"], graph) if "clues" in data else FunctionFeatures(),
+        machine=_machine_from_columns(data["machine"], graph, clones) if "machine" in data else None,
     )
 
 
@@ -187,6 +196,7 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
         "kinds": "".join(_KINDS[block.kind] for block in blocks),
         "calls": [block.calls for block in blocks],
         "sizes": [block.size for block in blocks],
+        "silent": _mostly_zeros([block.silent for block in blocks]),
     }
 
 
@@ -203,7 +213,10 @@ def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFa
     branch_instances = _or_zeros(data["branch_copies"], len(branch_lines))
     kinds = [_KIND_OF[letter] for letter in text(data["kinds"])]
     calls, sizes = ints(data["calls"], 0, _MOST), ints(data["sizes"], 0, _MOST)
-    same_length(mentions, branch_files, branch_lines, branch_instances, kinds, calls, sizes)
+    silent = ints(_or_zeros(data.get("silent", []), len(sizes)), 0, _MOST)
+    same_length(mentions, branch_files, branch_lines, branch_instances, kinds, calls, sizes, silent)
+    if any(map(lt, sizes, silent)):
+        raise ColumnError("a block has fewer lines than those that are no instructions")
     refs = list(map(LineRef, mention_files, mention_lines, mention_instances))
     ends = sums(mentions)
     lines = [tuple(refs[end - count : end]) for end, count in zip(ends, mentions, strict=True)]
@@ -213,7 +226,20 @@ def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFa
             branch_files, branch_lines, branch_instances, lines, strict=True
         )
     ]
-    return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes))
+    return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes, silent))
+
+
+def _machine_from_columns(data: Any, graph: Graph, clones: Sequence[tuple[int, int]]) -> MachineInstructions:
+    blocks, differences = columns(data, 2, "machine instructions")
+    origins = [*range(graph.exit), *(block for block, _ in clones)]
+    numbers = [len(ways_out(graph, block)) for block in origins]
+    same_length(ints(blocks, 0, _MOST), numbers)
+    if len(ints(differences, 1 - _MOST, _MOST)) != sum(numbers):
+        raise ColumnError("machine instructions and edges differ in number")
+    found = machine_from_columns(blocks, differences, numbers)
+    if any(size < 0 for sizes in found.edges for size in sizes):
+        raise ColumnError("an edge has a negative number of instructions")
+    return found
 
 
 def _last_instance(lines: Sequence[LineRef]) -> int:

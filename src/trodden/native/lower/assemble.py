@@ -201,7 +201,9 @@ def _edge_blocks(lowering: FunctionLowering, code: FunctionCode) -> list[str]:
     for edge, (label, lines) in code.edges.items():
         target = lowering.read.ir.blocks[lowering.read.graph.edges[edge].dst].label
         records = lowering.debug.edge_record(edge)
-        blocks.append("\n".join([f"{label}:", *records, *lines, f"  br label %{target}"]))
+        builder = lowering.builder()
+        builder.emit(f"br label %{target}")
+        blocks.append("\n".join([f"{label}:", *records, *lines, *builder.lines]))
     return blocks
 
 
