@@ -11,7 +11,7 @@ from trodden.collect.binary.program import Program, build_name, read_program
 from trodden.collect.call_paths import CallPath, CallPathCounts
 from trodden.collect.endings import Process, StoppedThread, named_processes
 from trodden.collect.frames.frame_locator import FrameLocator
-from trodden.collect.instructions.count import InstructionCounter, with_instructions
+from trodden.collect.instructions.count import InstructionCounter
 from trodden.collect.process_counts import count_process
 from trodden.collect.process_messages import with_process
 from trodden.collect.rawfile.find import raw_files
@@ -190,11 +190,13 @@ class _Gathering:
     def _with_instructions(self, unit_counts: Sequence[UnitCounts]) -> tuple[UnitFacts, ...]:
         """The facts of all units, with the machine instructions of the functions that were executed."""
         executed = {each.unit: each.touched(self._units[each.unit].facts) for each in unit_counts}
-        counted: dict[tuple[str, int], MachineInstructions] = {}
+        counted: dict[str, dict[int, MachineInstructions]] = {}
         for program in self._used.values():
             own = {name: executed[name] for name in program.units if executed.get(name)}
             counted |= self._known.counter(program).count(own)
-        return tuple(with_instructions(builder.facts, counted) for builder in self._units.values())
+        return tuple(
+            builder.facts.with_machine(counted.get(name, {})) for name, builder in self._units.items()
+        )
 
     def _locator_of(self, program: Program) -> FrameLocator:
         if program.path not in self._locators:

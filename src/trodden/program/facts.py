@@ -7,7 +7,7 @@ files, profiles) can be interpreted without the compiler, the sources or LLVM.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
@@ -181,3 +181,26 @@ class UnitFacts:
     taken: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     started: tuple[str, ...] = ()
+
+    def with_machine(self, counted: Mapping[int, MachineInstructions]) -> UnitFacts:
+        """The unit with the machine instructions of some of its functions, given by their indices."""
+        if not counted:
+            return self
+        functions = list(self.functions)
+        for number, machine in counted.items():
+            functions[number] = replace(functions[number], machine=machine)
+        return replace(self, functions=tuple(functions))
+
+
+def with_machine_of(unit: UnitFacts, same: UnitFacts) -> UnitFacts:
+    """A unit with the machine instructions that it has itself, or another record of it has."""
+    if unit is same:
+        return unit
+    pairs = enumerate(zip(unit.functions, same.functions, strict=True))
+    return unit.with_machine(
+        {
+            number: other.machine
+            for number, (own, other) in pairs
+            if own.machine is None and other.machine is not None
+        }
+    )

@@ -16,12 +16,6 @@ from trodden.plan.probes import WORD, Plan
 from trodden.program.checked import ColumnError, columns, differences, ints, same_length, sums, text, whole
 from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef, Subprogram
 from trodden.program.feature_codec import features_from_columns, features_to_columns
-from trodden.program.machine_instructions import (
-    MachineInstructions,
-    machine_from_columns,
-    machine_to_columns,
-    ways_out,
-)
 from trodden.program.plan_codec import plan_from_columns, plan_to_columns
 from trodden.program.truth_codec import truths_from_columns, truths_to_columns
 from trodden.weigh.features.block_features import FunctionFeatures
@@ -69,8 +63,6 @@ def function_to_columns(function: FunctionFacts, subprograms: dict[Subprogram, i
         document["phis"] = truths_to_columns(function.truths)
     if function.features.blocks:
         document["clues"] = features_to_columns(function.features)
-    if function.machine is not None:
-        document["machine"] = machine_to_columns(function.machine)
     return document
 
 
@@ -103,7 +95,6 @@ def function_from_columns(
         clones=clones,
         truths=truths_from_columns(data["phis"], graph) if "phis" in data else {},
         features=features_from_columns(data["clues"], graph) if "clues" in data else FunctionFeatures(),
-        machine=_machine_from_columns(data["machine"], graph, clones) if "machine" in data else None,
     )
 
 
@@ -227,19 +218,6 @@ def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFa
         )
     ]
     return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes, silent))
-
-
-def _machine_from_columns(data: Any, graph: Graph, clones: Sequence[tuple[int, int]]) -> MachineInstructions:
-    blocks, differences = columns(data, 2, "machine instructions")
-    origins = [*range(graph.exit), *(block for block, _ in clones)]
-    numbers = [len(ways_out(graph, block)) for block in origins]
-    same_length(ints(blocks, 0, _MOST), numbers)
-    if len(ints(differences, 1 - _MOST, _MOST)) != sum(numbers):
-        raise ColumnError("machine instructions and edges differ in number")
-    found = machine_from_columns(blocks, differences, numbers)
-    if any(size < 0 for sizes in found.edges for size in sizes):
-        raise ColumnError("an edge has a negative number of instructions")
-    return found
 
 
 def _last_instance(lines: Sequence[LineRef]) -> int:

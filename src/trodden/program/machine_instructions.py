@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from trodden.graph.cfg import EdgeKind, Graph
 
@@ -28,21 +26,3 @@ class MachineInstructions:
 def ways_out(graph: Graph, block: int) -> list[int]:
     """The edges along which control may leave a block of the graph."""
     return [edge for edge in graph.out_edges[block] if graph.edges[edge].kind is EdgeKind.FLOW]
-
-
-def machine_to_columns(machine: MachineInstructions) -> list[list[int]]:
-    """Two columns: the sizes of blocks; and of edges, each less that of its source."""
-    pairs = zip(machine.blocks, machine.edges, strict=True)
-    return [list(machine.blocks), [size - block for block, sizes in pairs for size in sizes]]
-
-
-def machine_from_columns(
-    blocks: Sequence[int], differences: Sequence[int], numbers: Sequence[int]
-) -> MachineInstructions:
-    """The same from two columns; ``numbers`` is how many edges each block of the code has."""
-    ends = list(accumulate(numbers))
-    edges = tuple(
-        tuple(block + difference for difference in differences[end - number : end])
-        for block, number, end in zip(blocks, numbers, ends, strict=True)
-    )
-    return MachineInstructions(tuple(blocks), edges)

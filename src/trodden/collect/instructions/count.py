@@ -12,7 +12,7 @@ from trodden.collect.instructions.segments import segments_of
 from trodden.collect.instructions.upkeep import added_instructions
 from trodden.collect.instructions.walks import sizes
 from trodden.plan.paths.block_cloning import clone_graph
-from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.program.facts import FunctionFacts
 from trodden.program.machine_instructions import SCALE, MachineInstructions, ways_out
 
 _Numbers = tuple[str, int]
@@ -26,7 +26,7 @@ class InstructionCounter:
         self._functions = functions
         self._counted: dict[_Numbers, MachineInstructions | None] = {}
 
-    def count(self, executed: Mapping[str, Collection[int]]) -> dict[_Numbers, MachineInstructions]:
+    def count(self, executed: Mapping[str, Collection[int]]) -> dict[str, dict[int, MachineInstructions]]:
         """The instructions of functions, given by the ids of their units and their numbers there.
 
         Functions whose code or debug information is not what it should be are left out.
@@ -34,7 +34,12 @@ class InstructionCounter:
         wanted = {(unit, number) for unit, numbers in executed.items() for number in numbers}
         if wanted - self._counted.keys():
             self._read(wanted)
-        return {each: found for each in wanted if (found := self._counted[each]) is not None}
+        found: dict[str, dict[int, MachineInstructions]] = {unit: {} for unit in executed}
+        for unit, number in sorted(wanted):
+            counted = self._counted[unit, number]
+            if counted is not None:
+                found[unit][number] = counted
+        return found
 
     def _read(self, wanted: Collection[_Numbers]) -> None:
         for function in self._functions.functions:
@@ -60,7 +65,8 @@ def machine_instructions(marked: MarkedFunction) -> MachineInstructions | None:
         return None
     locations = locations_at([each.address for each in instructions], marked.location)
     _add_prologue(instructions, locations, facts.graph.root)
-    segments = segments_of(instructions, locations, added_instructions(marked, instructions))
+    added = added_instructions(marked, instructions, locations)
+    segments = segments_of(instructions, locations, added)
     if not facts.clones:
         return _scaled(facts, *sizes(facts, segments))
     made = clone_graph(facts.graph, facts.plan, facts.clones)
@@ -114,15 +120,3 @@ def _scaled_clones(
 
 def _hundredths(size: float) -> int:
     return round(size * SCALE)
-
-
-def with_instructions(unit: UnitFacts, counted: Mapping[_Numbers, MachineInstructions]) -> UnitFacts:
-    """The unit with the instructions of those of its functions that were counted."""
-    found = {number: each for (name, number), each in counted.items() if name == unit.id}
-    if not found:
-        return unit
-    functions = (
-        replace(function, machine=found[number]) if number in found else function
-        for number, function in enumerate(unit.functions)
-    )
-    return replace(unit, functions=tuple(functions))

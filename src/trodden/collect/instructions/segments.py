@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from trodden.collect.binary.x86_outline import Outline
 
@@ -38,7 +39,7 @@ def segments_of(
     segments: list[Segment] = []
     number_at: dict[int, int] = {}
     firsts = [*starts, len(instructions)]
-    for first, following in zip(firsts, firsts[1:], strict=False):
+    for first, following in pairwise(firsts):
         number_at[instructions[first].address] = len(segments)
         own = sum(not each for each in added[first:following])
         segments.append(Segment(places[first], own))

@@ -25,9 +25,21 @@ _REGISTERS = range(Op.REG0, Op.REG0 + 16)
 _REGISTER_OFFSETS = range(Op.BREG0, Op.BREG0 + 16)
 
 
-def added_instructions(marked: MarkedFunction, instructions: Sequence[Outline]) -> list[bool]:
-    """For each instruction whether it was added to the program."""
-    added = [code != 0 for code in mark_codes([each.address for each in instructions], marked)]
+def added_instructions(
+    marked: MarkedFunction, instructions: Sequence[Outline], locations: Sequence[int | None]
+) -> list[bool]:
+    """For each instruction, of which the program location is given, whether it was added to the program.
+
+    So was the jump at the end of a block that splits an edge.
+    """
+    facts = marked.unit.functions[marked.number]
+    blocks = facts.graph.exit + len(facts.clones)
+    codes = mark_codes([each.address for each in instructions], marked)
+    added = [
+        code != 0
+        or (each.target >= 0 and not each.falls_through and location is not None and location >= blocks)
+        for each, code, location in zip(instructions, codes, locations, strict=True)
+    ]
     register = _RegisterHomes(marked.function)
     if register:
         uses = register_uses(marked.code, marked.function.low)
