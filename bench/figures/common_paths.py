@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from trodden.profile.analysis.path_trie import executed_blocks, instructions_of
 from trodden.profile.model import Profile
 
 
@@ -55,7 +54,7 @@ def _paths(profile: Profile) -> dict[tuple[str, str, int], _Executions]:
     """The executed paths, by unit, function and number."""
     return {
         (function.unit, function.facts.linkage_name, path.id): _Executions(
-            path.count, path.count * instructions_of(function.facts, executed_blocks(path))
+            path.count, round(path.count * function.instructions_along(path))
         )
         for function in profile.functions.values()
         for path in function.paths or ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from trodden.profile.analysis.path_trie import executed_blocks, instructions_of
 from trodden.profile.analysis.stats import stats, stats_together
 from trodden.profile.model import Profile
 
@@ -24,7 +23,7 @@ def path_statistics(profile: Profile) -> dict[str, Any]:
         for path in function.paths or ():
             if path.count > 0:
                 counts.append(path.count)
-                instructions.append(path.count * instructions_of(function.facts, executed_blocks(path)))
+                instructions.append(round(path.count * function.instructions_along(path)))
     hot = [each for each in instructions if each >= HOT * sum(instructions) > 0]
     return {**figures, "most_walks": _fewest(counts, MOST), "hot": len(hot), "hot_instructions": sum(hot)}
 

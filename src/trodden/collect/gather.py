@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from trodden.collect.binary.marked_functions import MarkedFunctions
 from trodden.collect.binary.program import Program, build_name, read_program
 from trodden.collect.call_paths import CallPath, CallPathCounts
 from trodden.collect.endings import Process, StoppedThread, named_processes
 from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.images import GatheredProcess, join_images
+from trodden.collect.instructions.count import InstructionCounter
 from trodden.collect.left_out import LeftOutRaws, left_out_raws, program_gone, program_rebuilt
 from trodden.collect.process_counts import count_process
 from trodden.collect.process_messages import messages_of_all
@@ -21,16 +23,41 @@ from trodden.collect.rawfile.raw import read_raw
 from trodden.errors import InputMissing, NotInstrumented, TroddenError
 from trodden.gc_pause import no_garbage
 from trodden.program.facts import UnitFacts
+from trodden.program.machine_instructions import MachineInstructions
 from trodden.recover.unit_counts import UnitCounts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
 Path = str | os.PathLike[str]
 
 
-Programs = dict[str, Program]
-"""Programs that were read already, by path."""
-
 _PROGRAMS_KEPT = 8
+
+
+class Programs:
+    """Programs that were read already, by path, and the instructions that were counted in them."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Program] = {}
+        self._functions: dict[str, MarkedFunctions] = {}
+        self._counters: dict[str, InstructionCounter] = {}
+
+    def limit(self) -> None:
+        """Forget all programs if there are many."""
+        if len(self.found) > _PROGRAMS_KEPT:
+            for kept in (self.found, self._functions, self._counters):
+                kept.clear()
+
+    def functions(self, program: Program) -> MarkedFunctions:
+        """The functions of a program, by its debug information."""
+        if program.path not in self._functions:
+            self._functions[program.path] = MarkedFunctions(program)
+        return self._functions[program.path]
+
+    def counter(self, program: Program) -> InstructionCounter:
+        """What counts the instructions of a program."""
+        if program.path not in self._counters:
+            self._counters[program.path] = InstructionCounter(self.functions(program))
+        return self._counters[program.path]
 
 
 @dataclass(frozen=True)
@@ -52,8 +79,7 @@ class Gathered:
 
 def gather(path: Path, known: Programs) -> Gathered:
     """The counts of one raw file; ``known`` keeps the programs for the next one."""
-    if len(known) > _PROGRAMS_KEPT:
-        known.clear()
+    known.limit()
     with no_garbage():
         gathering = _Gathering((), known)
         gathering.add(read_raw(path))
@@ -87,7 +113,8 @@ class _Gathering:
 
     def __init__(self, programs: Sequence[Path], known: Programs | None = None) -> None:
         self._given = [read_program(path) for path in programs]
-        self._found = {} if known is None else known
+        self._known = known or Programs()
+        self._used: dict[str, Program] = {}
         self._units: dict[str, UnitCountsBuilder] = {}
         self._call_paths = CallPathCounts()
         self._added: list[GatheredProcess] = []
@@ -110,6 +137,7 @@ class _Gathering:
             self._messages.append(f"{raw.path}: is the same as {self._seen[mark]}; it is counted once")
             return
         modules = self._modules(raw)
+        self._used |= {program.path: program for program in modules.values()}
         counts = count_process(raw, modules, self._locator_of)
         units = {name: facts for program in modules.values() for name, facts in program.units.items()}
         self._call_paths.add_process(raw, units)
@@ -143,11 +171,12 @@ class _Gathering:
             for process, each in zip(processes, added, strict=True)
             for message in each.messages
         )
+        unit_counts = tuple(builder.result() for builder in self._units.values())
         return Gathered(
             self._added[0].process.program,
             joined_programs(file for each in added for file in each.files),
-            tuple(builder.facts for builder in self._units.values()),
-            tuple(builder.result() for builder in self._units.values()),
+            self._with_instructions(unit_counts),
+            unit_counts,
             (*messages, *self._messages, *left_out),
             self._call_paths.paths(),
             processes,
@@ -158,9 +187,20 @@ class _Gathering:
             ),
         )
 
+    def _with_instructions(self, unit_counts: Sequence[UnitCounts]) -> tuple[UnitFacts, ...]:
+        """The facts of all units, with the machine instructions of the functions that were executed."""
+        executed = {each.unit: each.touched(self._units[each.unit].facts) for each in unit_counts}
+        counted: dict[str, dict[int, MachineInstructions]] = {}
+        for program in self._used.values():
+            own = {name: executed[name] for name in program.units if executed.get(name)}
+            counted |= self._known.counter(program).count(own)
+        return tuple(
+            builder.facts.with_machine(counted.get(name, {})) for name, builder in self._units.items()
+        )
+
     def _locator_of(self, program: Program) -> FrameLocator:
         if program.path not in self._locators:
-            self._locators[program.path] = FrameLocator(program)
+            self._locators[program.path] = FrameLocator(program, self._known.functions(program))
         return self._locators[program.path]
 
     def _modules(self, raw: Raw) -> dict[int, Program]:
@@ -189,11 +229,11 @@ class _Gathering:
         return program
 
     def _recorded(self, raw: Raw, path: str) -> Program:
-        if path not in self._found:
+        if path not in self._known.found:
             if not os.path.exists(path):
                 raise program_gone(raw.path, path)
-            self._found[path] = read_program(path)
-        return self._found[path]
+            self._known.found[path] = read_program(path)
+        return self._known.found[path]
 
 
 def _program_of(raw: Raw) -> str:

@@ -11,7 +11,6 @@ from trodden.compare.expected import compare_expected
 from trodden.compare.model import Difference
 from trodden.compare.pairing import Pair, Unpaired, pair, same_paths
 from trodden.compare.paths import compare_paths
-from trodden.profile.analysis.path_trie import executed_blocks, instructions_of
 from trodden.profile.model import Count, FunctionProfile
 
 
@@ -133,27 +132,26 @@ def _common(pair: Pair, basis: Basis) -> Common:
             common=int(shared),
             second_executions=count,
             common_executions=count * shared,
-            instructions=count * instructions,
-            common_instructions=count * instructions * shared,
+            instructions=instructions,
+            common_instructions=instructions * shared,
         )
     return found
 
 
 def _executed(function: FunctionProfile, basis: Basis) -> list[tuple[int, Count, int]]:
-    """What was executed: a number for it, how often, and how many instructions it holds.
+    """What was executed: a number for it, how often, and how many instructions that were.
 
     The instructions of an edge are those of the block that it leaves.
     """
-    facts, graph = function.facts, function.facts.graph
+    graph, instructions = function.facts.graph, function.instructions
     if basis is Basis.PATHS:
         return [
-            (path.id, path.count, instructions_of(facts, executed_blocks(path)))
+            (path.id, path.count, round(path.count * function.instructions_along(path)))
             for path in function.paths or ()
             if path.count > 0
         ]
     if basis is Basis.EDGES:
-        return [
-            (edge, function.edge_counts[edge] or 0, facts.blocks[graph.edges[edge].src].size)
-            for edge in graph.flow_edges()
-        ]
-    return [(v, function.block_counts[v], facts.blocks[v].size) for v in range(graph.exit)]
+        taken = ((edge, function.edge_counts[edge] or 0) for edge in graph.flow_edges())
+        return [(edge, count, round(count * instructions.edges[edge])) for edge, count in taken]
+    blocks = zip(range(graph.exit), function.block_counts, strict=False)
+    return [(block, count, round(count * instructions.blocks[block])) for block, count in blocks]

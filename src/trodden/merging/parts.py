@@ -11,6 +11,7 @@ import os
 import stat
 from collections import OrderedDict
 from dataclasses import dataclass, replace
+from typing import Any
 
 from trodden.collect.call_paths import CallPath
 from trodden.collect.executed import Executed
@@ -20,11 +21,12 @@ from trodden.errors import BadFile, InputMissing, UsageError
 from trodden.gc_pause import no_garbage
 from trodden.profile.estimated import refusal
 from trodden.profile.store.call_path_codec import from_columns
+from trodden.profile.store.machine_codec import machine_from_columns, machine_functions
 from trodden.profile.store.program_codec import programs_from_documents
 from trodden.profile.store.trod import MAGIC, from_bytes
 from trodden.profile.store.unit_counts_codec import unit_counts_from_columns
 from trodden.program.checked import ColumnError, text, whole
-from trodden.program.facts import UnitFacts
+from trodden.program.facts import UnitFacts, with_machine_of
 from trodden.program.record import parse, unpack
 from trodden.recover.sparse_counters import nonzero
 from trodden.recover.unit_counts import UnitCounts
@@ -112,6 +114,8 @@ class PartReader:
                 # The first profile of a build is read like any other, which checks its facts.
                 units = from_bytes(data, name).units
                 self._remember(record, units)
+            elif "machine" in document:
+                units = self._with_machine(document["machine"], units)
             return Part(
                 name,
                 text(document["program"]),
@@ -138,6 +142,20 @@ class PartReader:
                 end = start + len(known) - len(_COUNTS)
                 return units, record[:start] + record[end:]
         return None, record
+
+    def _with_machine(self, data: Any, units: tuple[UnitFacts, ...]) -> tuple[UnitFacts, ...]:
+        """The units with the machine instructions of functions that no earlier profile has executed."""
+        new = [
+            not all(unit.functions[number].machine for number in executed)
+            for unit, executed in zip(units, machine_functions(data, units), strict=True)
+        ]
+        if not any(new):
+            return units
+        known = tuple(map(with_machine_of, machine_from_columns(data, units), units))
+        self._known = OrderedDict(
+            (record, known if kept is units else kept) for record, kept in self._known.items()
+        )
+        return known
 
     def _remember(self, record: bytes, units: tuple[UnitFacts, ...]) -> None:
         start = record.find(_UNITS)

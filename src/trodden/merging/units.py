@@ -19,7 +19,7 @@ from trodden.collect.programs import ProgramFile, joined_programs
 from trodden.errors import OtherBuild
 from trodden.merging.correspondence import Correspondence, correspondence
 from trodden.merging.parts import BUILDS_KEPT, Part
-from trodden.program.facts import FunctionFacts, UnitFacts
+from trodden.program.facts import FunctionFacts, UnitFacts, with_machine_of
 
 Obstacle = Callable[[FunctionFacts, FunctionFacts], str | None]
 
@@ -47,6 +47,7 @@ class MergedUnits:
             self.first = part.where
             self._add(part.units)
         self._add(self._other_programs(part))
+        self._add_instructions(part.units)
         strangers = [unit for unit in part.units if unit.id not in self.facts]
         if strangers and len(strangers) < len(part.units):
             sources = {unit.source for unit in self.facts.values()}
@@ -107,6 +108,12 @@ class MergedUnits:
         self.facts |= {unit.id: unit for unit in units}
         if units:
             self._known.clear()
+
+    def _add_instructions(self, units: Sequence[UnitFacts]) -> None:
+        """Add the machine instructions of functions that no profile so far has executed."""
+        for unit in units:
+            if unit.id in self.facts:
+                self.facts[unit.id] = with_machine_of(self.facts[unit.id], unit)
 
     def _correspondence(self, part: Part, strangers: Sequence[UnitFacts]) -> Correspondence:
         ids = tuple(unit.id for unit in part.units)

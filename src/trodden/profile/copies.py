@@ -73,7 +73,12 @@ def free_name(name: str, taken: Mapping[str, object]) -> str:
 
 
 def add_counts(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
-    """The sum of two functions with the same graph and, if they have paths, the same numbering."""
+    """The sum of two functions with the same graph and, if they have paths, the same numbering.
+
+    Its facts are those of the first whose code was executed: the linker keeps one COMDAT copy.
+    """
+    if one.facts.machine is None and other.facts.machine is not None:
+        one, other = other, one
     cut_short = Counter(one.cut_short)
     cut_short.update(other.cut_short)  # keeps what is negative, which adding Counters does not
     return replace(

@@ -16,7 +16,9 @@ from trodden.collect.call_paths import CallPath
 from trodden.collect.endings import Process, StoppedThread
 from trodden.collect.programs import ProgramFile
 from trodden.plan.routes import PathCount
+from trodden.profile.instructions import Instructions, instructions_of
 from trodden.program.facts import FunctionFacts, LineRef, Skipped, SourceFile, UnitFacts
+from trodden.program.machine_instructions import ways_out
 from trodden.recover.unit_counts import UnitCounts
 
 Count: TypeAlias = float
@@ -105,6 +107,30 @@ class FunctionProfile:
         """How often it was entered."""
         closing = self.edge_counts[self.facts.graph.closing]
         return self.block_counts[self.facts.graph.exit] if closing is None else closing
+
+    @cached_property
+    def instructions(self) -> Instructions:
+        """How many instructions it executes in each block and along each edge."""
+        return instructions_of(self.facts, self.paths or ())
+
+    def instructions_along(self, path: PathCount) -> float:
+        """How many instructions one execution of a path takes, without those of its loop context."""
+        return self.instructions.along(path.blocks[path.context :], path.edges[path.context :])
+
+    @cached_property
+    def executed_instructions(self) -> Count:
+        """How many instructions it has executed in all, without those of its callees."""
+        sizes, graph = self.instructions, self.facts.graph
+        total: Count = 0
+        for block in range(graph.exit):
+            ways = [(edge, self.edge_counts[edge]) for edge in ways_out(graph, block)]
+            taken = [(edge, count) for edge, count in ways if count is not None]
+            stayed = self.block_counts[block]
+            if len(taken) == len(ways):
+                total += sum(count * sizes.edges[edge] for edge, count in taken)
+                stayed -= sum(count for _, count in taken)
+            total += stayed * sizes.blocks[block]
+        return total
 
     @cached_property
     def blocks(self) -> tuple[BlockCount, ...]:

@@ -7,12 +7,13 @@ files, profiles) can be interpreted without the compiler, the sources or LLVM.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
+from trodden.program.machine_instructions import MachineInstructions
 from trodden.weigh.features.block_features import FunctionFeatures
 
 SCHEMA = 1
@@ -50,8 +51,10 @@ class BlockFacts:
 
     ``lines`` are the source lines that its instructions come from, in order, without repetition of
     neighbours; line 0 stands for inlined code of which only the inlined instance is known.  ``branch`` is the
-    line of its terminator, if that has one.  ``calls`` is the number of its calls that may not return,
-    ``size`` the number of its instructions.
+    line of its terminator, if that has one.  ``calls`` is the number of its calls that may not return.
+
+    ``size`` is the number of lines of its instructions in IR, ``silent`` how many of these stand for no
+    instruction of a machine: phis, the cases of a switch, intrinsics that only inform the compiler.
     """
 
     lines: tuple[LineRef, ...] = ()
@@ -59,6 +62,12 @@ class BlockFacts:
     kind: BranchKind = BranchKind.JUMP
     calls: int = 0
     size: int = 0
+    silent: int = 0
+
+    @property
+    def instructions(self) -> int:
+        """The number of its instructions in IR that a machine would execute."""
+        return self.size - self.silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,8 @@ class FunctionFacts:
     ``truths`` are the blocks that have a truth value by a phi.
 
     ``features`` say where control is likely to go; what was built by an earlier version has none.
+    ``machine`` has the instructions of its code, as far as they were counted in the finished program: only
+    functions that were executed have them.
     """
 
     name: str
@@ -124,6 +135,7 @@ class FunctionFacts:
     clones: tuple[tuple[int, int], ...] = ()
     truths: Mapping[int, TruthPhi] = field(default_factory=dict)
     features: FunctionFeatures = field(default=FunctionFeatures(), repr=False)
+    machine: MachineInstructions | None = field(default=None, repr=False)
 
     @cached_property
     def cloned_blocks(self) -> frozenset[int]:
@@ -169,3 +181,26 @@ class UnitFacts:
     taken: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     started: tuple[str, ...] = ()
+
+    def with_machine(self, counted: Mapping[int, MachineInstructions]) -> UnitFacts:
+        """The unit with the machine instructions of some of its functions, given by their indices."""
+        if not counted:
+            return self
+        functions = list(self.functions)
+        for number, machine in counted.items():
+            functions[number] = replace(functions[number], machine=machine)
+        return replace(self, functions=tuple(functions))
+
+
+def with_machine_of(unit: UnitFacts, same: UnitFacts) -> UnitFacts:
+    """A unit with the machine instructions that it has itself, or another record of it has."""
+    if unit is same:
+        return unit
+    pairs = enumerate(zip(unit.functions, same.functions, strict=True))
+    return unit.with_machine(
+        {
+            number: other.machine
+            for number, (own, other) in pairs
+            if own.machine is None and other.machine is not None
+        }
+    )

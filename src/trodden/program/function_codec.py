@@ -8,7 +8,7 @@ differences between neighbours where these are small.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import add
+from operator import add, lt
 from typing import Any
 
 from trodden.graph.cfg import Edge, EdgeKind, Graph
@@ -187,6 +187,7 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
         "kinds": "".join(_KINDS[block.kind] for block in blocks),
         "calls": [block.calls for block in blocks],
         "sizes": [block.size for block in blocks],
+        "silent": _mostly_zeros([block.silent for block in blocks]),
     }
 
 
@@ -203,7 +204,10 @@ def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFa
     branch_instances = _or_zeros(data["branch_copies"], len(branch_lines))
     kinds = [_KIND_OF[letter] for letter in text(data["kinds"])]
     calls, sizes = ints(data["calls"], 0, _MOST), ints(data["sizes"], 0, _MOST)
-    same_length(mentions, branch_files, branch_lines, branch_instances, kinds, calls, sizes)
+    silent = ints(_or_zeros(data.get("silent", []), len(sizes)), 0, _MOST)
+    same_length(mentions, branch_files, branch_lines, branch_instances, kinds, calls, sizes, silent)
+    if any(map(lt, sizes, silent)):
+        raise ColumnError("a block has fewer lines than those that are no instructions")
     refs = list(map(LineRef, mention_files, mention_lines, mention_instances))
     ends = sums(mentions)
     lines = [tuple(refs[end - count : end]) for end, count in zip(ends, mentions, strict=True)]
@@ -213,7 +217,7 @@ def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFa
             branch_files, branch_lines, branch_instances, lines, strict=True
         )
     ]
-    return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes))
+    return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes, silent))
 
 
 def _last_instance(lines: Sequence[LineRef]) -> int:

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
-from trodden.collect.binary.dwarf import Variable
-from trodden.collect.binary.dwarf_expressions import Frame, evaluate
-from trodden.collect.binary.line_rows import LineRow
+from trodden.collect.binary.block_marks import locations_at, mark_codes
+from trodden.collect.binary.marked_functions import MarkedFunction
 from trodden.collect.binary.x86 import Flow, Instruction
 from trodden.collect.frames.code_map import CodeMap
 from trodden.graph.cfg import Graph
-from trodden.plan.paths.locations import Locations
+from trodden.plan.paths.locations import Holder, Locations, Mark
 from trodden.program.facts import BranchKind, FunctionFacts
-
-_LOCATION_SIZE = 8
 
 
 def build_code_map(
     facts: FunctionFacts,
     instructions: Sequence[Instruction],
-    location: Variable,
-    rows: Sequence[LineRow],
-    by_line: bool,
+    marked: MarkedFunction,
     joined: Set[int] = frozenset(),
 ) -> CodeMap:
-    """Combine the instructions of a function with its debug information.
-
-    ``location`` is the artificial variable that holds the program location.  ``by_line``: the line of a row
-    is the code of a probe; otherwise its discriminator is.
-    """
+    """Combine the instructions of a function with its debug information."""
     graph = facts.graph
-    locations = _locations(graph, instructions, location)
-    codes = _probe_codes(instructions, rows, by_line)
+    addresses = [each.address for each in instructions]
+    locations = locations_at(addresses, marked.location)
+    _add_prologue(graph, instructions, locations)
+    codes = _probe_codes(graph, mark_codes(addresses, marked))
     completed: dict[int, int] = {}
     inside_probes: set[int] = set()
     targets = {each.target for each in instructions if each.target >= 0}
@@ -54,14 +46,6 @@ def build_code_map(
         leading_in,
         joined,
     )
-
-
-def rows_between(rows: Sequence[LineRow], low: int, high: int) -> list[LineRow]:
-    """The rows of a function; of several at one address the last one counts."""
-    found: Mapping[int, LineRow] = {
-        row.address: row for row in rows if low <= row.address < high and not row.end
-    }
-    return [found[address] for address in sorted(found)]
 
 
 def _extend_backwards(
@@ -86,44 +70,21 @@ def _extend_backwards(
     return leading_in
 
 
-def _locations(graph: Graph, instructions: Sequence[Instruction], location: Variable) -> list[int | None]:
-    """The value of the location variable at each instruction."""
-    if location.constant is not None:
-        return [location.constant] * len(instructions)
-    values = {each.expression: _constant(each.expression) for each in location.ranges}
-    ranges = sorted((each.low, each.high, values[each.expression]) for each in location.ranges)
-    everywhere = _constant(location.everywhere) if location.everywhere is not None else None
-    lows = [low for low, _, _ in ranges]
-    locations: list[int | None] = []
-    for each in instructions:
-        number = bisect_right(lows, each.address) - 1
-        known = number >= 0 and each.address < ranges[number][1]
-        locations.append(ranges[number][2] if known else everywhere)
+def _add_prologue(graph: Graph, instructions: Sequence[Instruction], locations: list[int | None]) -> None:
+    """Give the prologue, which precedes the first block, the location of that block."""
     targets = {each.target for each in instructions}
     for number, each in enumerate(instructions):
-        # The prologue precedes the first block.
         if locations[number] is not None or each.address in targets:
             break
         locations[number] = graph.root
         if each.flow is not Flow.NEXT:
             break
-    return locations
 
 
-def _constant(expression: bytes) -> int | None:
-    """The value of an expression that needs no frame."""
-    return evaluate(expression, Frame({}, lambda address, size: None), b"", _LOCATION_SIZE)
-
-
-def _probe_codes(instructions: Sequence[Instruction], rows: Sequence[LineRow], by_line: bool) -> list[int]:
-    """The probe code in the line row of each instruction, 0 where there is none."""
-    starts = [row.address for row in rows]
-    codes: list[int] = []
-    for each in instructions:
-        number = bisect_right(starts, each.address) - 1
-        row = rows[number] if number >= 0 else None
-        codes.append(0 if row is None or row.end else row.line if by_line else row.discriminator)
-    return codes
+def _probe_codes(graph: Graph, codes: list[int]) -> list[int]:
+    """The codes without those of instructions that complete no probe."""
+    upkeep = Locations.of(graph).mark(Mark(Holder.UPKEEP, 0))
+    return [0 if code == upkeep else code for code in codes]
 
 
 def _runs(

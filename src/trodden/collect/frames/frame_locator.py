@@ -13,26 +13,18 @@ there (BL96 §3.6).
 
 from __future__ import annotations
 
-import zlib
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Mapping
 
-from trodden.collect.binary.debug_sections import DebugSections, load
-from trodden.collect.binary.dwarf import Function, Variable
+from trodden.collect.binary.dwarf import Function
 from trodden.collect.binary.dwarf_constants import Op
 from trodden.collect.binary.dwarf_expressions import Frame, ReadMemory
-from trodden.collect.binary.line_rows import LineRow, line_rows
-from trodden.collect.binary.location_lists import UnsupportedDwarf
+from trodden.collect.binary.marked_functions import MALFORMED, MarkedFunctions
 from trodden.collect.binary.program import Program
 from trodden.collect.binary.x86 import decode
-from trodden.collect.frames.build_code_map import build_code_map, rows_between
+from trodden.collect.frames.build_code_map import build_code_map
 from trodden.collect.frames.frame_state import FrameState
 from trodden.collect.frames.function_locator import FunctionLocator
-from trodden.errors import TroddenError
 from trodden.program.clone_map import code_of
-from trodden.program.debug_variables import AT, BY_LINE, PLAIN
-from trodden.program.facts import UnitFacts
 
 _RBX, _RBP, _RSP, _R12, _R13, _R14, _R15 = 3, 6, 7, 12, 13, 14, 15
 _CALLEE_SAVED = frozenset({_RBX, _RBP, _RSP, _R12, _R13, _R14, _R15})
@@ -41,18 +33,15 @@ _CALLEE_SAVED = frozenset({_RBX, _RBP, _RSP, _R12, _R13, _R14, _R15})
 _FRAME_POINTER = bytes([Op.REG6])
 """The frame base of a function that keeps the address of its frame in ``rbp``."""
 
-_MALFORMED = (UnsupportedDwarf, LookupError, ValueError, TypeError, ArithmeticError)
-"""What reading malformed debug information may raise: no frame is located with it."""
-
 
 class FrameLocator:
-    """Locates the frames of one program; its debug information is read when the first frame is asked for."""
+    """Locates the frames of one program; its debug information is read when the first frame is asked for.
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._sections: DebugSections | None = None
-        self._functions: list[Function] | None = None
-        self._rows: dict[int, list[LineRow]] = {}
+    ``functions`` are those of the program, where they have been read already.
+    """
+
+    def __init__(self, program: Program, functions: MarkedFunctions | None = None) -> None:
+        self._functions = functions or MarkedFunctions(program)
         self._locators: dict[int, FunctionLocator | None] = {}
 
     def at(
@@ -66,7 +55,7 @@ class FrameLocator:
         locator = self._locator(pc)
         try:
             return locator.at(pc, Frame(registers, read_stack, cfa)) if locator is not None else None
-        except _MALFORMED:
+        except MALFORMED:
             return None
 
     def in_call(
@@ -90,60 +79,26 @@ class FrameLocator:
 
     def knows(self, pc: int) -> bool:
         """Whether an address lies in a function whose frames may be located."""
-        return self._function(pc) is not None
+        return self._functions.at(pc) is not None
 
     def _locator(self, pc: int) -> FunctionLocator | None:
-        function = self._function(pc)
+        function = self._functions.at(pc)
         if function is None:
             return None
         if function.low not in self._locators:
             try:
                 self._locators[function.low] = self._prepare(function)
-            except _MALFORMED:
+            except MALFORMED:
                 self._locators[function.low] = None
         return self._locators[function.low]
 
-    def _function(self, pc: int) -> Function | None:
-        if self._functions is None:
-            self._functions = self._read()
-        index = bisect_right(self._functions, pc, key=lambda each: each.low) - 1
-        if index < 0 or pc >= self._functions[index].high:
-            return None
-        return self._functions[index]
-
-    def _read(self) -> list[Function]:
-        """All functions with a location variable; none if the debug information is malformed."""
-        try:
-            self._sections = load(self._program.path)
-            found = list(self._sections.dwarf.functions())
-        except (*_MALFORMED, TroddenError, OSError, zlib.error):
-            return []
-        # The addresses of functions that the linker discarded are 0, or outside of all code.
-        kept = [each for each in found if self._sections.code_between(each.low, each.high)]
-        lows = Counter(each.low for each in kept)
-        return sorted((each for each in kept if lows[each.low] == 1), key=lambda each: each.low)
-
     def _prepare(self, function: Function) -> FunctionLocator | None:
-        location = next((each for each in function.variables if each.name.startswith(f"{AT}.")), None)
-        if location is None or self._sections is None:
+        marked = self._functions.marked(function)
+        if marked is None:
             return None
-        unit, flags = self._unit_and_flags(location)
-        if unit is None or not 0 < location.line <= len(unit.functions):
-            return None
-        code = self._sections.code_between(function.low, function.high)
-        instructions = decode(code, function.low, function.frame_base == _FRAME_POINTER)
+        instructions = decode(marked.code, function.low, function.frame_base == _FRAME_POINTER)
         if instructions is None:
             return None
-        table = function.line_table
-        if table not in self._rows:
-            self._rows[table] = line_rows(self._sections.dwarf.section(".debug_line"), table)
-        rows = rows_between(self._rows[table], function.low, function.high)
-        number = location.line - 1
-        clones = code_of(unit.functions[number])
-        code_map = build_code_map(clones.facts, instructions, location, rows, BY_LINE in flags, clones.joined)
-        return FunctionLocator(unit, number, clones.facts, function, code_map, PLAIN in flags)
-
-    def _unit_and_flags(self, location: Variable) -> tuple[UnitFacts | None, str]:
-        """The unit that a location variable names, and what it states of the function's debug information."""
-        _, tag, flags = location.name.split(".")
-        return self._program.by_tag.get(int(tag, 16)), flags
+        code = code_of(marked.unit.functions[marked.number])
+        code_map = build_code_map(code.facts, instructions, marked, code.joined)
+        return FunctionLocator(marked.unit, marked.number, code.facts, function, code_map, marked.unoptimised)

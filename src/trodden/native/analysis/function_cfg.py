@@ -141,7 +141,7 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
 
 
 def block_facts(read: FunctionCfg, lines: FunctionLines) -> tuple[BlockFacts, ...]:
-    """Lines, kind and size of each block."""
+    """Lines, kind and sizes of each block."""
     return tuple(_facts(block, read.calls[v], lines) for v, block in enumerate(read.ir.blocks))
 
 
@@ -158,6 +158,7 @@ def _facts(block: IRBlock, calls: list[Call], lines: FunctionLines) -> BlockFact
         kind,
         sum(call.may_not_return for call in calls),
         block.size,
+        block.silent,
     )
 
 

@@ -11,7 +11,9 @@ from trodden.native.ir.syntax.grammar import (
     DEFINITION,
     FIRST_OPCODE,
     HEAD_INSTRUCTION,
+    INSTRUCTION_LINE,
     LABEL_LINE,
+    SILENT_LINE,
     SUCCESSOR,
 )
 from trodden.native.ir.syntax.terminators import labels_start
@@ -128,6 +130,16 @@ class IRBlock:
         """
         lines = f"\n{self.text}"
         return lines.count("\n  ") - lines.count("\n    #dbg_")
+
+    @property
+    def silent(self) -> int:
+        """How many of these lines stand for no instruction that a machine executes.
+
+        They are phis, the further lines of an instruction, such as the cases of a switch, and calls of
+        intrinsics that only inform the compiler.
+        """
+        lines = f"\n{self.text}"
+        return self.size - len(INSTRUCTION_LINE.findall(lines)) + len(SILENT_LINE.findall(lines))
 
     @property
     def body_start(self) -> int:

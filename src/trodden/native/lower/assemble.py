@@ -201,6 +201,7 @@ def _edge_blocks(lowering: FunctionLowering, code: FunctionCode) -> list[str]:
     for edge, (label, lines) in code.edges.items():
         target = lowering.read.ir.blocks[lowering.read.graph.edges[edge].dst].label
         records = lowering.debug.edge_record(edge)
+        # Without a location: what LLVM moves in front of the branch would have the same one.
         blocks.append("\n".join([f"{label}:", *records, *lines, f"  br label %{target}"]))
     return blocks
 

@@ -27,21 +27,21 @@ class ProbeNames:
 class Builder:
     """Appends instructions to ``lines``.
 
-    ``location`` is the number of the debug location that instructions get, None for none.  A call without
-    one gets ``call_location``: in a function with a subprogram LLVM wants every call to have a location.
+    ``location`` is the number of the debug location that instructions get; where it is None they get
+    ``default_location``, if there is one: in a function with a subprogram LLVM wants every call to have one.
     """
 
-    __slots__ = ("_call_location", "_names", "lines", "location")
+    __slots__ = ("_default_location", "_names", "lines", "location")
 
-    def __init__(self, names: ProbeNames, call_location: str | None = None) -> None:
+    def __init__(self, names: ProbeNames, default_location: str | None = None) -> None:
         self.lines: list[str] = []
         self.location: str | None = None
         self._names = names
-        self._call_location = call_location
+        self._default_location = default_location
 
     def emit(self, instruction: str) -> None:
         """Append an instruction that defines no value."""
-        self.lines.append(f"  {instruction}{self._attachment(instruction)}")
+        self.lines.append(f"  {instruction}{self._attachment()}")
 
     def value(self, operation: str) -> str:
         """Append an instruction; returns the value that it defines, with its prefix."""
@@ -49,7 +49,7 @@ class Builder:
 
     def define(self, name: str, operation: str) -> str:
         """Append an instruction that defines the value of that name (without its prefix)."""
-        self.lines.append(f"  %{name} = {operation}{self._attachment(operation)}")
+        self.lines.append(f"  %{name} = {operation}{self._attachment()}")
         return f"%{name}"
 
     def address(self, operation: str) -> str:
@@ -69,8 +69,6 @@ class Builder:
         """Append debug records."""
         self.lines += records
 
-    def _attachment(self, operation: str) -> str:
-        location = self.location
-        if location is None and operation.startswith("call "):
-            location = self._call_location
+    def _attachment(self) -> str:
+        location = self._default_location if self.location is None else self.location
         return "" if location is None else f", !dbg !{location}"

@@ -32,8 +32,8 @@ class Addressing(Protocol):
         """The thread-local variable from which the runtime finds the counters."""
 
     @property
-    def lookup(self) -> tuple[str, ...]:
-        """The instructions at the entry of a function that uses counters."""
+    def lookup(self) -> tuple[tuple[str, str], ...]:
+        """The values at the entry of a function that uses counters, each with the instruction for it."""
 
     def address(self, builder: Builder, slot: int) -> str:
         """The address of a counter for one instruction."""
@@ -51,7 +51,7 @@ class ThreadLocalCounters:
 
     shared = False
     variable = COUNTERS
-    lookup: tuple[str, ...] = ()
+    lookup: tuple[tuple[str, str], ...] = ()
 
     def address(self, builder: Builder, slot: int) -> str:
         """A constant expression."""
@@ -87,11 +87,11 @@ class PerThreadTable:
 
     shared = True
     variable = TABLE
-    lookup: tuple[str, ...] = (
-        f"  %trodden.table = load ptr, ptr {TABLE}, align 8",
-        f"  %trodden.index = load i64, ptr getelementptr (i8, ptr {UNIT}, i64 {_INDEX_OFFSET}), align 8",
-        "  %trodden.entry = getelementptr ptr, ptr %trodden.table, i64 %trodden.index",
-        "  %trodden.counts = load ptr, ptr %trodden.entry, align 8",
+    lookup: tuple[tuple[str, str], ...] = (
+        ("trodden.table", f"load ptr, ptr {TABLE}, align 8"),
+        ("trodden.index", f"load i64, ptr getelementptr (i8, ptr {UNIT}, i64 {_INDEX_OFFSET}), align 8"),
+        ("trodden.entry", "getelementptr ptr, ptr %trodden.table, i64 %trodden.index"),
+        ("trodden.counts", "load ptr, ptr %trodden.entry, align 8"),
     )
 
     def address(self, builder: Builder, slot: int) -> str:

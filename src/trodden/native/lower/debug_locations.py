@@ -5,7 +5,8 @@ an artificial variable that each block sets to its own number (see :mod:`trodden
 one for each value from which the path register, or the trip count of a loop, follows.  LLVM carries them
 through code generation and writes DWARF location lists; no instruction results from them.  Instructions of
 probes have a location of their own: its line is the number of the probe or, where the user's own line tables
-are kept, its discriminator is.
+are kept, its discriminator is.  All other instructions that are added to the program have one such number, so
+that the program's own instructions can be told from them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from trodden.native.ir.debug_info import DebugInfo
 from trodden.native.ir.module_properties import enable_full_debug_info, has_flag, set_flag_value
 from trodden.native.ir.strip_debug import strip_code, strip_code_but_calls
 from trodden.native.ir.syntax.header import FunctionHeader
-from trodden.plan.paths.locations import Locations, Mark
+from trodden.plan.paths.locations import Holder, Locations, Mark
 from trodden.plan.paths.path_register import Base
 from trodden.program.debug_variables import (
     AT,
@@ -48,11 +49,15 @@ class FunctionDebug(Protocol):
 
     @property
     def own_location(self) -> str | None:
-        """The location of instructions that belong neither to the program nor to a probe."""
+        """The location of records, and of calls of the program whose own location is taken out."""
 
     @property
     def call_location(self) -> str | None:
-        """The location of emitted calls that have no other."""
+        """The location of labels, which are calls of inline assembly."""
+
+    @property
+    def upkeep_location(self) -> str | None:
+        """The location of instructions that are added to the program but belong to no probe."""
 
     @property
     def repeats_values(self) -> bool:
@@ -92,6 +97,7 @@ class NoDebug:
     kept: bool
     own_location: str | None = None
     call_location: str | None = None
+    upkeep_location: str | None = None
     repeats_values: bool = False
 
     def probe_location(self, mark: Mark) -> str | None:
@@ -236,6 +242,11 @@ class _AddedDebug:
         if code not in self._probes:
             self._probes[code] = self._unit.node(self._numbered_location(code))
         return self._probes[code]
+
+    @property
+    def upkeep_location(self) -> str | None:
+        """The location with the mark of upkeep."""
+        return self.probe_location(Mark(Holder.UPKEEP, 0))
 
     def block_record(self, block: int) -> list[str]:
         """The number of the block."""

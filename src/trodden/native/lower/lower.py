@@ -80,9 +80,11 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
 
     header = FunctionHeader(read.ir.header)
     labels = unit.labels(function.number, header.comdat, lowering.debug.call_location)
-    lookup = lowering.access.addressing.lookup if locations.uses_counters(plan) else ()
+    lookup = lowering.builder()
+    for name, operation in lowering.access.addressing.lookup if locations.uses_counters(plan) else ():
+        lookup.define(name, operation)
     weights = unit.branch_weights if planned.measured else None
-    assembled = assemble(lowering, gather(emitted), lookup, labels, weights, planned.weights)
+    assembled = assemble(lowering, gather(emitted), lookup.lines, labels, weights, planned.weights)
     return Lowered(
         f"{lowering.debug.header(unit.with_personality(read.ir.header))}\n{assembled.text}\n}}",
         plan.slots + uses_spare_slot(lowering, probes),

@@ -31,13 +31,16 @@ class Holder(Enum):
     BLOCK = 1
     MERGED = 2
     SLOT = 3
+    UPKEEP = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
     """Probe ``number`` of an edge, of a block, or of a block that distinguishes its in-edges by a phi.
 
-    ``SLOT``: the store of the path register into the frame's stack slot, in block ``index``.
+    ``SLOT``: the store of the path register into the frame's stack slot, in block ``index``.  ``UPKEEP``:
+    other code that was added to the program, such as what computes the path register or finds the counters;
+    it completes no probe and has one mark, with the index 0.
     """
 
     holder: Holder

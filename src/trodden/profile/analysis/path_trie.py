@@ -38,11 +38,6 @@ def executed_edges(path: PathCount) -> tuple[int, ...]:
     return path.edges[path.context :]
 
 
-def instructions_of(facts: FunctionFacts, blocks: Iterable[int]) -> int:
-    """How many instructions these blocks have."""
-    return sum(facts.blocks[block].size for block in blocks)
-
-
 def edges_out(facts: FunctionFacts, block: int) -> Sequence[int]:
     """The edges that a path can take out of a block; paths do not contain self loops."""
     edges = facts.graph.edges

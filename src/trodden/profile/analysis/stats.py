@@ -15,7 +15,6 @@ from trodden.profile.analysis.path_trie import (
     edges_out,
     executed_blocks,
     executed_edges,
-    instructions_of,
     is_complete,
 )
 from trodden.profile.model import FunctionProfile
@@ -29,13 +28,13 @@ class Lengths:
     longest_edges: int = 0
     longest_instructions: int = 0
     edges: int = 0
-    instructions: int = 0
+    instructions: float = 0
     walks: int = 0
 
-    def add(self, edges: int, instructions: int, count: int) -> None:
+    def add(self, edges: int, instructions: float, count: int) -> None:
         """Add a path that was executed ``count`` times."""
         self.longest_edges = max(self.longest_edges, edges)
-        self.longest_instructions = max(self.longest_instructions, instructions)
+        self.longest_instructions = max(self.longest_instructions, round(instructions))
         self.edges += count * edges
         self.instructions += count * instructions
         self.walks += count
@@ -116,11 +115,11 @@ def stats_of(function: FunctionProfile) -> Stats:
     predictions: dict[int, int | None] = {}
     for path in executed:
         blocks, edges = executed_blocks(path), executed_edges(path)
-        found.lengths.add(len(edges), instructions_of(facts, blocks), path.count)
+        found.lengths.add(len(edges), function.instructions_along(path), path.count)
         found.cut_short += not is_complete(facts, path)
         right = _predicted_edges(function, path, predictions)
-        reached = blocks[: right + 1]
-        found.predicted_lengths.add(right, instructions_of(facts, reached), path.count)
+        predicted = function.instructions.along(blocks[: right + 1], edges[:right])
+        found.predicted_lengths.add(right, predicted, path.count)
         if right == len(edges):
             found.predicted += 1
             found.predicted_walks += path.count

@@ -17,6 +17,7 @@ from trodden.profile.model import Profile
 from trodden.profile.store.call_path_codec import from_columns, to_columns
 from trodden.profile.store.estimate_codec import estimate_from_columns, estimate_to_columns
 from trodden.profile.store.files import write_whole
+from trodden.profile.store.machine_codec import machine_from_columns, machine_to_columns
 from trodden.profile.store.process_codec import from_documents, to_documents
 from trodden.profile.store.program_codec import programs_from_documents, programs_to_documents
 from trodden.profile.store.thread_codec import threads_from_documents, threads_to_documents
@@ -64,6 +65,8 @@ def to_bytes(profile: Profile) -> bytes:
         document["estimate"] = estimate_to_columns(profile)
         return seal(MAGIC, document)
     document |= unit_counts_to_columns(profile.unit_counts, profile.units)
+    if any(function.machine for unit in profile.units for function in unit.functions):
+        document["machine"] = machine_to_columns(profile.units)
     if profile.call_paths:
         document["calls"] = to_columns(profile.call_paths, profile.units)
     if profile.programs:
@@ -90,6 +93,8 @@ def from_bytes(data: bytes, where: str) -> Profile:
             if "estimate" in document:
                 return estimate_from_columns(document["estimate"], text(document["program"]), units, messages)
             counted = unit_counts_from_columns(document, units)
+            if "machine" in document:
+                units = machine_from_columns(document["machine"], units)
             calls = from_columns(document["calls"], units, where, budget) if "calls" in document else ()
             programs = programs_from_documents(document.get("programs", []), units)
             processes = from_documents(document.get("processes", []), units)

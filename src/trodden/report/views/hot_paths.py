@@ -73,8 +73,8 @@ def executed_blocks(path: PathCount) -> tuple[int, ...]:
 
 def executed_along(function: FunctionProfile, path: PathCount) -> Executed:
     """What all executions of a path executed together."""
-    facts, blocks = function.facts.blocks, executed_blocks(path)
-    return Executed(path.count * len(blocks), path.count * sum(facts[block].size for block in blocks))
+    blocks = len(executed_blocks(path))
+    return Executed(path.count * blocks, path.count * function.instructions_along(path))
 
 
 def executed_in_all(functions: Iterable[FunctionProfile]) -> Executed:
@@ -82,9 +82,9 @@ def executed_in_all(functions: Iterable[FunctionProfile]) -> Executed:
     blocks: Count = 0
     instructions: Count = 0
     for function in functions:
-        for facts, count in zip(function.facts.blocks, function.block_counts, strict=False):
-            blocks += count
-            instructions += count * facts.size
+        if any(function.block_counts):
+            blocks += sum(function.block_counts[: function.facts.graph.exit])
+            instructions += function.executed_instructions
     return Executed(blocks, instructions)
 
 

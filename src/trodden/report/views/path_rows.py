@@ -140,11 +140,10 @@ def loop_rows(
     for key, function in chosen.items():
         if function.paths is None:
             continue
-        for (source, target, _), count in zip(
-            function.facts.graph.edges, function.counted_edges, strict=True
-        ):
+        for edge, (source, target, _) in enumerate(function.facts.graph.edges):
+            count = function.counted_edges[edge]
             if source == target and count:
-                share = _share(count * function.facts.blocks[source].size, everything)
+                share = _share(count * function.instructions.edges[edge], everything)
                 yield LoopRow(key, _full_location(describer.locations(function), source), count, share)
 
 

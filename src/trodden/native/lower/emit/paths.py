@@ -46,7 +46,6 @@ class PathEmitter:
     table: int
     function: int
     machine: str
-    own_location: str | None
     last_paths: LastPaths | None
 
     @staticmethod
@@ -58,10 +57,7 @@ class PathEmitter:
             return None
         table = lowering.first_slot + len(plan.measures)
         last_paths = None if last_paths_tag is None else LastPaths(last_paths_tag, lowering.number)
-        location = lowering.debug.own_location
-        return PathEmitter(
-            plan.paths, register, table, lowering.number, lowering.machine, location, last_paths
-        )
+        return PathEmitter(plan.paths, register, table, lowering.number, lowering.machine, last_paths)
 
     def emit(
         self,
@@ -80,7 +76,7 @@ class PathEmitter:
                 now = self._read_clock(builder) if self.paths.timed else ""
                 self._count(builder, access, path.base, path.add, "1", now)
                 if self.last_paths is not None:
-                    builder.location = self.own_location
+                    builder.location = None
                     self.last_paths.enter(builder, self.operand(builder, path))
             elif isinstance(probe, StartClock):
                 now = now or self._read_clock(builder)
@@ -100,7 +96,7 @@ class PathEmitter:
     def enter_if(self, builder: Builder, path: str, ended: str) -> None:
         """Enter such a path into the ring of last paths, if there is one."""
         if self.last_paths is not None:
-            builder.location = self.own_location
+            builder.location = None
             self.last_paths.enter(builder, f"%{path}", ended)
 
     def operand(self, builder: Builder, value: Value) -> str:

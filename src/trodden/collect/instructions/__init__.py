@@ -1,0 +1,1 @@
+"""How many machine instructions of its own a program executes in each block and along each edge."""
