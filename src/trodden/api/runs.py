@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from trodden.errors import NotInstrumented, TroddenError
 from trodden.native.driver.command_line import is_source
+from trodden.waiting import waiting
 
 if TYPE_CHECKING:
     from trodden.api.profiles import StrPath
@@ -133,7 +134,8 @@ def profile_of(ended: Ended, program: str, output: StrPath | None, name: str | N
     with _kept_on_failure(ended):
         if not ended.raws:
             raise NotInstrumented(no_counts(ended, program))
-        profile = collect(list(ended.raws))
+        with waiting(f"making a profile of {len(ended.raws):,} raw file{'s' * (len(ended.raws) > 1)}"):
+            profile = collect(list(ended.raws))
         numbers = map(process_of, ended.running)
         running = (f"process {number} was still running; its counts are not included" for number in numbers)
         profile = replace(profile, program=name or profile.program, messages=(*profile.messages, *running))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.profiles import load_paths
+from trodden.api.profiles import load_paths, reading
 from trodden.commands.click_options import function_option, output_options, process_option
 from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import TooLittleCovered
@@ -53,7 +53,8 @@ def coverage(
     """
     from trodden.report.views.coverage import report_coverage, to_document, to_plain
 
-    report = report_coverage([load_paths(file, process) for file in files], files, function, top)
+    with reading(*files):
+        report = report_coverage([load_paths(file, process) for file in files], files, function, top)
     shown.show(
         Answer(
             document=lambda: to_document(report),

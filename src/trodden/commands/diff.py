@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.profiles import load_process
+from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import function_option, output_options
 from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import UsageError
@@ -58,8 +58,9 @@ def diff(
     if len(processes) > 2:
         raise UsageError("--process: name one process, or one of A and one of B")
     one, other = (processes[0], processes[-1]) if processes else (None, None)
-    profiles = load_process(first, one), load_process(second, other)
-    report = report_difference(profiles, (first, second), function, limit)
+    with reading(first, second):
+        profiles = load_process(first, one), load_process(second, other)
+        report = report_difference(profiles, (first, second), function, limit)
     shown.show(
         Answer(
             document=lambda: to_document(report),

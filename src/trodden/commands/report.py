@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.profiles import load_process
+from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import function_option, output_options, process_option
 from trodden.commands.showing.presentation import TABLE, Answer, Presentation
 
@@ -36,7 +36,9 @@ def report(
     from trodden.report.render.plain import to_plain
     from trodden.report.views.summary import summarise
 
-    summary = summarise(load_process(file, process), top or (TOP if shown.for_people else None), function)
+    rows = top or (TOP if shown.for_people else None)
+    with reading(file):
+        summary = summarise(load_process(file, process), rows, function)
     brief = top is None and shown.format == TABLE
     shown.show(
         Answer(
