@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
 import sys
 import threading
 from collections.abc import Iterator
@@ -20,6 +18,25 @@ from trodden.profile.store.trod import save
 from trodden.waiting import Quiet, waiting
 
 
+class Heard(io.StringIO):
+    """A standard error that notices when something has been said, twice at a terminal."""
+
+    def __init__(self, terminal: bool = False) -> None:
+        super().__init__()
+        self._terminal, self._said = terminal, threading.Semaphore(0)
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+    def write(self, text: str) -> int:
+        self._said.release()
+        return super().write(text)
+
+    def wait(self, times: int = 1) -> None:
+        for _ in range(times):
+            assert self._said.acquire(timeout=60)
+
+
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything takes long enough."""
@@ -28,42 +45,43 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert Quiet.asked is False
 
 
-def test_one_line_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+def heard(monkeypatch: pytest.MonkeyPatch, terminal: bool = False) -> Heard:
+    stream = Heard(terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    return stream
+
+
+def test_one_line_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = heard(monkeypatch)
     with waiting("building this") as now:
         now("1 of 2")
-        _settled()
+        stream.wait()
     with waiting("no need", worth=False):
-        _settled()
-    assert capsys.readouterr() == ("", "trodden: building this\n")
+        pass
+    assert stream.getvalue() == "trodden: building this\n"
 
 
-def test_nothing_if_it_is_over_soon_or_silence_was_asked_for(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_if_it_is_over_soon_or_silence_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = heard(monkeypatch)
     monkeypatch.setattr(Quiet, "asked", True)
     with waiting("building this"):
-        _settled()
+        pass
     monkeypatch.setattr(Quiet, "asked", False)
     monkeypatch.setattr(trodden.waiting, "DELAY", 3600)
     with waiting("building this"):
         pass
-    assert capsys.readouterr() == ("", "")
+    assert stream.getvalue() == ""
 
 
 def test_a_terminal_sees_the_seconds_and_no_trace_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    leader, follower = pty.openpty()
-    with os.fdopen(follower, "w") as stream:
-        monkeypatch.setattr(sys, "stderr", stream)
-        with waiting("building this") as now:
-            now("2 of 3: x.c")
-            _settled()
-        stream.flush()
-        seen = os.read(leader, 4096).decode()
-    os.close(leader)
-    first, line = seen.split("\n", 1)
-    assert first.rstrip("\r") == "trodden: building this"
+    stream = heard(monkeypatch, terminal=True)
+    with waiting("building this") as now:
+        now("2 of 3: x.c")
+        stream.wait(2)
+    first, line = stream.getvalue().split("\n", 1)
+    assert first == "trodden: building this"
     *shown, cleared, end = line.split("\r")
-    assert shown[0].startswith("  0 s")
+    assert shown[0].endswith(" s 2 of 3: x.c")
     assert cleared.strip() == end == ""
     assert len(cleared) == max(map(len, shown))
 
@@ -98,15 +116,9 @@ def test_large_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     save(sample(str(tmp_path)), file)
     for large, said in ((1, f"trodden: reading {file}\n"), (1 << 30, "")):
         monkeypatch.setattr("trodden.api.profiles._LARGE", large)
-        stream = io.StringIO()
-        monkeypatch.setattr(sys, "stderr", stream)
+        stream = heard(monkeypatch)
         with reading(file):
-            _settled()
+            if said:
+                stream.wait()
         assert stream.getvalue() == said
 
-
-def _settled() -> None:
-    """Wait until the thread that watches has said what it has to say; it may be the only other one."""
-    watching = [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
-    for thread in watching:
-        thread.join(0.2)
