@@ -6,7 +6,6 @@ Run by ``make demo``.  Every command shown is one that you can type yourself.
 from __future__ import annotations
 
 import os
-import pty
 import shlex
 import subprocess
 import sys
@@ -15,18 +14,13 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-PLAIN_TERMINAL = {"TERM": "dumb", "COLUMNS": "120", "LINES": "50", "NO_COLOR": "1"}
+PAGE = {"PAGER": "cat", "COLUMNS": "120"}
 
 
 def trodden(*words: str) -> None:
     """Show a command as typed, and run it."""
     print(f"\n$ trodden {shlex.join(words)}", flush=True)
-    command = [sys.executable, "-m", "trodden", *words]
-    if sys.stdout.isatty():
-        subprocess.run(command, check=True)
-    elif status := pty.spawn(command, lambda terminal: os.read(terminal, 4096).replace(b"\r", b"")):
-        # Tables are for terminals; output that goes to a file should show them too.
-        raise SystemExit(os.waitstatus_to_exitcode(status))
+    subprocess.run([sys.executable, "-m", "trodden", *words], check=True)
 
 
 def say(text: str) -> None:
@@ -36,14 +30,14 @@ def say(text: str) -> None:
 
 def main() -> None:
     """Find the hot paths of a word counter, look at one, ask what was never tried, and try it."""
-    if not sys.stdout.isatty():
-        os.environ |= PLAIN_TERMINAL
+    os.environ |= PAGE if not sys.stdout.isatty() else {"PAGER": "cat"}
     source = str((HERE / "wordfreq.c").relative_to(ROOT))
     readme = (ROOT / "README.md").read_text("utf-8")
     os.chdir(ROOT)
     with tempfile.TemporaryDirectory() as directory:
         usual, odd, text = (str(Path(directory) / name) for name in ("usual.trod", "odd.trod", "odd.txt"))
-        say("A word counter in C is compiled and run over this project's README. Its paths are counted:")
+        say("A word counter in C is compiled and run over this project's README. Its paths are counted.")
+        say("(The first build takes half a minute: the compiler builds what programs start with, once.)")
         trodden("run", "--quiet", "--profile", "paths", "-o", usual, source, "-O0", "--", "README.md")
         say("Where did it spend its instructions? Not only in which lines: on which paths through them.")
         trodden("report", "--top", "3", "--function", "read_words", usual)

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
+
+from trodden.waiting import waiting
 
 if TYPE_CHECKING:
     from trodden.merging.merge import Merged
     from trodden.profile.from_runs import Collected
     from trodden.profile.model import Profile
 
+_LARGE = 1 << 18
+_MANY = 50
 StrPath = str | os.PathLike[str]
+
+
+def reading(*files: str) -> AbstractContextManager[object]:
+    """Say that files are being read, and what they have is being worked out, if that takes long."""
+    return waiting(f"reading {_named(files)}", any(map(_large, files)))
 
 
 def load_process(file: str, process: str | None, program: str | None = None) -> Profile:
@@ -76,6 +86,19 @@ def collect(raws: Sequence[str], programs: Sequence[str], output: str) -> Collec
     from trodden.profile.from_runs import collect_all
     from trodden.profile.store.trod import save
 
-    collected = collect_all(raws, programs)
+    with waiting(f"collecting {_named(raws)}", len(raws) >= _MANY or any(map(_large, raws))):
+        collected = collect_all(raws, programs)
     save(collected.profile, output)
     return collected
+
+
+def _named(files: Sequence[str]) -> str:
+    return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
+
+
+def _large(file: str) -> bool:
+    """Whether reading a file, or all files in a directory, may take a while on an idle machine."""
+    try:
+        return os.path.isdir(file) or os.path.getsize(file) >= _LARGE
+    except OSError:
+        return False

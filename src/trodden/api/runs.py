@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from trodden.errors import InputMissing, NotInstrumented, TroddenError
 from trodden.native.driver.command_line import is_source
+from trodden.waiting import waiting
 
 if TYPE_CHECKING:
     from trodden.api.profiles import StrPath
@@ -157,7 +158,8 @@ def profile_of(
     with _kept_on_failure(ended):
         if not ended.raws:
             raise NotInstrumented(no_counts(ended, command[0]))
-        collected = collect_all(list(ended.raws))
+        with waiting(f"making a profile of {len(ended.raws):,} raw file{'s' * (len(ended.raws) > 1)}"):
+            collected = collect_all(list(ended.raws))
         numbers = map(process_of, ended.running)
         running = (f"process {number} was still running; its counts are not included" for number in numbers)
         profile = replace(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.profiles import load_process
+from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import process_option, program_option, text_options
 from trodden.commands.showing.presentation import Presentation
 from trodden.errors import InputMissing, SourceChanged, TroddenError, UsageError
@@ -54,7 +54,8 @@ def annotate(
     from trodden.report.views.hot_paths import pick_path
 
     colour = shown.screen.color
-    profile = load_process(file, process, program)
+    with reading(file):
+        profile = load_process(file, process, program)
     if choice is None:
         annotator = Annotator(profile, force)
         views = annotator.views(pattern)

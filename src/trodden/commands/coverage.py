@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.profiles import load_paths
+from trodden.api.profiles import load_paths, reading
 from trodden.commands.click_options import function_option, output_options, process_option, program_option
 from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import TooLittleCovered
@@ -55,7 +55,9 @@ def coverage(
     """
     from trodden.report.views.coverage import report_coverage, to_document, to_plain
 
-    report = report_coverage([load_paths(file, process, program) for file in files], files, function, top)
+    with reading(*files):
+        profiles = [load_paths(file, process, program) for file in files]
+        report = report_coverage(profiles, files, function, top)
     shown.show(
         Answer(
             document=lambda: to_document(report),

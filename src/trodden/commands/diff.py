@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.profiles import load_process
+from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import function_option, output_options
 from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import UsageError
@@ -66,11 +66,12 @@ def diff(
     for option, given in (("process", processes), ("program", programs)):
         if len(given) > 2:
             raise UsageError(f"--{option}: name one {option}, or one of A and one of B")
-    profiles = (
-        load_process(first, *(given[0] if given else None for given in (processes, programs))),
-        load_process(second, *(given[-1] if given else None for given in (processes, programs))),
-    )
-    report = report_difference(profiles, (first, second), function, limit)
+    with reading(first, second):
+        profiles = (
+            load_process(first, *(given[0] if given else None for given in (processes, programs))),
+            load_process(second, *(given[-1] if given else None for given in (processes, programs))),
+        )
+        report = report_difference(profiles, (first, second), function, limit)
     shown.show(
         Answer(
             document=lambda: to_document(report),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from trodden.api.profiles import load_process
+from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import function_option, process_option, program_option
 from trodden.commands.output import put
 
@@ -29,7 +29,9 @@ def export(
     from trodden.profile.estimated import need_counted
 
     writers = {"json": to_json, "lcov": to_lcov, "dot": to_dot, "folded": to_folded}
-    profile = load_process(file, process, program)
-    if form == "folded":
-        need_counted(profile, file, "run it with --call-paths")
-    put(writers[form](profile, function), output)
+    with reading(file):
+        profile = load_process(file, process, program)
+        if form == "folded":
+            need_counted(profile, file, "run it with --call-paths")
+        text = writers[form](profile, function)
+    put(text, output)

@@ -12,11 +12,13 @@ import click
 
 from trodden.errors import InputMissing, LeftOut
 from trodden.visible_text import visible
+from trodden.waiting import waiting
 
 if TYPE_CHECKING:
     from trodden.merging.merge import Merged
 
 MOST_LINES = 20
+_MANY = 50
 
 
 @click.command()
@@ -44,7 +46,8 @@ def merge(files: tuple[str, ...], output: str, combine: str, strict: bool) -> No
 
     check_writable(output)
     listed = any(file == "-" or file.startswith("@") for file in files)
-    with _progress(None if listed else len(files)) as (counted, warn):
+    many = listed or len(files) >= _MANY
+    with _progress(None if listed else len(files), many) as (counted, warn):
         merged = merge_files(counted(_names(files)), combine, strict, warn)
     save(merged.profile, output)
     _report_unjoined(merged, output)
@@ -79,17 +82,18 @@ _Counted = Callable[[Iterator[str]], Iterator[str]]
 _Warn = Callable[[str], None]
 
 
-def _progress(total: int | None) -> AbstractContextManager[tuple[_Counted, _Warn]]:
+def _progress(total: int | None, many: bool) -> AbstractContextManager[tuple[_Counted, _Warn]]:
     """A function that counts the files as they are read, and one that prints a line about a file.
 
-    At a terminal the first one drives a progress bar.
+    At a terminal the first one drives a progress bar; elsewhere a line says if it takes long.
     """
-    return _bar(total) if sys.stderr.isatty() else _quiet()
+    return _bar(total) if sys.stderr.isatty() else _quiet(many)
 
 
 @contextmanager
-def _quiet() -> Iterator[tuple[_Counted, _Warn]]:
-    yield iter, lambda line: click.echo(f"trodden: {visible(line)}", err=True)
+def _quiet(many: bool) -> Iterator[tuple[_Counted, _Warn]]:
+    with waiting("merging profiles", many):
+        yield iter, lambda line: click.echo(f"trodden: {visible(line)}", err=True)
 
 
 @contextmanager

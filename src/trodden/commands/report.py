@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.profiles import load_process
+from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import function_option, output_options, process_option, program_option
 from trodden.commands.showing.presentation import TABLE, Answer, Presentation
 
@@ -42,9 +42,9 @@ def report(
     from trodden.report.render.plain import to_plain
     from trodden.report.views.summary import summarise
 
-    summary = summarise(
-        load_process(file, process, program), top or (TOP if shown.for_people else None), function
-    )
+    rows = top or (TOP if shown.for_people else None)
+    with reading(file):
+        summary = summarise(load_process(file, process, program), rows, function)
     brief = top is None and shown.format == TABLE
     shown.show(
         Answer(

@@ -21,6 +21,7 @@ from trodden.native.driver.command_line import is_source
 from trodden.native.execute.launch import Ended
 from trodden.native.execute.rundir import abandoned, process_of
 from trodden.native.options.given import Given, VerbFlags, value_of
+from trodden.waiting import Quiet
 
 _OTHER_FLAGS = ("output", "report", "quiet", "wait", "target", "help")
 
@@ -50,6 +51,7 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write(run_usage())
         return 0 if argv else UsageError.status
     request = parse(argv)
+    Quiet.asked = request.report is False
     if not request.from_source:
         if request.flags:
             setting, program = request.flags[0].setting, request.words[0]
@@ -62,6 +64,7 @@ def main(argv: Sequence[str]) -> int:
     with scratch() as directory:
         program = str(directory / runs.program_name(request.words))
         build = builder([*request.words, "-o", program], runs.is_cxx(request.words), request.flags)
+        build.watched = True
         status = build.run()
         if status:
             return status

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.profiles import load_paths
+from trodden.api.profiles import load_paths, reading
 from trodden.commands.click_options import function_option, output_options, process_option, program_option
 from trodden.commands.showing.presentation import Answer, Presentation
 
@@ -33,7 +33,8 @@ def stats(
     """Show statistics of the paths in the profile FILE: the columns of BL96 Table 2."""
     from trodden.report.views.stats import report_stats, to_document, to_plain
 
-    report = report_stats(load_paths(file, process, program), function)
+    with reading(file):
+        report = report_stats(load_paths(file, process, program), function)
     shown.show(
         Answer(
             document=lambda: to_document(report, per_function),

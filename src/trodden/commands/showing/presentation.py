@@ -86,4 +86,4 @@ def page_text(page: Callable[[Page], None], screen: Screen) -> str:
 
     console = Terminal.for_text(screen.width, screen.color, screen.encoding)
     page(console)
-    return "\n".join(line.rstrip(" ") for line in console.text().split("\n"))
+    return console.text()

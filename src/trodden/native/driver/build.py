@@ -16,6 +16,7 @@ from trodden.errors import InputMissing, UsageError
 from trodden.native.driver.atomic_output import STANDARD_OUTPUT, deliver, scratch
 from trodden.native.driver.command_line import CommandLine, Source, Step
 from trodden.native.driver.depfiles import dependency_flags
+from trodden.native.driver.first_link import first_link
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
 from trodden.native.driver.messages import report_ignored
 from trodden.native.driver.runtime_build import runtime_words
@@ -25,6 +26,7 @@ from trodden.native.ir.llvm import check, disassemble, disassemble_apart
 from trodden.native.options.declarations import Options
 from trodden.native.options.option import FLAG_PREFIX
 from trodden.program.facts import UnitFacts
+from trodden.waiting import waiting
 
 __all__ = ["Builder", "CompilerFailed", "call", "scratch"]
 
@@ -52,6 +54,7 @@ class Builder:
 
     ``source_name`` is the source that the facts name, where it is not the file that is compiled here.
     ``filled`` is whether counters occupy space in the file, where that does not follow from the toolchain.
+    ``watched`` is whether somebody waits for this command alone, so that many sources are worth a line.
     """
 
     toolchain: Toolchain
@@ -60,6 +63,7 @@ class Builder:
     cxx: bool
     source_name: str | None = None
     filled: bool | None = None
+    watched: bool = False
 
     def run(self) -> int:
         """Do what the command line asks; return the exit status."""
@@ -72,12 +76,21 @@ class Builder:
         self._check()
         try:
             with scratch() as directory:
-                objects = [self._object(source, directory) for source in line.sources]
+                objects = self._objects(directory)
                 if line.step is Step.LINK:
                     self._link(objects, directory)
         except CompilerFailed as failure:
             return failure.status
         return 0
+
+    def _objects(self, directory: Path) -> list[Path]:
+        """Compile all sources."""
+        sources, objects = self.line.sources, []
+        with waiting(f"compiling {len(sources)} sources", self.watched and len(sources) > 1) as now:
+            for number, source in enumerate(sources, 1):
+                now(f"{number} of {len(sources)}: {source.path}")
+                objects.append(self._object(source, directory))
+        return objects
 
     def _pass_through(self) -> int:
         """Have the compiler do what generates no code."""
@@ -225,7 +238,8 @@ class Builder:
         linked = directory / "linked"
         linked.mkdir()
         made = linked / os.path.basename(output)
-        self._must([*self.toolchain.link(self.cxx), *words, *runtime, "-o", str(made)])
+        with first_link(self.toolchain, self.cxx, words):
+            self._must([*self.toolchain.link(self.cxx), *words, *runtime, "-o", str(made)])
         deliver(made, f"./{output}" if output == STANDARD_OUTPUT else output)
 
     def _call(self, command: Sequence[str]) -> int:

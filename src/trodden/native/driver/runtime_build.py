@@ -13,12 +13,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trodden.errors import ToolchainMissing
 from trodden.native.driver.toolchain import Toolchain, cache_dir, target_in
+from trodden.waiting import waiting
 
 if TYPE_CHECKING:
     from elftools.elf.sections import Symbol
@@ -113,7 +115,9 @@ def _runtime(toolchain: Toolchain, target: str | None) -> tuple[Path, list[str]]
     units = [path for path in sources if path.suffix == ".c"]
     directory = cache_dir() / f"runtime-{digest.hexdigest()[:16]}"
     if not (directory / _EXPORTS_LIBRARY).exists():
-        _build(toolchain, target, units, directory)
+        compiler = "the embedded toolchain" if toolchain.embedded else toolchain.name
+        with waiting(f"compiling the runtime for {target or 'this machine'} with {compiler}, once"):
+            _build(toolchain, target, units, directory)
     return directory, [_object_name(path) for path in units]
 
 
@@ -148,8 +152,15 @@ def _compile(toolchain: Toolchain, target: str | None, units: Sequence[Path], wo
     jobs = [(unit, _object_name(unit), padding) for unit in units]
     jobs.append((_source_root() / _PADDING_SOURCE, _PROGBITS_PADDING, (_PROGBITS,)))
     jobs.append((exports, "names.o", ()))
-    for source, name, flags in jobs:
-        _run(toolchain, [*compiler, *flags, "-c", str(source), "-o", str(work / name)])
+    # Imported here: it takes time, and a runtime is compiled once.
+    from concurrent.futures import ThreadPoolExecutor
+
+    commands = [
+        [*compiler, *flags, "-c", str(source), "-o", str(work / name)] for source, name, flags in jobs
+    ]
+    with ThreadPoolExecutor(os.cpu_count()) as workers:
+        for _ in workers.map(partial(_run, toolchain), commands):
+            pass
     library = str(work / _EXPORTS_LIBRARY)
     link = [*toolchain.link(False), *target_flags, "-shared", "-nostdlib", "-fvisibility=default"]
     _run(toolchain, [*link, str(work / "names.o"), "-o", library])

@@ -59,9 +59,9 @@ class Terminal(Console):
         )
 
     def text(self) -> str:
-        """What was printed on a page in memory."""
+        """What was printed on a page in memory, without blanks at the ends of lines."""
         assert isinstance(self.file, io.StringIO)
-        return self.file.getvalue()
+        return "\n".join(line.rstrip(" ") for line in self.file.getvalue().split("\n"))
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """The same segments with no control characters but those of their own style."""
