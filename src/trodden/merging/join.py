@@ -47,4 +47,3 @@ def join(
             else:
                 joined[free_name(lone.name, joined)] = function
     return joined, left_out
-
