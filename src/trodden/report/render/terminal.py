@@ -71,9 +71,8 @@ def _functions(summary: Summary) -> Table:
 
 def functions_title(summary: Summary) -> str:
     """The title of the table of functions."""
-    return (
-        f"Functions by {summary.instructions.words} {'executed' if summary.estimate is None else 'expected'}"
-    )
+    how = "executed" if summary.estimate is None else "expected"
+    return f"Functions by {summary.instructions.words} {how}"
 
 
 def paths_title(summary: Summary) -> str:

@@ -79,7 +79,8 @@ class Summary:
     """Rows for each table.  ``total`` counts the selected functions, ``walked`` those that were executed.
 
     ``merged`` is the number of merged profiles, 0 for a profile of one run; ``estimate`` is set if nothing
-    was executed; ``instructions`` says which instructions are counted.  Names of fields are those of the JSON form.
+    was executed; ``instructions`` says which instructions are counted.  Names of fields are those of the JSON
+    form.
     """
 
     program: str
