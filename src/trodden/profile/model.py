@@ -130,7 +130,7 @@ class FunctionProfile:
                 total += sum(count * sizes.edges[edge] for edge, count in taken)
                 stayed -= sum(count for _, count in taken)
             total += stayed * sizes.blocks[block]
-        return total
+        return total if self.estimated else round(total)
 
     @cached_property
     def blocks(self) -> tuple[BlockCount, ...]:

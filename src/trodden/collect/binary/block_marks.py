@@ -32,13 +32,14 @@ def locations_at(addresses: Sequence[int], location: Variable) -> list[int | Non
 
 
 def mark_codes(addresses: Sequence[int], marked: MarkedFunction) -> list[int]:
-    """The mark in the line row of each address, 0 where there is none."""
-    rows = marked.rows
-    starts = [row.address for row in rows]
+    """The mark in the line row of each address, in ascending order; 0 where there is none."""
     codes: list[int] = []
+    rows = iter(marked.rows)
+    row, following = None, next(rows, None)
     for address in addresses:
-        number = bisect_right(starts, address) - 1
-        codes.append(0 if number < 0 else rows[number].line if marked.by_line else rows[number].discriminator)
+        while following is not None and following.address <= address:
+            row, following = following, next(rows, None)
+        codes.append(0 if row is None else row.line if marked.by_line else row.discriminator)
     return codes
 
 

@@ -75,7 +75,21 @@ class _Walks:
 
     def walk(self, location: int) -> Walk:
         """The instructions from the entries of a location to its successors."""
-        return _walk(self._entered(location), self._steps(location), self._segments, self.out_edges(location))
+        edges = self.out_edges(location)
+        if self._is_straight(location, edges):
+            size = float(self._segments[self._members[location][0]].size)
+            return Walk(size, dict.fromkeys(edges, size))
+        return _walk(self._entered(location), self._steps(location), self._segments, edges)
+
+    def _is_straight(self, location: int, edges: Sequence[int]) -> bool:
+        """Whether a location, as most of them, is one segment that leads to its successors."""
+        members = self._members[location]
+        if len(members) != 1:
+            return False
+        segment = self._segments[members[0]]
+        ends = {self.numbering.on_edge(edge) for edge in edges} if location < self._graph.exit else set()
+        ends |= {self._graph.edges[edge].dst for edge in edges}
+        return all(self._locations[each] in ends for each in segment.successors)
 
     def out_edges(self, location: int) -> list[int]:
         """The edges along which control leaves a location."""

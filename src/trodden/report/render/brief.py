@@ -17,7 +17,15 @@ from trodden.report.narrate.paths import ARROW
 from trodden.report.render.pieces import Page, Terminal, note, steps, table
 from trodden.report.render.processes import Most, endings, program_table
 from trodden.report.render.screen import screen_of
-from trodden.report.render.terminal import block_row, edge_row, function_row, head
+from trodden.report.render.terminal import (
+    FUNCTION_NUMBERS,
+    block_row,
+    edge_row,
+    function_row,
+    functions_title,
+    head,
+    paths_title,
+)
 from trodden.report.views.path_rows import PathRow
 from trodden.report.views.summary import Summary, summarise
 
@@ -66,7 +74,7 @@ def _screen(summary: Summary, file: str, functions: int, others: int, most: Most
     yield from endings(summary.processes, summary.threads, most)
     yield _functions(summary, functions)
     if summary.paths:
-        yield Text("\nHot paths by instructions executed", style="bold")
+        yield Text(f"\n{paths_title(summary)}", style="bold")
         for row in summary.paths[:others]:
             yield from _path(row)
     for loop in summary.loops[:others]:
@@ -91,9 +99,9 @@ def _screen(summary: Summary, file: str, functions: int, others: int, most: Most
 
 
 def _functions(summary: Summary, most: int) -> Table:
-    title = f"\nFunctions by blocks {'executed' if summary.estimate is None else 'expected'}"
+    title = f"\n{functions_title(summary)}"
     rows = [function_row(row) for row in summary.functions[:most] if row.executed]
-    return _rows(title, ("share", "blocks", "entries"), ("function", "location"), rows)
+    return _rows(title, FUNCTION_NUMBERS, ("function", "location"), rows)
 
 
 def _rows(title: str, numbers: tuple[str, ...], words: tuple[str, ...], rows: Any) -> Table:

@@ -19,7 +19,8 @@ _HEADINGS = (
     ("#frame", "process", "thread", "number", "function", "block", "file", "line", "last line", "how"),
     ("#unfinished", "process", "thread", "frame", "starts", "way"),
     ("#last", "process", "thread", "number", "function", "id", "starts", "way", "ends"),
-    ("#function", "name", "place", "entries", "executed", "share"),
+    ("#instructions", "kind"),
+    ("#function", "name", "place", "entries", "executed", "share", "instructions", "share of instructions"),
     ("#path", "rank", "function", "id", "count", "blocks", "instructions", "cycles", "starts", "ends"),
     ("#context", "rank", "number", "file", "line", "text", "outcome"),
     ("#step", "rank", "number", "file", "line", "text", "outcome"),
@@ -40,6 +41,7 @@ def to_plain(summary: Summary) -> str:
     rows: list[tuple[object, ...]] = list(_HEADINGS)
     if summary.estimate is not None:
         rows = [("#estimate", "rates"), *rows, ("estimate", summary.estimate.rates)]
+    rows += [("instructions", summary.instructions.value)]
     rows += [("merged", summary.merged)] if summary.merged else []
     rows += [
         (
@@ -58,7 +60,10 @@ def to_plain(summary: Summary) -> str:
     rows += [row for each in summary.processes for row in _process(each)]
     rows += [row for each in summary.threads for row in _thread(each)]
     rows += [
-        ("function", each.name, each.place, each.entries, each.executed, f"{each.share:.6f}")
+        (
+            *("function", each.name, each.place, each.entries, each.executed, f"{each.share:.6f}"),
+            *(each.instructions, f"{each.share_of_instructions:.6f}"),
+        )
         for each in summary.functions
     ]
     rows += [row for each in summary.paths for row in _path(each)]

@@ -24,6 +24,7 @@ def print_stats(report: StatsReport, console: Page, per_function: bool) -> None:
     routines = table("Routines", ("executed", "most paths", "average"), ())
     routines.add_row(f"{whole.routines:,}", f"{whole.most_paths:,}", f"{whole.average_paths:.1f}")
     console.print(routines)
+    console.print(note(f"lengths are in {report.instructions.words}"))
     if report.without:
         words = f"no paths were counted in {counted(len(report.without), 'function')}"
         console.print(note(words))

@@ -19,6 +19,9 @@ from trodden.report.views.summary import BlockRow, EdgeRow, FunctionRow, Summary
 _LONGEST_TEXT = 60
 _MOST_STEPS = 24
 
+FUNCTION_NUMBERS = ("share", "instructions", "entries")
+"""The headings of the numbers in the table of functions."""
+
 
 def print_tables(summary: Summary, console: Page) -> None:
     """Print the tables; skipped functions and contradictions last, where they are noticed."""
@@ -62,23 +65,33 @@ def head(summary: Summary) -> Iterator[Text]:
 
 
 def _functions(summary: Summary) -> Table:
-    title = f"Functions by blocks {'executed' if summary.estimate is None else 'expected'}"
-    found = table(title, ("share", "blocks", "entries"), ("function", "location"))
+    found = table(functions_title(summary), FUNCTION_NUMBERS, ("function", "location"))
     for row in summary.functions:
         found.add_row(*function_row(row), style=None if row.executed else "dim")
     return found
 
 
+def functions_title(summary: Summary) -> str:
+    """The title of the table of functions."""
+    how = "executed" if summary.estimate is None else "expected"
+    return f"Functions by {summary.instructions.words} {how}"
+
+
+def paths_title(summary: Summary) -> str:
+    """The title of the table of paths."""
+    return f"Hot paths by {summary.instructions.words} executed"
+
+
 def function_row(row: FunctionRow) -> tuple[str | Text, ...]:
     """The cells of a function."""
-    counts = percent(row.share), amount(row.executed), amount(row.entries)
+    counts = percent(row.share_of_instructions), amount(row.instructions), amount(row.entries)
     return *counts, Text(row.name), Text(short(row.place))
 
 
 def _paths(summary: Summary) -> Table:
     timed = any(row.cycles is not None for row in summary.paths)
     headings = ("", "instructions", "blocks", "count", *(["cycles"] if timed else []))
-    found = table("Hot paths by instructions executed", headings, ("path",))
+    found = table(paths_title(summary), headings, ("path",))
     for row in summary.paths:
         cycles = [] if not timed else ["" if row.cycles is None else f"{row.cycles:,}"]
         found.add_row(

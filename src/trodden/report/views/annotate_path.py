@@ -13,6 +13,7 @@ from trodden.report.narrate.source_locations import own_span
 from trodden.report.narrate.sources import read_source
 from trodden.report.views.annotate import SourceView, styled
 from trodden.report.views.hot_paths import HotPath, executed_along, executed_blocks, executed_in_all
+from trodden.report.views.measure import measure
 
 _ON, _OFF, _HEAD, _NOTE = "1;32", "2", "1", "36"
 
@@ -66,11 +67,12 @@ class PathAnnotator:
         key, function, path = self._hot
         everything = executed_in_all(self._profile.functions.values()).instructions
         share = 100 * executed_along(function, path).instructions / everything if everything else 0.0
+        words = measure(self._profile.functions.values()).words
         times = "once" if path.count == 1 else f"{path.count} times"
         cycles = "" if path.cycles is None else f", {path.cycles} cycles"
         lines = [
             f"{key}, path {self._rank} (id {path.id}): executed {times}, "
-            f"{share:.1f}% of the instructions executed{cycles}",
+            f"{share:.1f}% of the {words} executed{cycles}",
             f"{self._path.starts}; {self._path.ends}",
         ]
         if self._path.context:

@@ -10,6 +10,7 @@ from trodden.profile.analysis.stats import Lengths, Stats, stats, stats_together
 from trodden.profile.model import Profile
 from trodden.profile.select import select
 from trodden.report.fields import tabbed
+from trodden.report.views.measure import Measure, measure
 
 _COLUMNS = (
     *("possible", "paths", "cut short", "longest edges", "longest instructions"),
@@ -23,13 +24,15 @@ _COLUMNS = (
 class StatsReport:
     """The figures of the program and of each executed function, most paths first.
 
-    The functions ``without`` are those whose paths were not counted.
+    The functions ``without`` are those whose paths were not counted; ``instructions`` says which instructions
+    lengths are in.
     """
 
     program: str
     whole: Stats
     functions: Mapping[str, Stats]
     without: tuple[str, ...]
+    instructions: Measure = Measure.IR
 
 
 def report_stats(profile: Profile, pattern: str | None = None) -> StatsReport:
@@ -42,6 +45,7 @@ def report_stats(profile: Profile, pattern: str | None = None) -> StatsReport:
         whole=stats_together(found.values()),
         functions={name: each for name, each in ranked if each.paths},
         without=tuple(name for name in chosen if name not in found),
+        instructions=measure(chosen.values()),
     )
 
 
@@ -67,6 +71,7 @@ def to_document(report: StatsReport, per_function: bool) -> dict[str, Any]:
         "program": report.program,
         "whole": dict(zip(names, _figures(report.whole), strict=True)),
         "without_paths": list(report.without),
+        "instructions": report.instructions.value,
     }
     if per_function:
         document["functions"] = [

@@ -11,9 +11,12 @@ from trodden.graph.cfg import EdgeKind
 from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.program.facts import LineRef, Skipped
+from trodden.report.fields import counted
 from trodden.report.narrate.paths import Describer
 from trodden.report.views.call_path_rows import CallRow, call_rows
 from trodden.report.views.call_rows import ArcRow, arc_rows
+from trodden.report.views.hot_paths import Executed, executed_in_all
+from trodden.report.views.measure import Measure, ir_functions, measure
 from trodden.report.views.path_rows import CutRow, LoopRow, PathRow, cut_rows, loop_rows, path_rows
 from trodden.report.views.process_rows import ProcessRow, ThreadRow, process_rows, thread_rows
 from trodden.report.views.program_rows import ProgramRow, program_rows
@@ -21,18 +24,23 @@ from trodden.report.views.program_rows import ProgramRow, program_rows
 
 @dataclass(frozen=True, slots=True)
 class FunctionRow:
-    """A function: ``executed`` is how many blocks it executed in all, ``share`` its part of the program's."""
+    """A function: ``executed`` is how many blocks it executed in all, ``share`` its part of the program's.
+
+    ``instructions`` and ``share_of_instructions`` are the same in instructions.
+    """
 
     name: str
     place: str
     entries: Count
     executed: Count
     share: float
+    instructions: Count
+    share_of_instructions: float
 
     @property
-    def rank(self) -> tuple[Count, str]:
-        """Most executed first."""
-        return -self.executed, self.name
+    def rank(self) -> tuple[Count, Count, str]:
+        """Most executed instructions first."""
+        return -self.instructions, -self.executed, self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,8 @@ class Summary:
     """Rows for each table.  ``total`` counts the selected functions, ``walked`` those that were executed.
 
     ``merged`` is the number of merged profiles, 0 for a profile of one run; ``estimate`` is set if nothing
-    was executed.  Names of fields are those of the JSON form.
+    was executed; ``instructions`` says which instructions are counted.  Names of fields are those of the JSON
+    form.
     """
 
     program: str
@@ -94,6 +103,7 @@ class Summary:
     skipped: tuple[Skipped, ...]
     violations: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    instructions: Measure = Measure.IR
     estimate: Estimate | None = None
 
     def to_document(self) -> dict[str, Any]:
@@ -101,6 +111,7 @@ class Summary:
         document = asdict(replace(self, paths=(), threads=()))
         if self.estimate is None:
             del document["estimate"]
+        document["instructions"] = self.instructions.value
         document["threads"] = [row.to_document() for row in self.threads]
         document["paths"] = [row.to_document() for row in self.paths]
         document["violations"] = [{"function": name, "what": what} for name, what in self.violations]
@@ -118,7 +129,7 @@ _Row = TypeVar("_Row", bound=_Ranked)
 def summarise(profile: Profile, top: int | None = None, pattern: str | None = None) -> Summary:
     """Summarise the functions that ``pattern`` selects; ``top`` limits the rows of each table."""
     chosen = select(profile, pattern)
-    everything = sum(_executed(function) for function in profile.functions.values())
+    everything = executed_in_all(profile.functions.values())
     describer = Describer(profile)
     return Summary(
         program=profile.program,
@@ -139,7 +150,8 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         edges=_first(top, (row for key, each in chosen.items() for row in _edges(key, each))),
         skipped=profile.skipped,
         violations=tuple((key, what) for key, each in chosen.items() for what in each.violations),
-        notes=profile.messages,
+        notes=(*profile.messages, *_measured(profile)),
+        instructions=measure(profile.functions.values()),
         estimate=profile.estimate,
     )
 
@@ -150,14 +162,27 @@ def _first(top: int | None, rows: Iterable[_Row]) -> tuple[_Row, ...]:
     return tuple(nsmallest(top, rows, key=lambda row: row.rank))
 
 
-def _executed(function: FunctionProfile) -> Count:
-    return sum(function.block_counts[: function.facts.graph.exit])
+def _function(key: str, function: FunctionProfile, everything: Executed) -> FunctionRow:
+    executed = executed_in_all([function])
+    return FunctionRow(
+        name=key,
+        place=f"{function.file}:{function.line}",
+        entries=function.entries,
+        executed=executed.blocks,
+        share=executed.blocks / everything.blocks if everything.blocks else 0.0,
+        instructions=executed.instructions,
+        share_of_instructions=(
+            executed.instructions / everything.instructions if everything.instructions else 0.0
+        ),
+    )
 
 
-def _function(key: str, function: FunctionProfile, everything: Count) -> FunctionRow:
-    executed = _executed(function)
-    share = executed / everything if everything else 0.0
-    return FunctionRow(key, f"{function.file}:{function.line}", function.entries, executed, share)
+def _measured(profile: Profile) -> Iterator[str]:
+    """A message if the instructions of some functions are those of the machine, and of others not."""
+    functions = profile.functions.values()
+    if measure(functions) is Measure.MIXED:
+        number = counted(ir_functions(functions), "executed function")
+        yield f"the machine instructions of {number} are not known; IR instructions stand for them"
 
 
 def _blocks(key: str, function: FunctionProfile) -> Iterator[BlockRow]:
