@@ -214,7 +214,9 @@ def test_frames_determine_their_paths(tmp_path: Path) -> None:
     assert profile.messages == ()
     assert profile.unit_counts[0].prefixes == counted.prefixes
     assert profile.unit_counts[0].sparse == counted.sparse
-    assert profile == replace(small(), program=profile.program, processes=profile.processes)
+    assert profile == replace(
+        small(), program=profile.program, processes=profile.processes, programs=profile.programs
+    )
 
 
 def test_what_its_parent_executed_is_subtracted_from_a_forked_child(tmp_path: Path) -> None:
