@@ -238,8 +238,11 @@ def test_the_report_goes_to_standard_error(sources: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "status"),
     [
-        (["/bin/sh", "-c", "echo ran"], NotInstrumented.status),
-        (["./use.txt"], NotInstrumented.status),
+        (["-o", "x.trod", "/bin/sh", "-c", "exit 0"], NotInstrumented.status),
+        (["--report", "/bin/sh", "-c", "exit 0"], NotInstrumented.status),
+        (["./use.txt"], InputMissing.status),
+        (["nothing"], InputMissing.status),
+        (["--"], UsageError.status),
         (["./nothing"], InputMissing.status),
         (["nothing.c"], InputMissing.status),
         (["use.c", "./nothing.o"], InputMissing.status),
@@ -271,7 +274,10 @@ def test_bad_input(sources: Path, words: list[str], status: int) -> None:
         (["--profile", "path", "square.c"], "--profile=path: choose one of edges, blocks, paths, off; did"),
         (["--max-paths", "9", "square.c"], "--max-paths: goes with --profile=paths"),
         (["square.c", "--trodden-stge=late"], "--trodden-stge: no such option; did you mean"),
-        (["--stage", "early", "./use.c.o"], "--stage=early: is for building; ./use.c.o is built already"),
+        (
+            ["--stage", "early", "./use.c.o"],
+            "--stage=early: is for sources; ./use.c.o is run as it is",
+        ),
         (["square.c", "argument"], "argument: no such file; arguments of the program go after --"),
     ],
 )

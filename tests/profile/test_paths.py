@@ -215,7 +215,7 @@ def test_frames_determine_their_paths(tmp_path: Path) -> None:
     assert profile.unit_counts[0].prefixes == counted.prefixes
     assert profile.unit_counts[0].sparse == counted.sparse
     assert profile == replace(
-        small(), program=profile.program, programs=profile.programs, processes=profile.processes
+        small(), program=profile.program, processes=profile.processes, programs=profile.programs
     )
 
 

@@ -28,7 +28,9 @@ def run_usage() -> str:
     ]
     return (
         "usage: trodden run [options] prog.c [more.c ...] [compiler flags] -- [program arguments]\n"
-        "       trodden run [options] ./instrumented-program [program arguments]\n\n"
+        "       trodden run [options] COMMAND [its arguments]\n\n"
+        "Any command is run: an instrumented program, a script, make check, python. The profile is that of\n"
+        "all instrumented programs and libraries that it executes.\n\n"
         f"options:\n{_columns(rows)}"
     )
 
