@@ -8,20 +8,28 @@ version 2 derives those that are missing from where the next function starts, so
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from trodden.profile.estimated import mark
 from trodden.profile.model import Count, Profile
-from trodden.profile.select import select
 from trodden.source.branches import Branch
-from trodden.source.files import FileCounts, SourceFunction, source_files
+from trodden.source.files import FileCounts, SourceFunction
+from trodden.source.shown import shown_files
 from trodden.visible_text import visible
 
 
-def to_lcov(profile: Profile, pattern: str | None = None) -> str:
-    """One section for each source file; branches are left out where a block profile has no edge counts."""
+def to_lcov(
+    profile: Profile, pattern: str | None = None, tell: Callable[[str], None] = lambda line: None
+) -> str:
+    """One section for each source file; branches are left out where a block profile has no edge counts.
+
+    ``tell`` gets a line about sources that could not be read for the comments in them.
+    """
     out = [] if profile.estimate is None else [f"# {mark(profile.estimate)}"]
-    for path, file in source_files(select(profile, pattern).values()).items():
+    shown = shown_files(profile, pattern)
+    for problem in shown.problems:
+        tell(problem)
+    for path, file in shown.files.items():
         lines = _with_branches(file)
         out += ["TN:", f"SF:{path}"]
         out += _functions(file.functions, lines)

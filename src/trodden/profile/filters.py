@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from trodden.errors import UsageError
@@ -21,7 +21,7 @@ _SYSTEM = re.compile(
     r"|/rustc/[0-9a-f]+/|/rust/deps/"
     r"|.*/(?:ziglang/lib|lib/rustlib/src|lib/clang/[^/]+/include|lib/gcc/.*/include|include/c\+\+)/"
 )
-"""Headers of the system and of compilers, the standard libraries of C++ and Rust and what those were built of."""
+"""Headers of the system and of compilers, the standard libraries of C++ and Rust with their own parts."""
 
 
 def is_system(path: str) -> bool:
@@ -30,7 +30,7 @@ def is_system(path: str) -> bool:
 
 
 def file_matches(path: str, pattern: str) -> bool:
-    """Whether a pattern means a file: its path, the end of its path after a slash, or a directory above it."""
+    """Whether a pattern means a file: its path, the end of its path, or a directory above it."""
     return (
         path == pattern
         or fnmatchcase(path, pattern)
@@ -40,13 +40,16 @@ def file_matches(path: str, pattern: str) -> bool:
     )
 
 
+def is_included(filter: Filter, path: str) -> bool:
+    """Whether a file is among those that are asked for by name."""
+    return any(file_matches(path, pattern) for pattern in filter.include)
+
+
 def shows_file(filter: Filter, path: str) -> bool:
     """Whether a file is shown as far as patterns name files; one that is named is shown wherever it is."""
     if any(file_matches(path, pattern) for pattern in filter.exclude):
         return False
-    if any(file_matches(path, pattern) for pattern in filter.include):
-        return True
-    return filter.system or not is_system(path)
+    return is_included(filter, path) or filter.system or not is_system(path)
 
 
 def shows(filter: Filter, function: FunctionProfile, names: Iterable[str]) -> bool:
@@ -56,11 +59,7 @@ def shows(filter: Filter, function: FunctionProfile, names: Iterable[str]) -> bo
         return False
     if not shows_file(filter, function.file) and not _named(filter.include, known):
         return False
-    return (
-        not filter.include
-        or any(file_matches(function.file, pattern) for pattern in filter.include)
-        or _named(filter.include, known)
-    )
+    return not filter.include or is_included(filter, function.file) or _named(filter.include, known)
 
 
 def _named(patterns: Iterable[str], names: Iterable[str]) -> bool:

@@ -120,6 +120,8 @@ class FunctionProfile:
     @cached_property
     def executed_instructions(self) -> Count:
         """How many instructions it has executed in all, without those of its callees."""
+        if self.copies:
+            return sum(copy.executed_instructions for copy in self.copies)
         sizes, graph = self.instructions, self.facts.graph
         total: Count = 0
         for block in range(graph.exit):
