@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trodden.merging.merge import Merged
     from trodden.profile.from_runs import Collected
     from trodden.profile.model import Profile
+    from trodden.profile.reading import Reading
 
 _LARGE = 1 << 18
 _MANY = 50
@@ -24,8 +25,13 @@ def reading(*files: str) -> AbstractContextManager[object]:
     return waiting(f"reading {_named(files)}", any(map(_large, files)))
 
 
-def load_process(file: str, process: str | None, program: str | None = None) -> Profile:
-    """The profile in a file, or the part of it that one process, or one program, has counted."""
+def load_process(
+    file: str, process: str | None, program: str | None = None, view: Reading | None = None
+) -> Profile:
+    """The profile in a file, or the part of it that one process, or one program, has counted.
+
+    ``view`` says what of it is shown; without one it is everything.
+    """
     from trodden.profile.store.trod import load
 
     profile = load(file)
@@ -41,6 +47,17 @@ def load_process(file: str, process: str | None, program: str | None = None) -> 
 
         need_counted(profile, file, "leave --program out")
         profile = only_program(profile, program, file)
+    return profile if view is None else view.of(profile)
+
+
+def load_counted(
+    file: str, process: str | None, program: str | None = None, view: Reading | None = None
+) -> Profile:
+    """The same of a profile that has to be of a run."""
+    from trodden.profile.estimated import need_counted
+
+    profile = load_process(file, process, program, view)
+    need_counted(profile, file, "run it, with --profile paths for its paths")
     return profile
 
 

@@ -9,11 +9,13 @@ import click
 
 from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import process_option, program_option, text_options
+from trodden.commands.filter_options import filter_options
 from trodden.commands.showing.presentation import Presentation
 from trodden.errors import InputMissing, SourceChanged, TroddenError, UsageError
 from trodden.visible_text import visible
 
 if TYPE_CHECKING:
+    from trodden.profile.reading import Reading
     from trodden.report.views.annotate import SourceView
 
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 )
 @process_option
 @program_option
+@filter_options
 @text_options
 @click.option("--force", is_flag=True, help="Also show sources that were changed after the build.")
 def annotate(
@@ -37,6 +40,7 @@ def annotate(
     process: str | None,
     program: str | None,
     force: bool,
+    view: Reading,
     shown: Presentation,
 ) -> None:
     """Show the sources of the profile FILE, or the files or functions that GLOB picks.
@@ -55,7 +59,7 @@ def annotate(
 
     colour = shown.screen.color
     with reading(file):
-        profile = load_process(file, process, program)
+        profile = load_process(file, process, program, view)
     if choice is None:
         annotator = Annotator(profile, force)
         views = annotator.views(pattern)

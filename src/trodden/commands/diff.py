@@ -8,10 +8,12 @@ import click
 
 from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import function_option, output_options
+from trodden.commands.filter_options import filter_options
 from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import UsageError
 
 if TYPE_CHECKING:
+    from trodden.profile.reading import Reading
     from trodden.report.render.pieces import Page
     from trodden.report.views.difference import DifferenceReport
 
@@ -43,6 +45,7 @@ DIFFERENT = 1
     multiple=True,
     help="Only this program or library; given twice, one of A and one of B.",
 )
+@filter_options
 @output_options()
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there are differences.")
 def diff(
@@ -52,6 +55,7 @@ def diff(
     function: str | None,
     processes: tuple[str, ...],
     programs: tuple[str, ...],
+    view: Reading,
     shown: Presentation,
     exit_code: bool,
 ) -> int:
@@ -66,10 +70,12 @@ def diff(
     for option, given in (("process", processes), ("program", programs)):
         if len(given) > 2:
             raise UsageError(f"--{option}: name one {option}, or one of A and one of B")
+    process = (processes[0], processes[-1]) if processes else (None, None)
+    program = (programs[0], programs[-1]) if programs else (None, None)
     with reading(first, second):
         profiles = (
-            load_process(first, *(given[0] if given else None for given in (processes, programs))),
-            load_process(second, *(given[-1] if given else None for given in (processes, programs))),
+            load_process(first, process[0], program[0], view),
+            load_process(second, process[1], program[1], view),
         )
         report = report_difference(profiles, (first, second), function, limit)
     shown.show(

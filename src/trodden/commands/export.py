@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import click
 
 from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import function_option, process_option, program_option
+from trodden.commands.filter_options import filter_options, markers_option
 from trodden.commands.output import put
+from trodden.visible_text import visible
+
+if TYPE_CHECKING:
+    from trodden.profile.reading import Reading
 
 FORMATS = ("json", "lcov", "dot", "folded")
 
@@ -18,20 +26,37 @@ FORMATS = ("json", "lcov", "dot", "folded")
 @function_option
 @process_option
 @program_option
+@filter_options
+@markers_option
 def export(
-    file: str, form: str, output: str | None, function: str | None, process: str | None, program: str | None
+    file: str,
+    form: str,
+    output: str | None,
+    function: str | None,
+    process: str | None,
+    program: str | None,
+    view: Reading,
 ) -> None:
-    """Write the profile FILE as JSON, as an lcov tracefile, as a Graphviz drawing or as folded stacks."""
+    """Write the profile FILE as JSON, as an lcov tracefile, as a Graphviz drawing or as folded stacks.
+
+    System headers and standard libraries are left out of a tracefile unless --system is given; the other
+    formats have them.  Exclusion comments in the sources are obeyed in a tracefile.
+    """
     from trodden.export.dot import to_dot
     from trodden.export.folded import to_folded
     from trodden.export.json_document import to_json
     from trodden.export.lcov import to_lcov
     from trodden.profile.estimated import need_counted
 
-    writers = {"json": to_json, "lcov": to_lcov, "dot": to_dot, "folded": to_folded}
+    writers = {"json": to_json, "dot": to_dot, "folded": to_folded}
+    if form != "lcov":
+        view = replace(view, system=True)
     with reading(file):
-        profile = load_process(file, process, program)
+        profile = load_process(file, process, program, view)
         if form == "folded":
             need_counted(profile, file, "run it with --call-paths")
-        text = writers[form](profile, function)
+        if form == "lcov":
+            text = to_lcov(profile, function, lambda line: click.echo(f"trodden: {visible(line)}", err=True))
+        else:
+            text = writers[form](profile, function)
     put(text, output)

@@ -8,9 +8,11 @@ import click
 
 from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import function_option, output_options, process_option, program_option
+from trodden.commands.filter_options import filter_options
 from trodden.commands.showing.presentation import TABLE, Answer, Presentation
 
 if TYPE_CHECKING:
+    from trodden.profile.reading import Reading
     from trodden.report.render.pieces import Page
     from trodden.report.views.summary import Summary
 
@@ -29,6 +31,7 @@ TOP = 10
 @function_option
 @process_option
 @program_option
+@filter_options
 @output_options()
 def report(
     file: str,
@@ -36,6 +39,7 @@ def report(
     function: str | None,
     process: str | None,
     program: str | None,
+    view: Reading,
     shown: Presentation,
 ) -> None:
     """Show the profile FILE: how often functions, paths, blocks and edges were executed."""
@@ -44,7 +48,7 @@ def report(
 
     rows = top or (TOP if shown.for_people else None)
     with reading(file):
-        summary = summarise(load_process(file, process, program), rows, function)
+        summary = summarise(load_process(file, process, program, view), rows, function)
     brief = top is None and shown.format == TABLE
     shown.show(
         Answer(

@@ -8,23 +8,31 @@ version 2 derives those that are missing from where the next function starts, so
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from trodden.profile.estimated import mark
 from trodden.profile.model import Count, Profile
-from trodden.profile.select import select
 from trodden.source.branches import Branch
-from trodden.source.files import FileCounts, SourceFunction, source_files
+from trodden.source.files import FileCounts, SourceFunction
+from trodden.source.shown import shown_files
 from trodden.visible_text import visible
 
 
-def to_lcov(profile: Profile, pattern: str | None = None) -> str:
-    """One section for each source file; branches are left out where a block profile has no edge counts."""
+def to_lcov(
+    profile: Profile, pattern: str | None = None, tell: Callable[[str], None] = lambda line: None
+) -> str:
+    """One section for each source file; branches are left out where a block profile has no edge counts.
+
+    ``tell`` gets a line about sources that could not be read for the comments in them.
+    """
     out = [] if profile.estimate is None else [f"# {mark(profile.estimate)}"]
-    for path, file in source_files(select(profile, pattern).values()).items():
+    shown = shown_files(profile, pattern)
+    for problem in shown.problems:
+        tell(problem)
+    for path, file in shown.files.items():
         lines = _with_branches(file)
         out += ["TN:", f"SF:{path}"]
-        out += _functions(file.functions)
+        out += _functions(file.functions, lines)
         out += _branches(file.branches, lines)
         out += _lines(lines)
         out.append("end_of_record")
@@ -36,22 +44,35 @@ def _whole(count: Count) -> int:
     return count if isinstance(count, int) else max(round(count), int(count > 0))
 
 
-def _functions(functions: Sequence[SourceFunction]) -> list[str]:
+def _functions(functions: Sequence[SourceFunction], lines: Mapping[int, int]) -> list[str]:
     named = _named([each for each in functions if each.line > 0 and not each.enclosed])
+    entries = {name: _whole(each.entries) or _executed(each, lines) for name, each in named.items()}
     return [
         *(f"FN:{each.line},{name}" for name, each in named.items()),
-        *(f"FNDA:{_whole(each.entries)},{name}" for name, each in named.items()),
+        *(f"FNDA:{count},{name}" for name, count in entries.items()),
         f"FNF:{len(named)}",
-        f"FNH:{sum(each.entries > 0 for each in named.values())}",
+        f"FNH:{sum(count > 0 for count in entries.values())}",
     ]
 
 
+def _executed(function: SourceFunction, lines: Mapping[int, int]) -> int:
+    """1 if lines of a function were executed that no entry precedes: by a forked process, or in a closure.
+
+    A function with executed lines has been entered, if before what was counted.
+    """
+    return int(any(lines.get(line, 0) for line in range(function.line, function.last + 1)))
+
+
 def _named(functions: Sequence[SourceFunction]) -> dict[str, SourceFunction]:
-    """The functions by name; by symbol if the name is not unique in the file, with their lines otherwise."""
+    """The functions by name, or by symbol if the name is not unique in the file or contains a comma.
+
+    For lcov 1.16 a name ends at a comma.  What is still not unique has its line behind it.
+    """
     uses = Counter(each.name for each in functions)
     found: dict[str, SourceFunction] = {}
     for each in functions:
-        name = each.name if uses[each.name] == 1 or not each.symbols else each.symbols[0]
+        plain = uses[each.name] == 1 and "," not in each.name
+        name = each.name if plain or not each.symbols else each.symbols[0]
         found[name if name not in found else f"{name}:{each.line}"] = each
     return found
 

@@ -120,6 +120,8 @@ class FunctionProfile:
     @cached_property
     def executed_instructions(self) -> Count:
         """How many instructions it has executed in all, without those of its callees."""
+        if self.copies:
+            return sum(copy.executed_instructions for copy in self.copies)
         sizes, graph = self.instructions, self.facts.graph
         total: Count = 0
         for block in range(graph.exit):
@@ -176,6 +178,21 @@ class Estimate:
     rates: str
 
 
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which functions and files are shown: those that match one of ``include`` (all if there are none).
+
+    Those that match one of ``exclude`` are not, nor are those of system headers and standard libraries unless
+    ``system`` is set; see :mod:`trodden.profile.filters`.  ``markers``: exclusion comments in the sources are
+    obeyed where coverage is counted.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    system: bool = True
+    markers: bool = False
+
+
 @dataclass(frozen=True)
 class Profile:
     """What one or several runs have executed, of one program or of several; or an estimate of one run.
@@ -188,7 +205,8 @@ class Profile:
     threads were if they did not end by returning; a profile that was merged has neither, but ``merged`` is
     the number of profiles and raw files that it was merged from.
 
-    An ``estimate`` has no ``unit_counts``, and its counts are expected frequencies.
+    An ``estimate`` has no ``unit_counts``, and its counts are expected frequencies.  ``filter`` says what of
+    it is shown; it is not stored.
     """
 
     kind: str
@@ -204,3 +222,4 @@ class Profile:
     programs: tuple[ProgramFile, ...] = ()
     merged: int = 0
     estimate: Estimate | None = None
+    filter: Filter = Filter()

@@ -1,22 +1,26 @@
-"""Selecting functions by name."""
+"""Selecting functions by name, among those that the filter of a profile shows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from trodden.errors import UsageError
-from trodden.profile.model import FunctionProfile, Profile
+from trodden.profile.filters import shows
+from trodden.profile.model import Filter, FunctionProfile, Profile
 
 
 def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfile]:
-    """The functions that match a pattern, all of them if there is none.
+    """The functions that match a pattern; without one all that the filter of the profile shows.
+
+    A profile of nothing but system headers and standard libraries is shown.
 
     A pattern that is a name matches that function even if the name contains wildcards, as ``operator[]``
     does.
     """
     if pattern is None:
-        return profile.functions
+        return shown(profile)
     exact = {key: each for key, each in profile.functions.items() if pattern in _names(key, each)}
     picked = exact or {
         key: each
@@ -28,6 +32,24 @@ def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfil
         why = f"it was not profiled: {reasons[0]}" if reasons else "see trodden report for the names"
         raise UsageError(f"no function matches {pattern!r}; {why}")
     return picked
+
+
+def shown(profile: Profile) -> Mapping[str, FunctionProfile]:
+    """The functions that the filter of a profile shows."""
+    if profile.filter == Filter(markers=profile.filter.markers):
+        return profile.functions
+    found = _shown(profile, profile.filter)
+    if not found:
+        found = _shown(profile, replace(profile.filter, system=True))
+    if not found and profile.functions:
+        raise UsageError(
+            "no function matches --include and --exclude; see trodden report for names and files"
+        )
+    return found
+
+
+def _shown(profile: Profile, filter: Filter) -> dict[str, FunctionProfile]:
+    return {key: each for key, each in profile.functions.items() if shows(filter, each, _names(key, each))}
 
 
 def _names(key: str, function: FunctionProfile) -> tuple[str, ...]:

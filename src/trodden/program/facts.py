@@ -72,11 +72,15 @@ class BlockFacts:
 
 @dataclass(frozen=True, slots=True)
 class Subprogram:
-    """A function as debug information describes it: ``file`` is an index into the unit's list of files."""
+    """A function as debug information describes it: ``file`` is an index into the unit's list of files.
+
+    ``symbol`` is its linkage name where that differs from its name.
+    """
 
     name: str
     file: int
     line: int
+    symbol: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def unit_to_json(facts: UnitFacts) -> dict[str, Any]:
         "started": list(facts.started),
     }
     if subprograms:
-        document["subprograms"] = [[each.name, each.file, each.line] for each in subprograms]
+        document["subprograms"] = [[each.name, each.file, each.line, each.symbol] for each in subprograms]
     return document
 
 
@@ -82,8 +82,8 @@ def unit_from_json(data: Any, where: str) -> UnitFacts:
         files = tuple(SourceFile(text(path), text(digest)) for path, digest in data["files"])
         slots = whole(data["slots"], 0, MOST_SLOTS)
         subprograms = [
-            Subprogram(text(name), whole(file, 0, len(files)), whole(line, 0, MOST_SLOTS))
-            for name, file, line in data.get("subprograms", [])
+            Subprogram(text(name), whole(file, 0, len(files)), whole(line, 0, MOST_SLOTS), text(symbol))
+            for name, file, line, symbol in data.get("subprograms", [])
         ]
         functions = tuple(
             function_from_columns(each, len(files), slots, subprograms) for each in data["functions"]

@@ -12,13 +12,13 @@ remains are the outcomes of the last operand.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.model import Count, FunctionProfile
 from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef
 
-_BRANCHES = frozenset({BranchKind.IF, BranchKind.SWITCH, BranchKind.INDIRECT})
+_NO_BRANCHES = frozenset({BranchKind.CALL, BranchKind.UNWIND})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class Branch:
     ran: Count
     outcomes: tuple[Outcome, ...]
     instance: int = 0
-    vertex: int = -1
-    decides: tuple[int, ...] | None = None
+    vertex: int = field(default=-1, compare=False)
+    decides: tuple[int, ...] | None = field(default=None, compare=False)
 
 
 def branches(function: FunctionProfile) -> Iterator[Branch]:
     """The branches that have a source line and whose edges were counted, in the order of the blocks."""
     for vertex, facts in enumerate(function.facts.blocks):
-        if facts.kind not in _BRANCHES:
+        if facts.kind in _NO_BRANCHES:
             continue
         edges = _outcome_edges(function.facts, vertex)
         counts = _outcome_counts(function, edges)

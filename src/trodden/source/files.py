@@ -21,8 +21,8 @@ from trodden.source.lines import LineCount, lines_of_functions
 class SourceFunction:
     """A function of the source: its first and last lines, and how often it was entered.
 
-    ``symbols`` are its linkage names, as far as it has code of its own.  ``enclosed``: it starts within
-    another function, as a lambda or a closure does.
+    ``symbols`` are its linkage names.  ``enclosed``: it starts within another function, as a lambda or a
+    closure does; the last line of that one is not before its own.
     """
 
     name: str
@@ -93,7 +93,9 @@ def _functions(functions: Iterable[FunctionProfile]) -> dict[str, list[SourceFun
             callee = inlined.callee
             if callee.line > 0:
                 there = found.setdefault(files[callee.file].path, {})
-                there.setdefault((callee.line, callee.name), _Found()).add(inlined.count, inlined.lines)
+                known = there.setdefault((callee.line, callee.name), _Found())
+                known.symbols[callee.symbol or callee.name] = None
+                known.add(inlined.count, inlined.lines)
     return {path: _in_order(each) for path, each in found.items()}
 
 
@@ -101,15 +103,18 @@ def _in_order(found: Mapping[tuple[int, str], _Found]) -> list[SourceFunction]:
     last: dict[int, int] = {}
     for (line, _), each in found.items():
         last[line] = max(last.get(line, line), each.last)
-    reached = 0
-    functions: list[SourceFunction] = []
-    for (line, name), each in sorted(found.items(), key=lambda item: item[0]):
-        enclosed = 0 < line <= reached and functions[-1].line != line
-        enclosed = enclosed or (bool(functions) and functions[-1].line == line and functions[-1].enclosed)
-        functions.append(SourceFunction(name, line, last[line], each.entries, tuple(each.symbols), enclosed))
-        if not enclosed:
-            reached = max(reached, last[line])
-    return functions
+    around: dict[int, int] = {}
+    first = 0
+    for line in sorted(last):
+        if first and line <= last[first]:
+            around[line] = first
+            last[first] = max(last[first], last[line])
+        elif line:
+            first = line
+    return [
+        SourceFunction(name, line, last[line], each.entries, tuple(each.symbols), line in around)
+        for (line, name), each in sorted(found.items(), key=lambda item: item[0])
+    ]
 
 
 def _with_first_lines(

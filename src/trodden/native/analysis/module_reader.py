@@ -110,9 +110,10 @@ class ModuleReader:
         """The function that a node of the debug information describes."""
         if node not in self._subprograms:
             name, file, line = self.debug.described(node)
-            self._subprograms[node] = Subprogram(
-                demangle(self.debug.symbol(node) or name, name), max(file, 0), line
-            )
+            symbol = self.debug.symbol(node)
+            readable = demangle(symbol or name, name)
+            differs = symbol if symbol != readable else ""
+            self._subprograms[node] = Subprogram(readable, max(file, 0), line, differs)
         return self._subprograms[node]
 
     def unit(

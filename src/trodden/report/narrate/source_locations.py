@@ -11,8 +11,8 @@ from trodden.graph.loops import LoopForest, find_loops
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import LineRef
 from trodden.report.narrate.macros import Macros
-from trodden.report.narrate.sources import Sources
 from trodden.report.narrate.statements import Deciding, Statement, Structure, knows_language, read_structure
+from trodden.source.texts import Sources
 from trodden.weigh.features.block_features import OperandType, Origin
 
 

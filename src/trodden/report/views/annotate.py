@@ -5,25 +5,22 @@ A line without a count holds no code; ``#####`` marks one that holds code and wa
 
 from __future__ import annotations
 
-import os
-import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
+from dataclasses import dataclass
 
 from trodden.errors import UsageError
 from trodden.profile.count_text import amount
 from trodden.profile.estimated import mark
+from trodden.profile.filters import file_matches, is_included, shows_file
 from trodden.profile.model import Count, Estimate, Profile
 from trodden.profile.select import select
-from trodden.report.narrate.sources import read_source
-from trodden.source.branches import Branch, Outcome, branches
+from trodden.source.branches import Branch, Outcome
+from trodden.source.files import branches_by_line
 from trodden.source.lines import LineCount, Lines, line_counts
+from trodden.source.texts import read_source
 from trodden.visible_text import visible_text
 
 NEVER = "#####"
-_SYSTEM = re.compile(r"/usr/(?:local/)?(?:include|lib)/|.*/ziglang/lib/")
 _BOLD, _DIM, _RED, _BLUE = "1", "2", "31", "34"
 
 
@@ -59,7 +56,7 @@ class Annotator:
     def __init__(self, profile: Profile, force: bool = False) -> None:
         self._profile, self._force = profile, force
         self._lines: Lines = line_counts(profile)
-        self._branches = _branches_by_line(profile)
+        self._branches = branches_by_line(profile.functions.values())
 
     def views(self, pattern: str | None) -> list[SourceView]:
         """The files that ``pattern`` selects, or else the functions that it does.
@@ -67,9 +64,12 @@ class Annotator:
         Without a pattern: all files except headers of the system and the compiler, unless there are no
         others.
         """
-        files = [path for path in self._lines if pattern is None or _is_file(path, pattern)]
+        files = [path for path in self._lines if pattern is None or file_matches(path, pattern)]
         if pattern is None:
-            files = [path for path in files if not _SYSTEM.match(path)] or files
+            files = [path for path in files if shows_file(self._profile.filter, path)] or files
+            if self._profile.filter.include:
+                chosen = {function.file for function in select(self._profile, None).values()}
+                files = [path for path in files if path in chosen or is_included(self._profile.filter, path)]
         if files or pattern is None:
             return [SourceView(path) for path in files]
         spans: dict[str, list[tuple[int, int | None]]] = {}
@@ -95,33 +95,6 @@ class Annotator:
         for number in view.numbers(len(source)):
             found = tuple(branches_of.get(number, ()))
             yield AnnotatedLine(number, source[number - 1], counts.get(number), found)
-
-
-def _is_file(path: str, pattern: str) -> bool:
-    return path == pattern or fnmatchcase(path, pattern) or fnmatchcase(os.path.basename(path), pattern)
-
-
-def _branches_by_line(profile: Profile) -> dict[str, dict[int, list[Branch]]]:
-    """Branches of several template or inlined instances of a function that lead to the same lines are one."""
-    joined: dict[tuple[object, ...], Branch] = {}
-    for function in profile.functions.values():
-        seen: Counter[tuple[object, ...]] = Counter()
-        for branch in branches(function):
-            shape = (branch.file, branch.line, *(outcome.line for outcome in branch.outcomes))
-            seen[branch.instance, *shape] += 1
-            key = (seen[branch.instance, *shape], *shape)
-            joined[key] = _join(joined[key], branch) if key in joined else branch
-    found: dict[str, dict[int, list[Branch]]] = {}
-    for branch in joined.values():
-        found.setdefault(branch.file, {}).setdefault(branch.line, []).append(branch)
-    return found
-
-
-def _join(one: Branch, other: Branch) -> Branch:
-    outcomes = tuple(
-        Outcome(a.line, a.label, a.count + b.count) for a, b in zip(one.outcomes, other.outcomes, strict=True)
-    )
-    return replace(one, ran=one.ran + other.ran, outcomes=outcomes)
 
 
 def count_text(count: LineCount | None, never: str = NEVER) -> str:

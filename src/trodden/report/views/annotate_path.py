@@ -10,10 +10,10 @@ from trodden.profile.model import Profile
 from trodden.program.facts import LineRef
 from trodden.report.narrate.paths import ARROW, Describer
 from trodden.report.narrate.source_locations import own_span
-from trodden.report.narrate.sources import read_source
 from trodden.report.views.annotate import SourceView, styled
 from trodden.report.views.hot_paths import HotPath, executed_along, executed_blocks, executed_in_all
 from trodden.report.views.measure import measure
+from trodden.source.texts import read_source
 
 _ON, _OFF, _HEAD, _NOTE = "1;32", "2", "1", "36"
 

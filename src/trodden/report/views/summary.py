@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from heapq import nsmallest
 from typing import Any, Protocol, TypeVar
 
 from trodden.graph.cfg import EdgeKind
+from trodden.profile.filters import is_system
 from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.program.facts import LineRef, Skipped
@@ -150,10 +151,26 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         edges=_first(top, (row for key, each in chosen.items() for row in _edges(key, each))),
         skipped=profile.skipped,
         violations=tuple((key, what) for key, each in chosen.items() for what in each.violations),
-        notes=(*profile.messages, *_measured(profile)),
+        notes=(*profile.messages, *_measured(profile), *_hidden(profile, chosen, pattern)),
         instructions=measure(profile.functions.values()),
         estimate=profile.estimate,
     )
+
+
+def _hidden(profile: Profile, chosen: Mapping[str, FunctionProfile], pattern: str | None) -> Iterator[str]:
+    """A line about the functions that are not shown because they are of the system."""
+    if pattern is not None or profile.filter.system:
+        return
+    hidden = [each for key, each in profile.functions.items() if key not in chosen and is_system(each.file)]
+    if hidden:
+        executed = sum(map(_executed, hidden))
+        everything = sum(map(_executed, profile.functions.values()))
+        share = f"{executed / everything:.1%} of the blocks executed" if everything else "none executed"
+        one = len(hidden) == 1
+        yield (
+            f"{len(hidden):,} function{'' if one else 's'} of system headers and standard libraries"
+            f" ({share}) {'is' if one else 'are'} not shown; --system shows {'it' if one else 'them'}"
+        )
 
 
 def _first(top: int | None, rows: Iterable[_Row]) -> tuple[_Row, ...]:
