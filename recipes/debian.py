@@ -23,29 +23,30 @@ class RecipeError(Exception):
     """A tool is neither installed nor can it be fetched."""
 
 
-def command(name: str, package: str) -> str:
-    """The path of a command: the machine's own, or the one in a Debian package."""
+def command(name: str, *packages: str) -> str:
+    """The path of a command: the machine's own, or the one in these Debian packages."""
     found = shutil.which(name)
     if found is not None:
         return found
-    return str(fetched_command(name, package))
+    return str(fetched_command(name, *packages))
 
 
-def fetched_command(name: str, package: str) -> Path:
-    """The path of a command in a Debian package, whatever the machine has."""
-    root = unpacked(package)
+def fetched_command(name: str, *packages: str) -> Path:
+    """The path of a command in Debian packages, whatever the machine has."""
+    root = unpacked(*packages)
     for place in ("usr/bin", "bin", "usr/lib/*/bin"):
         for path in sorted(root.glob(f"{place}/{name}")):
             return path
-    raise RecipeError(f"{name}: the Debian package {package} has no such command")
+    raise RecipeError(f"{name}: {packages[0]} of Debian has no such command")
 
 
-def environment(*packages: str) -> dict[str, str]:
+def environment(*first_packages: str) -> dict[str, str]:
     """The variables by which fetched commands find each other and their libraries.
 
-    Empty if nothing was fetched.  Perl modules are named too, since a script finds its own by absolute path.
+    Each root is that of the package that was named first when it was fetched.  Empty if nothing was.  Perl
+    modules are named too, since a script finds its own by absolute path.
     """
-    roots = [root for package in packages if (root := _root(package)).is_dir()]
+    roots = [root for package in first_packages if (root := _root(package)).is_dir()]
     if not roots:
         return {}
     places = {
@@ -61,15 +62,15 @@ def environment(*packages: str) -> dict[str, str]:
     return variables
 
 
-def unpacked(package: str) -> Path:
-    """The directory of a package and of what it depends on, fetched and unpacked if that was not done."""
-    root = _root(package)
+def unpacked(*packages: str) -> Path:
+    """The directory of packages and of what they depend on, fetched and unpacked if that was not done."""
+    root = _root(packages[0])
     with _locked(WORK / "apt.lock"):
         if not root.is_dir():
             fresh = root.with_name(f"{root.name}.new")
             shutil.rmtree(fresh, ignore_errors=True)
             fresh.mkdir(parents=True)
-            for archive in _downloaded(package):
+            for archive in _downloaded(packages):
                 _tool(["dpkg-deb", "--extract", str(archive), str(fresh)])
             fresh.rename(root)
     return root
@@ -79,10 +80,10 @@ def _root(package: str) -> Path:
     return WORK / "packages" / package
 
 
-def _downloaded(package: str) -> Sequence[Path]:
-    """The archives of a package and of its dependencies that are not installed."""
+def _downloaded(packages: Sequence[str]) -> Sequence[Path]:
+    """The archives of packages and of those of their dependencies that are not installed."""
     if shutil.which("apt-get") is None:
-        raise RecipeError(f"{package}: apt-get is needed to fetch it; or install the tool itself")
+        raise RecipeError(f"{' '.join(packages)}: apt-get is needed to fetch it; or install it")
     private = WORK / "apt"
     archives = private / "cache" / "archives"
     for directory in (private / "lists" / "partial", archives / "partial"):
@@ -96,7 +97,7 @@ def _downloaded(package: str) -> Sequence[Path]:
         *("-o", "Debug::NoLocking=1"),
     ]
     _tool(["apt-get", "-qq", *options, "update"])
-    fetch = ["install", "--reinstall", "--download-only", "--yes", "--no-install-recommends", package]
+    fetch = ["install", "--reinstall", "--download-only", "--yes", "--no-install-recommends", *packages]
     _tool(["apt-get", "-qq", *options, *fetch])
     return sorted(archives.glob("*.deb"))
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.native.building import TRODDEN, environment
-from trodden.native.driver.runtime_build import runtime_words
+from trodden.native.driver.runtime_build import find_runtime
 from trodden.native.driver.toolchain import find_toolchain
 
 _C = "int main(void) { return 0; }\n"
@@ -69,8 +69,8 @@ def warm_up(report: Callable[[str], None]) -> None:
                 report(f"{number}/{len(LINKS)} {link.name}: {time.monotonic() - began:.1f} s")
             stamp.touch()
         # The runtime is built again whenever its sources have changed.
-        for target in ((), _MUSL):
-            runtime_words(find_toolchain(None), target)
+        for target in (None, _MUSL[1]):
+            find_runtime(find_toolchain(None), target)
 
 
 @contextlib.contextmanager

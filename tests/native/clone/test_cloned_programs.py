@@ -10,6 +10,7 @@ import pytest
 
 from tests.native.building import PROGRAMS
 from trodden.native.clone.clone_text import add_clones, can_be_cloned
+from trodden.native.driver.link import link_command
 from trodden.native.driver.toolchain import find_toolchain
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check, disassemble
@@ -67,7 +68,7 @@ def test_programs_with_clones_do_the_same(tmp_path: Path, flags: tuple[str, ...]
         (tmp_path / "clones.bc").write_bytes(check(module.render(), "clones"))
         options = ("-O1", "-Xclang", "-disable-llvm-passes", "-c", "clones.bc", "-o", "clones.o")
         must(*tools.generate(()), *options)
-        must(*tools.link(False), "clones.o", "-o", "clones")
+        must(*link_command(tools, False, ["clones.o", "-o", "clones"]))
         printouts.append(must("./clones"))
     assert printouts[0].count("\n") == 20
     assert printouts == printouts[:1] * 4

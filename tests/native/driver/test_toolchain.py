@@ -11,7 +11,8 @@ import pytest
 
 from trodden.errors import CannotWrite, ToolchainMissing
 from trodden.native.driver import toolchain
-from trodden.native.driver.runtime_build import runtime_words
+from trodden.native.driver.link import link_command
+from trodden.native.driver.runtime_build import find_runtime
 from trodden.native.driver.toolchain import cache_dir, find_toolchain, plain_triple, target_in, without_target
 
 
@@ -64,7 +65,7 @@ def test_an_older_clang_leaves_code_generation_to_the_embedded_one(tmp_path: Pat
     found = find_toolchain(path)
     assert found.compile(False, []) == [path]
     assert found.compile(True, []) == [path, "--driver-mode=g++"]
-    assert found.link(True) == [path, "--driver-mode=g++"]
+    assert link_command(found, True, ["a.o"]) == [path, "--driver-mode=g++", "a.o"]
     assert found.generate([])[: len(find_toolchain(None).generator)] == list(find_toolchain(None).generator)
 
 
@@ -151,11 +152,11 @@ def test_no_place_for_a_cache_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 @pytest.mark.usefixtures("fresh")
 def test_the_runtime_is_built_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRODDEN_CACHE", str(tmp_path / "cache"))
-    first = runtime_words(find_toolchain(None), [])
-    made = [Path(word) for word in first if word.endswith(".o")]
+    first = find_runtime(find_toolchain(None), None)
+    made = [Path(word) for word in (*first.objects, first.padding, first.filled_padding)]
     times = [path.stat().st_mtime_ns for path in made]
     assert made
-    assert runtime_words(find_toolchain(None), ["-O2"]) == first
+    assert find_runtime(find_toolchain(None), None) == first
     assert [path.stat().st_mtime_ns for path in made] == times
     assert {path.parent.parent for path in made} == {tmp_path / "cache"}
     assert not list((tmp_path / "cache").glob("building-*"))

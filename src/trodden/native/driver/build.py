@@ -17,9 +17,10 @@ from trodden.native.driver.atomic_output import STANDARD_OUTPUT, deliver, scratc
 from trodden.native.driver.command_line import CommandLine, Source, Step
 from trodden.native.driver.depfiles import dependency_flags
 from trodden.native.driver.first_link import first_link
+from trodden.native.driver.link import link_command
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
 from trodden.native.driver.messages import report_ignored
-from trodden.native.driver.runtime_build import runtime_words
+from trodden.native.driver.runtime_link import with_runtime
 from trodden.native.driver.toolchain import Toolchain, without_target
 from trodden.native.instrument import finish_early, instrument, read_module
 from trodden.native.ir.llvm import check, disassemble, disassemble_apart
@@ -37,6 +38,10 @@ _LAYOUT = ("-mllvm", "-force-precise-rotation-cost", "-mllvm", "-enable-ext-tsp-
 _EXACT_LINES = ("-mllvm", "-use-unknown-locations=Enable")
 _LINES_ONLY = "-gline-tables-only"
 _FRAMES = "-fasynchronous-unwind-tables"
+_OTHER_LINKER = (
+    "the embedded toolchain (clang and lld) did not link this;"
+    " --trodden-toolchain=clang links with this machine's clang, linker and libraries"
+)
 ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
 
 
@@ -227,19 +232,23 @@ class Builder:
     def _link(self, objects: Sequence[Path], directory: Path) -> None:
         remaining = iter(objects)
         words = [str(next(remaining)) if word is None else word for word in self.line.link_words]
-        words, left_out = (for_embedded_linker if self.toolchain.embedded else for_other_linker)(words)
+        embedded = self.toolchain.embedded
+        words, left_out = (for_embedded_linker if embedded else for_other_linker)(words)
         if left_out:
-            embedded = self.toolchain.embedded
             why = "the embedded linker makes the same without" if embedded else "call sites would go too"
             sys.stderr.write(f"trodden: {' '.join(left_out)}: ignored; {why}\n")
-        runtime = [] if "-r" in words else runtime_words(self.toolchain, words)
+        words = with_runtime(self.toolchain, words, directory)
         output = self.line.output if self.line.output is not None else "a.out"
         # The linker may record the name in its output, so it gets the real one in another directory.
         linked = directory / "linked"
         linked.mkdir()
         made = linked / os.path.basename(output)
         with first_link(self.toolchain, self.cxx, words):
-            self._must([*self.toolchain.link(self.cxx), *words, *runtime, "-o", str(made)])
+            status = self._call(link_command(self.toolchain, self.cxx, [*words, "-o", str(made)]))
+        if status != 0:
+            if embedded:
+                sys.stderr.write(f"trodden: {_OTHER_LINKER}\n")
+            raise CompilerFailed(status)
         deliver(made, f"./{output}" if output == STANDARD_OUTPUT else output)
 
     def _call(self, command: Sequence[str]) -> int:

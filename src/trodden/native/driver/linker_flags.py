@@ -1,31 +1,34 @@
-"""Linker flags that have to be rewritten or left out.
-
-The embedded linker knows the flags that determine the program, but rejects many that only report on the link
-or make its output smaller.  The program is the same without these, so they are left out, with a message.
-"""
+"""Linker flags that are left out, because the linker underneath lacks them or would discard our tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-_WITH_VALUE = frozenset({"-Map", "--Map", "--icf"})
-_WITHOUT = frozenset(
+from trodden.native.driver.linker_words import linker_options, taken_apart, without_options
+
+_LACKING = frozenset(
     {
-        "--copy-dt-needed-entries",
-        "--cref",
-        "--emit-relocs",
-        "--no-copy-dt-needed-entries",
-        "--pop-state",
-        "--push-state",
-        "--stats",
-        "--trace",
-        "--warn-common",
-        "-M",
-        "-q",
-        "-t",
+        "add-needed",
+        "copy-dt-needed-entries",
+        "enable-linker-version",
+        "ld-generated-unwind-info",
+        "no-ld-generated-unwind-info",
+        "no-print-map-discarded",
+        "no-warn-execstack",
+        "no-warn-rwx-segments",
+        "no-warn-textrel",
+        "print-map-discarded",
+        "reduce-memory-overheads",
+        "traditional-format",
+        "warn-alternate-em",
+        "warn-rwx-segments",
+        "warn-section-align",
+        "warn-textrel",
     }
 )
-_GC_SECTIONS = "--gc-sections"
+"""What GNU ld knows and lld does not, of the flags that do not change the program."""
+_LACKING_VALUED = ("hash-size=", "spare-dynamic-tags=")
+_GC_SECTIONS = "gc-sections"
 _KEEPING_LINKERS = ("-fuse-ld=lld", "-fuse-ld=mold")
 
 
@@ -34,44 +37,27 @@ def for_other_linker(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
     GNU ld, when it collects unreferenced sections, would collect the table of call sites too.
     """
+    apart = taken_apart(words)
     if any(word.startswith(_KEEPING_LINKERS) for word in words):
-        return list(words), []
-    kept: list[str] = []
-    left: list[str] = []
-    for word in words:
-        options = word.split(",") if word.startswith("-Wl,") else []
-        if _GC_SECTIONS not in options:
-            kept.append(word)
-            continue
-        left.append(_GC_SECTIONS)
-        rest = [option for option in options if option != _GC_SECTIONS]
-        if len(rest) > 1:
-            kept.append(",".join(rest))
-    return kept, left
+        return apart, []
+    return _without(apart, [(at, word) for at, word in linker_options(apart) if _name(word) == _GC_SECTIONS])
 
 
 def for_embedded_linker(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words of a link as the embedded linker takes them, and the flags that were left out."""
-    kept: list[str] = []
-    left: list[str] = []
-    for word in words:
-        if not word.startswith("-Wl,"):
-            kept.append(word)
-            continue
-        rest: list[str] = []
-        options = iter(word.split(",")[1:])
-        for option in options:
-            name, equals, value = option.partition("=")
-            if name in _WITHOUT or name.startswith("-O") or (name in _WITH_VALUE and equals):
-                left.append(option)
-            elif name in _WITH_VALUE:
-                left.append(f"{option},{next(options, '')}")
-            elif name == "--undefined":
-                rest += ["-u", value if equals else next(options, "")]
-            elif name.startswith("-l"):
-                kept.append(option)
-            else:
-                rest.append(option)
-        if rest:
-            kept.append(",".join(["-Wl", *rest]))
-    return kept, left
+    apart = taken_apart(words)
+    lacking = [(at, word) for at, word in linker_options(apart) if _lacking(_name(word))]
+    return _without(apart, lacking)
+
+
+def _without(apart: list[str], options: Sequence[tuple[int, str]]) -> tuple[list[str], list[str]]:
+    return without_options(apart, (at for at, _ in options)), [word for _, word in options]
+
+
+def _name(option: str) -> str:
+    """An option without its hyphens: most may have one or two."""
+    return option.lstrip("-") if option.startswith("-") else ""
+
+
+def _lacking(name: str) -> bool:
+    return name in _LACKING or name.startswith(_LACKING_VALUED)

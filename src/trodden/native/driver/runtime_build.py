@@ -12,14 +12,15 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trodden.errors import ToolchainMissing
-from trodden.native.driver.toolchain import Toolchain, cache_dir, target_in
+from trodden.native.driver.toolchain import Toolchain, cache_dir
 from trodden.waiting import waiting
 
 if TYPE_CHECKING:
@@ -34,61 +35,36 @@ _FLAGS = (
     "-fasynchronous-unwind-tables",
     "-fno-stack-protector",
 )
-_SHARED_FUNCTIONS = (
+SHARED_FUNCTIONS = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_keep", "__trodden_passed"),
     "trodden_dump",
 )
-_SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring")
+SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring")
+"""What an executable exports, so that its libraries use its instance of the runtime."""
 _PADDING_SOURCE = "counters/tls_padding.c"
 _PADDING = "counters-tls_padding.o"
 _PROGBITS_PADDING = "counters-tls_padding-progbits.o"
 _PROGBITS = "-DTRODDEN_PROGBITS_PADDING"
-_INTERPOSED = (
-    *("__pthread_create", "__libc_siglongjmp", "__sigaction"),
-    *("__swapcontext", "__setcontext", "__makecontext"),
-    *("___pthread_register_cancel", "___pthread_register_cancel_defer"),
-)
-"""The other names of interposed functions in a static C library."""
-_EXPORTS_LIBRARY = "names.so"
+_EXPORTS = "exports.txt"
 
 
-def runtime_words(toolchain: Toolchain, words: Sequence[str], by_embedded: bool | None = None) -> list[str]:
-    """The arguments that add the runtime to a link with these ``words``.
+@dataclass(frozen=True)
+class Runtime:
+    """The compiled runtime for a target.
 
-    ``by_embedded`` says whether the embedded linker links, where that is not the toolchain's own.
+    ``padding`` follows the counters of all units, so it has to be linked last; ``filled_padding`` is its form
+    where counters occupy space in the file.
     """
-    directory, objects = _runtime(toolchain, target_in(words))
-    linked = [str(directory / name) for name in objects if name != _PADDING]
-    if "-shared" in words:
-        return linked
-    # The padding has to be linked last: it follows the counters of all units.
-    linked.append(str(directory / (_PROGBITS_PADDING if by_embedded is False else _PADDING)))
-    if _static(toolchain, words):
-        # A static C library has the interposed functions under other names, if these are requested.
-        return [*linked, *(f"-Wl,-u,{name}" for name in _INTERPOSED), "-Wl,--eh-frame-hdr"]
-    if toolchain.embedded if by_embedded is None else by_embedded:
-        # The embedded linker exports from a program what a library on the link line refers to.
-        return [*linked, "-Wl,--as-needed", str(directory / _EXPORTS_LIBRARY)]
-    exported = (*_SHARED_FUNCTIONS, *_SHARED_VARIABLES)
-    return [*linked, *(f"-Wl,--export-dynamic-symbol={name}" for name in exported)]
 
+    directory: Path
+    objects: tuple[str, ...]
+    padding: str
+    filled_padding: str
 
-def exported_names(toolchain: Toolchain, words: Sequence[str]) -> list[str]:
-    """What a library that lists its exports has to export too: the runtime's own names, and the interposers.
-
-    They are written as patterns, which no linker rejects if there is no such symbol.
-    """
-    from elftools.elf.elffile import ELFFile
-    from elftools.elf.sections import SymbolTableSection
-
-    directory, objects = _runtime(toolchain, target_in(words))
-    names = set(_SHARED_VARIABLES)
-    for name in objects:
-        with (directory / name).open("rb") as stream:
-            for section in ELFFile(stream).iter_sections():
-                if isinstance(section, SymbolTableSection):
-                    names.update(symbol.name for symbol in section.iter_symbols() if _visible(symbol))
-    return [f"{name[:-1]}[{name[-1]}]" for name in sorted(names)]
+    @property
+    def exports(self) -> list[str]:
+        """What a library that lists its exports has to export too: the runtime's functions and variables."""
+        return (self.directory / _EXPORTS).read_text().split()
 
 
 def _visible(symbol: Symbol) -> bool:
@@ -96,29 +72,22 @@ def _visible(symbol: Symbol) -> bool:
     return not local and bool(symbol["st_other"]["visibility"] == "STV_DEFAULT")
 
 
-def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
-    if "-static" in words or "-static-pie" in words:
-        return True
-    # With a target that does not name glibc, the embedded toolchain links its own static C library.
-    target = target_in(words)
-    return toolchain.embedded and target is not None and "gnu" not in target and "-dynamic" not in words
-
-
-def _runtime(toolchain: Toolchain, target: str | None) -> tuple[Path, list[str]]:
-    """The directory of the runtime for a target, built if it does not exist yet, and its object files."""
+def find_runtime(toolchain: Toolchain, target: str | None) -> Runtime:
+    """The runtime for a target, built if that was not done yet."""
     root = _source_root()
     sources = sorted(path for path in root.rglob("*.[ch]"))
-    built_by = (toolchain.identity, target, _FLAGS, _SHARED_FUNCTIONS, _SHARED_VARIABLES, _PROGBITS_PADDING)
+    built_by = (toolchain.identity, target, _FLAGS, SHARED_VARIABLES, _PROGBITS_PADDING, _EXPORTS)
     digest = hashlib.sha256(repr(built_by).encode())
     for path in sources:
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     units = [path for path in sources if path.suffix == ".c"]
     directory = cache_dir() / f"runtime-{digest.hexdigest()[:16]}"
-    if not (directory / _EXPORTS_LIBRARY).exists():
+    if not (directory / _EXPORTS).exists():
         compiler = "the embedded toolchain" if toolchain.embedded else toolchain.name
         with waiting(f"compiling the runtime for {target or 'this machine'} with {compiler}, once"):
             _build(toolchain, target, units, directory)
-    return directory, [_object_name(path) for path in units]
+    objects = tuple(str(directory / name) for path in units if (name := _object_name(path)) != _PADDING)
+    return Runtime(directory, objects, str(directory / _PADDING), str(directory / _PROGBITS_PADDING))
 
 
 def _source_root() -> Path:
@@ -147,11 +116,8 @@ def _compile(toolchain: Toolchain, target: str | None, units: Sequence[Path], wo
         compiler += target_flags
     compiler += [*_FLAGS, "-I", str(_source_root())]
     padding = () if toolchain.embedded else (_PROGBITS,)
-    exports = work / "names.c"
-    exports.write_text(_references())
     jobs = [(unit, _object_name(unit), padding) for unit in units]
     jobs.append((_source_root() / _PADDING_SOURCE, _PROGBITS_PADDING, (_PROGBITS,)))
-    jobs.append((exports, "names.o", ()))
     # Imported here: it takes time, and a runtime is compiled once.
     from concurrent.futures import ThreadPoolExecutor
 
@@ -161,22 +127,23 @@ def _compile(toolchain: Toolchain, target: str | None, units: Sequence[Path], wo
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         for _ in workers.map(partial(_run, toolchain), commands):
             pass
-    library = str(work / _EXPORTS_LIBRARY)
-    link = [*toolchain.link(False), *target_flags, "-shared", "-nostdlib", "-fvisibility=default"]
-    _run(toolchain, [*link, str(work / "names.o"), "-o", library])
+    (work / _EXPORTS).write_text("\n".join(_exported([work / name for _, name, _ in jobs])) + "\n")
 
 
-def _references() -> str:
-    """C code that refers to everything that a program exports for its shared libraries."""
-    functions = "".join(
-        f"void {name}(void); void use_{name}(void) {{ {name}(); }}\n" for name in _SHARED_FUNCTIONS
-    )
-    # Not every program has these variables.
-    variables = "".join(
-        f"extern __thread void *{name} __attribute__((weak)); void *use{name}(void) {{ return {name}; }}\n"
-        for name in _SHARED_VARIABLES
-    )
-    return functions + variables
+def _exported(objects: Iterable[Path]) -> list[str]:
+    """The names that a module has to export for other instances of the runtime."""
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import SymbolTableSection
+
+    names: set[str] = set()
+    for path in objects:
+        with path.open("rb") as stream:
+            for section in ELFFile(stream).iter_sections():
+                if isinstance(section, SymbolTableSection):
+                    names.update(symbol.name for symbol in section.iter_symbols() if _visible(symbol))
+    # Not every program has these variables: as a pattern, a name need not exist.
+    variables = {f"{name[:-1]}[{name[-1]}]" for name in SHARED_VARIABLES}
+    return sorted((names - set(SHARED_VARIABLES)) | variables)
 
 
 def _run(toolchain: Toolchain, command: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 The embedded toolchain is clang and lld as PyPI's ziglang carries them, of the same LLVM as llvmlite.
 ``zig cc`` adds flags that a drop-in compiler must not add (NDEBUG, the native CPU, sanitizers, frame
 pointers), so compilation calls the clang inside directly, with the header directories and the target that
-``zig cc`` would have used; linking goes through ``zig cc``, which brings the C library.
+``zig cc`` would have used.  :mod:`trodden.native.driver.embedded_link` links in the same way.
 """
 
 from __future__ import annotations
@@ -67,14 +67,6 @@ class Toolchain:
         if not self.embedded and self.generator == self.compiler:
             return [*self.generator]
         return [*self.generator, *_target_flags(_embedded(), target_in(flags))]
-
-    def link(self, cxx: bool) -> list[str]:
-        """The command that links."""
-        command = [*(self.linker_cxx if cxx else self.linker)]
-        if self.embedded:
-            # Its defaults depend on -O: a sanitizer runtime, or collection of unreferenced sections.
-            command += ["-O2", "-Wl,--no-gc-sections"]
-        return command
 
     @property
     def environment(self) -> dict[str, str]:
@@ -197,12 +189,13 @@ def _writable(wanted: str, purpose: str) -> Path:
     raise CannotWrite(f"{wanted}: not writable, nor is {other}; set TRODDEN_CACHE to a writable directory")
 
 
-def remember(path: Path, content: bytes) -> None:
+def remember(path: Path, content: bytes, executable: bool = False) -> None:
     """Write a cache file atomically; one that cannot be written is only missing from the cache."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(content)
+        temporary.chmod(0o755 if executable else 0o644)
         temporary.replace(path)
     except OSError:
         return

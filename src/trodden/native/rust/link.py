@@ -15,14 +15,23 @@ from pathlib import Path
 
 from trodden.errors import InputMissing
 from trodden.native.driver.atomic_output import scratch
+from trodden.native.driver.embedded_link import embedded_link
 from trodden.native.driver.linker_flags import for_embedded_linker
-from trodden.native.driver.runtime_build import exported_names, runtime_words
+from trodden.native.driver.linker_words import (
+    LINKER,
+    for_linker,
+    linker_options,
+    taken_apart,
+    without_options,
+)
+from trodden.native.driver.runtime_build import find_runtime
+from trodden.native.driver.runtime_link import runtime_words
 from trodden.native.driver.toolchain import Toolchain, find_toolchain
+from trodden.native.driver.version_scripts import with_exports
 from trodden.native.options.declarations import Options
 from trodden.native.rust.job import RustJob
 from trodden.native.rust.units import is_bitcode, make_native
 
-_SCRIPT = "--version-script="
 _PLUGIN = ("-plugin-opt", "--plugin-opt")
 _GC_SECTIONS = "--gc-sections"
 _DEFAULT = "cc"
@@ -32,7 +41,6 @@ KEEP = "TRODDEN_KEEP"
 
 def link_rust(words: Sequence[str], job: RustJob, toolchain: Toolchain, options: Options) -> int:
     """Carry out a link that rustc asks for; return the linker's status."""
-    target = [] if job.target is None else ["-target", job.target]
     command, embedded = _linker(job)
     with scratch() as directory:
         kept: list[str] = []
@@ -42,19 +50,43 @@ def link_rust(words: Sequence[str], job: RustJob, toolchain: Toolchain, options:
                 make_native(Path(word), made, job, toolchain, options, filled=not embedded)
                 kept.append(str(made))
             else:
-                names = exported_names(toolchain, target) if _SCRIPT in word else []
-                kept += _adapted(word, directory / f"{number}.list", names)
-        if not _keeps_call_sites([*command, *kept]):
-            kept = [word for word in kept if word not in (f"-Wl,{_GC_SECTIONS}", _GC_SECTIONS)]
-        added = runtime_words(toolchain, [*target, *kept], by_embedded=embedded)
-        if job.bare:
-            added = [piece for word in added for piece in _bare(word)]
+                kept.append(word)
+        keeping = _keeps_call_sites([*command, *kept])
+        apart = _apart(kept, job.bare)
+        apart = without_options(apart, (at for at, word in linker_options(apart) if _unwanted(word, keeping)))
+        runtime = find_runtime(toolchain, job.target)
+        apart = with_exports(apart, directory, lambda: runtime.exports)
+        target = [] if job.target is None else ["-target", job.target]
+        added = runtime_words(toolchain, runtime, [*target, *kept], directory, filled=not embedded)
+        full = _in_order(apart, added)
         if embedded:
-            kept, _ = for_embedded_linker(kept)
-        full = [*command, *_in_order(kept, added)]
+            full, _ = for_embedded_linker([*target, *full])
+            full = embedded_link(find_toolchain(None), False, full)
+        else:
+            full = [*command, *(_bare(full) if job.bare else full)]
         full = _keeping(full) if job.doc_tests else full
         environment = find_toolchain(None).environment if embedded else None
         return subprocess.run(full, check=False, env=environment, close_fds=False).returncode
+
+
+def _apart(words: Sequence[str], bare: bool) -> list[str]:
+    """The words as :mod:`trodden.native.driver.linker_words` has them; all are the linker's own if ``bare``.
+
+    Names of files stay as they are, since their order matters.
+    """
+    if not bare:
+        return taken_apart(words)
+    return [piece for word in words for piece in (for_linker(word) if word.startswith("-") else [word])]
+
+
+def _bare(words: Sequence[str]) -> list[str]:
+    """The words for a linker that is called without a compiler in front."""
+    return [word for word in words if word != LINKER]
+
+
+def _unwanted(option: str, keeping: bool) -> bool:
+    """Whether an option is for link-time optimisation, or would discard the table of call sites."""
+    return option.startswith(_PLUGIN) or (not keeping and option == _GC_SECTIONS)
 
 
 def _keeps_call_sites(command: Sequence[str]) -> bool:
@@ -100,37 +132,4 @@ def _linker(job: RustJob) -> tuple[list[str], bool]:
         return [found], False
     if job.linker is not None:
         raise InputMissing(f"{job.linker}: no such linker; install it, or leave -C linker out")
-    target = [] if job.target is None else ["-target", job.target]
-    return [*find_toolchain(None).link(False), *target], True
-
-
-def _adapted(word: str, made: Path, names: Sequence[str]) -> list[str]:
-    """A word without flags of link-time optimisation, and with our symbols in a list of exported symbols."""
-    opening = "-Wl," if word.startswith("-Wl,") else ""
-    pieces = [piece for piece in word[len(opening) :].split(",") if not piece.startswith(_PLUGIN)]
-    if not opening and len(pieces) == 1 and not pieces[0].startswith(_SCRIPT):
-        return [word]
-    for at, piece in enumerate(pieces):
-        if piece.startswith(_SCRIPT):
-            pieces[at] = _SCRIPT + _with_names(Path(piece[len(_SCRIPT) :]), made, names)
-    return [opening + ",".join(pieces)] if pieces else []
-
-
-def _with_names(script: Path, made: Path, more: Sequence[str]) -> str:
-    """A version script with the symbols by which instances of the runtime find each other."""
-    try:
-        text = script.read_text()
-    except OSError as error:
-        why = f"cannot be read ({error.strerror}); it lists the exported symbols"
-        raise InputMissing(f"{script}: {why}") from error
-    names = "".join(f"    {name};\n" for name in more)
-    at = text.find("local:")
-    if at < 0:
-        return str(script)
-    made.write_text(f"{text[:at]}global:\n{names}  {text[at:]}")
-    return str(made)
-
-
-def _bare(word: str) -> list[str]:
-    """A word as a linker takes it that is called without a compiler in front."""
-    return word[len("-Wl,") :].split(",") if word.startswith("-Wl,") else [word]
+    return ["ld.lld"], True

@@ -163,9 +163,9 @@ def _hidden(profile: Profile, chosen: Mapping[str, FunctionProfile], pattern: st
         return
     hidden = [each for key, each in profile.functions.items() if key not in chosen and is_system(each.file)]
     if hidden:
-        executed = sum(map(_executed, hidden))
-        everything = sum(map(_executed, profile.functions.values()))
-        share = f"{executed / everything:.1%} of the blocks executed" if everything else "none executed"
+        executed = executed_in_all(hidden).instructions
+        everything = executed_in_all(profile.functions.values()).instructions
+        share = f"{executed / everything:.1%} of the instructions" if everything else "none executed"
         one = len(hidden) == 1
         yield (
             f"{len(hidden):,} function{'' if one else 's'} of system headers and standard libraries"

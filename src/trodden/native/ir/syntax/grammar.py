@@ -132,6 +132,8 @@ BRANCH_WEIGHTS = re.compile(
 # Debug metadata.
 DBG_ATTACHMENT = re.compile(r"!dbg !(\d+)")
 SUBPROGRAM_ATTACHMENT = re.compile(r" !dbg !\d+")
+FUNCTION_ATTACHMENTS = re.compile(rf"(?: !{_KIND} !\d+)* \{{$")
+"""The end of the first line of a function: its metadata attachments, of any kind and in any order."""
 DECLARED_SUBPROGRAM = re.compile(r"(?<=^declare) !dbg !\d+", re.MULTILINE)
 DEBUG_ATTACHMENT = re.compile(rf", !(?:dbg|DIAssignID) !\d+(?=(?:, !{_KIND} !\d+)*$)", re.MULTILINE)
 """An attachment at the end of an instruction or a global that only debug information needs."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from trodden.native.ir.syntax.grammar import (
     COMDAT,
     DBG_ATTACHMENT,
+    FUNCTION_ATTACHMENTS,
     FUNCTION_ATTRIBUTES,
     FUNCTION_NAME,
     PERSONALITY,
@@ -94,8 +95,9 @@ class FunctionHeader:
         own = PERSONALITY.search(self.text, self._parameters_end)
         if own is not None:
             return f"{self.text[: own.start()]} personality ptr {name}{self.text[own.end() :]}"
-        debug = self.text.find(" !dbg ")
-        at = debug if debug >= 0 else self.text.rindex(" {")
+        attachments = FUNCTION_ATTACHMENTS.search(self.text, self._parameters_end)
+        assert attachments is not None, self.text
+        at = attachments.start()
         return f"{self.text[:at]} personality ptr {name}{self.text[at:]}"
 
     def replace_subprogram(self, node: str | None) -> str:

@@ -30,7 +30,7 @@ typedef int swap_function(ucontext_t *, const ucontext_t *);
 typedef int set_function(const ucontext_t *);
 typedef void make_function(ucontext_t *, void (*)(void), int, ...);
 
-/* The names in a static program, which the link line has to request (runtime_build.py). */
+/* The names in a static program, which the link line has to request (runtime_link.py). */
 extern swap_function __swapcontext __attribute__((weak, visibility("hidden")));
 extern set_function __setcontext __attribute__((weak, visibility("hidden")));
 extern make_function __makecontext __attribute__((weak, visibility("hidden")));
