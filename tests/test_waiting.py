@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -81,7 +82,7 @@ def test_a_terminal_sees_the_seconds_and_no_trace_of_them(monkeypatch: pytest.Mo
     first, line = stream.getvalue().split("\n", 1)
     assert first == "trodden: building this"
     *shown, cleared, end = line.split("\r")
-    assert shown[0].endswith(" s 2 of 3: x.c")
+    assert re.match(r"  \d+ s", shown[0])
     assert cleared.strip() == end == ""
     assert len(cleared) == max(map(len, shown))
 
