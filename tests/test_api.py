@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
 
 import trodden
 from tests.native.building import must
-from trodden.errors import TroddenError, UsageError
+from trodden.errors import BuildFailed, TroddenError, UsageError
 from trodden.native.options.declarations import CuttingRule
 from trodden.plan.probes import AddTripCount
 from trodden.plan.routes import PathEnd, PathStart
@@ -96,6 +97,39 @@ def test_functions_stay_functions_once_they_were_called(source: Path, tmp_path: 
         merged = trodden.merge(tmp_path / "x.trod")
         estimated = trodden.estimate(tmp_path / "x.trod")
         assert run.profile.functions.keys() == merged.profile.functions.keys() == estimated.functions.keys()
+
+
+def test_what_the_compiler_says_is_in_the_exception(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "bad.c"
+    bad.write_text("int main(void) { return undeclared; }\n")
+    for build in (trodden.run, trodden.estimate):
+        with pytest.raises(BuildFailed) as raised:
+            build(bad)
+        assert "bad.c:1:25: error: use of undeclared identifier 'undeclared'" in str(raised.value)
+        assert raised.value.diagnostics in capfd.readouterr().err
+    bad.write_text("int other(void); int main(void) { return other(); }\n")
+    with pytest.raises(BuildFailed, match="undefined symbol: other"):
+        trodden.run(bad)
+
+
+def test_short_texts_of_long_objects(source: Path) -> None:
+    run = trodden.run(source, profile="paths")
+    (name, function), *_ = run.profile.functions.items()
+    for each in (run, run.profile, run.profile.units, function, function.facts):
+        assert len(repr(each)) < 400
+        assert "\n" not in repr(each)
+    assert repr(run.profile).startswith("<Profile '")
+    assert f"functions={len(run.profile.functions)}" in repr(run.profile)
+    table = ElementTree.fromstring(run.profile._repr_html_())
+    assert [head.text for head in table.iter("th")] == [
+        *("blocks executed", "entries", "paths", "function", "location")
+    ]
+    assert len(list(table.iter("tr"))) == 1 + len(run.profile.functions)
+    blocks = ElementTree.fromstring(function._repr_html_())
+    assert name in "".join(blocks.itertext())
+    assert len(list(blocks.iter("tr"))) == 1 + min(len(function.blocks), 20)
 
 
 def test_what_makes_no_sense(source: Path, tmp_path: Path) -> None:

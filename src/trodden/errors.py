@@ -12,6 +12,14 @@ class TroddenError(Exception):
     status = 90
 
 
+class BuildFailed(TroddenError):
+    """A program that does not compile or link; ``diagnostics`` are the messages of the compiler."""
+
+    def __init__(self, message: str, diagnostics: str) -> None:
+        super().__init__(f"{message}\n{diagnostics}".rstrip())
+        self.diagnostics = diagnostics
+
+
 class UsageError(TroddenError):
     """A command line that cannot be carried out as written."""
 

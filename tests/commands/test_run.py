@@ -274,18 +274,39 @@ def test_bad_input(sources: Path, words: list[str], status: int) -> None:
         (["--profile", "path", "square.c"], "--profile=path: choose one of edges, blocks, paths, off; did"),
         (["--max-paths", "9", "square.c"], "--max-paths: goes with --profile=paths"),
         (["square.c", "--trodden-stge=late"], "--trodden-stge: no such option; did you mean"),
+        (["--stage", "early", "./use.c.o"], "--stage=early: is for sources; ./use.c.o is run as it is"),
         (
-            ["--stage", "early", "./use.c.o"],
-            "--stage=early: is for sources; ./use.c.o is run as it is",
+            ["square.c", "-O2", "argument", "7"],
+            "argument: no such file, and no source, object or library; arguments of the program go after --:"
+            " trodden run square.c -O2 -- argument 7",
         ),
-        (["square.c", "argument"], "argument: no such file; arguments of the program go after --"),
+        (["square.c", "notes.txt"], "notes.txt: no source, object or library; arguments of the program go"),
+        (["square.c", "-h"], "-h: arguments of the program go after --: trodden run square.c -- -h; for the"),
+        (["square.c", "-O1", "--help"], "--help: arguments of the program go after --: trodden run square.c"),
+        (["-c", "square.c"], "-c: makes no program that could be run; use trodden cc, or put arguments"),
+        (["square.c", "--version"], "--version: makes no program that could be run; use trodden cc, or"),
+        (["square.c", "--profil", "paths"], "--profil: no such option; did you mean --profile?"),
     ],
 )
 def test_options_are_named_as_they_were_given(sources: Path, words: list[str], message: str) -> None:
+    (sources / "notes.txt").write_text("")
     done = trodden("run", *words, cwd=sources)
     assert done.returncode in (UsageError.status, InputMissing.status)
     assert done.stderr.startswith(f"trodden: {message}")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "program"),
+    [("c", "int main(void) { return 7; }"), ("c++", "int main() { auto seven = 7; return seven; }")],
+)
+def test_a_source_from_standard_input(tmp_path: Path, language: str, program: str) -> None:
+    command = [*TRODDEN, "run", "-q", "-x", language, "-", "-O1", "-o", "x.trod"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment(), input=program, text=True, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (7, "", "")
+    assert load(tmp_path / "x.trod").functions["main"].entries == 1
 
 
 def test_flags_of_the_compilers_are_understood_too(sources: Path) -> None:

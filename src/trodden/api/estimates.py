@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trodden.errors import TroddenError, UsageError
+from trodden.errors import BuildFailed, UsageError
 
 if TYPE_CHECKING:
     from trodden.api.profiles import StrPath
@@ -32,6 +32,7 @@ def estimate(
     has ``estimate``, and its counts are fractions.  ``output`` also writes it there.
     """
     from trodden.native.driver.build import CompilerFailed
+    from trodden.native.driver.diagnostics import kept_diagnostics
     from trodden.native.options.given import choose, keywords
     from trodden.profile.store.trod import save
     from trodden.weigh.heuristics.rates import default_rates, load_rates
@@ -39,13 +40,15 @@ def estimate(
     files = [os.fspath(file) for file in program]
     table = default_rates() if rates is None else load_rates(os.fspath(rates))
     options = choose(keywords({"stage": stage, "toolchain": toolchain}), {})
-    try:
-        profile = estimate_of(files, flags, options, table)
-    except CompilerFailed as failure:
-        named = shlex.join([*files, *flags])
-        raise TroddenError(
-            f"trodden.estimate: compiling {named} failed with status {failure.status}"
-        ) from failure
+    with kept_diagnostics() as diagnostics:
+        try:
+            profile = estimate_of(files, flags, options, table)
+        except CompilerFailed as failure:
+            named = shlex.join([*files, *flags])
+            raise BuildFailed(
+                f"trodden.estimate: compiling {named} failed with status {failure.status}",
+                "".join(diagnostics),
+            ) from failure
     if output is not None:
         save(profile, output)
     return profile

@@ -9,11 +9,12 @@ import shutil
 import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trodden.errors import InputMissing, NotInstrumented, TroddenError
-from trodden.native.driver.command_line import is_source
+from trodden.errors import BuildFailed, InputMissing, NotInstrumented, TroddenError
+from trodden.native.driver.command_line import is_source, names_sources, parse
 from trodden.waiting import waiting
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def run(
     if not all(isinstance(word, str | os.PathLike) for word in program):
         raise TroddenError("trodden.run: a command is one list of words, and the only one")
     words = [os.fspath(word) for word in program if isinstance(word, str | os.PathLike)]
-    if not any(is_source(word) for word in words):
+    if not names_sources(words):
         if len(words) != 1:
             raise TroddenError("trodden.run: name one program (its arguments go to args=) or sources")
         if flags:
@@ -103,23 +104,31 @@ def run(
         return _run(words[0], args, output)
     from trodden.api.builds import builder
     from trodden.native.driver.atomic_output import scratch
+    from trodden.native.driver.diagnostics import kept_diagnostics
 
     with scratch() as directory:
         built = str(directory / program_name(words))
-        status = builder([*words, "-o", built], is_cxx(words), flags).run()
+        with kept_diagnostics() as diagnostics:
+            status = builder([*words, "-o", built], is_cxx(words), flags).run()
         if status != 0:
-            raise TroddenError(f"trodden.run: compiling {' '.join(words)} failed with status {status}")
+            what = f"trodden.run: compiling {' '.join(words)} failed with status {status}"
+            raise BuildFailed(what, "".join(diagnostics))
         return _run(built, args, output)
 
 
 def program_name(words: Sequence[str]) -> str:
     """The name of the program that the first source among a compiler's words is built into."""
-    return Path(next(word for word in words if is_source(word))).stem
+    named = next((word for word in words if is_source(word)), None)
+    if named is None:
+        sources = parse(words, False).sources
+        named = sources[0].path if sources and sources[0].path != "-" else "standard-input"
+    return Path(named).stem
 
 
 def is_cxx(words: Sequence[str]) -> bool:
     """Whether a C++ source is among a compiler's words, so that all have to be compiled and linked as C++."""
-    return any(is_source(word, cxx=True) for word in words)
+    forced = any(word.startswith("-x") and "c++" in word + after for word, after in pairwise([*words, ""]))
+    return forced or any(is_source(word, cxx=True) for word in words)
 
 
 def _run(program: str, args: Sequence[str], output: StrPath | None) -> Run:

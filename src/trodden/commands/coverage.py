@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_paths, reading
-from trodden.commands.click_options import function_option, output_options, process_option, program_option
+from trodden.commands.click_options import (
+    Number,
+    function_option,
+    output_options,
+    process_option,
+    program_option,
+)
 from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import TooLittleCovered
 
@@ -24,7 +30,7 @@ MOST_FUNCTIONS = 20
 @click.option(
     "--top",
     metavar="N",
-    type=click.IntRange(min=0),
+    type=Number(0),
     default=TOP,
     show_default=True,
     help="Paths never executed to show for each function.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_process, reading
-from trodden.commands.click_options import function_option, output_options
+from trodden.commands.click_options import Number, function_option, output_options
 from trodden.commands.filter_options import filter_options
 from trodden.commands.showing.presentation import Answer, Presentation
 from trodden.errors import UsageError
@@ -27,7 +27,7 @@ DIFFERENT = 1
 @click.option(
     "--top",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Number(1),
     help=f"Differences of each kind to show ({TOP}, in tsv and json all).",
 )
 @function_option

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_process, reading
-from trodden.commands.click_options import function_option, output_options, process_option, program_option
+from trodden.commands.click_options import (
+    Number,
+    function_option,
+    output_options,
+    process_option,
+    program_option,
+)
 from trodden.commands.filter_options import filter_options
 from trodden.commands.showing.presentation import TABLE, Answer, Presentation
 
@@ -24,7 +30,7 @@ TOP = 10
 @click.option(
     "--top",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Number(1),
     help="All tables, with N rows each.  Without it a table format shows what fits a screen, markdown"
     f" {TOP} rows, and tsv and json have all.",
 )

@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from trodden.api import runs
-from trodden.errors import InputMissing, NotInstrumented, UsageError
-from trodden.native.driver.command_line import is_source
+from trodden.errors import NotInstrumented, UsageError
+from trodden.native.driver.command_line import CommandLine, Step, is_linkable, is_source, last_step
 from trodden.native.execute.launch import Ended
 from trodden.native.execute.rundir import abandoned, process_of
 from trodden.native.options.given import Given, VerbFlags, value_of
@@ -60,10 +60,10 @@ def main(argv: Sequence[str]) -> int:
     from trodden.api.builds import builder
     from trodden.native.driver.atomic_output import scratch
 
-    _check_words(request)
     with scratch() as directory:
         program = str(directory / runs.program_name(request.words))
         build = builder([*request.words, "-o", program], runs.is_cxx(request.words), request.flags)
+        _check_words(request, build.line)
         build.watched = True
         status = build.run()
         if status:
@@ -95,6 +95,16 @@ def parse(argv: Sequence[str]) -> Request:
             request.wait = True
         elif word == "--target":
             request.words += ["-target", value_of(word, following, "run")]
+        elif word in ("-h", "--help") and request.from_source:
+            command = f"trodden run {shlex.join(request.words)} -- {word}"
+            raise UsageError(
+                f"{word}: arguments of the program go after --: {command};"
+                " for the usage of trodden: trodden run --help"
+            )
+        elif word.startswith("-x"):
+            # A language makes a source of any file, and of standard input.
+            request.words += [word] if word != "-x" else [word, value_of(word, following, "run")]
+            request.from_source = True
         elif (option := flags.take(word, following)) is not None:
             request.flags.append(option)
         elif not request.from_source and not word.startswith("-") and not is_source(word):
@@ -119,14 +129,22 @@ def _take_command(request: Request, command: Sequence[str]) -> None:
     request.arguments = list(command[1:])
 
 
-def _check_words(request: Request) -> None:
-    """Refuse what is no file where a compiler would expect one: most likely an argument of the program."""
-    words = request.words
-    for before, word in zip(["", *words], words, strict=False):
-        # What follows a flag may be its value, as in ``-x c`` or ``-D NAME``.
-        plain = not word.startswith("-") and "." not in word and not before.startswith("-")
-        if plain and not os.path.exists(word):
-            raise InputMissing(f"{word}: no such file; arguments of the program go after --")
+def _check_words(request: Request, line: CommandLine) -> None:
+    """Refuse what a compiler would take, but what is most likely meant for the program."""
+    own = shlex.join(word for word in request.words if word not in line.objects)
+    for word in line.objects:
+        if not is_linkable(word):
+            missing = "" if os.path.exists(word) else " no such file, and"
+            raise UsageError(
+                f"{word}:{missing} no source, object or library; arguments of the program go after --:"
+                f" trodden run {own} -- {shlex.join(line.objects)}"
+            )
+    if line.step is not Step.LINK:
+        flag = next(word for word in request.words if last_step([word]) is not Step.LINK)
+        raise UsageError(
+            f"{flag}: makes no program that could be run; use trodden cc, or put arguments of the program"
+            " after --"
+        )
 
 
 def _run(request: Request, program: str) -> Callable[[], int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -41,6 +42,9 @@ class _Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
+            near = get_close_matches(cmd_name, _VERBS, 1)
+            if near:
+                raise UsageError(f"{cmd_name}: no such command; did you mean trodden {near[0]}?")
             return None
         if cmd_name in _UNPARSED:
             return click.Command(cmd_name, short_help=_VERBS[cmd_name])

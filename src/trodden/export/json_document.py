@@ -15,7 +15,7 @@ from trodden.profile.call_paths import function_names, named_call_paths
 from trodden.profile.model import FunctionProfile, NamedCallPath, Profile
 from trodden.profile.programs import owners_of
 from trodden.profile.select import select
-from trodden.program.facts import SCHEMA
+from trodden.version import SCHEMA, __version__
 
 
 def to_json(profile: Profile, pattern: str | None = None) -> str:
@@ -30,6 +30,7 @@ def to_document(profile: Profile, pattern: str | None = None) -> dict[str, Any]:
     sources = {unit.id: unit.source for unit in profile.units}
     document: dict[str, Any] = {
         "schema": SCHEMA,
+        "version": __version__,
         "kind": profile.kind,
         "functions": [_function(each, sources, owners) for each in picked.values()],
         "calls": [_call(each) for each in calls_of(profile, picked)],

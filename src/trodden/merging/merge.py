@@ -35,6 +35,12 @@ class Merged:
     problems: tuple[str, ...]
     unjoined: tuple[Unjoined, ...]
 
+    def __repr__(self) -> str:
+        return (
+            f"<Merged {self.profile!r}, taken={self.taken}, left_out={self.left_out},"
+            f" problems={len(self.problems)}, unjoined={len(self.unjoined)}>"
+        )
+
 
 def merge(
     names: Iterable[str],

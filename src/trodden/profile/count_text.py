@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from trodden.profile.model import Count
-
 _DIGITS = 3
 _LARGEST_IN_FULL = 1e12
 _SMALLEST_IN_FULL = 1e-3
 
 
-def amount(count: Count, separator: str = ",") -> str:
+def amount(count: float, separator: str = ",") -> str:
     """``12,345`` of what was counted; of an estimate about three digits: ``0.052``, ``17.1``, ``1,230``.
 
     A ``separator`` stands between thousands, and may be empty.

@@ -7,7 +7,8 @@ runs have counted.  Everything here is plain data; reading and writing is done b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias, cast
@@ -16,7 +17,9 @@ from trodden.collect.call_paths import CallPath
 from trodden.collect.endings import Process, StoppedThread
 from trodden.collect.programs import ProgramFile
 from trodden.plan.routes import PathCount
+from trodden.profile.count_text import amount
 from trodden.profile.instructions import Instructions, instructions_of
+from trodden.profile.notebook import html_table
 from trodden.program.facts import FunctionFacts, LineRef, Skipped, SourceFile, UnitFacts
 from trodden.program.machine_instructions import ways_out
 from trodden.recover.unit_counts import UnitCounts
@@ -32,6 +35,11 @@ class BlockCount:
     id: str
     lines: tuple[LineRef, ...]
     count: Count
+
+
+def _lines(block: BlockCount) -> Iterator[int]:
+    """The lines of a block in the function itself."""
+    return (ref.line for ref in block.lines if ref.line > 0 and not ref.instance)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,24 @@ class FunctionProfile:
     paths: tuple[PathCount, ...] | None = None
     per_call: Sequence[float] = ()
     copies: tuple[FunctionProfile, ...] = ()
+
+    def __repr__(self) -> str:
+        paths = "" if self.paths is None else f", paths={len(self.paths)}"
+        blocks, edges = self.facts.graph.exit, len(self.edge_counts)
+        return (
+            f"<FunctionProfile {self.name!r} at {self.file}:{self.line}, entries={self.entries},"
+            f" blocks={blocks}, edges={edges}{paths}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The blocks with their counts, for a notebook."""
+        rows = [
+            (amount(block.count), block.id, ", ".join(dict.fromkeys(str(line) for line in _lines(block))))
+            for block in self.blocks
+        ]
+        paths = "" if self.paths is None else f", {len(self.paths):,} paths"
+        title = f"{self.name} ({os.path.basename(self.file)}:{self.line}{paths})"
+        return html_table(title, ("count", "block", "lines"), 1, rows)
 
     @property
     def name(self) -> str:
@@ -223,3 +249,29 @@ class Profile:
     merged: int = 0
     estimate: Estimate | None = None
     filter: Filter = Filter()
+
+    def __repr__(self) -> str:
+        estimate = "" if self.estimate is None else f", estimate={self.estimate.rates!r}"
+        return (
+            f"<Profile {self.program!r}, kind={self.kind!r}, functions={len(self.functions)},"
+            f" processes={len(self.processes)}, messages={len(self.messages)}{estimate}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The functions that executed most blocks, for a notebook."""
+        ranked = sorted(
+            (
+                (sum(each.block_counts[: each.facts.graph.exit]), name)
+                for name, each in self.functions.items()
+            ),
+            key=lambda row: (-row[0], row[1]),
+        )
+        rows = [(amount(executed), *self._row(name)) for executed, name in ranked]
+        kind = self.kind if self.estimate is None else f"{self.kind}, estimated"
+        title = f"{self.program or 'profile'} ({kind}, {len(self.functions):,} functions)"
+        return html_table(title, ("blocks executed", "entries", "paths", "function", "location"), 3, rows)
+
+    def _row(self, name: str) -> tuple[str, ...]:
+        each = self.functions[name]
+        paths = "" if each.paths is None else f"{len(each.paths):,}"
+        return amount(each.entries), paths, name, f"{os.path.basename(each.file)}:{each.line}"

@@ -10,6 +10,8 @@ from trodden.errors import UsageError
 from trodden.profile.filters import shows
 from trodden.profile.model import Filter, FunctionProfile, Profile
 
+_MOST_NAMES = 3
+
 
 def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfile]:
     """The functions that match a pattern; without one all that the filter of the profile shows.
@@ -28,9 +30,7 @@ def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfil
         if any(fnmatchcase(name, pattern) for name in _names(key, each))
     }
     if not picked:
-        reasons = [skipped.reason for skipped in profile.skipped if skipped.name == pattern]
-        why = f"it was not profiled: {reasons[0]}" if reasons else "see trodden report for the names"
-        raise UsageError(f"no function matches {pattern!r}; {why}")
+        raise UsageError(f"no function matches {pattern!r}; {_why(profile, pattern)}")
     return picked
 
 
@@ -50,6 +50,26 @@ def shown(profile: Profile) -> Mapping[str, FunctionProfile]:
 
 def _shown(profile: Profile, filter: Filter) -> dict[str, FunctionProfile]:
     return {key: each for key, each in profile.functions.items() if shows(filter, each, _names(key, each))}
+
+
+def _why(profile: Profile, pattern: str) -> str:
+    """Why there is no function of a name: it has no probes, or no code of its own."""
+    reasons = [skipped.reason for skipped in profile.skipped if skipped.name == pattern]
+    if reasons:
+        return f"it was not profiled: {reasons[0]}"
+    callers = [
+        key
+        for key, each in profile.functions.items()
+        if any(
+            fnmatchcase(name, pattern)
+            for callee in each.facts.callees
+            for name in (callee.name, _without_parameters(callee.name))
+        )
+    ]
+    if callers:
+        some = ", ".join(callers[:_MOST_NAMES]) + (" …" if len(callers) > _MOST_NAMES else "")
+        return f"it was inlined, and is part of {some}; name that, or build with -O0 or --stage early"
+    return "see trodden report for the names; a function that was inlined is part of those that call it"
 
 
 def _names(key: str, function: FunctionProfile) -> tuple[str, ...]:

@@ -141,6 +141,9 @@ class FunctionFacts:
     features: FunctionFeatures = field(default=FunctionFeatures(), repr=False)
     machine: MachineInstructions | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return f"<FunctionFacts {self.name!r}, blocks={len(self.blocks)}, slots={self.plan.slots}>"
+
     @cached_property
     def cloned_blocks(self) -> frozenset[int]:
         """The blocks that have clones."""
@@ -185,6 +188,9 @@ class UnitFacts:
     taken: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     started: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<UnitFacts {self.id[:8]} of {self.source!r}, functions={len(self.functions)}>"
 
     def with_machine(self, counted: Mapping[int, MachineInstructions]) -> UnitFacts:
         """The unit with the machine instructions of some of its functions, given by their indices."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from trodden.commands.output import flush, put
 from trodden.report.render.screen import AUTO, Screen, screen_of
+from trodden.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from trodden.report.render.pieces import Page
@@ -58,7 +59,8 @@ class Presentation:
     def show(self, answer: Answer) -> None:
         """Print the answer."""
         if self.format == JSON:
-            put(json.dumps(answer.document(), indent=1) + "\n")
+            stamp = {"schema": SCHEMA, "version": __version__}
+            put(json.dumps(stamp | answer.document(), indent=1) + "\n")
         elif self.format == TSV:
             put(answer.rows())
         elif self.format in answer.others:

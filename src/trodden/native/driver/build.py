@@ -6,9 +6,8 @@ source -> (clang) IR -> probes -> (clang, after its verifier) object -> (linker)
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from trodden.errors import InputMissing, UsageError
 from trodden.native.driver.atomic_output import STANDARD_OUTPUT, deliver, scratch
 from trodden.native.driver.command_line import CommandLine, Source, Step
 from trodden.native.driver.depfiles import dependency_flags
+from trodden.native.driver.diagnostics import call
 from trodden.native.driver.first_link import first_link
 from trodden.native.driver.link import link_command
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
@@ -29,7 +29,7 @@ from trodden.native.options.option import FLAG_PREFIX
 from trodden.program.facts import UnitFacts
 from trodden.waiting import waiting
 
-__all__ = ["Builder", "CompilerFailed", "call", "scratch"]
+__all__ = ["Builder", "CompilerFailed", "scratch"]
 
 # Probes on critical edges add blocks, which turn the one jump at the bottom of a loop into two unless block
 # placement considers the cost of jumps; LLVM does so by default only with a profile.
@@ -76,7 +76,9 @@ class Builder:
         report_ignored(line.ignored)
         has_work = line.sources or (line.link_words and line.step is Step.LINK)
         no_code = line.step in (Step.QUERY, Step.PREPROCESS) or any(s.header for s in line.sources)
-        if not has_work or no_code:
+        if not has_work and line.step is not Step.QUERY:
+            raise UsageError("no input files; name sources or objects (--trodden-help lists options)")
+        if no_code:
             return self._pass_through()
         self._check()
         try:
@@ -301,10 +303,3 @@ def _escaped(text: str) -> str:
     special = b'"\\'
     plain = (chr(b) if 32 <= b < 127 and b not in special else f"\\{b:02X}" for b in os.fsencode(text))
     return "".join(plain)
-
-
-def call(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a tool with our standard streams; return its status as a shell would."""
-    sys.stdout.flush()
-    status = subprocess.run(command, check=False, env=environment).returncode
-    return 128 - status if status < 0 else status

@@ -57,6 +57,8 @@ _IGNORED = {
     "-gsplit-dwarf": "debug information stays in the object file",
 }
 """Flags that do not work with probes, and why; no reason where ignoring one changes nothing."""
+_LINKED = (".o", ".obj", ".lo", ".a", ".so", ".ld", ".lds", ".exp", ".sym")
+_LINKED_MAGIC = (b"\x7fELF", b"!<arch>\n", b"!<thin>\n", b"BC\xc0\xde")
 _PREPROCESSOR_PREFIXES = ("-D", "-U", "-I", "-M", "-std=", "-include", "-isystem", "-iquote", "-pedantic")
 
 
@@ -64,6 +66,28 @@ def is_source(word: str, cxx: bool = False) -> bool:
     """Whether a word is the name of a source file (with ``cxx``: of C++)."""
     known = _CXX if cxx else _C | _CXX | _IR
     return not word.startswith("-") and word.endswith(tuple(known))
+
+
+def names_sources(words: Sequence[str]) -> bool:
+    """Whether a compiler's words name a source, by its suffix or by a language."""
+    return any(is_source(word) or word.startswith("-x") for word in words)
+
+
+def is_linkable(path: str) -> bool:
+    """Whether a file is one for a linker: by its suffix, or by its first bytes."""
+    name = os.path.basename(path)
+    if name.endswith(_LINKED) or ".so." in name:
+        return True
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(8).startswith(_LINKED_MAGIC)
+    except OSError:
+        return False
+
+
+def last_step(words: Sequence[str]) -> Step:
+    """The last step that a compiler's words ask for."""
+    return parse(words, False).step
 
 
 class Step(Enum):

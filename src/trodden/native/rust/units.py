@@ -14,8 +14,9 @@ from pathlib import Path
 
 from trodden.errors import ToolchainMissing
 from trodden.native.driver.atomic_output import deliver, scratch
-from trodden.native.driver.build import Builder, CompilerFailed, call
+from trodden.native.driver.build import Builder, CompilerFailed
 from trodden.native.driver.command_line import parse
+from trodden.native.driver.diagnostics import call
 from trodden.native.driver.toolchain import Toolchain, find_toolchain
 from trodden.native.ir.llvm import disassemble
 from trodden.native.options.declarations import Options
