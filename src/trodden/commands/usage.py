@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from trodden.native.options.declarations import OPTIONS
@@ -17,50 +18,83 @@ _REPORT = (
 )
 
 
+@dataclass(frozen=True)
+class Usage:
+    """How a verb is called: lines of a synopsis, what it does, and its options with their meanings."""
+
+    synopsis: tuple[str, ...]
+    about: str
+    rows: tuple[tuple[str, str], ...]
+    column: int = _COLUMN
+
+    def text(self) -> str:
+        """The usage as it is printed."""
+        lines, about = "\n       ".join(self.synopsis), textwrap.fill(self.about, 100)
+        return f"usage: {lines}\n\n{about}\n\noptions:\n{_columns(self.rows, self.column)}"
+
+
+def usage_of(verb: str) -> Usage:
+    """The usage of a verb that takes another program's arguments."""
+    return {"run": _run, "cargo": _cargo}[verb]() if verb in ("run", "cargo") else _compiler(verb)
+
+
 def run_usage() -> str:
     """What ``trodden run --help`` prints."""
-    rows = [
-        ("-o FILE", "the profile to write (default trodden.trod)"),
-        *_flag_rows("run"),
-        ("--target TRIPLE", "compile for another machine"),
-        ("--wait", "wait for all processes that the program has started, not only for the program"),
-        _REPORT,
-    ]
-    return (
-        "usage: trodden run [options] prog.c [more.c ...] [compiler flags] -- [program arguments]\n"
-        "       trodden run [options] COMMAND [its arguments]\n\n"
-        "Any command is run: an instrumented program, a script, make check, python. The profile is that of\n"
-        "all instrumented programs and libraries that it executes.\n\n"
-        f"options:\n{_columns(rows)}"
-    )
+    return usage_of("run").text()
 
 
 def cargo_usage() -> str:
     """What ``trodden cargo --help`` prints."""
-    rows = [
-        ("-o FILE", "the profile to write (default trodden.trod)"),
-        ("--deps", "probes in dependencies too, not only in the crates of the workspace"),
-        *_flag_rows("cargo"),
-        _REPORT,
-    ]
-    return (
-        "usage: trodden cargo [options] build|run|test|bench|... [cargo's arguments]\n\n"
-        "Programs, tests and benchmarks that cargo runs leave a profile behind; what it only builds can be\n"
-        "run with trodden run. Everything is built in a directory trodden below cargo's own.\n\n"
-        f"options:\n{_columns(rows)}"
-    )
+    return usage_of("cargo").text()
 
 
 def compiler_usage(verb: str) -> str:
     """What ``--trodden-help`` prints for a compiler; ``--help`` is the compiler's own."""
+    return usage_of(verb).text()
+
+
+def _run() -> Usage:
+    return Usage(
+        (
+            "trodden run [options] prog.c [more.c ...] [compiler flags] -- [program arguments]",
+            "trodden run [options] COMMAND [its arguments]",
+        ),
+        "Any command is run: an instrumented program, a script, make check, python. The profile is that of"
+        " all instrumented programs and libraries that it executes.",
+        (
+            ("-o FILE", "the profile to write (default trodden.trod)"),
+            *_flag_rows("run"),
+            ("--target TRIPLE", "compile for another machine"),
+            ("--wait", "wait for all processes that the program has started, not only for the program"),
+            _REPORT,
+        ),
+    )
+
+
+def _cargo() -> Usage:
+    return Usage(
+        ("trodden cargo [options] build|run|test|bench|... [cargo's arguments]",),
+        "Programs, tests and benchmarks that cargo runs leave a profile behind; what it only builds can be"
+        " run with trodden run. Everything is built in a directory trodden below cargo's own.",
+        (
+            ("-o FILE", "the profile to write (default trodden.trod)"),
+            ("--deps", "probes in dependencies too, not only in the crates of the workspace"),
+            *_flag_rows("cargo"),
+            _REPORT,
+        ),
+    )
+
+
+def _compiler(verb: str) -> Usage:
     taken = [option for option in OPTIONS.values() if verb in option.takers]
     rows = [(f"{option.flag}={option.values.metavar}", _described(option, verb)) for option in taken]
     if verb == "rustc":
         rows.append(("--trodden-rustc=PATH", "the rustc to use (default: $RUSTC, or rustc)"))
-    return (
-        f"usage: trodden {verb} [--trodden-OPTION=VALUE ...] [arguments of the compiler]\n\n"
-        "Options can also be set in the environment: TRODDEN_MAX_PATHS=4096 for --trodden-max-paths=4096.\n\n"
-        f"options:\n{_columns(rows, 36)}"
+    return Usage(
+        (f"trodden {verb} [--trodden-OPTION=VALUE ...] [arguments of the compiler]",),
+        "Options can also be set in the environment: TRODDEN_MAX_PATHS=4096 for --trodden-max-paths=4096.",
+        tuple(rows),
+        36,
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
 
 import click
 
+from trodden.commands.completion import VARIABLE, completed_as
 from trodden.commands.showing.defaults import reading_defaults
 from trodden.errors import UsageError
 from trodden.version import __version__
@@ -19,6 +21,7 @@ _VERBS = {
     "cargo": "Build, run or test Rust packages with probes; takes cargo's arguments.",
     "cc": "Compile or link C with probes; takes a compiler's arguments.",
     "collect": "Make a profile of the raw files that a program left behind.",
+    "completion": "Print the script by which a shell completes command lines.",
     "coverage": "Show which paths were executed, and the nearest that were not.",
     "diff": "Show where two runs diverge.",
     "estimate": "Make a profile of a program that has never run.",
@@ -29,7 +32,7 @@ _VERBS = {
     "rustc": "Compile or link Rust with probes; takes rustc's arguments.",
     "score": "Show how well an estimate, or one run, predicts another run.",
     "show": "Show a function's graph, weights, spanning tree and probes.",
-    "stats": "Show the number and length of paths, and how many edges predict.",
+    "stats": "Show how many paths there are, how long they are, and how many branch counts predict.",
 }
 _UNPARSED = ("c++", "cargo", "cc", "run", "rustc")
 
@@ -47,6 +50,8 @@ class _Verbs(click.Group):
                 raise UsageError(f"{cmd_name}: no such command; did you mean trodden {near[0]}?")
             return None
         if cmd_name in _UNPARSED:
+            if VARIABLE in os.environ:
+                return completed_as(cmd_name, _VERBS[cmd_name])
             return click.Command(cmd_name, short_help=_VERBS[cmd_name])
         command = getattr(import_module(f"trodden.commands.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
@@ -62,7 +67,7 @@ def trodden() -> None:
 
 def run_verbs(arguments: list[str]) -> int:
     """Run a verb; click's own errors are printed the way all others are."""
-    if not arguments:
+    if not arguments and VARIABLE not in os.environ:
         click.echo(trodden.get_help(click.Context(trodden, info_name="trodden")), err=True)
         return UsageError.status
     try:
