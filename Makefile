@@ -32,6 +32,7 @@ lint: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/python -m tools.architecture
 	$(BIN)/python -m tools.manual
+	$(BIN)/python -m tools.man_pages
 
 # What the toolchain builds on first use, with progress; no test's time limit includes it.
 warm: $(STAMP)

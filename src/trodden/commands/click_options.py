@@ -45,22 +45,24 @@ def function_option(verb: _Verb) -> _Verb:
     return click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")(verb)
 
 
-class Number(click.IntRange):
+class Number(click.ParamType):
     """A whole number of at least ``least``."""
 
     name = "number"
 
     def __init__(self, least: int) -> None:
-        super().__init__(min=least)
         self._least = least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number."""
         try:
-            return int(super().convert(value, param, ctx))
-        except click.BadParameter:
+            number = int(value)
+        except ValueError:
+            number = self._least - 1
+        if number < self._least:
             flag = param.opts[0] if param is not None else "number"
-            raise UsageError(f"{flag} {value}: needs a whole number, {self._least} or more") from None
+            raise UsageError(f"{flag} {value}: needs a whole number, {self._least} or more")
+        return number
 
 
 class _Choice(click.Choice[str]):
