@@ -1,4 +1,4 @@
-"""Instructions by callgrind: of a whole run, and of each function without those that it calls."""
+"""Instructions by callgrind: of a whole run, of each function without those that it calls, of each address."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from bench.support.errors import BenchError
 
 _FUNCTION = "fn="
 _CALL = "calls="
+_OBJECT = "ob="
+_ADDRESS = "0x"
 # Lines with costs begin with a position: a number, or the distance from the previous one.
 _POSITION = frozenset("0123456789+-*")
 _COLLECTED = re.compile(r"Collected : (\d+)")
@@ -35,6 +37,31 @@ def counting_by_function(out: Path) -> tuple[str, ...]:
     out.unlink(missing_ok=True)
     names = ("--compress-strings=no", "--compress-pos=no")
     return ("valgrind", "--tool=callgrind", *names, f"--callgrind-out-file={out}", "--quiet")
+
+
+def counting_by_address(out: Path) -> tuple[str, ...]:
+    """What to put before a command to have the executions of each instruction written to a file.
+
+    Calls through the procedure linkage table are not attributed to their callers.
+    """
+    return (*counting_by_function(out), "--dump-instr=yes", "--skip-plt=no")
+
+
+def by_address(lines: Iterable[str], executable: str) -> Counter[int]:
+    """Executions of the instructions of one program, by address, from such a file."""
+    found: Counter[int] = Counter()
+    inside = called = False
+    for line in lines:
+        if line.startswith(_OBJECT):
+            inside = line[len(_OBJECT) :].strip().endswith(f"/{executable}")
+        elif line.startswith(_CALL):
+            called = True
+        elif line.startswith(_ADDRESS):
+            if inside and not called:
+                address, _, count = line.split()
+                found[int(address, 16)] += int(count)
+            called = False
+    return found
 
 
 def by_function(lines: Iterable[str]) -> Counter[str]:

@@ -192,7 +192,7 @@ def test_reports_say_that_it_is_an_estimate(guess: Path) -> None:
     assert json.loads(click("report", guess, "--json").output)["estimate"] == {"rates": "calibrated"}
     shown = at_a_terminal("report", str(guess))
     assert MARK in shown
-    assert "Functions by blocks expected" in shown
+    assert "Functions by IR instructions expected" in shown
     of_run = click("report", "run.trod")
     assert "estimate" not in of_run.output
     assert "estimate" not in json.loads(click("report", "run.trod", "--json").output)

@@ -15,7 +15,7 @@ from trodden.report.views.annotate_path import PathAnnotator, path_text
 from trodden.report.views.hot_paths import HotPath, pick_path
 
 EXPECTED = """\
-main, path 1 (id {id}): executed 8 times, 72.7% of the instructions executed
+main, path 1 (id {id}): executed 8 times, 72.7% of the IR instructions executed
 starts at the loop header (line 5); ends at the back edge to line 5
 {root}/a.c
        3  int main(int argc, char **argv) {{
@@ -66,7 +66,7 @@ def test_time_and_context_are_in_the_head(tmp_path: Path) -> None:
     walk = "body else latch cond body then latch cond"
     path = replace(path_of(main, walk, PathStart.ENTRY, PathEnd.BACK_EDGE, 3), cycles=90)
     annotator = PathAnnotator(profile, 1, HotPath("main", main, path))
-    assert annotator.head()[0].endswith("of the instructions executed, 90 cycles")
+    assert annotator.head()[0].endswith("of the IR instructions executed, 90 cycles")
     assert annotator.head()[2] == "reached by 6: if (i % 10) continues at line 9"
     assert ">      9" not in _shown(annotator)
 

@@ -112,13 +112,13 @@ def test_plain_lines(tmp_path: Path) -> None:
     columns = {line.split("\t")[0]: line.count("\t") for line in lines if line.startswith("#")}
     assert all(columns["#" + line.split("\t")[0].lstrip("#")] == line.count("\t") for line in lines)
     kinds = list(dict.fromkeys(line.split("\t")[0] for line in lines if not line.startswith("#")))
-    assert kinds[:4] == ["function", "path", "step", "block"]
+    assert kinds[:5] == ["instructions", "function", "path", "step", "block"]
 
 
 def test_a_table_for_a_terminal(tmp_path: Path) -> None:
     text = _printed(path_sample(tmp_path))
     for part in (
-        "Hot paths by instructions executed",
+        "Hot paths by IR instructions executed",
         "72.7%",
         "starts at the loop header (line 5); ends at the back edge to line 5",
         "5: i < 1000: true → 6: i % 10: true → 7: sum += twice(i);",

@@ -119,7 +119,7 @@ def test_terminal(crashed: Profile) -> None:
     console = wide_console()
     print_tables(summarise(crashed), console)
     text = text_of(console)
-    assert text.index("process 10 ended by SIGSEGV") < text.index("Functions by blocks executed")
+    assert text.index("process 10 ended by SIGSEGV") < text.index("Functions by IR instructions executed")
     for wanted in (
         "└ 11",
         "thread 3 (1234) of process 10",

@@ -76,7 +76,8 @@ def test_locations() -> None:
 
 def test_plain_lines_hold_one_fact_each() -> None:
     lines = to_plain(summarise(sample())).splitlines()
-    assert "function\tmain\t/src/a.c:3\t1\t4004\t1.000000" in lines
+    assert "function\tmain\t/src/a.c:3\t1\t4004\t1.000000\t12012\t1.000000" in lines
+    assert "instructions\tir" in lines
     assert "block\tmain\tcond\t/src/a.c:5\t1001" in lines
     assert "edge\tmain\tbody\tthen\t/src/a.c:6\t/src/a.h:2\t900" in lines
     assert "skipped\tstart\tit is written in assembler" in lines
@@ -91,7 +92,7 @@ def test_plain_lines_hold_one_fact_each() -> None:
 def test_plain_lines_survive_odd_names() -> None:
     profile = profile_of(unit_of(function("a\tb\nc\\", "x>exit")), {})
     rows = [line for line in to_plain(summarise(profile)).splitlines() if line.startswith("function")]
-    assert rows == ["function\ta\\tb\\nc\\\\\t/src/a.c:1\t0\t0\t0.000000"]
+    assert rows == ["function\ta\\tb\\nc\\\\\t/src/a.c:1\t0\t0\t0.000000\t0\t0.000000"]
 
 
 def test_the_json_form_holds_the_same() -> None:

@@ -19,7 +19,7 @@ from trodden.report.views.summary import BlockRow, EdgeRow, FunctionRow, Summary
 _LONGEST_TEXT = 60
 _MOST_STEPS = 24
 
-FUNCTION_NUMBERS = ("share", "instructions", "entries")
+FUNCTION_NUMBERS = ("share", "instructions", "blocks", "entries")
 """The headings of the numbers in the table of functions."""
 
 
@@ -84,8 +84,8 @@ def paths_title(summary: Summary) -> str:
 
 def function_row(row: FunctionRow) -> tuple[str | Text, ...]:
     """The cells of a function."""
-    counts = percent(row.share_of_instructions), amount(row.instructions), amount(row.entries)
-    return *counts, Text(row.name), Text(short(row.place))
+    share, counts = percent(row.share_of_instructions), (row.instructions, row.executed, row.entries)
+    return share, *map(amount, counts), Text(row.name), Text(short(row.place))
 
 
 def _paths(summary: Summary) -> Table:
