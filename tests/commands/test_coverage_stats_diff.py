@@ -112,11 +112,13 @@ def testat_a_terminal(folder: Path, arguments: Sequence[str], parts: Sequence[st
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["coverage", "{}/edges.trod"], 2, "edges.trod holds no paths; run with --profile paths"),
-        (["coverage", "{}/good.trod", "{}/edges.trod"], 2, "edges.trod holds no paths"),
         (["stats", "{}/edges.trod"], 2, "edges.trod holds no paths; run with --profile paths"),
         (["coverage"], 2, "Missing argument 'FILE...'"),
-        (["coverage", "{}/good.trod", "--fail-under", "101"], 2, "Invalid value for '--fail-under'"),
+        (["coverage", "{}/good.trod", "--fail-under", "101"], 2, "--fail-under 101: write a percentage"),
+        (["coverage", "{}/good.trod", "--fail-under", "path=1"], 2, "some like branches=80,paths=20 of"),
+        (["coverage", "{}/good.trod", "--source-dir", "x"], 2, "--source-dir x: write it as OLD=NEW"),
+        (["coverage", "{}/good.trod", "--source-dir", "/nix=/y"], 2, "/nix: no source of the profile"),
+        (["coverage", "{}/good.trod", "--include", "nix"], 2, "no function matches --include"),
         (["stats", "{}/good.trod", "--function", "nix"], 2, "no function matches 'nix'"),
         (["diff", "{}/good.trod"], 2, "Missing argument 'B'"),
         (["diff", "{}/good.trod", "{}/gone.trod"], 91, "gone.trod: cannot be read"),

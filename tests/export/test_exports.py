@@ -70,11 +70,22 @@ def test_lcov_totals_agree_with_its_records() -> None:
 
 def test_lcov_distinguishes_functions_of_one_name() -> None:
     unit = unit_of(
+        function("f(int)", "a>exit", linkage_name="_Z1fi.1", line=4),
+        function("f(int)", "a>exit", linkage_name="_Z1fi.2", line=8),
+        function("g(int, int)", "a>exit", linkage_name="_Z1gii", line=9),
+    )
+    text = to_lcov(profile_of(unit, {"_Z1fi.2": {"a>exit": 3}}))
+    assert "FN:4,_Z1fi.1\nFN:8,_Z1fi.2\nFN:9,_Z1gii\n" in text
+    assert "FNDA:0,_Z1fi.1\nFNDA:3,_Z1fi.2\nFNDA:0,_Z1gii\nFNF:3\nFNH:1\n" in text
+
+
+def test_variants_of_one_function_are_one_in_lcov() -> None:
+    unit = unit_of(
         function("f(int)", "a>exit", linkage_name="_Z1fi.1"),
         function("f(int)", "a>exit", linkage_name="_Z1fi.2"),
     )
-    text = to_lcov(profile_of(unit, {"_Z1fi.2": {"a>exit": 3}}))
-    assert "FNDA:0,_Z1fi.1\nFNDA:3,_Z1fi.2\nFNF:2\nFNH:1\n" in text
+    text = to_lcov(profile_of(unit, {"_Z1fi.1": {"a>exit": 1}, "_Z1fi.2": {"a>exit": 3}}))
+    assert "FN:1,f(int)\nFNDA:4,f(int)\nFNF:1\nFNH:1\n" in text
 
 
 def _named(*names: str) -> Profile:

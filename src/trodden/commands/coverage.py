@@ -1,12 +1,13 @@
-"""``trodden coverage``: which paths were executed, and the nearest that were not."""
+"""``trodden coverage``: how much was executed, and the nearest paths that were not."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
 
-from trodden.api.profiles import load_paths, reading
+from trodden.api.profiles import load_counted, reading
 from trodden.commands.click_options import (
     Number,
     function_option,
@@ -14,15 +15,29 @@ from trodden.commands.click_options import (
     process_option,
     program_option,
 )
+from trodden.commands.filter_options import filter_options, markers_option
 from trodden.commands.showing.presentation import Answer, Presentation
-from trodden.errors import TooLittleCovered
+from trodden.errors import TooLittleCovered, UsageError
 
 if TYPE_CHECKING:
+    from trodden.profile.analysis.coverage import Covered
+    from trodden.profile.reading import Reading
     from trodden.report.render.pieces import Page
     from trodden.report.views.coverage import CoverageReport
 
 TOP = 3
 MOST_FUNCTIONS = 20
+GITHUB = "github"
+_EXECUTED = {
+    "lines": "of the lines were executed",
+    "branches": "of the outcomes of branches were taken",
+    "functions": "of the functions were executed",
+    "conditions": "of the conditions had both outcomes",
+    "mcdc": "of the conditions of compound decisions were shown to decide alone",
+    "blocks": "of the blocks were executed",
+    "edges": "of the edges were taken",
+    "paths": "of the possible paths were executed",
+}
 
 
 @click.command()
@@ -33,17 +48,19 @@ MOST_FUNCTIONS = 20
     type=Number(0),
     default=TOP,
     show_default=True,
-    help="Paths never executed to show for each function.",
+    help="Paths never executed to show for each function (not in all).",
 )
 @function_option
 @process_option
 @program_option
-@output_options()
+@filter_options
+@markers_option
+@output_options(GITHUB)
 @click.option(
     "--fail-under",
-    metavar="PERCENT",
-    type=click.FloatRange(min=0, max=100),
-    help="Fail if fewer of the possible paths were executed.",
+    metavar="PERCENT|WHAT=PERCENT,...",
+    help="Fail if less was executed: lines, branches, functions, conditions, mcdc, blocks, edges, paths."
+    "  A percentage alone is of the possible paths, or of the lines if no paths were counted.",
 )
 def coverage(
     files: tuple[str, ...],
@@ -51,32 +68,68 @@ def coverage(
     function: str | None,
     process: str | None,
     program: str | None,
+    view: Reading,
     shown: Presentation,
-    fail_under: float | None,
+    fail_under: str | None,
 ) -> None:
-    """Show how many of the possible paths were executed in the profiles FILE... taken together.
+    """Show how much was executed in the profiles FILE... taken together: lines, branches, functions, paths.
 
     Below are paths that were never executed but differ by one decision from one that was: what the next
     input should do.
     """
+    from trodden.report.render.github import to_github
     from trodden.report.views.coverage import report_coverage, to_document, to_plain
 
+    required = {} if fail_under is None else _required(fail_under)
     with reading(*files):
-        profiles = [load_paths(file, process, program) for file in files]
+        profiles = [load_counted(file, process, program, view) for file in files]
         report = report_coverage(profiles, files, function, top)
     shown.show(
         Answer(
             document=lambda: to_document(report),
             rows=lambda: to_plain(report),
             page=lambda page: _page(report, page, None if function else MOST_FUNCTIONS),
+            others={GITHUB: lambda: to_github(report)},
         )
     )
-    paths = report.found.paths
-    if fail_under is not None and 100 * paths.covered < fail_under * paths.total:
-        raise TooLittleCovered(
-            f"{100 * paths.share:.4g}% of the possible paths were executed,"
-            f" {paths.covered} of {paths.total}; {fail_under:g}% are required"
-        )
+    _check(report.metrics, required)
+
+
+def _required(given: str) -> dict[str, float]:
+    """The percentages that are asked for; one alone has the empty name."""
+    found: dict[str, float] = {}
+    for part in given.split(","):
+        name, equals, number = part.rpartition("=")
+        name = name.strip()
+        try:
+            percent = float(number)
+        except ValueError:
+            percent = -1.0
+        if not 0 <= percent <= 100 or (equals and name not in _EXECUTED) or name in found:
+            names = ", ".join(_EXECUTED)
+            raise UsageError(
+                f"--fail-under {given}: write a percentage, or some like branches=80,paths=20 of {names}"
+            )
+        found[name] = percent
+    return found
+
+
+def _check(metrics: Mapping[str, Covered], required: Mapping[str, float]) -> None:
+    """Raise if less is covered than required."""
+    failed: list[str] = []
+    for given, percent in required.items():
+        name = given or ("paths" if "paths" in metrics else "lines")
+        found = metrics.get(name)
+        if found is None:
+            how = "run it with --profile paths" if name in ("paths", "mcdc") else "build with -g, count edges"
+            raise UsageError(f"--fail-under {name}={percent:g}: the profile has none of these; {how}")
+        if 100 * found.covered < percent * found.total:
+            failed.append(
+                f"{100 * found.share:.4g}% {_EXECUTED[name]},"
+                f" {found.covered} of {found.total}; {percent:g}% are required"
+            )
+    if failed:
+        raise TooLittleCovered("; and ".join(failed))
 
 
 def _page(report: CoverageReport, page: Page, most: int | None) -> None:

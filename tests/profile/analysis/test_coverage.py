@@ -15,7 +15,7 @@ from trodden.plan.paths.numbering import Numbering
 from trodden.plan.routes import PathCount, PathEnd
 from trodden.profile.analysis.coverage import Covered, FunctionCoverage, NearMiss, coverage
 from trodden.profile.model import Profile
-from trodden.program.facts import FunctionFacts
+from trodden.program.facts import FunctionFacts, TruthPhi
 
 DIAMONDS = "a>b a>c b>d c>d d>e d>f e>g f>g g>exit"
 LOOP = "in>head head>body head>out body>x body>y x>head y>head out>exit"
@@ -32,6 +32,7 @@ def _labels(found: FunctionCoverage, near: NearMiss) -> str:
 def test_shares() -> None:
     found = _covered(facts_of("f", DIAMONDS), {"a b d e g": 5, "a b d f g": 2})
     assert found.paths == Covered(2, 4)
+    assert found.paths is not None
     assert found.paths.share == 0.5
     assert found.blocks == Covered(6, 7)
     assert found.edges == Covered(7, 9)
@@ -89,7 +90,8 @@ def test_an_endless_path_is_a_near_miss_too() -> None:
 
 def test_calls_that_did_not_return() -> None:
     found = _covered(facts_of("f", DIAMONDS), {"a b d e g": 1, "a b!": 4})
-    assert (found.paths.covered, found.cut_short) == (1, 1)
+    assert found.paths == Covered(1, 4)
+    assert found.cut_short == 1
     assert found.near[0].times == 5
     whole = _covered(facts_of("f", "a>die a>b b>exit"), {"a die!": 1, "a b": 1})
     assert (whole.paths, whole.cut_short) == (Covered(2, 2), 0)
@@ -177,5 +179,23 @@ def test_functions_of_one_build_only_are_included() -> None:
 def test_functions_without_paths_are_named() -> None:
     edges = profile_of(unit_of(function("e", "a>exit")), {})
     found = coverage({**_profile({"a b d e g": 1}).functions, **edges.functions})
-    assert [each.name for each in found.functions] == ["f"]
+    assert [(each.name, each.paths is None) for each in found.functions] == [("f", False), ("e", True)]
+    assert found.functions[1].blocks == Covered(0, 1)
     assert found.without == ("e",)
+    assert found.paths == Covered(1, 4)
+
+
+def test_a_branch_that_was_decided_before_leads_to_one_successor_only() -> None:
+    """``while (a && b)`` as it is compiled without optimisation: the second branch is on a phi."""
+    facts = facts_of("f", "a>b a>end b>end end>body end>out body>exit out>exit")
+    edges = {
+        f"{facts.graph.labels[edge.src]}>{facts.graph.labels[edge.dst]}": number
+        for number, edge in enumerate(facts.graph.edges)
+    }
+    end = facts.graph.labels.index("end")
+    phi = TruthPhi({edges["a>end"]: False}, {}, tested=True)
+    walks = {"a b end body": 3, "a b end out": 2}
+    assert _covered(facts, walks).paths == Covered(2, 4)
+    known = _covered(replace(facts, truths={end: phi}), walks)
+    assert known.paths == Covered(2, 3)
+    assert [_labels(known, near) for near in known.near] == ["a end out"]

@@ -97,7 +97,7 @@ def test_coverage_at_a_terminal(tmp_path: Path) -> None:
     print_coverage(_coverage(tmp_path, 2), console, most=2)
     text = text_of(console)
     for part in (
-        "possible paths,",
+        "possible paths",
         "66.7% (2 of 3)",
         "Inputs to write next",
         "1,000 classify: at a.c:2 `if (x < 0)` branched only to line 4 (x < 0: false),"

@@ -1,7 +1,8 @@
-"""How many of its possible paths a program has executed, and which are the nearest that it has not.
+"""How many of its blocks, edges and possible paths a program has executed, and the nearest that it has not.
 
-A path is possible if the graph has it; whether some input makes the program execute it cannot be decided from
-that.
+A path is possible if the graph has it and no branch on it was decided before
+(:mod:`trodden.profile.analysis.feasible`); whether some input makes the program execute it cannot be decided
+from that.
 
 A path that was never executed is near if it is one decision away from one that was: it begins like that one,
 takes another edge at a branch, and continues along the most frequent edges.  In the tree of the executed
@@ -10,15 +11,15 @@ paths these are the edges that are missing at its nodes, each of which starts a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from heapq import nsmallest
 
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.traverse import reachable
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, Route
-from trodden.profile.analysis.path_trie import Node, PathTree, Start, edges_out, is_complete
+from trodden.profile.analysis.feasible import Truth, arrives, count_possible, possible_edges
+from trodden.profile.analysis.path_trie import Node, PathTree, Start, is_complete
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts
 
@@ -66,11 +67,14 @@ class NearMiss:
 
 @dataclass(frozen=True)
 class FunctionCoverage:
-    """One function.  ``cut_short`` is the number of different prefixes that were cut short."""
+    """One function.  ``cut_short`` is the number of different prefixes that were cut short.
+
+    ``paths`` is None if they were not counted.  Edges that a block profile does not determine are left out.
+    """
 
     name: str
     function: FunctionProfile
-    paths: Covered
+    paths: Covered | None
     cut_short: int
     blocks: Covered
     edges: Covered
@@ -79,15 +83,16 @@ class FunctionCoverage:
 
 @dataclass(frozen=True)
 class Coverage:
-    """All functions that have paths; ``without`` are the names of those that have none."""
+    """All functions; ``without`` are the names of those that have no paths."""
 
     functions: tuple[FunctionCoverage, ...]
     without: tuple[str, ...]
 
     @property
-    def paths(self) -> Covered:
-        """Of all functions together."""
-        return sum((each.paths for each in self.functions), Covered(0, 0))
+    def paths(self) -> Covered | None:
+        """Of all functions together; None if none of them has any."""
+        known = [each.paths for each in self.functions if each.paths is not None]
+        return sum(known, Covered(0, 0)) if known else None
 
     @property
     def blocks(self) -> Covered:
@@ -100,57 +105,62 @@ class Coverage:
         return sum((each.edges for each in self.functions), Covered(0, 0))
 
 
-def coverage(functions: Mapping[str, FunctionProfile], top: int | None = None) -> Coverage:
+Look = Callable[[FunctionProfile, NearMiss], Hashable]
+"""What a near miss looks like to a reader: of those that look the same one is enough."""
+
+
+def coverage(
+    functions: Mapping[str, FunctionProfile], top: int | None = None, look: Look | None = None
+) -> Coverage:
     """The coverage of these functions, with at most ``top`` near misses for each."""
-    found = tuple(
-        cover(name, each, each.facts.plan.paths, top)
-        for name, each in functions.items()
-        if each.paths is not None and each.facts.plan.paths is not None
-    )
-    known = {each.name for each in found}
-    return Coverage(found, tuple(name for name in functions if name not in known))
+    found = tuple(cover(name, each, top, look) for name, each in functions.items())
+    return Coverage(found, tuple(each.name for each in found if each.paths is None))
 
 
-def cover(name: str, function: FunctionProfile, paths: Paths, top: int | None = None) -> FunctionCoverage:
-    """The coverage of one function whose paths are numbered as in ``paths``."""
+def cover(
+    name: str, function: FunctionProfile, top: int | None = None, look: Look | None = None
+) -> FunctionCoverage:
+    """The coverage of one function."""
     graph = function.facts.graph
     live = reachable(graph)
+    paths = function.facts.plan.paths if function.paths is not None else None
     executed = [path for path in function.paths or () if path.count > 0]
     whole = sum(is_complete(function.facts, path) for path in executed)
     blocks = [function.block_counts[v] for v in live if v != graph.exit]
     edges = [
         count
         for edge, count in zip(graph.edges, function.edge_counts, strict=True)
-        if edge.kind is EdgeKind.FLOW and edge.src in live
+        if edge.kind is EdgeKind.FLOW and edge.src in live and count is not None
     ]
     return FunctionCoverage(
         name=name,
         function=function,
-        paths=Covered(whole, paths.number),
+        paths=None if paths is None else Covered(whole, count_possible(function.facts, paths)),
         cut_short=len(executed) - whole,
         blocks=Covered(sum(count > 0 for count in blocks), len(blocks)),
         edges=Covered(sum(bool(count) for count in edges), len(edges)),
-        near=_near_misses(function, paths, PathTree(executed), top),
+        near=() if paths is None else _near_misses(function, paths, PathTree(executed), top, look),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Missing:
-    """An edge that is missing at a node of the tree."""
+    """An edge that is missing at a node of the tree, whose block has this truth value."""
 
     start: Start
     node: Node
     edge: int
+    truth: Truth
 
 
 def _near_misses(
-    function: FunctionProfile, paths: Paths, tree: PathTree, top: int | None
+    function: FunctionProfile, paths: Paths, tree: PathTree, top: int | None, look: Look | None
 ) -> tuple[NearMiss, ...]:
     """The near misses, those most worth a test first.
 
     One over an edge that was never taken comes before one over an edge that was taken on other paths, but
     only the first such path of each edge.  Among equals the one whose beginning was executed most often is
-    first.
+    first.  Of those that look the same to a reader there is one.
     """
     missing = list(_missing(function, tree))
     hottest: dict[int, _Missing] = {}
@@ -163,16 +173,31 @@ def _near_misses(
     def rank(each: _Missing) -> tuple[bool, int]:
         return hottest.get(each.edge) is not each, -each.node.count
 
-    ranked = sorted(missing, key=rank) if top is None else nsmallest(top, missing, key=rank)
     ends = _ends(function.facts, paths)
-    return tuple(_completed(function, each, ends) for each in ranked)
+    found: dict[Hashable, NearMiss] = {}
+    for each in sorted(missing, key=rank):
+        if top is not None and len(found) >= top:
+            break
+        near = _completed(function, each, ends)
+        found.setdefault(near.route if look is None else look(function, near), near)
+    return tuple(found.values())
 
 
 def _missing(function: FunctionProfile, tree: PathTree) -> Iterator[_Missing]:
-    for start, block, node in tree.nodes():
-        edges = edges_out(function.facts, block)
-        if len(edges) > 1:
-            yield from (_Missing(start, node, edge) for edge in edges if edge not in node.extensions)
+    facts = function.facts
+    for start, top in tree.starts.items():
+        work: list[tuple[Node, Truth]] = [(top, None)]
+        while work:
+            node, truth = work.pop()
+            if node.block is None:
+                continue
+            edges = possible_edges(facts, node.block, truth)
+            if len(edges) > 1:
+                yield from (
+                    _Missing(start, node, edge, truth) for edge in edges if edge not in node.extensions
+                )
+            longer = reversed(node.extensions.items())
+            work += [(after, arrives(facts, edge, truth)) for edge, after in longer]
 
 
 def _ends(facts: FunctionFacts, paths: Paths) -> Mapping[int, PathEnd]:
@@ -191,10 +216,12 @@ def _completed(function: FunctionProfile, missing: _Missing, ends: Mapping[int, 
     first = graph.edges[before[0]].src if before else start.block
     blocks = [first, *(graph.edges[edge].dst for edge in before)]
     edges = [*before, missing.edge]
+    truth = missing.truth
     while edges[-1] not in ends:
         block = graph.edges[edges[-1]].dst
         blocks.append(block)
-        leaving = edges_out(function.facts, block)
+        truth = arrives(function.facts, edges[-1], truth)
+        leaving = possible_edges(function.facts, block, truth)
         if not leaving:
             break
         edges.append(max(leaving, key=lambda edge: counts[edge] or 0))

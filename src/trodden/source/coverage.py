@@ -1,0 +1,90 @@
+"""How much of the source was executed: lines, functions, outcomes of branches and conditions.
+
+A condition is a branch with two outcomes; it is covered if both were taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from trodden.profile.analysis.coverage import Covered
+from trodden.source.branches import Branch
+from trodden.source.files import FileCounts
+
+
+@dataclass(frozen=True, slots=True)
+class FileCoverage:
+    """One source file; ``file`` has its counts."""
+
+    file: FileCounts
+    lines: Covered
+    branches: Covered
+    functions: Covered
+    conditions: Covered
+
+    @property
+    def path(self) -> str:
+        """Its path."""
+        return self.file.path
+
+    @property
+    def missed_branches(self) -> Iterator[tuple[int, Branch]]:
+        """The branches of which some outcome was never taken, with their numbers on their lines."""
+        for found in self.file.branches.values():
+            for number, branch in enumerate(found):
+                if not all(outcome.count for outcome in branch.outcomes):
+                    yield number, branch
+
+
+@dataclass(frozen=True)
+class SourceCoverage:
+    """The source files, by path; ``problems`` are about sources that could not be read."""
+
+    files: tuple[FileCoverage, ...]
+    problems: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> Covered:
+        """Of all files together."""
+        return sum((each.lines for each in self.files), Covered(0, 0))
+
+    @property
+    def branches(self) -> Covered:
+        """Of all files together."""
+        return sum((each.branches for each in self.files), Covered(0, 0))
+
+    @property
+    def functions(self) -> Covered:
+        """Of all files together."""
+        return sum((each.functions for each in self.files), Covered(0, 0))
+
+    @property
+    def conditions(self) -> Covered:
+        """Of all files together."""
+        return sum((each.conditions for each in self.files), Covered(0, 0))
+
+
+def cover_files(files: Mapping[str, FileCounts], problems: tuple[str, ...] = ()) -> SourceCoverage:
+    """The coverage of some files."""
+    return SourceCoverage(tuple(cover_file(file) for file in files.values()), problems)
+
+
+def cover_file(file: FileCounts) -> FileCoverage:
+    """The coverage of one file."""
+    lines = [line.count > 0 for line in file.lines.values()]
+    found = list(_branches(file))
+    outcomes = [outcome.count > 0 for branch in found for outcome in branch.outcomes]
+    both = [branch for branch in found if len(branch.outcomes) == 2]
+    conditions = [all(outcome.count for outcome in branch.outcomes) for branch in both]
+    functions = [function.entries > 0 for function in file.functions]
+    return FileCoverage(file, *map(_covered, (lines, outcomes, functions, conditions)))
+
+
+def _branches(file: FileCounts) -> Iterator[Branch]:
+    for found in file.branches.values():
+        yield from found
+
+
+def _covered(parts: list[bool]) -> Covered:
+    return Covered(sum(parts), len(parts))
