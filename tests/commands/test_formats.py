@@ -24,7 +24,7 @@ VERBS = (
     ("score", "{}", "{}"),
 )
 TITLES = {
-    "report": "Functions by blocks executed",
+    "report": "Functions by",
     "coverage": "Functions, most untaken edges first",
     "stats": "Executed paths",
     "diff": "In common",

@@ -45,7 +45,7 @@ def function_option(verb: _Verb) -> _Verb:
     return click.option("--function", metavar="GLOB", help="Only the functions whose name matches.")(verb)
 
 
-class Number(click.ParamType):
+class Number(click.ParamType[int]):
     """A whole number of at least ``least``."""
 
     name = "number"

@@ -29,14 +29,16 @@ _MOST_APART = 6
 """Blocks are wide enough for the labels of this many outgoing edges."""
 
 _STYLE = """
-text { font: 12px monospace; fill: #222; text-anchor: middle }
+text { font-size: 12px; font-family: DejaVu Sans Mono, Liberation Mono, Menlo, Consolas, monospace }
+text { fill: #222; text-anchor: middle }
 text.title { font-weight: bold; text-anchor: start }
 text.note { fill: #666 }
 text.below { fill: #666; text-anchor: start }
-text.weight { fill: #24527a; text-anchor: start; paint-order: stroke; stroke: #fff; stroke-width: 3px }
+text.weight { fill: #24527a; text-anchor: start }
 text.slot { font-size: 9px; fill: #fff }
-text.mark { fill: #3d6b35; text-anchor: start; paint-order: stroke; stroke: #fff; stroke-width: 3px }
-text.probe { fill: #b3261e; text-anchor: start; paint-order: stroke; stroke: #fff; stroke-width: 3px }
+text.mark { fill: #3d6b35; text-anchor: start }
+text.probe { fill: #b3261e; text-anchor: start }
+text.halo { text-anchor: start; fill: #fff; stroke: #fff; stroke-width: 3px }
 rect { fill: #f6f6f2; stroke: #444 }
 rect.never { fill: #fff; stroke: #aaa; stroke-dasharray: 3 3 }
 path { fill: none; stroke: #444 }
@@ -181,13 +183,13 @@ class _Picture:
         role = "tree" if tree is None or index in tree else "chord"
         self._paths.append(f'<path class="{role}" d="{path}" marker-end="url(#arrow)"/>')
         weight = weight_text(self._drawing.weights[index])
-        self._marks.append(_text(x + 5, y + 4, weight, "weight"))
+        self._marks.append(_label(x + 5, y + 4, weight, "weight"))
         for text, style in _notes(self._drawing, index):
             y += _LINE
             if style == "probe":
                 where = f'x="{x - 4:.1f}" y="{y - 4:.1f}"'
                 self._marks.append(f'<rect class="probe" {where} width="8" height="8"/>')
-            self._marks.append(_text(x + 7, y + 4, text, style))
+            self._marks.append(_label(x + 7, y + 4, text, style))
         for number, probe in enumerate(self._drawing.plan.on_edges.get(index, ()), 1):
             self._probe(x, y + 18 * number, probe)
 
@@ -246,6 +248,15 @@ class _Picture:
 def _text(x: float, y: float, text: str, kind: str) -> str:
     style = f' class="{kind}"' if kind else ""
     return f'<text{style} x="{x:.1f}" y="{y:.1f}">{_clean(text)}</text>'
+
+
+def _label(x: float, y: float, text: str, kind: str) -> str:
+    """A text above the lines of edges, with a white margin.
+
+    The margin is a text of its own, below: a stroke behind its own fill (``paint-order``) is something that
+    only browsers draw, and others would draw it over the text.
+    """
+    return _text(x, y, text, "halo") + _text(x, y, text, kind)
 
 
 def _clean(text: str) -> str:
