@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from trodden.commands.completion import VARIABLE, completed_as
+from trodden.commands.completed_words import VARIABLE, completed_as
 from trodden.commands.showing.defaults import reading_defaults
 from trodden.errors import UsageError
 from trodden.version import __version__
