@@ -73,4 +73,3 @@ def waiting(what: str, worth: bool = True) -> Iterator[Callable[[str], None]]:
         yield lambda detail: setattr(status, "detail", detail)
     finally:
         status.finish()
-

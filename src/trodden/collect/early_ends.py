@@ -85,8 +85,11 @@ class EarlyEndFinder:
     modules: Mapping[int, Program]
     locator_of: LocatorOf
 
-    def active(self, raw: Raw) -> EarlyEnds:
-        """Those of frames that were active at the end, or were abandoned before."""
+    def active(self, raw: Raw, with_source: bool = False) -> EarlyEnds:
+        """Those of frames that were active at the end, or were abandoned before.
+
+        ``with_source``: the stacks say which functions of the source each frame consists of.
+        """
         found = EarlyEnds()
         registers = {saved.frame: saved for saved in raw.saved_registers}
         for number, frame in enumerate(raw.frames):
@@ -96,12 +99,22 @@ class EarlyEndFinder:
                 state = self._interrupted(frame, saved, found)
             else:
                 state = self._in_unlabelled_call(frame, saved)
+            stopped: list[StoppedFrame] = []
             if state is not None:
                 found.ends.append(state)
-                stack.append(replace(self._stopped(frame, state), interrupted=frame.interrupted))
+                stopped = [replace(self._stopped(frame, state), interrupted=frame.interrupted)]
             elif not frame.interrupted:
-                stack += self._in_calls(frame, found)
+                stopped = list(self._in_calls(frame, found))
+            stack += [self._with_source(frame, each) for each in stopped] if with_source else stopped
         return found
+
+    def _with_source(self, frame: RawFrame, stopped: StoppedFrame) -> StoppedFrame:
+        """A frame is at the interrupted instruction, or at the call before its return address."""
+        program = self._program(frame.module)
+        assert program is not None
+        facts = program.units[stopped.unit].functions[stopped.function]
+        pc = frame.address if frame.interrupted else frame.address - 1
+        return replace(stopped, source=self.locator_of(program).sources.at(pc, facts))
 
     def inherited(self, raw: Raw) -> EarlyEnds:
         """Those of frames that a forked child has inherited, which count minus one."""

@@ -14,7 +14,8 @@ from trodden.recover.unit_counts import UnitCounts
 MOST_THREADS = 64
 MOST_FRAMES = 512
 MOST_LAST_PATHS = 65536
-"""How many threads are kept of a process, and how many frames and last paths of a thread."""
+MOST_INLINED = 512
+"""How many threads are kept of a process, frames and last paths of a thread, inlined functions of a frame."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,23 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceFrame:
+    """A function of the source that control was in, by the path of its file and the line."""
+
+    function: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class StoppedFrame:
     """A frame of a function, given by its index in a unit, and the block that it had reached.
 
     It was inside a call, or ``interrupted`` at any instruction of the block.  ``block`` is ``None`` if the
     function was counted as left already.  ``register`` is the path register, ``None`` if it is not known, or
-    not needed to decode the path.
+    not needed to decode the path.  ``source`` are the functions of the source that the frame consists of,
+    innermost first: those that were inlined, and the function itself; none where the program has no debug
+    information of its own.
     """
 
     unit: str
@@ -55,6 +67,7 @@ class StoppedFrame:
     block: int | None
     interrupted: bool = False
     register: int | None = None
+    source: tuple[SourceFrame, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

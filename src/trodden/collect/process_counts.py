@@ -54,14 +54,15 @@ def count_process(raw: Raw, modules: Mapping[int, Program], locator_of: LocatorO
     facts = {name: unit for program in modules.values() for name, unit in program.units.items()}
     builders = _counters(raw, modules, facts)
     finder = EarlyEndFinder(modules, locator_of)
-    active = finder.active(raw)
+    midway = _ended_midway(raw)
+    active = finder.active(raw, with_source=midway)
     early_ends = [active, finder.inherited(raw), finder.non_local_exits(raw)]
     _add_early_ends(builders, facts, early_ends)
     unlocated = sum(each.unlocated for each in early_ends)
     completed: dict[str, CompletedUnit] = {}
     if raw.ending is Ending.KILLED or unlocated:
         completed = {name: complete_unit(builder) for name, builder in builders.items()}
-    threads = _threads(raw, modules, active.stacks if _ended_midway(raw) else {})
+    threads = _threads(raw, modules, active.stacks if midway else {})
     functions = [each for name in builders for each in facts[name].functions]
     shortcomings = Shortcomings(
         completed=[facts[name].functions[i].name for name, unit in completed.items() for i in unit.functions],

@@ -8,9 +8,8 @@ from fnmatch import fnmatchcase
 
 from trodden.errors import UsageError
 from trodden.profile.filters import shows
+from trodden.profile.inlined import only_inlined
 from trodden.profile.model import Filter, FunctionProfile, Profile
-
-_MOST_NAMES = 3
 
 
 def select(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfile]:
@@ -57,27 +56,22 @@ def _why(profile: Profile, pattern: str) -> str:
     reasons = [skipped.reason for skipped in profile.skipped if skipped.name == pattern]
     if reasons:
         return f"it was not profiled: {reasons[0]}"
-    callers = [
-        key
-        for key, each in profile.functions.items()
-        if any(
-            fnmatchcase(name, pattern)
-            for callee in each.facts.callees
-            for name in (callee.name, _without_parameters(callee.name))
-        )
-    ]
-    if callers:
-        some = ", ".join(callers[:_MOST_NAMES]) + (" …" if len(callers) > _MOST_NAMES else "")
-        return f"it was inlined, and is part of {some}; name that, or build with -O0 or --stage early"
+    inlined = [each.words() for each in only_inlined(profile) if _is_called(each.name, pattern)]
+    if inlined:
+        return f"it was {inlined[0]}; name that function, or build with -O0 or --stage early"
     return "see trodden report for the names; a function that was inlined is part of those that call it"
+
+
+def _is_called(name: str, pattern: str) -> bool:
+    return pattern in (name, without_parameters(name)) or fnmatchcase(name, pattern)
 
 
 def _names(key: str, function: FunctionProfile) -> tuple[str, ...]:
     """The names of a function: for a C++ function also the one without parameters."""
-    return key, function.name, function.facts.linkage_name, _without_parameters(function.name)
+    return key, function.name, function.facts.linkage_name, without_parameters(function.name)
 
 
-def _without_parameters(name: str) -> str:
+def without_parameters(name: str) -> str:
     """A demangled name up to its parameter list, which is the last pair of parentheses.
 
     Other pairs may precede it: ``(anonymous namespace)::f(int)``, ``A::operator()(int) const``.

@@ -24,6 +24,7 @@ from trodden.collect.binary.x86 import decode
 from trodden.collect.frames.build_code_map import build_code_map
 from trodden.collect.frames.frame_state import FrameState
 from trodden.collect.frames.function_locator import FunctionLocator
+from trodden.collect.frames.source_frames import SourceFrames
 from trodden.program.clone_map import code_of
 
 _RBX, _RBP, _RSP, _R12, _R13, _R14, _R15 = 3, 6, 7, 12, 13, 14, 15
@@ -42,6 +43,7 @@ class FrameLocator:
 
     def __init__(self, program: Program, functions: MarkedFunctions | None = None) -> None:
         self._functions = functions or MarkedFunctions(program)
+        self.sources = SourceFrames(program.path, self._functions)
         self._locators: dict[int, FunctionLocator | None] = {}
 
     def at(

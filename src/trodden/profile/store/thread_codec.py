@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from trodden.collect.endings import MOST_FRAMES, MOST_LAST_PATHS, LastPath, StoppedFrame, StoppedThread
+from trodden.collect.endings import (
+    MOST_FRAMES,
+    MOST_INLINED,
+    MOST_LAST_PATHS,
+    LastPath,
+    SourceFrame,
+    StoppedFrame,
+    StoppedThread,
+)
 from trodden.plan.probes import WORD
-from trodden.program.checked import ColumnError, columns, ints, same_length, whole
+from trodden.program.checked import ColumnError, columns, ints, same_length, text, whole
 from trodden.program.facts import UnitFacts
 
 _NO_REGISTER = -1
@@ -32,6 +41,10 @@ def _to_document(thread: StoppedThread, numbers: dict[str, int]) -> dict[str, An
         [int(frame.interrupted) for frame in thread.frames],
         [_NO_REGISTER if frame.register is None else frame.register for frame in thread.frames],
     ]
+    if any(frame.source for frame in thread.frames):
+        document["source"] = [
+            [[each.function, each.file, each.line] for each in frame.source] for frame in thread.frames
+        ]
     if thread.left_out:
         document["left_out"] = thread.left_out
     if thread.last:
@@ -60,7 +73,7 @@ def _from_document(document: Any, units: Sequence[UnitFacts], processes: int) ->
         process=whole(document["process"], 0, processes),
         number=whole(document["number"], 0, 1 << 32),
         tid=None if tid is None else whole(tid, 0, 1 << 32),
-        frames=tuple(_frames(document["frames"], units)),
+        frames=tuple(_with_source(_frames(document["frames"], units), document.get("source"))),
         left_out=whole(document.get("left_out", 0), 0, 1 << 62),
         last=tuple(_last_paths(document.get("last", [[], [], []]), units)),
     )
@@ -88,6 +101,27 @@ def _frames(document: Any, units: Sequence[UnitFacts]) -> list[StoppedFrame]:
             )
         )
     return found
+
+
+def _with_source(frames: list[StoppedFrame], document: Any) -> list[StoppedFrame]:
+    """The frames with the functions of the source that they consist of; earlier files do not say these."""
+    if document is None:
+        return frames
+    if type(document) is not list or len(document) != len(frames):
+        raise ColumnError("the source locations of all frames were expected")
+    return [replace(frame, source=_source(each)) for frame, each in zip(frames, document, strict=True)]
+
+
+def _source(document: Any) -> tuple[SourceFrame, ...]:
+    if type(document) is not list or len(document) > MOST_INLINED + 1:
+        raise ColumnError("the functions of a frame were expected")
+    found = []
+    for each in document:
+        if type(each) is not list or len(each) != 3:
+            raise ColumnError("a function with its file and line was expected")
+        function, file, line = each
+        found.append(SourceFrame(text(function), text(file), whole(line, 1, 1 << 32)))
+    return tuple(found)
 
 
 def _last_paths(document: Any, units: Sequence[UnitFacts]) -> list[LastPath]:

@@ -106,9 +106,8 @@ class Decisions:
         statement = deciding if isinstance(deciding, Statement) else None
         line = ref.line if deciding is None else deciding.first
         text = locations.index.text(path, line) if statement is None else statement.text
-        origin = locations.inlined_function(ref)
         location = locations.name(LineRef(ref.file, line, ref.instance))
-        return Step(path, line, location, text, outcome, None if origin is None else origin.name)
+        return Step(path, line, location, text, outcome, locations.inlined_from(ref))
 
     def _target(self, edge: int) -> str:
         """Where control continues; with the block where the location does not distinguish the successors."""

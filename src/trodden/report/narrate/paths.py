@@ -6,9 +6,12 @@ it ends.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trodden.plan.routes import PathCount, PathEnd, PathStart
+from trodden.profile.analysis.interrupted import Interrupted
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BranchKind
 from trodden.report.narrate.decisions import Decisions
@@ -38,6 +41,7 @@ class Describer:
 
     def __init__(self, profile: Profile, force: bool = False) -> None:
         self.index = SourceIndex(profile, force)
+        self._interrupted = Interrupted(profile)
         self._functions: dict[int, _FunctionDescriber] = {}
 
     def describe(self, function: FunctionProfile, path: PathCount) -> PathDescription:
@@ -55,14 +59,18 @@ class Describer:
 
     def _of(self, function: FunctionProfile) -> _FunctionDescriber:
         if id(function) not in self._functions:
-            self._functions[id(function)] = _FunctionDescriber(function, self.index)
+            interrupted = self._interrupted.blocks_of(function.facts)
+            self._functions[id(function)] = _FunctionDescriber(function, self.index, interrupted)
         return self._functions[id(function)]
 
 
 class _FunctionDescriber:
     """Describes the paths of one function."""
 
-    def __init__(self, function: FunctionProfile, index: SourceIndex) -> None:
+    def __init__(
+        self, function: FunctionProfile, index: SourceIndex, interrupted: Mapping[int, Counter[str]]
+    ) -> None:
+        self._interrupted = interrupted
         self.locations = FunctionLocations(function, index)
         self.decisions = Decisions(self.locations)
         self._facts, self._graph = function.facts, function.facts.graph
@@ -107,6 +115,11 @@ class _FunctionDescriber:
         kind, complete = self._facts.blocks[last].kind, len(path.edges) == len(path.blocks)
         if kind is BranchKind.UNWIND and complete and path.ends in (PathEnd.EXIT, PathEnd.UNWOUND):
             return f"ends with an exception that leaves the function at {at}"
+        signals = self._interrupted.get(last, Counter())
+        if path.ends is PathEnd.UNWOUND and signals.total() >= path.count:
+            return f"ends at {at}, interrupted by {' and '.join(signals)}"
+        if path.ends is PathEnd.UNWOUND and not self._facts.blocks[last].calls:
+            return f"ends at {at}, interrupted"
         if path.ends is PathEnd.UNWOUND:
             return f"ends in a call {self._call(last, at, complete)} that did not return"
         target = self._graph.edges[path.edges[-1]].dst

@@ -63,11 +63,14 @@ class SourceIndex:
 
 
 def own_span(function: FunctionProfile) -> range:
-    """The lines from where a function begins to the last that holds code of it; empty if they are unknown."""
+    """The lines from where a function begins to the last that holds code of it; empty if they are unknown.
+
+    A call that was inlined belongs to the function, the code that replaced it does not.
+    """
+    refs = [ref for block in function.facts.blocks for ref in block.lines]
     own = [
         ref.line
-        for block in function.facts.blocks
-        for ref in block.lines
+        for ref in (*refs, *function.facts.inlined)
         if ref.line > 0 and ref.instance == 0 and function.files[ref.file].path == function.file
     ]
     lines = [*own, *([function.line] if function.line > 0 else [])]
@@ -164,6 +167,14 @@ class FunctionLocations:
     def inlined_function(self, ref: LineRef) -> FunctionProfile | None:
         """The function that an inlined line belongs to, if it is known."""
         return self.index.owner(self.path_of(ref), ref.line) if ref.instance else None
+
+    def inlined_from(self, ref: LineRef) -> str | None:
+        """The name of the function that an inlined line belongs to, if it is known."""
+        callees = self.function.facts.callees
+        if ref.instance and callees:
+            return callees[ref.instance - 1].name
+        owner = self.inlined_function(ref)
+        return None if owner is None else owner.name
 
     def structure(self, ref: LineRef) -> Structure:
         """The statements around a line."""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from trodden.profile.select import without_parameters
+
+_ABI_TAG = re.compile(r"\[abi:[^\]]*\]")
+_OPERATOR = re.compile(r"\boperator\b[^:]*$")
 
 
 @dataclass(frozen=True)
@@ -78,15 +84,31 @@ class Step:
         return None if self.outcome is None else self.outcome.words()
 
     def words(self, longest: int | None = None) -> str:
-        """``12: x < 0: false``; texts of the source are cut to ``longest`` characters."""
+        """``12: x < 0: false``, in inlined code ``clamp() 12: x < 0: false``.
+
+        Texts of the source are cut to ``longest`` characters.
+        """
         outcome = "" if self.outcome is None else self.outcome.words(longest)
         named = self.outcome is not None and bool(self.outcome.parts)
         text = None if named or self.text is None else cut(self.text, longest)
         head = self.location
         if text is not None or named:
             head = f"{self.location.removeprefix('line ')}:"
-        origin = f"(inlined from {self.inlined})" if self.inlined else ""
-        return " ".join(part for part in (head, text, outcome, origin) if part)
+        origin = None if self.inlined is None else called(self.inlined)
+        return " ".join(part for part in (origin, head, text, outcome) if part)
+
+
+def called(function: str) -> str:
+    """A function in few words: ``f()``, without its scope, template arguments and parameters."""
+    name = _ABI_TAG.sub("", without_parameters(function))
+    operator = _OPERATOR.search(name)
+    if operator is not None:
+        return f"{operator.group()}()"
+    depth, start = 0, len(name)
+    while start and (depth or name[start - 1] not in ": "):
+        start -= 1
+        depth += (name[start] == ">") - (name[start] == "<")
+    return f"{name[start:].partition('<')[0]}()"
 
 
 def cut(text: str, longest: int | None) -> str:

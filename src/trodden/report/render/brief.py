@@ -139,6 +139,10 @@ def _remarks(summary: Summary) -> Iterator[Text]:
     more = max(len(summary.violations) - _NOTES, 0) + max(len(summary.notes) - _NOTES, 0)
     if more:
         yield note(f"and {counted(more, 'more message')}")
+    if summary.inlined:
+        first, more = summary.inlined[0], len(summary.inlined) - 1
+        others = f" and {more:,} more exist" if more else " exists"
+        yield note(f"{first.name}{others} only inlined ({first.name} into {first.into})")
     if summary.skipped:
         verb = "profiled" if summary.estimate is None else "estimated"
         yield note(f"{counted(len(summary.skipped), 'function')} not {verb}")

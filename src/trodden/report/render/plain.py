@@ -16,20 +16,33 @@ _HEADINGS = (
     ("#process", "name", "parent", "depth", "program", "ended", "executed", "share"),
     ("#completed", "process", "function"),
     ("#thread", "process", "number", "tid", "frames", "left out", "last paths"),
-    ("#frame", "process", "thread", "number", "function", "block", "file", "line", "last line", "how"),
+    (
+        "#frame",
+        "process",
+        "thread",
+        "number",
+        "function",
+        "block",
+        "file",
+        "line",
+        "last line",
+        "how",
+        "inlined into",
+    ),
     ("#unfinished", "process", "thread", "frame", "starts", "way"),
     ("#last", "process", "thread", "number", "function", "id", "starts", "way", "ends"),
     ("#instructions", "kind"),
     ("#function", "name", "place", "entries", "executed", "share", "instructions", "share of instructions"),
     ("#path", "rank", "function", "id", "count", "blocks", "instructions", "cycles", "starts", "ends"),
-    ("#context", "rank", "number", "file", "line", "text", "outcome"),
-    ("#step", "rank", "number", "file", "line", "text", "outcome"),
+    ("#context", "rank", "number", "file", "line", "text", "outcome", "inlined from"),
+    ("#step", "rank", "number", "file", "line", "text", "outcome", "inlined from"),
     ("#loop", "function", "place", "rounds", "instructions"),
     ("#cut", "function", "src place", "dst place", "count"),
     ("#call", "count", "recursive", "path"),
     ("#calls", "caller", "callee", "count"),
     ("#block", "function", "block", "place", "count"),
     ("#edge", "function", "src", "dst", "src place", "dst place", "count"),
+    ("#inlined", "name", "place", "into", "caller", "call place"),
     ("#skipped", "name", "reason"),
     ("#violation", "function", "what"),
     ("#note", "what"),
@@ -81,6 +94,18 @@ def to_plain(summary: Summary) -> str:
         ("edge", each.function, each.src, each.dst, each.src_place, each.dst_place, each.count)
         for each in summary.edges
     ]
+    rows += [
+        (
+            "inlined",
+            each.name,
+            each.place,
+            call.into,
+            call.caller or "",
+            call.place,
+        )
+        for each in summary.inlined
+        for call in each.calls
+    ]
     rows += [("skipped", each.name, each.reason) for each in summary.skipped]
     rows += [("violation", name, what) for name, what in summary.violations]
     rows += [("note", note) for note in summary.notes]
@@ -103,7 +128,8 @@ def _thread(row: ThreadRow) -> Iterator[tuple[object, ...]]:
     for number, frame in enumerate(row.frames, 1):
         lines = (frame.line, frame.last_line) if frame.line else ("", "")
         how = "interrupted" if frame.interrupted else "in a call"
-        yield "frame", *own, number, frame.function, frame.block, frame.file, *lines, how
+        into = frame.inlined_into or ""
+        yield "frame", *own, number, frame.function, frame.block, frame.file, *lines, how, into
         if frame.unfinished is not None:
             yield "unfinished", *own, number, frame.unfinished.starts, _steps(frame.unfinished)
     for number, last in enumerate(row.last, 1):
@@ -134,4 +160,4 @@ def _path(row: PathRow) -> Iterator[tuple[object, ...]]:
         for number, step in enumerate(steps, 1):
             line = ("", "") if step.line is None else (step.file, step.line)
             text = step.location if step.line is None else step.text or ""
-            yield kind, row.rank, number, *line, text, step.outcome_text or ""
+            yield kind, row.rank, number, *line, text, step.outcome_text or "", step.inlined or ""

@@ -112,7 +112,7 @@ def _thread(row: ThreadRow, alone: bool, most: Most) -> Iterator[Text | Padding]
     name = f"thread {row.number}" + (f" ({row.tid})" if row.tid is not None else "")
     yield Text(name if alone else f"{name} of process {row.process}", style="bold")
     for frame in row.frames[: most.frames]:
-        yield from _frame(frame)
+        yield from _frame(frame, row.how if row.ending == Ending.SIGNAL.value else None)
     more = len(row.frames) - most.frames
     if row.left_out or more > 0:
         yield Padding(Text(f"… and {max(more, 0) + row.left_out:,} more", style="dim"), (0, 0, 0, 2))
@@ -125,13 +125,18 @@ def _thread(row: ThreadRow, alone: bool, most: Most) -> Iterator[Text | Padding]
             yield from _last(last)
 
 
-def _frame(row: FrameRow) -> Iterator[Padding]:
-    where = "interrupted" if row.interrupted else "in a call"
+def _frame(row: FrameRow, signal: str | None) -> Iterator[Padding]:
+    where = "in a call"
+    if row.interrupted:
+        where = "interrupted" if signal is None else f"interrupted by {signal}"
     location = ""
     if row.line:
         lines = f"{row.line}" if row.line == row.last_line else f"{row.line}–{row.last_line}"
         location = f" at {short(row.file)}:{lines}"
-    yield Padding(Text.assemble((row.function, "bold"), f"  {where}{location}"), (0, 0, 0, 2))
+    inlined = "" if row.inlined_into is None else f"  (inlined into {row.inlined_into})"
+    yield Padding(
+        Text.assemble((row.function, "bold"), f"  {where}{location}", (inlined, "dim")), (0, 0, 0, 2)
+    )
     if row.unfinished is not None:
         yield Padding(Text(_steps(row.unfinished), style="cyan"), (0, 0, 0, 6))
 

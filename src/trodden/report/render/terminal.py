@@ -46,6 +46,8 @@ def print_tables(summary: Summary, console: Page) -> None:
         console.print(_blocks(summary))
     if any(row.count for row in summary.edges):
         console.print(_edges(summary))
+    if summary.inlined:
+        console.print(_inlined(summary))
     if summary.skipped:
         console.print(_skipped(summary))
     for name, what in summary.violations:
@@ -179,6 +181,18 @@ def edge_row(row: EdgeRow) -> tuple[str | Text, ...]:
     """The cells of an edge."""
     location = f"{short(row.src_place) or '?'} → {short(row.dst_place) or row.dst}"
     return amount(row.count), Text(row.function), Text(f"{row.src} → {row.dst}"), Text(location)
+
+
+def _inlined(summary: Summary) -> Table:
+    found = table("Functions that exist only inlined", (), ("function", "location", "inlined"))
+    shown = summary.inlined[: max(len(summary.functions), 1)]
+    for row in shown:
+        more = f" and {len(row.calls) - 1:,} more" if len(row.calls) > 1 else ""
+        text = f"into {row.into} at {short(row.calls[0].place)}{more}"
+        found.add_row(Text(row.name), Text(short(row.place)), Text(text))
+    if len(summary.inlined) > len(shown):
+        found.add_row(Text(f"… and {len(summary.inlined) - len(shown):,} more"), "", "")
+    return found
 
 
 def _skipped(summary: Summary) -> Table:

@@ -14,6 +14,7 @@ from trodden.profile.estimated import mark
 from trodden.profile.filters import file_matches, is_included, shows_file
 from trodden.profile.model import Count, Estimate, Profile
 from trodden.profile.select import select
+from trodden.report.narrate.source_locations import own_span
 from trodden.source.branches import Branch, Outcome
 from trodden.source.files import branches_by_line
 from trodden.source.lines import LineCount, Lines, line_counts
@@ -74,15 +75,9 @@ class Annotator:
             return [SourceView(path) for path in files]
         spans: dict[str, list[tuple[int, int | None]]] = {}
         for function in select(self._profile, pattern).values():
-            own = [
-                ref.line
-                for block in function.facts.blocks
-                for ref in block.lines
-                if ref.line > 0 and function.files[ref.file].path == function.file
-            ]
-            lines = [*own, *([function.line] if function.line else [])]
+            lines = own_span(function)
             if lines:
-                spans.setdefault(function.file, []).append((min(lines), max(lines)))
+                spans.setdefault(function.file, []).append((lines[0], lines[-1]))
         if not spans:
             raise UsageError(f"{pattern}: no source lines are known; build with -g to have them")
         return [SourceView(path, tuple(sorted(set(parts)))) for path, parts in spans.items()]

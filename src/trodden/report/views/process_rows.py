@@ -10,6 +10,7 @@ from trodden.collect.call_paths import CalledFunction
 from trodden.collect.endings import LastPath, Process, StoppedFrame, StoppedThread, signal_name
 from trodden.collect.rawfile.model import Ending
 from trodden.plan.routes import PathCount
+from trodden.profile.analysis.frame_source import frame_source
 from trodden.profile.analysis.unfinished import Unfinished
 from trodden.profile.call_paths import function_names
 from trodden.profile.model import FunctionProfile, Profile
@@ -48,9 +49,10 @@ class ProcessRow:
 
 @dataclass(frozen=True)
 class FrameRow:
-    """An active function, and the lines of the block that it had reached (0: not known).
+    """An active function, and the lines that control was on one of (0: not known).
 
-    ``unfinished`` is the path that it was on, up to that block.
+    A function that was inlined has no frame of its own: ``inlined_into`` is the function that has one.
+    ``unfinished`` is the path that the frame was on, up to its block.
     """
 
     function: str
@@ -60,6 +62,7 @@ class FrameRow:
     last_line: int
     interrupted: bool
     unfinished: PathDescription | None
+    inlined_into: str | None = None
 
     def to_document(self) -> dict[str, Any]:
         """The row as dictionaries and lists."""
@@ -71,6 +74,8 @@ class FrameRow:
             "last_line": self.last_line,
             "interrupted": self.interrupted,
         }
+        if self.inlined_into is not None:
+            document["inlined_into"] = self.inlined_into
         if self.unfinished is not None:
             document["unfinished"] = _path_document(self.unfinished)
         return document
@@ -176,29 +181,27 @@ class _ThreadRows:
             thread.tid,
             how_it_ended(process),
             process.ending.value,
-            tuple(map(self._frame, thread.frames)),
+            tuple(row for frame in thread.frames for row in self._frames(frame)),
             thread.left_out,
             tuple(each for each in lasts if each is not None),
         )
 
-    def _frame(self, frame: StoppedFrame) -> FrameRow:
+    def _frames(self, frame: StoppedFrame) -> Iterator[FrameRow]:
+        """The functions inlined into a frame, innermost first, and the function that the frame is of."""
         key = frame.unit, frame.function
-        view = self._view(key)
-        facts = view.facts
-        if frame.block is None:
-            return FrameRow(self._names[key], "", view.file, 0, 0, frame.interrupted, None)
-        refs = [ref for ref in facts.blocks[frame.block].lines if ref.line > 0 and not ref.instance]
-        files = {ref.file for ref in refs[:1]}
-        lines = [ref.line for ref in refs if ref.file in files]
-        return FrameRow(
-            self._names[key],
-            facts.graph.labels[frame.block],
-            view.files[refs[0].file].path if refs else view.file,
-            min(lines, default=0),
-            max(lines, default=0),
-            frame.interrupted,
-            self._decided(self._describe(key, self._unfinished.prefix(frame))),
-        )
+        view, name = self._view(key), self._names[key]
+        block = "" if frame.block is None else view.facts.graph.labels[frame.block]
+        *inlined, own = frame_source(frame, view.facts, view.files)
+        interrupted = frame.interrupted
+        for each in inlined:
+            yield FrameRow(
+                each.function, block, each.file, each.line, each.last_line, interrupted, None, name
+            )
+            interrupted = False
+        unfinished = None
+        if frame.block is not None:
+            unfinished = self._decided(self._describe(key, self._unfinished.prefix(frame)))
+        yield FrameRow(name, block, own.file, own.line, own.last_line, interrupted, unfinished)
 
     @staticmethod
     def _decided(path: PathDescription | None) -> PathDescription | None:

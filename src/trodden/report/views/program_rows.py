@@ -35,9 +35,13 @@ def program_rows(profile: Profile) -> Iterator[ProgramRow]:
     functions: Counter[str] = Counter()
     ran: Counter[str] = Counter()
     for function in profile.functions.values():
-        for name in owners.get(function.unit, ()):
-            functions[name] += 1
-            ran[name] += any(function.block_counts)
+        # A function that several of a program's units hold is one function of it.
+        inside: dict[str, bool] = {}
+        for copy in function.copies or (function,):
+            for name in owners.get(copy.unit, ()):
+                inside[name] = inside.get(name, False) or any(copy.block_counts)
+        functions.update(inside.keys())
+        ran.update(name for name, executed in inside.items() if executed)
     everything = sum(
         sum(function.block_counts[: function.facts.graph.exit]) for function in profile.functions.values()
     )

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.filters import is_system
+from trodden.profile.inlined import InlinedFunction, only_inlined
 from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.program.facts import LineRef, Skipped
@@ -101,6 +102,7 @@ class Summary:
     calls: tuple[ArcRow, ...]
     blocks: tuple[BlockRow, ...]
     edges: tuple[EdgeRow, ...]
+    inlined: tuple[InlinedFunction, ...]
     skipped: tuple[Skipped, ...]
     violations: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
@@ -149,6 +151,7 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         calls=_first(top, arc_rows(profile, chosen)),
         blocks=_first(top, (row for key, each in chosen.items() for row in _blocks(key, each))),
         edges=_first(top, (row for key, each in chosen.items() for row in _edges(key, each))),
+        inlined=only_inlined(profile, chosen),
         skipped=profile.skipped,
         violations=tuple((key, what) for key, each in chosen.items() for what in each.violations),
         notes=(*profile.messages, *_measured(profile), *_hidden(profile, chosen, pattern)),
