@@ -1,4 +1,4 @@
-"""Instructions by callgrind: of a whole run, of each function without those that it calls, of each address."""
+"""Instructions by callgrind: of a whole run, of each function without its callees, of each address."""
 
 from __future__ import annotations
 

@@ -98,11 +98,12 @@ TABLE = Table(
     name="instructions",
     title="Executed instructions compared with callgrind",
     description=(
-        "What `trodden report` shows as executed machine instructions, and what callgrind counts: in the same "
-        "run of the same program, without the instructions that were added to the program, and in the plain "
-        "program. Only functions with probes are compared, not libraries. The code of a program with probes "
-        "is not that of the plain program with something added: registers, spills and the order of blocks "
-        "differ, and with paths some blocks are cloned. The last column of each configuration includes that."
+        "What `trodden report` shows as executed machine instructions, and what callgrind counts: in the "
+        "same run of the same program, without the instructions that were added to the program, and in the "
+        "plain program. Only functions with probes are compared, not libraries. The code of a program with "
+        "probes is not that of the plain program with something added: registers, spills and the order of "
+        "blocks differ, and with paths some blocks are cloned. The last column of each configuration has "
+        "that in it."
     ),
     measures=(ExecutedInstructions(_PLAIN), *(ExecutedInstructions(config) for config in _OURS)),
     sections=(

@@ -23,7 +23,7 @@ _BY_TABLE = frozenset({BranchKind.SWITCH, BranchKind.INDIRECT})
 
 
 class Walk(NamedTuple):
-    """The instructions of a location: on average, and until control has left along an edge."""
+    """The instructions of a location until control has left along each edge, and their average."""
 
     average: float
     edges: Mapping[int, float]
@@ -235,12 +235,9 @@ def _walk(
             for edge in each:
                 edge_likely[edge] += likely[number] / (max(ways, 1) * len(each))
                 edge_executed[edge] += executed[number] / (max(ways, 1) * len(each))
-    total = sum(edge_likely.values())
-    average = sum(edge_executed.values()) / total if total else float(sum(segments[n].size for n in order))
-    return Walk(
-        average,
-        {edge: edge_executed[edge] / edge_likely[edge] if edge_likely[edge] else average for edge in edges},
-    )
+    found = {edge: edge_executed[edge] / likelihood for edge, likelihood in edge_likely.items() if likelihood}
+    average = sum(found.values()) / len(found) if found else float(sum(segments[n].size for n in order))
+    return Walk(average, {edge: found.get(edge, average) for edge in edges})
 
 
 def _in_order(entries: Sequence[int], steps: Mapping[int, _Step]) -> list[int]:
