@@ -17,7 +17,7 @@ from trodden.profile.store.trod import MAGIC, from_bytes, load, save, to_bytes
 from trodden.program.facts import FunctionFacts, UnitFacts
 from trodden.program.machine_instructions import MachineInstructions
 from trodden.program.record import seal, unseal
-from trodden.report.views.measure import Measure, measure
+from trodden.report.views.instruction_kind import InstructionKind, instruction_kind
 from trodden.report.views.summary import summarise
 
 SHAPE = "a>b a>c b>exit c>exit"
@@ -73,14 +73,14 @@ def test_functions_are_ranked_by_instructions_and_the_measure_is_named() -> None
     assert [(row.name, row.instructions) for row in summary.functions] == [("large", 75), ("small", 28)]
     assert summary.to_document()["instructions"] == "machine"
     bare = summarise(profile_of(unit_of(function("f", SHAPE)), {"f": FLOW}))
-    assert (bare.instructions, bare.functions[0].instructions) == (Measure.IR, 28 * 3)
+    assert (bare.instructions, bare.functions[0].instructions) == (InstructionKind.IR, 28 * 3)
 
 
 def test_a_mixture_is_reported() -> None:
     known = replace(function("f", SHAPE), machine=MACHINE)
     profile = profile_of(two(known, function("g", SHAPE)), {"f": FLOW, "g": FLOW})
     summary = summarise(profile)
-    assert summary.instructions is Measure.MIXED
+    assert summary.instructions is InstructionKind.MIXED
     assert summary.notes == (
         "the machine instructions of 1 executed function are not known; IR instructions stand for them",
     )
@@ -92,7 +92,7 @@ def test_a_profile_stores_them(tmp_path: Path) -> None:
     again = load(tmp_path / "a.trod")
     assert again.units == profile.units
     assert again.functions["f"].executed_instructions == 75
-    assert measure(again.functions.values()) is Measure.MACHINE
+    assert instruction_kind(again.functions.values()) is InstructionKind.MACHINE
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_merging_joins_what_different_runs_have_executed(tmp_path: Path) -> None
         save(sample(f, g), names[-1])
     merged = merge(names).profile
     assert [each.executed_instructions for each in merged.functions.values()] == [150, 150]
-    assert measure(merged.functions.values()) is Measure.MACHINE
+    assert instruction_kind(merged.functions.values()) is InstructionKind.MACHINE
 
 
 def test_of_comdat_copies_the_code_of_one_is_known() -> None:

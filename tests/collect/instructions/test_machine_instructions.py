@@ -23,7 +23,7 @@ from trodden.program.clone_map import origin_of
 from trodden.program.facts import BranchKind
 from trodden.program.machine_instructions import ways_out
 from trodden.report.views.hot_paths import executed_in_all
-from trodden.report.views.measure import Measure, measure
+from trodden.report.views.instruction_kind import InstructionKind, instruction_kind
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="steps with the trap flag of x86-64")
 PATHS = "--trodden-profile=paths"
@@ -77,7 +77,7 @@ def stepped(directory: Path, *flags: str) -> Run:
 )
 def test_the_instructions_of_every_function(tmp_path: Path, flags: tuple[str, ...]) -> None:
     run = stepped(tmp_path, *flags)
-    assert measure(run.profile.functions.values()) is Measure.MACHINE
+    assert instruction_kind(run.profile.functions.values()) is InstructionKind.MACHINE
     total = executed_in_all(run.profile.functions.values()).instructions
     assert total == pytest.approx(sum(run.own.values()), rel=0.01)
     for name, function in run.profile.functions.items():
@@ -113,7 +113,7 @@ def test_a_large_switch_is_not_its_cases(tmp_path: Path) -> None:
 
 def test_without_debug_information_ir_instructions_are_counted(tmp_path: Path) -> None:
     run = stepped(tmp_path, "-O2", "--trodden-debug-locations=off")
-    assert measure(run.profile.functions.values()) is Measure.IR
+    assert instruction_kind(run.profile.functions.values()) is InstructionKind.IR
     for function in run.profile.functions.values():
         sizes = [block.instructions for block in function.facts.blocks]
         counts = zip(sizes, function.block_counts, strict=False)

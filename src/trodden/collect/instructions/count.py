@@ -9,8 +9,8 @@ from trodden.collect.binary.block_marks import locations_at
 from trodden.collect.binary.marked_functions import MALFORMED, MarkedFunction, MarkedFunctions
 from trodden.collect.binary.x86_outline import Outline, outline
 from trodden.collect.instructions.segments import segments_of
+from trodden.collect.instructions.traversal import sizes
 from trodden.collect.instructions.upkeep import added_instructions
-from trodden.collect.instructions.walks import sizes
 from trodden.plan.paths.block_cloning import clone_graph
 from trodden.program.facts import FunctionFacts
 from trodden.program.machine_instructions import SCALE, MachineInstructions, ways_out

@@ -12,7 +12,7 @@ from trodden.report.narrate.paths import ARROW, Describer
 from trodden.report.narrate.source_locations import own_span
 from trodden.report.views.annotate import SourceView, styled
 from trodden.report.views.hot_paths import HotPath, executed_along, executed_blocks, executed_in_all
-from trodden.report.views.measure import measure
+from trodden.report.views.instruction_kind import instruction_kind
 from trodden.source.texts import read_source
 
 _ON, _OFF, _HEAD, _NOTE = "1;32", "2", "1", "36"
@@ -67,7 +67,7 @@ class PathAnnotator:
         key, function, path = self._hot
         everything = executed_in_all(self._profile.functions.values()).instructions
         share = 100 * executed_along(function, path).instructions / everything if everything else 0.0
-        words = measure(self._profile.functions.values()).words
+        words = instruction_kind(self._profile.functions.values()).words
         times = "once" if path.count == 1 else f"{path.count} times"
         cycles = "" if path.cycles is None else f", {path.cycles} cycles"
         lines = [

@@ -10,7 +10,7 @@ from trodden.profile.analysis.stats import Lengths, Stats, stats, stats_together
 from trodden.profile.model import Profile
 from trodden.profile.select import select
 from trodden.report.fields import tabbed
-from trodden.report.views.measure import Measure, measure
+from trodden.report.views.instruction_kind import InstructionKind, instruction_kind
 
 _COLUMNS = (
     *("possible", "paths", "cut short", "longest edges", "longest instructions"),
@@ -32,7 +32,7 @@ class StatsReport:
     whole: Stats
     functions: Mapping[str, Stats]
     without: tuple[str, ...]
-    instructions: Measure = Measure.IR
+    instructions: InstructionKind = InstructionKind.IR
 
 
 def report_stats(profile: Profile, pattern: str | None = None) -> StatsReport:
@@ -45,7 +45,7 @@ def report_stats(profile: Profile, pattern: str | None = None) -> StatsReport:
         whole=stats_together(found.values()),
         functions={name: each for name, each in ranked if each.paths},
         without=tuple(name for name in chosen if name not in found),
-        instructions=measure(chosen.values()),
+        instructions=instruction_kind(chosen.values()),
     )
 
 

@@ -18,7 +18,7 @@ from trodden.report.narrate.paths import Describer
 from trodden.report.views.call_path_rows import CallRow, call_rows
 from trodden.report.views.call_rows import ArcRow, arc_rows
 from trodden.report.views.hot_paths import Executed, executed_in_all
-from trodden.report.views.measure import Measure, ir_functions, measure
+from trodden.report.views.instruction_kind import InstructionKind, instruction_kind, ir_functions
 from trodden.report.views.path_rows import CutRow, LoopRow, PathRow, cut_rows, loop_rows, path_rows
 from trodden.report.views.process_rows import ProcessRow, ThreadRow, process_rows, thread_rows
 from trodden.report.views.program_rows import ProgramRow, program_rows
@@ -106,7 +106,7 @@ class Summary:
     skipped: tuple[Skipped, ...]
     violations: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
-    instructions: Measure = Measure.IR
+    instructions: InstructionKind = InstructionKind.IR
     estimate: Estimate | None = None
 
     def to_document(self) -> dict[str, Any]:
@@ -154,8 +154,8 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         inlined=only_inlined(profile, chosen),
         skipped=profile.skipped,
         violations=tuple((key, what) for key, each in chosen.items() for what in each.violations),
-        notes=(*profile.messages, *_measured(profile), *_hidden(profile, chosen, pattern)),
-        instructions=measure(profile.functions.values()),
+        notes=(*profile.messages, *_mixed(profile), *_hidden(profile, chosen, pattern)),
+        instructions=instruction_kind(profile.functions.values()),
         estimate=profile.estimate,
     )
 
@@ -197,10 +197,10 @@ def _function(key: str, function: FunctionProfile, everything: Executed) -> Func
     )
 
 
-def _measured(profile: Profile) -> Iterator[str]:
+def _mixed(profile: Profile) -> Iterator[str]:
     """A message if the instructions of some functions are those of the machine, and of others not."""
     functions = profile.functions.values()
-    if measure(functions) is Measure.MIXED:
+    if instruction_kind(functions) is InstructionKind.MIXED:
         number = counted(ir_functions(functions), "executed function")
         yield f"the machine instructions of {number} are not known; IR instructions stand for them"
 

@@ -1,4 +1,4 @@
-"""Walks through the machine code of a block, compared with all ways through it."""
+"""Instructions along the edges of a block, compared with all ways through its machine code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.profile.making import function
 from trodden.collect.binary.x86_outline import Outline, outline
 from trodden.collect.instructions.segments import Segment, segments_of
-from trodden.collect.instructions.walks import sizes
+from trodden.collect.instructions.traversal import sizes
 from trodden.program.facts import BranchKind, FunctionFacts
 
 

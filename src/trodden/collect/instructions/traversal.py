@@ -1,10 +1,10 @@
 """How many instructions control executes from the start of a block until it has left along each of its edges.
 
-Debug information says to which block an instruction belongs; the code says the rest.  A block is walked from
-where control enters it to where its successors begin.  What code generation has made of it need not be one
-piece of code: a switch becomes a tree of comparisons, of which one execution takes one path; a division or a
-``select`` becomes a branch; the ends of several blocks may be shared.  Where several ways lead along the same
-edge, each outcome of a branch is taken to be equally likely.
+Debug information says to which block an instruction belongs; the code says the rest.  It is followed from
+where control enters a block to where its successors begin.  What code generation has made of a block need not
+be one piece of code: a switch becomes a tree of comparisons, of which one execution takes one way; a division
+or a ``select`` becomes a branch; the ends of several blocks may be shared.  Where several ways lead along the
+same edge, each outcome of a branch is taken to be equally likely.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NEVER_RETURNS = frozenset({BranchKind.DEAD_END, BranchKind.UNWIND})
 _BY_TABLE = frozenset({BranchKind.SWITCH, BranchKind.INDIRECT})
 
 
-class Walk(NamedTuple):
+class Executed(NamedTuple):
     """The instructions of a location until control has left along each edge, and their average."""
 
     average: float
@@ -30,7 +30,7 @@ class Walk(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """Where control may go after a segment: to further segments of the walk, or along edges out of it."""
+    """Where control may go after a segment: to further segments, or along edges out of it."""
 
     onward: list[int]
     leaving: list[Collection[int]]
@@ -42,22 +42,22 @@ def sizes(facts: FunctionFacts, segments: Sequence[Segment]) -> tuple[list[float
     ``facts`` are those of the code, clones included; a block without code has the size 0.
     """
     graph = facts.graph
-    walks = _Walks(facts, segments)
+    code = _Code(facts, segments)
     blocks = [0.0] * graph.exit
     edges = [0.0] * len(graph.edges)
-    for location in walks.present:
-        if not walks.numbering.has(location):
+    for location in code.present:
+        if not code.numbering.has(location):
             continue
-        walk = walks.walk(location)
+        executed = code.executed(location)
         if location < graph.exit:
-            blocks[location] = walk.average
-        for edge, size in walk.edges.items():
+            blocks[location] = executed.average
+        for edge, size in executed.edges.items():
             edges[edge] += size
     return blocks, edges
 
 
-class _Walks:
-    """The walks through the code of one function."""
+class _Code:
+    """The code of one function."""
 
     def __init__(self, facts: FunctionFacts, segments: Sequence[Segment]) -> None:
         self.numbering = Locations.of(facts.graph)
@@ -73,13 +73,13 @@ class _Walks:
             if location is not None:
                 self._members[location].append(number)
 
-    def walk(self, location: int) -> Walk:
+    def executed(self, location: int) -> Executed:
         """The instructions from the entries of a location to its successors."""
         edges = self.out_edges(location)
         if self._is_straight(location, edges):
             size = float(self._segments[self._members[location][0]].size)
-            return Walk(size, dict.fromkeys(edges, size))
-        return _walk(self._entered(location), self._steps(location), self._segments, edges)
+            return Executed(size, dict.fromkeys(edges, size))
+        return _traverse(self._entered(location), self._steps(location), self._segments, edges)
 
     def _is_straight(self, location: int, edges: Sequence[int]) -> bool:
         """Whether a location, as most of them, is one segment that leads to its successors."""
@@ -200,7 +200,7 @@ class _Walks:
 
 
 def _reached(starts: Iterable[int], steps: Mapping[int, _Step]) -> set[int]:
-    """The segments of a walk that control reaches from some of them."""
+    """The segments that control reaches from some of them before it has left the location."""
     found = set(starts)
     waiting = list(found)
     while waiting:
@@ -211,10 +211,10 @@ def _reached(starts: Iterable[int], steps: Mapping[int, _Step]) -> set[int]:
     return found
 
 
-def _walk(
+def _traverse(
     entries: Sequence[int], steps: Mapping[int, _Step], segments: Sequence[Segment], edges: Sequence[int]
-) -> Walk:
-    """Follow the steps from all entries, each as likely as the others; loops inside are walked once."""
+) -> Executed:
+    """Follow the steps from all entries, each as likely as the others; loops inside are executed once."""
     order = _in_order(entries, steps)
     position = {number: index for index, number in enumerate(order)}
     likely: dict[int, float] = defaultdict(float)
@@ -237,11 +237,11 @@ def _walk(
                 edge_executed[edge] += executed[number] / (max(ways, 1) * len(each))
     found = {edge: edge_executed[edge] / likelihood for edge, likelihood in edge_likely.items() if likelihood}
     average = sum(found.values()) / len(found) if found else float(sum(segments[n].size for n in order))
-    return Walk(average, {edge: found.get(edge, average) for edge in edges})
+    return Executed(average, {edge: found.get(edge, average) for edge in edges})
 
 
 def _in_order(entries: Sequence[int], steps: Mapping[int, _Step]) -> list[int]:
-    """The segments of a walk so that each, loops aside, comes after those that lead to it."""
+    """The segments so that each, loops aside, comes after those that lead to it."""
     finished: list[int] = []
     seen: set[int] = set()
     for entry in entries:

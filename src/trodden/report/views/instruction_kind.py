@@ -8,7 +8,7 @@ from enum import Enum
 from trodden.profile.model import FunctionProfile
 
 
-class Measure(Enum):
+class InstructionKind(Enum):
     """The values are those of reports in JSON."""
 
     MACHINE = "machine"
@@ -21,14 +21,14 @@ class Measure(Enum):
         return {"machine": "machine instructions", "ir": "IR instructions"}.get(self.value, "instructions")
 
 
-def measure(functions: Iterable[FunctionProfile]) -> Measure:
+def instruction_kind(functions: Iterable[FunctionProfile]) -> InstructionKind:
     """What is known of the functions that were executed."""
     known = {each.facts.machine is not None for each in functions if any(each.block_counts)}
     if len(known) == 2:
-        return Measure.MIXED
-    return Measure.MACHINE if True in known else Measure.IR
+        return InstructionKind.MIXED
+    return InstructionKind.MACHINE if True in known else InstructionKind.IR
 
 
 def ir_functions(functions: Iterable[FunctionProfile]) -> int:
-    """How many of the executed functions are measured by their IR."""
+    """How many of the executed functions count those of their IR."""
     return sum(each.facts.machine is None and any(each.block_counts) for each in functions)
