@@ -52,11 +52,11 @@ def environment(*first_packages: str) -> dict[str, str]:
     places = {
         "PATH": ["usr/bin", "bin"],
         "LD_LIBRARY_PATH": [_MULTIARCH.format(machine=os.uname().machine), "usr/lib"],
-        "PERL5LIB": ["usr/share/perl5", "usr/lib/lcov"],
+        "PERL5LIB": ["usr/share/perl5", "usr/lib/*/perl5/*", "usr/lib/lcov"],
     }
     variables = {}
     for name, directories in places.items():
-        new = [str(root / each) for root in roots for each in directories if (root / each).is_dir()]
+        new = [str(found) for root in roots for each in directories for found in sorted(root.glob(each))]
         if new:
             variables[name] = os.pathsep.join([*new, *filter(None, [os.environ.get(name)])])
     return variables
