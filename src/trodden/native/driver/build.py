@@ -20,6 +20,11 @@ from trodden.native.driver.first_link import first_link
 from trodden.native.driver.link import link_command
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
 from trodden.native.driver.messages import report_ignored
+from trodden.native.driver.other_instrumentation import (
+    check_instrumentation,
+    coverage_flags,
+    embedded_flags,
+)
 from trodden.native.driver.runtime_link import with_runtime
 from trodden.native.driver.toolchain import Toolchain, without_target
 from trodden.native.instrument import finish_early, instrument, read_module
@@ -81,6 +86,8 @@ class Builder:
         if no_code:
             return self._pass_through()
         self._check()
+        early = self.options.stage == "early"
+        check_instrumentation(line.compile_flags, self.toolchain.embedded, early)
         try:
             with scratch() as directory:
                 objects = self._objects(directory)
@@ -163,7 +170,7 @@ class Builder:
     def _flags(self) -> list[str]:
         flags = self.line.compile_flags
         if self.toolchain.embedded:
-            flags = without_target(flags)
+            flags = [*without_target(flags), *embedded_flags(flags)]
         return [*flags, *(["-Qunused-arguments"] if self.line.step is Step.LINK else [])]
 
     def ir(self, source: Source, directory: Path) -> str:
@@ -181,7 +188,7 @@ class Builder:
                 source = Source(str(directory / "standard-input.ll"), source.language, source.position)
                 Path(source.path).write_bytes(given)
         else:
-            flags += dependency_flags(self.line, source)
+            flags += dependency_flags(self.line, source) + coverage_flags(self.line, source)
             if not self.line.debug:
                 flags.append(_LINES_ONLY)
             flags.append(_FRAMES)

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Sequence
 
 from trodden.native.driver.linker_words import for_linker
+from trodden.native.driver.other_instrumentation import runtimes
 from trodden.native.driver.start_files import Kind, StartFiles, start_files
 from trodden.native.driver.toolchain import Toolchain, cache_dir, remember, target_in, without_target
 
@@ -26,7 +27,6 @@ _CXX_LIBRARIES = frozenset({"-lc++", "-lc++abi", "-lstdc++"})
 _UNWINDERS = frozenset({"-lunwind", "-lgcc_s", "-lgcc_eh"})
 _COMPILER_LIBRARY = "-lcompiler_rt"
 _MACHINE_FLAGS = ("-m32", "-m64", "-mx32", "-march=", "-mcpu=", "-mabi=", "-mfloat-abi=", "-mthumb", "-marm")
-_SANITIZER_FLAGS = ("-fsanitize", "-fno-sanitize")
 _LOCAL = "/usr/local/lib"
 
 
@@ -69,7 +69,8 @@ def _kind(cxx: bool, flags: frozenset[str], words: Sequence[str]) -> Kind:
         kind += ["-pie"] if "-static-pie" in flags or ("-pie" in flags and "-static" not in flags) else []
     kind += ["-dynamic"] if "-dynamic" in flags else []
     kind += ["-lunwind"] if flags & _UNWINDERS else []
-    kind += [word for word in words if word.startswith((*_MACHINE_FLAGS, *_SANITIZER_FLAGS))]
+    kind += [word for word in words if word.startswith(_MACHINE_FLAGS)]
+    kind += runtimes(words)
     return Kind((cxx and _NO_CXX not in flags) or bool(flags & _CXX_LIBRARIES), tuple(kind))
 
 

@@ -76,7 +76,7 @@ def find_runtime(toolchain: Toolchain, target: str | None) -> Runtime:
     """The runtime for a target, built if that was not done yet."""
     root = _source_root()
     sources = sorted(path for path in root.rglob("*.[ch]"))
-    built_by = (toolchain.identity, target, _FLAGS, SHARED_VARIABLES, _PROGBITS_PADDING, _EXPORTS)
+    built_by = (toolchain.identity, toolchain.same_llvm, target, _FLAGS, SHARED_VARIABLES, _EXPORTS)
     digest = hashlib.sha256(repr(built_by).encode())
     for path in sources:
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
@@ -111,9 +111,7 @@ def _build(toolchain: Toolchain, target: str | None, units: Sequence[Path], dire
 
 def _compile(toolchain: Toolchain, target: str | None, units: Sequence[Path], work: Path) -> None:
     target_flags = [] if target is None else ["-target", target]
-    compiler = toolchain.compile(False, target_flags)
-    if not toolchain.embedded:
-        compiler += target_flags
+    compiler = toolchain.runtime_compiler(target_flags)
     compiler += [*_FLAGS, "-I", str(_source_root())]
     padding = () if toolchain.embedded else (_PROGBITS,)
     jobs = [(unit, _object_name(unit), padding) for unit in units]

@@ -62,6 +62,16 @@ class Toolchain:
         quiet = ["--start-no-unused-arguments", *search, "--end-no-unused-arguments"]
         return [*self.compiler, *driver, *quiet]
 
+    def runtime_compiler(self, target: Sequence[str]) -> list[str]:
+        """The command that compiles the runtime for a target, given as flags.
+
+        It is the compiler that generates code: what that calls has a calling convention (``preserve_most``)
+        which older clangs implement differently.
+        """
+        if not self.embedded and self.same_llvm:
+            return [*self.compiler, *target]
+        return _embedded().compile(False, target)
+
     def generate(self, flags: Sequence[str]) -> list[str]:
         """The command that generates an object from bitcode without optimising it again."""
         if not self.embedded and self.generator == self.compiler:

@@ -9,12 +9,19 @@
 #include <unistd.h>
 
 #include "interpose/interpose.h"
+#include "interpose/next_function.h"
 #include "platform/attributes.h"
 #include "platform/system.h"
 #include "process/process.h"
 #include "process/raw_file.h"
 
+typedef void exit_function(int);
+TRODDEN_INTERCEPTOR(exit_function, _exit);
+
 static _Noreturn void exit_group(int status) {
+    /* A sanitizer reports what it has found. */
+    if (__interceptor__exit)
+        __interceptor__exit(status);
     for (;;)
         syscall(SYS_exit_group, status);
 }

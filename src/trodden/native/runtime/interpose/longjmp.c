@@ -8,7 +8,6 @@
  * - with musl, right here: its object file defines the names that this one defines, and cannot be linked with it. */
 #undef _FORTIFY_SOURCE /* it would rename longjmp */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <features.h>
 #include <setjmp.h>
@@ -16,6 +15,7 @@
 
 #include "counters/call_paths.h"
 #include "interpose/interpose.h"
+#include "interpose/next_function.h"
 #include "platform/attributes.h"
 #include "process/process.h"
 #include "unwind/frame_cache.h"
@@ -32,8 +32,9 @@ typedef void jump_function(struct __jmp_buf_tag *, int);
 /* ---- jmp_buf, as the C libraries fill it ---- */
 #ifdef __GLIBC__
 
-#pragma weak dlsym
 extern jump_function __libc_siglongjmp __attribute__((weak, visibility("hidden")));
+TRODDEN_INTERCEPTOR(jump_function, siglongjmp);
+TRODDEN_INTERCEPTOR(jump_function, __longjmp_chk);
 
 static jump_function *real, *real_checked;
 
@@ -70,17 +71,13 @@ static void learn_guard(void) {
 }
 #endif
 
-static jump_function *next_symbol(const char *name) {
-    jump_function *found = NULL;
-    if (dlsym)
-        *(void **)&found = dlsym(RTLD_NEXT, name);
-    return found;
-}
-
 void trodden_longjmp_init(void) {
     learn_guard();
-    jump_function *jump = __libc_siglongjmp ? __libc_siglongjmp : next_symbol("siglongjmp");
-    jump_function *checked = __libc_siglongjmp ? NULL : next_symbol("__longjmp_chk");
+    jump_function *jump = __libc_siglongjmp, *checked = NULL;
+    if (!jump) {
+        *(void **)&jump = TRODDEN_NEXT(siglongjmp);
+        *(void **)&checked = TRODDEN_NEXT(__longjmp_chk);
+    }
     __atomic_store_n(&real_checked, checked ? checked : jump, __ATOMIC_RELAXED);
     __atomic_store_n(&real, jump, __ATOMIC_RELEASE);
 }

@@ -6,7 +6,6 @@
  *   weak (no shared glibc or musl exports that name) it does not extract the function from libc.a; the link line has
  *   to request it: -Wl,-u,__pthread_create. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -14,15 +13,16 @@
 #include <unistd.h>
 
 #include "counters/tls_padding.h"
+#include "interpose/next_function.h"
 #include "platform/attributes.h"
 #include "platform/system.h"
 #include "process/process.h"
 
-#pragma weak dlsym
 #pragma weak pthread_getattr_default_np
 
 typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 extern create_function __pthread_create __attribute__((weak));
+TRODDEN_INTERCEPTOR(create_function, pthread_create);
 
 static create_function *real_create(void) {
     static create_function *found;
@@ -31,8 +31,8 @@ static create_function *real_create(void) {
         return create;
     if (__pthread_create)
         create = __pthread_create;
-    else if (dlsym)
-        *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+    else
+        *(void **)&create = TRODDEN_NEXT(pthread_create);
     __atomic_store_n(&found, create, __ATOMIC_RELAXED);
     return create;
 }

@@ -9,7 +9,6 @@
  * The real sigaction is found as the next of that name in lookup order; in a static program under the name
  * __sigaction, which the link line has to request. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -18,15 +17,15 @@
 #include <unistd.h>
 
 #include "interpose/interpose.h"
+#include "interpose/next_function.h"
 #include "platform/attributes.h"
 #include "platform/system.h"
 #include "process/fatal_signal.h"
 #include "process/process.h"
 
-#pragma weak dlsym
-
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
 extern action_function __sigaction __attribute__((weak));
+TRODDEN_INTERCEPTOR(action_function, sigaction);
 
 static const uint8_t fatal[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,   SIGABRT, SIGBUS,    SIGFPE,
                                 SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM,   SIGTERM, SIGSTKFLT, SIGXCPU,
@@ -39,8 +38,8 @@ static action_function *real_action(void) {
         return action;
     if (__sigaction)
         action = __sigaction;
-    else if (dlsym)
-        *(void **)&action = dlsym(RTLD_NEXT, "sigaction");
+    else
+        *(void **)&action = TRODDEN_NEXT(sigaction);
     __atomic_store_n(&found, action, __ATOMIC_RELAXED);
     return action;
 }
@@ -236,18 +235,21 @@ static void restore_onstack_flags(void) {
 }
 
 /* The program is told that there is none while only the runtime's is installed, which is installed again when the
- * program disables its own. */
+ * program disables its own.  This initializes nothing: sanitizers call it while they start themselves, when functions
+ * that they intercept cannot be called yet. */
 EXPORTED int sigaltstack(const stack_t *restrict stack, stack_t *restrict previous) {
-    struct trodden_thread *thread = trodden_is_leader() ? trodden_own_thread() : NULL;
+    struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
     void *own_stack = thread ? thread->alternate_stack : NULL;
     stack_t before;
-    if (thread && stack && !(stack->ss_flags & SS_DISABLE) && !program_has_stacks)
+    if (stack && !(stack->ss_flags & SS_DISABLE) && !program_has_stacks)
         restore_onstack_flags();
     int result = real_sigaltstack(stack, &before);
     if (result == 0 && previous) {
         *previous = before;
         if (own_stack && before.ss_sp == own_stack)
             *previous = (stack_t){.ss_flags = SS_DISABLE};
+        if (thread)
+            trodden_written(previous, sizeof *previous);
     }
     if (result == 0 && thread && stack && (stack->ss_flags & SS_DISABLE))
         trodden_alternate_stack_install(thread);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "interpose/next_function.h"
 #include "platform/attributes.h"
 #include "process/stop_threads.h"
 
@@ -43,6 +44,7 @@ static int set_mask(int how, const sigset_t *set, sigset_t *previous) {
     if (previous) {
         memset(previous, 0, sizeof *previous);
         memcpy(previous, &old_mask, sizeof old_mask);
+        trodden_written(previous, sizeof *previous);
     }
     return 0;
 }

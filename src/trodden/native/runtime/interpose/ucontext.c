@@ -15,16 +15,14 @@
 #include <features.h>
 
 #ifdef __GLIBC__
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <ucontext.h>
 
 #include "counters/call_paths.h"
+#include "interpose/next_function.h"
 #include "platform/attributes.h"
 #include "process/process.h"
 #include "unwind/nonlocal_exits.h"
-
-#pragma weak dlsym
 
 typedef int swap_function(ucontext_t *, const ucontext_t *);
 typedef int set_function(const ucontext_t *);
@@ -34,8 +32,9 @@ typedef void make_function(ucontext_t *, void (*)(void), int, ...);
 extern swap_function __swapcontext __attribute__((weak, visibility("hidden")));
 extern set_function __setcontext __attribute__((weak, visibility("hidden")));
 extern make_function __makecontext __attribute__((weak, visibility("hidden")));
-
-static void *next_symbol(const char *name) { return dlsym ? dlsym(RTLD_NEXT, name) : NULL; }
+TRODDEN_INTERCEPTOR(swap_function, swapcontext);
+TRODDEN_INTERCEPTOR(set_function, setcontext);
+TRODDEN_INTERCEPTOR(make_function, makecontext);
 
 /* ---- contexts as registers ---- */
 static struct trodden_regs regs_of(const ucontext_t *context) {
@@ -94,7 +93,7 @@ EXPORTED __attribute__((noinline)) int swapcontext(ucontext_t *restrict from, co
     TRODDEN_CAPTURE_REGS(&regs);
     static swap_function *real;
     if (!real && !(real = __swapcontext))
-        *(void **)&real = next_symbol("swapcontext");
+        *(void **)&real = TRODDEN_NEXT(swapcontext);
     save_call_node(from);
     record_switch(&regs, to);
     TAIL_CALL return real(from, to);
@@ -105,7 +104,7 @@ EXPORTED __attribute__((noinline)) int setcontext(const ucontext_t *to) {
     TRODDEN_CAPTURE_REGS(&regs);
     static set_function *real;
     if (!real && !(real = __setcontext))
-        *(void **)&real = next_symbol("setcontext");
+        *(void **)&real = TRODDEN_NEXT(setcontext);
     record_switch(&regs, to);
     TAIL_CALL return real(to);
 }
@@ -150,7 +149,7 @@ static uintptr_t *return_address_of(ucontext_t *context) {
 EXPORTED void makecontext(ucontext_t *context, void (*function)(void), int count, ...) {
     static make_function *real;
     if (!real && !(real = __makecontext))
-        *(void **)&real = next_symbol("makecontext");
+        *(void **)&real = TRODDEN_NEXT(makecontext);
     uint64_t arguments[MAX_ARGUMENTS] = {0};
     va_list list;
     va_start(list, count);

@@ -31,11 +31,14 @@ bool trodden_vfork_child_leaves(const struct trodden_regs *regs, int64_t amount)
     return true;
 }
 
-/* The child may overwrite the stack, so that the return address is kept in a register. */
+/* The child may overwrite the stack, so that the return address is kept in a register.  A sanitizer's interceptor,
+ * if there is one, does the rest. */
+__asm__(".weak __interceptor_vfork");
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n\t.globl vfork\n\t.type vfork,@function\nvfork:\n\t.cfi_startproc\n\t"
         "movq (%rsp), %rdi\n\tleaq 8(%rsp), %rsi\n\tsubq $8, %rsp\n\t.cfi_adjust_cfa_offset 8\n\t"
         "callq trodden_before_vfork\n\taddq $8, %rsp\n\t.cfi_adjust_cfa_offset -8\n\t"
+        "movq __interceptor_vfork@GOTPCREL(%rip), %rax\n\ttestq %rax, %rax\n\tje 1f\n\tjmpq *%rax\n1:\n\t"
         "popq %rdi\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_register %rip, %rdi\n\t"
         "movl $58, %eax\n\tsyscall\n\t"
         "pushq %rdi\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_rel_offset %rip, 0\n\t"
@@ -47,6 +50,8 @@ __asm__(".pushsection .text\n\t.globl vfork\n\t.type vfork,@function\nvfork:\n\t
         "stp x29, x30, [sp, #-16]!\n\t.cfi_adjust_cfa_offset 16\n\t.cfi_rel_offset x30, 8\n\t"
         "mov x0, x30\n\tadd x1, sp, #16\n\tbl trodden_before_vfork\n\t"
         "ldp x29, x30, [sp], #16\n\t.cfi_adjust_cfa_offset -16\n\t.cfi_restore x30\n\t"
+        "adrp x16, :got:__interceptor_vfork\n\tldr x16, [x16, :got_lo12:__interceptor_vfork]\n\t"
+        "cbz x16, 1f\n\tbr x16\n1:\n\t"
         "mov x0, #0x4111\n\tmov x1, #0\n\tmov x8, #220\n\tsvc #0\n\t"
         "cmn x0, #4095\n\tb.cs 0f\n\tret\n0:\n\t"
         "b trodden_vfork_failed\n\t"

@@ -15,17 +15,25 @@
 #include "process/process.h"
 #include "process/raw_file.h"
 
+extern char **environ;
+
 struct trodden_process trodden_process;
 
 struct trodden_process *__trodden_leader(void) { return &trodden_process; }
 
+bool trodden_leads(void) {
+    return __trodden_leader() == &trodden_process &&
+           __atomic_load_n(&trodden_process.init_state, __ATOMIC_ACQUIRE) == TRODDEN_INITIALIZED;
+}
+
 bool trodden_is_leader(void) {
     if (__trodden_leader() != &trodden_process)
         return false;
-    /* The constructor of a library may start threads before the executable's constructors run. */
-    if (trodden_has_units())
+    /* The constructor of a library may start threads before the executable's constructors run.  A sanitizer starts
+     * even before the C library does, and calls interposers when there is no environment to read. */
+    if (trodden_has_units() && environ)
         trodden_init();
-    return __atomic_load_n(&trodden_process.init_state, __ATOMIC_ACQUIRE) == TRODDEN_INITIALIZED;
+    return trodden_leads();
 }
 
 /* Registered before any other handler, therefore run last. */

@@ -48,5 +48,7 @@ PROCESS_WIDE struct trodden_process *__trodden_leader(void);
 void trodden_init(void);
 /* Is this instance the leader, and initialized?  Initializes it if its module has units. */
 bool trodden_is_leader(void);
+/* The same without initializing anything: whether it leads already. */
+bool trodden_leads(void);
 
 #endif
