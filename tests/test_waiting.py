@@ -122,4 +122,3 @@ def test_large_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
             if said:
                 stream.wait()
         assert stream.getvalue() == said
-

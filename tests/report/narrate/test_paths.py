@@ -150,7 +150,7 @@ def test_inlined_code_is_named_by_its_function_or_its_file(tmp_path: Path) -> No
     assert (path.starts, path.steps_text()) == ("starts at the function entry (a.h:2)", "a.h:2: x: false")
     twice = replace(facts_of("twice", shape, {"a": [(1, 2)], "y": [(1, 3)], "n": [(1, 4)]}), file=1)
     path = _described(profile_of_walks([inner, twice], {}, files), "a n exit", PathStart.ENTRY, PathEnd.EXIT)
-    assert path.steps_text() == "a.h:2: x: false (inlined from twice)"
+    assert path.steps_text() == "twice() a.h:2: x: false"
 
 
 def test_long_texts_are_cut_on_request(tmp_path: Path) -> None:

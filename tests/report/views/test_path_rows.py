@@ -96,7 +96,7 @@ def test_json_of_a_timed_path_in_context_without_debug_information() -> None:
     assert document["context"] == [
         {"file": None, "line": None, "text": None, "outcome": "continues at block c", "block": "a"}
     ]
-    assert _rows(profile, "context") == [["1", "1", "", "", "block a", "continues at block c"]]
+    assert _rows(profile, "context") == [["1", "1", "", "", "block a", "continues at block c", ""]]
     assert _rows(profile, "path")[0][6] == "700"
     text = _printed(profile)
     assert "700" in text
@@ -107,7 +107,7 @@ def test_plain_lines(tmp_path: Path) -> None:
     profile = path_sample(tmp_path)
     first = _rows(profile, "path")[0]
     assert (first[0], first[1], first[3], first[4], first[6]) == ("1", "main", "8", "0.727273", "")
-    assert _rows(profile, "step")[1] == ["1", "2", f"{tmp_path}/a.c", "6", "if (i % 10)", "i % 10: true"]
+    assert _rows(profile, "step")[1] == ["1", "2", f"{tmp_path}/a.c", "6", "if (i % 10)", "i % 10: true", ""]
     lines = to_plain(summarise(profile)).splitlines()
     columns = {line.split("\t")[0]: line.count("\t") for line in lines if line.startswith("#")}
     assert all(columns["#" + line.split("\t")[0].lstrip("#")] == line.count("\t") for line in lines)

@@ -81,10 +81,10 @@ def test_rows(crashed: Profile) -> None:
         ("last", "classify"),
     ]
     assert found[4][5:7] == ["pos", crashed.functions["classify"].file]
-    assert found[4][7:] == ["4", "4", "interrupted"]
+    assert found[4][7:] == ["4", "4", "interrupted", ""]
     assert found[5][5] == "2: x < 0: false"
-    assert found[6][7:] == ["10", "10", "in a call"]
-    assert found[8][5:] == ["", crashed.functions["complain"].file, "", "", "in a call"]
+    assert found[6][7:] == ["10", "10", "in a call", ""]
+    assert found[8][5:] == ["", crashed.functions["complain"].file, "", "", "in a call", ""]
     assert found[9][6:] == [
         "starts at the function entry (line 2)",
         "2: x < 0: false → 4: x % 2: true → 5: return 1;",
@@ -123,7 +123,7 @@ def test_terminal(crashed: Profile) -> None:
     for wanted in (
         "└ 11",
         "thread 3 (1234) of process 10",
-        "classify  interrupted at ",
+        "classify  interrupted by SIGSEGV at ",
         "starts at the function entry (line 2) → 2: x < 0: false",
         "handle  in a call at ",
         "… and 2 more",

@@ -70,9 +70,11 @@ def _common(chains: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _left(facts: FunctionFacts) -> list[int]:
-    """Where a function can be that is counted as left already: in calls from where on nothing is decided."""
+    """Where a function can be that is counted as left already: where nothing is decided any more.
+
+    Of these blocks those with calls that may not return, if there are some: a frame is in a call.
+    """
     graph = facts.graph
-    found: list[int] = []
     decided: set[int] = {graph.exit}
     work = [graph.exit]
     while work:
@@ -82,6 +84,5 @@ def _left(facts: FunctionFacts) -> list[int]:
             if graph.edges[edge].kind is EdgeKind.FLOW and len(out) == 1 and source not in decided:
                 decided.add(source)
                 work.append(source)
-                if facts.blocks[source].calls:
-                    found.append(source)
-    return sorted(found)
+    found = sorted(decided - {graph.exit})
+    return [block for block in found if facts.blocks[block].calls] or found
