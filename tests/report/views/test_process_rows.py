@@ -84,7 +84,7 @@ def test_rows(crashed: Profile) -> None:
     assert found[4][7:] == ["4", "4", "interrupted", ""]
     assert found[5][5] == "2: x < 0: false"
     assert found[6][7:] == ["10", "10", "in a call", ""]
-    assert found[8][5:] == ["", crashed.functions["complain"].file, "", "", "in a call", ""]
+    assert found[8][5:] == ["", crashed.functions["complain"].file, "19", "19", "in a call", ""]
     assert found[9][6:] == [
         "starts at the function entry (line 2)",
         "2: x < 0: false → 4: x % 2: true → 5: return 1;",
