@@ -121,6 +121,7 @@ def testat_a_terminal(folder: Path, arguments: Sequence[str], parts: Sequence[st
         (["coverage", "{}/good.trod", "--include", "nix"], 2, "no function matches --include"),
         (["stats", "{}/good.trod", "--function", "nix"], 2, "no function matches 'nix'"),
         (["diff", "{}/good.trod"], 2, "Missing argument 'B'"),
+        (["diff", "{}/good.trod", "{}/edges.trod"], 2, "have no function in common; compare runs of one"),
         (["diff", "{}/good.trod", "{}/gone.trod"], 91, "gone.trod: cannot be read"),
         (["diff", "{}/good.trod", "{}/bad.trod", "--function", "nix"], 2, "no function matches 'nix'"),
     ],

@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
 }
 """
 OTHER = "int pick(int x);\nint more(int x) { return x ? pick(x) : 0; }\n"
-MARK = "estimate by the rates calibrated: nothing of it has run"
+MARK = "estimate with the rates calibrated; the program was not run"
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_sources_are_one_program(folder: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     assert "a.c b.c  edges: 2 of 3 functions are expected to run" in done.stderr
     assert MARK in " ".join(done.stderr.split())
-    assert "estimate.trod: see trodden report" in done.stderr
+    assert "trodden report estimate.trod --top 20" in done.stderr
     profile = load("estimate.trod")
     assert profile.estimate == Estimate("calibrated")
     assert [profile.functions[name].entries for name in ("main", "more")] == [1, 0]
@@ -243,11 +243,11 @@ def test_what_is_about_runs_refuses_it(guess: Path) -> None:
     for verb in ("coverage", "stats"):
         done = process(verb, str(guess))
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.endswith(": is an estimate: nothing of it has run; run it with --profile paths\n")
+        assert done.stderr.endswith(": is an estimate, no profile of a run; run it with --profile paths\n")
     path = process("annotate", str(guess), "--path", "1")
-    assert path.stderr.endswith(": is an estimate: nothing of it has run; run it with --profile paths\n")
+    assert path.stderr.endswith(": is an estimate, no profile of a run; run it with --profile paths\n")
     folded = process("export", str(guess), "--format", "folded")
-    assert folded.stderr.endswith(": is an estimate: nothing of it has run; run it with --call-paths\n")
+    assert folded.stderr.endswith(": is an estimate, no profile of a run; run it with --call-paths\n")
     assert process("report", str(guess), "--process", "1").stderr.endswith("; leave --process out\n")
 
 
@@ -256,7 +256,7 @@ def test_a_merge_leaves_it_out(guess: Path, combine: str) -> None:
     done = process("merge", "run.trod", "guess.trod", "-o", "x.trod", "--combine", combine)
     assert done.returncode == 101
     assert (
-        "guess.trod: is an estimate: nothing of it has run; merge profiles of runs (left out)" in done.stderr
+        "guess.trod: is an estimate, no profile of a run; merge profiles of runs (left out)" in done.stderr
     )
     assert load("x.trod").functions["pick"].entries == load("run.trod").functions["pick"].entries
     alone = process("merge", "guess.trod", "-o", "y.trod", "--combine", combine)
@@ -291,7 +291,7 @@ def test_a_run_that_deviates_is_reported(guess: Path) -> None:
     Path("wrong.json").write_text(json.dumps(to_document(wrong)))
     assert click("estimate", "a.c", "--rates", "wrong.json", "-o", "x.trod", "--", "-O1").exit_code == 0
     shown = at_a_terminal("diff", "x.trod", "run.trod")
-    assert "A is an estimate by the rates wrong: nothing of it has run" in shown
+    assert "A is an estimate with the rates wrong; the program was not run" in shown
     assert "Branches that deviate from the estimate" in shown
     assert "A expects 1.0%, in B it was 100.0% (30 of 30)" in " ".join(shown.split())
 
@@ -306,7 +306,7 @@ def test_two_estimates_are_compared_without_chance(guess: Path) -> None:
     ]
     save(estimated("x", profile.units, expected, Estimate("flat")), "flat.trod")
     shown = at_a_terminal("diff", str(guess), "flat.trod")
-    assert "B is an estimate by the rates flat" in shown
+    assert "B is an estimate with the rates flat" in shown
     assert "Branches that deviate from the estimate" in shown
     assert "chance" not in shown
     found = json.loads(click("diff", guess, "flat.trod", "--json").output)

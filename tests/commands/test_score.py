@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_json_holds_the_scores_and_nothing_else(folder: Path) -> None:
     document = json.loads(click("score", folder / "guess.trod", folder / "run.trod", "--json").output)
-    assert list(document) == KINDS
+    assert list(document) == ["schema", "version", *KINDS]
     for kind in KINDS:
         assert list(document[kind]) == ["10", "20", "30", "40", "50"]
         assert all(list(each) == ["weighted", "unweighted"] for each in document[kind].values())
@@ -57,9 +57,8 @@ def test_json_holds_the_scores_and_nothing_else(folder: Path) -> None:
 
 def test_a_run_predicts_itself(folder: Path) -> None:
     document = json.loads(click("score", folder / "run.trod", folder / "run.trod", "--json").output)
-    assert {figure for kind in document.values() for each in kind.values() for figure in each.values()} == {
-        1.0
-    }
+    figures = {figure for kind in KINDS for each in document[kind].values() for figure in each.values()}
+    assert figures == {1.0}
 
 
 def test_plain_rows(folder: Path) -> None:
@@ -109,7 +108,7 @@ def test_mistakes_are_told(folder: Path) -> None:
     run, guess, other = (str(folder / f"{name}.trod") for name in ("run", "guess", "other"))
     swapped = process("score", run, guess)
     assert swapped.returncode == 2
-    assert swapped.stderr.startswith(f"trodden: {guess}: is an estimate: nothing of it has run; name the")
+    assert swapped.stderr.startswith(f"trodden: {guess}: is an estimate, no profile of a run; name the")
     strangers = process("score", guess, other)
     assert (strangers.returncode, strangers.stdout) == (2, "")
     assert strangers.stderr == (

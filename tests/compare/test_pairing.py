@@ -47,7 +47,7 @@ def test_a_fingerprint_distinguishes_more_than_a_graph() -> None:
     other = replace(one, facts=replace(one.facts, fingerprint="x"))
     pairs, alone = pair({"f": one}, {"f": other})
     assert pairs == []
-    assert [each.reason for each in alone] == ["it was compiled to another graph in the other build"] * 2
+    assert [each.reason for each in alone] == ["its control-flow graph differs in the other build"] * 2
     assert [each.reason for each in pair({"f": one}, {})[1]] == ["the other build has no such function"]
 
 

@@ -162,7 +162,7 @@ def test_what_cannot_be_merged_is_listed_with_its_reason() -> None:
     listed = [(each.name, each.where, each.reason, each.ran) for each in sums.unjoined.functions()]
     assert listed == [
         ("new", "1.trod", "the other build has no such function", True),
-        ("changed", "1.trod", "it was compiled to another graph in the other build", False),
+        ("changed", "1.trod", "its control-flow graph differs in the other build", False),
         ("cut", "1.trod", "its paths end on other edges there", False),
     ]
 
@@ -251,7 +251,7 @@ def test_a_recompiled_file_merges_only_its_own_functions() -> None:
     found = joined(sums, [old, new])
     assert found.functions["/a.c:helper"].entries == 4
     assert [(each.name, each.reason) for each in sums.unjoined.functions()] == [
-        ("helper", "it was compiled to another graph in the other build")
+        ("helper", "its control-flow graph differs in the other build")
     ]
 
 

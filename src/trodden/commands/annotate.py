@@ -49,8 +49,9 @@ def annotate(
     only a lower bound because the profile has no edge counts.  Below each branch are the counts of its
     outcomes.
 
-    With --path, only the function of that path is shown: > marks the lines on the path, each with the
-    decision that was made there.  Ranks are counted within the functions that GLOB picks.
+    With --path, only the function of that path is shown.  The lines on the path are marked with > (with ▶
+    where there are colours), each with the decision that was made there.  Ranks are counted within the
+    functions that GLOB picks.
     """
     from trodden.profile.estimated import need_counted
     from trodden.report.views.annotate import Annotator, view_text

@@ -78,6 +78,8 @@ def diff(
             load_process(second, process[1], program[1], view),
         )
         report = report_difference(profiles, (first, second), function, limit)
+    if report.unrelated:
+        raise UsageError(f"{first}, {second}: have no function in common; compare runs of one program")
     shown.show(
         Answer(
             document=lambda: to_document(report),

@@ -19,7 +19,7 @@ from trodden.api import runs
 from trodden.errors import NotInstrumented, UsageError
 from trodden.native.driver.command_line import CommandLine, Step, is_linkable, is_source, last_step
 from trodden.native.execute.launch import Ended
-from trodden.native.execute.rundir import abandoned, process_of
+from trodden.native.execute.rundir import abandoned, process_of, unmentioned
 from trodden.native.options.given import Given, VerbFlags, value_of
 from trodden.waiting import Quiet
 
@@ -153,7 +153,8 @@ def _run(request: Request, program: str) -> Callable[[], int]:
 
     runs.find_command(program)
     check_writable(request.output)
-    _report_abandoned()
+    if request.report is not False:
+        _report_abandoned()
     ended = runs.launch_command(program, request.arguments, request.wait)
     if ended.running:
         _report_running(ended, program if request.from_source else None)
@@ -187,11 +188,14 @@ def _say(text: str) -> None:
 
 
 def _report_abandoned() -> None:
-    """At a terminal, name the directory of an earlier run whose counts were never collected."""
-    left = abandoned() if sys.stderr.isatty() else []
+    """At a terminal, name directories of earlier runs whose counts were never collected, each once."""
+    left = unmentioned(abandoned()) if sys.stderr.isatty() else []
     if left:
-        more = f" and {len(left) - 1:,} more of its kind" if len(left) > 1 else ""
-        _say(f"{left[0]}{more}: counts of an earlier run; trodden collect it, or remove it")
+        names = shlex.join(map(str, left))
+        _say(
+            f"counts of {len(left):,} earlier run{'s' * (len(left) > 1)} that did not finish:"
+            f" trodden collect {names} -o FILE.trod makes a profile of them, rm -r {names} removes them"
+        )
 
 
 def _report_running(ended: Ended, program: str | None) -> None:

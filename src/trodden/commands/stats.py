@@ -30,7 +30,11 @@ def stats(
     program: str | None,
     shown: Presentation,
 ) -> None:
-    """Show statistics of the paths in the profile FILE: the columns of BL96 Table 2."""
+    """Show how many paths the profile FILE has, how long they are, and how many branch counts predict.
+
+    A path is predicted if it takes the most frequent edge out of each of its blocks.  The columns are those
+    of Table 2 in Ball and Larus, Efficient Path Profiling (1996).
+    """
     from trodden.report.views.stats import report_stats, to_document, to_plain
 
     with reading(file):

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from trodden.profile.model import FunctionProfile
 
+NO_SUCH = "the other build has no such function"
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -81,9 +83,9 @@ def _alone(
         if _same(function) in graphs:
             reason = "there are several of that name and graph"
         elif function.facts.linkage_name in symbols:
-            reason = "it was compiled to another graph in the other build"
+            reason = "its control-flow graph differs in the other build"
         else:
-            reason = "the other build has no such function"
+            reason = NO_SUCH
         found.append(Unpaired(name, first, reason))
     return found
 

@@ -43,7 +43,7 @@ def join(
                 continue
             function = functions[lone.name]
             if number and function.facts.linkage_name in known:
-                left_out.append(LeftOut(lone.name, number, "it was compiled to another graph there"))
+                left_out.append(LeftOut(lone.name, number, "its control-flow graph differs there"))
             else:
                 joined[free_name(lone.name, joined)] = function
     return joined, left_out

@@ -62,7 +62,7 @@ class MergedUnits:
             why = reasons[0][0] if reasons else "it has no functions"
             raise OtherBuild(
                 f"{part.where}: of another build, and none of its functions can be joined with those of"
-                f" {self.first} ({why}); merge it apart"
+                f" {self.first} ({why}); merge profiles of each build by themselves"
             )
         self._add_files(part)
         return found

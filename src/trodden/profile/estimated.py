@@ -88,7 +88,7 @@ def _function(unit: UnitFacts, facts: FunctionFacts, expected: Expected) -> Func
 
 def mark(estimate: Estimate) -> str:
     """The text that marks an estimate wherever it is shown."""
-    return f"estimate by the rates {estimate.rates}: nothing of it has run"
+    return f"estimate with the rates {estimate.rates}; the program was not run"
 
 
 def need_counted(profile: Profile, where: str, instead: str) -> None:
@@ -99,4 +99,4 @@ def need_counted(profile: Profile, where: str, instead: str) -> None:
 
 def refusal(where: str, instead: str) -> str:
     """The message that an estimate cannot be used."""
-    return f"{where}: is an estimate: nothing of it has run; {instead}"
+    return f"{where}: is an estimate, no profile of a run; {instead}"

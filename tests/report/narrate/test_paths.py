@@ -44,8 +44,8 @@ def test_an_iteration(tmp_path: Path) -> None:
 def test_cuts_and_early_ends(tmp_path: Path) -> None:
     profile = path_sample(tmp_path)
     path = _described(profile, "body then latch", PathStart.CUT, PathEnd.CUT)
-    assert path.starts == "starts after a cut (line 6)"
-    assert path.ends == "ends at a cut; the next path starts at line 5"
+    assert path.starts == "starts where long paths are cut in two (line 6)"
+    assert path.ends == "ends where long paths are cut in two; the next one starts at line 5"
     path = _described(profile, "cond body then", PathStart.BACK_EDGE, PathEnd.UNWOUND)
     assert path.ends == "ends in a call at line 7 that did not return"
     assert path.steps[-1].words() == "7: sum += twice(i);"

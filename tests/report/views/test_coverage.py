@@ -113,13 +113,13 @@ def test_what_could_not_be_joined_is_listed(tmp_path: Path) -> None:
     edges = profile_of(unit_of(function("e", "a>exit")), {})
     report = coverage.report_coverage([run(GOOD), other, edges], ["a", "b", "c"])
     assert coverage.to_document(report)["left_out"] == [
-        {"function": "classify", "file": "b", "reason": "it was compiled to another graph there"}
+        {"function": "classify", "file": "b", "reason": "its control-flow graph differs there"}
     ]
     assert coverage.to_document(report)["without_paths"] == ["e"]
     rows = rows_of(coverage.to_plain(report))
-    assert ["left", "classify", "b", "it was compiled to another graph there"] in rows
+    assert ["left", "classify", "b", "its control-flow graph differs there"] in rows
     assert ["without", "e"] in rows
     console = wide_console()
     print_coverage(report, console)
-    assert "left out classify of b: it was compiled to another graph there" in text_of(console)
+    assert "left out classify of b: its control-flow graph differs there" in text_of(console)
     assert "no paths were counted in 1 function: e" in text_of(console)

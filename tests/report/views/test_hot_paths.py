@@ -70,7 +70,12 @@ def test_a_path_by_rank_or_by_name() -> None:
         ("-1", None, "--path -1: neither a rank in the report nor FUNCTION:ID"),
         ("one:99", None, "one: no path with the number 99 was executed; see trodden report"),
         ("*:0", None, "--path *:0: several functions match, name one: two, one"),
-        ("nix:0", None, "no function matches 'nix'; see trodden report for the names"),
+        (
+            "nix:0",
+            None,
+            "no function matches 'nix'; see trodden report for the names; a function that was inlined is part"
+            " of those that call it",
+        ),
     ],
 )
 def test_paths_that_are_not_there(choice: str, pattern: str | None, message: str) -> None:

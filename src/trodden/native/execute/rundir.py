@@ -19,6 +19,7 @@ from trodden.errors import CannotWrite
 
 SHARED_MEMORY = Path("/dev/shm")
 _PREFIX = "trodden-run-"
+_MENTIONED = ".mentioned"
 _MINIMUM_FREE = 64 << 20
 _HEAD = struct.Struct("<8sIIQQQQ")
 _LIVE = b"TRODLIVE"
@@ -101,4 +102,14 @@ def abandoned() -> list[Path]:
             owner = int(directory.name.split("-")[3])
             if not _start_ticks_of(owner) and raw_files(directory):
                 found.append(directory)
+    return found
+
+
+def unmentioned(directories: Sequence[Path]) -> list[Path]:
+    """Those of the directories that were not asked about before; the answer is different the next time."""
+    found = []
+    for directory in directories:
+        with contextlib.suppress(OSError):
+            (directory / _MENTIONED).touch(exist_ok=False)
+            found.append(directory)
     return found

@@ -104,7 +104,7 @@ class _FunctionDescriber:
         if path.starts is PathStart.ENTRY and not path.context:
             return f"starts at the function entry ({at})"
         if path.starts is PathStart.CUT and not path.context:
-            return f"starts after a cut ({at})"
+            return f"starts where long paths are cut in two ({at})"
         if path.starts is PathStart.RESUME and not path.context:
             return f"resumes after a call that can return twice ({at})"
         return f"starts at the loop header ({self.locations.name_of_loop(first)})"
@@ -130,7 +130,7 @@ class _FunctionDescriber:
             if plan is not None and path.edges[-1] in plan.resume_edges:
                 return f"ends before the call at {at} that can return twice"
             following = self.locations.name_of_block(target, self.locations.begin(target))
-            return f"ends at a cut; the next path starts at {following}"
+            return f"ends where long paths are cut in two; the next one starts at {following}"
         return f"returns at {at}" if kind is BranchKind.RETURN else f"exits the function at {at}"
 
     def _call(self, last: int, at: str, complete: bool) -> str:

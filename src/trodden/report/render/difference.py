@@ -41,16 +41,14 @@ def print_difference(report: DifferenceReport, console: Page) -> None:
         _print_list("Branches that deviate from the estimate", wrong, report, console)
     by_chance = sum(map(_by_chance, found.differences))
     if by_chance:
-        console.print(note(f"{counted(by_chance, 'other share')} changed by no more than chance explains"))
+        shares = counted(by_chance, "more share")
+        console.print(note(f"{shares} changed, but so little that it may be chance"))
     hidden = len(found.differences) - by_chance - len(alone) - len(shifted) - len(wrong)
     if hidden:
         console.print(note(f"{counted(hidden, 'more difference')}; see --top"))
     if not found.differences:
-        console.print(
-            Text(
-                "No difference" if found.common or found.expected else "Nothing can be compared", style="bold"
-            )
-        )
+        compared = found.common or found.expected
+        console.print(Text("No difference" if compared else "Nothing can be compared", style="bold"))
     for each in found.unpaired[:_MOST_NAMES]:
         console.print(note(f"{each.name} of {'A' if each.first else 'B'} cannot be compared: {each.reason}"))
     if len(found.unpaired) > _MOST_NAMES:

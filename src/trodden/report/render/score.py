@@ -15,7 +15,7 @@ def print_score(report: ScoreReport, console: Page) -> None:
     kinds, scores = report.scores.kinds, report.scores
     percents = list(next(iter(kinds.values())))
     headings = [f"top {percent}%" for percent in percents]
-    found = table(f"How well {report.files[0]} predicts {report.files[1]}", [*headings, "WL94"], ("of",))
+    found = table(f"How well {report.files[0]} predicts {report.files[1]}", [*headings, "WL94"], ("what",))
     for kind, matches in kinds.items():
         figures = [_shown(matches[percent]) for percent in percents]
         found.add_row(

@@ -21,7 +21,7 @@ def print_stats(report: StatsReport, console: Page, per_function: bool) -> None:
     console.print(_executed(rows))
     console.print(_predicted(rows))
     whole = report.whole
-    routines = table("Routines", ("executed", "most paths", "average"), ())
+    routines = table("Functions", ("executed", "most paths of one", "average"), ())
     routines.add_row(f"{whole.routines:,}", f"{whole.most_paths:,}", f"{whole.average_paths:.1f}")
     console.print(routines)
     console.print(note(f"lengths are in {report.instructions.words}"))
@@ -32,7 +32,7 @@ def print_stats(report: StatsReport, console: Page, per_function: bool) -> None:
 
 def _executed(rows: Mapping[str, Stats]) -> Table:
     headings = ("possible", "executed", "longest: edges", "instr.", "average: edges", "instr.")
-    found = table("Executed paths; averages are weighted by frequency", headings, ("of",))
+    found = table("Executed paths; averages are weighted by frequency", headings, ("in",))
     for name, each in rows.items():
         found.add_row(f"{each.possible:,}", f"{each.paths:,}", *_shown(each.lengths), Text(name))
     return found
@@ -40,7 +40,7 @@ def _executed(rows: Mapping[str, Stats]) -> Table:
 
 def _predicted(rows: Mapping[str, Stats]) -> Table:
     headings = ("entirely", "of executions", "longest: edges", "instr.", "average: edges", "instr.")
-    found = table("Predicted by the edge profile, up to the first misprediction", headings, ("of",))
+    found = table("Paths predicted by edge counts alone, up to the first misprediction", headings, ("in",))
     for name, each in rows.items():
         shares = percent(each.correct), percent(each.correct_walks)
         found.add_row(*shares, *_shown(each.predicted_lengths), Text(name))

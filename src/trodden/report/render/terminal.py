@@ -120,7 +120,7 @@ def _path(row: PathRow) -> Text:
 
 
 def _loops(summary: Summary) -> Table:
-    title = "Loops of one block: their iterations are part of no path"
+    title = "Loops of one block, whose iterations are counted here and not as paths"
     found = table(title, ("instructions", "iterations"), ("function", "location"))
     for row in summary.loops:
         share = percent(row.share_of_instructions)

@@ -11,6 +11,7 @@ from typing import Any
 
 from trodden.compare.difference import Basis, Common, Comparison, compare
 from trodden.compare.model import Branching, Difference, Kind, Shares
+from trodden.compare.pairing import NO_SUCH
 from trodden.errors import UsageError
 from trodden.plan.routes import PathEnd
 from trodden.profile.count_text import amount
@@ -45,6 +46,13 @@ class DifferenceReport:
     shown: tuple[tuple[int, Difference], ...]
     branches: BranchDescriber
     estimates: tuple[Estimate | None, Estimate | None] = (None, None)
+
+    @property
+    def unrelated(self) -> bool:
+        """Whether no function of the one has the name of a function of the other."""
+        found = self.found
+        compared = found.common or found.expected or found.differences
+        return not compared and all(each.reason == NO_SUCH for each in found.unpaired)
 
     def marks(self) -> Iterator[tuple[str, Estimate]]:
         """Which of the two is an estimate."""
@@ -142,14 +150,16 @@ def _alone(shares: Shares) -> tuple[str, str, str]:
 
 
 def _times(count: Count, trials: Count) -> str:
-    return "the one time" if count == trials == 1 else f"{amount(count)} of {amount(trials)} times"
+    if count == trials == 1:
+        return "the only time it came here"
+    return f"{amount(count)} of {amount(trials)} times"
 
 
 def _never(branches: BranchDescriber, each: Difference, branching: Branching | None) -> str:
     """How often the other run could have done the same, and what it did instead."""
     shares = each.what if branching is None else branching.shares
     trials = shares.second_of if shares.first else shares.first_of
-    never = f" never in {amount(trials)}" if trials > 1 else " not the one time"
+    never = f" never in {amount(trials)}" if trials > 1 else " did not the only time it came here"
     if branching is None:
         return never
     side = 2 if shares.first else 1
