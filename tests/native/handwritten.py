@@ -83,8 +83,9 @@ class Raw:
         data = path.read_bytes()
         magic, version, flags, pid, parent, start, *numbers = HEADER.unpack_from(data)
         n_modules, n_units, n_frames, n_fork, n_exits, n_sparse, n_calls, *more = numbers
-        n_saved, n_lasts, ending, number, reserved = more
-        assert (magic, version, n_lasts, number, reserved) == (b"TRODRAW1", 4, 0, 0, 0)
+        n_saved, n_lasts, ending, number, start_ticks = more
+        assert (magic, version, n_lasts, number) == (b"TRODRAW1", 4, 0, 0)
+        assert start_ticks > 0
         assert (flags in (0, 2), ending in (AT_EXIT, AT_DUMP)) == (True, True)
         at = HEADER.size
         modules = []

@@ -220,7 +220,12 @@ def test_killed_together_with_the_run(programs: ProgramBuilder, tmp_path: Path) 
 # Where nothing can be written
 
 
-OUTPUTS = {"missing": "missing/out.raw", "full": "/dev/full", "device": "/dev/null", "proc": "/proc/out.raw"}
+OUTPUTS = {
+    "missing": "/proc/missing/out.raw",
+    "full": "/dev/full",
+    "device": "/dev/null",
+    "proc": "/proc/out.raw",
+}
 
 
 @pytest.mark.parametrize("mode", ["none", "exit", "segv", "term", "abort", "jumps", "again"])

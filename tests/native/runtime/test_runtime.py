@@ -255,7 +255,7 @@ def test_an_existing_file_is_replaced(linker: RuntimeLinker, tmp_path: Path) -> 
     ("output", "reason"),
     [
         ("/dev/full", "no space left on the device"),
-        ("missing/out.raw", "no such directory"),
+        ("/proc/missing/out.raw", "no such directory"),
         ("here/out.raw", "a part of the path is not a directory"),
         ("folder", "it is a directory"),
         ("x" * 5000, "the name is too long"),
