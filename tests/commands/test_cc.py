@@ -27,6 +27,16 @@ def sections(path: Path) -> set[str]:
 # Compiling and linking
 
 
+@pytest.mark.parametrize("debug", ["-g0", "-g"])
+def test_the_linker_speaks_of_sources(tmp_path: Path, debug: str) -> None:
+    (tmp_path / "a.c").write_text("int missing(int);\nint main(int c, char **v) { return missing(c); }\n")
+    done = trodden("cc", debug, "a.c", "-o", "a", cwd=tmp_path)
+    assert done.returncode != 0
+    assert "undefined symbol: missing\n>>> referenced by a.c" in done.stderr
+    assert "<trodden>" not in done.stderr
+    assert "/trodden-" not in done.stderr
+
+
 def test_compile_and_link_at_once(work: Path) -> None:
     must("cc", "main.c", "part.c", cwd=work)
     runs(work / "a.out", "3 none\n")

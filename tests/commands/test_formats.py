@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.calling import ENVIRONMENT, at_a_terminal, click
+from tests.commands.calling import ENVIRONMENT, at_a_terminal, click, process
 from tests.profile.sample import sample, write_sources
 from tests.report.pathing import path_sample
 from trodden.profile.store.trod import save
@@ -133,6 +133,18 @@ def test_what_is_longer_than_the_screen_goes_to_a_pager(paths: str, tmp_path: Pa
     stops.chmod(0o755)
     assert at_a_terminal(*long, PAGER=str(stops), LINES="24") == ""
     assert "paged" not in piped(*long, PAGER=str(pager))
+
+
+def test_the_path_of_a_file_and_the_hottest_path(paths: str) -> None:
+    hottest = click("annotate", paths, "--path", "1").output
+    assert hottest.startswith("main, path 1 (id ")
+    assert click("annotate", paths, "--path").output == hottest
+    for pattern in ("main", "a.c", "*/a.c", "*.c"):
+        assert click("annotate", paths, pattern, "--path").output == hottest
+        assert click("annotate", paths, pattern, "--path", "1").output == hottest
+    done = process("annotate", paths, "--path", "main")
+    assert done.returncode == 2
+    assert done.stderr.startswith("trodden: --path main: neither a rank in the report nor FUNCTION:ID; name")
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 @click.option(
     "--path",
     "choice",
-    metavar="N",
-    help="Mark the lines of a path, named by its rank in the report or as FUNCTION:ID.",
+    metavar="[N]",
+    is_flag=False,
+    flag_value="1",
+    help="Mark the lines of a path, named by its rank in the report (default 1) or as FUNCTION:ID.",
 )
 @process_option
 @program_option
@@ -51,7 +53,7 @@ def annotate(
 
     With --path, only the function of that path is shown.  The lines on the path are marked with > (with ▶
     where there are colours), each with the decision that was made there.  Ranks are counted within the
-    functions that GLOB picks.
+    functions that GLOB picks, or those of the files that it picks.
     """
     from trodden.profile.estimated import need_counted
     from trodden.report.views.annotate import Annotator, view_text

@@ -66,8 +66,12 @@ def test_a_path_by_rank_or_by_name() -> None:
         ("0", None, "x.trod: there is no path 0; ranks are 1 to 3"),
         ("4", None, "x.trod: there is no path 4; ranks are 1 to 3"),
         ("3", "one", "x.trod: one: there is no path 3; ranks are 1 to 2"),
-        ("x", None, "--path x: neither a rank in the report nor FUNCTION:ID"),
-        ("-1", None, "--path -1: neither a rank in the report nor FUNCTION:ID"),
+        ("x", None, "--path x: neither a rank in the report nor FUNCTION:ID; name a function before --path"),
+        (
+            "-1",
+            None,
+            "--path -1: neither a rank in the report nor FUNCTION:ID; name a function before --path",
+        ),
         ("one:99", None, "one: no path with the number 99 was executed; see trodden report"),
         ("*:0", None, "--path *:0: several functions match, name one: two, one"),
         (

@@ -20,13 +20,14 @@ _LONGEST = 1 << 14
 def demangle(symbol: str, described: str = "") -> str:
     """A C++ or Rust symbol as its source spells it; any other symbol unchanged.
 
-    ``described`` is the function's name in the debug information.
+    ``described`` is the function's name in the debug information, which is what is left of a symbol that the
+    demangler does not know, such as those of some lambdas.
     """
     if symbol.startswith("_R"):
         return _rust_v0(symbol) or symbol
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
         return symbol
-    return demangle_legacy(symbol, described) or _cxx(symbol) or symbol
+    return demangle_legacy(symbol, described) or _cxx(symbol) or described or symbol
 
 
 def _rust_v0(symbol: str) -> str:

@@ -19,6 +19,7 @@ from trodden.native.driver.diagnostics import call
 from trodden.native.driver.first_link import first_link
 from trodden.native.driver.link import link_command
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
+from trodden.native.driver.linker_messages import in_terms_of_sources
 from trodden.native.driver.messages import report_ignored
 from trodden.native.driver.other_instrumentation import (
     check_instrumentation,
@@ -252,8 +253,13 @@ class Builder:
         linked = directory / "linked"
         linked.mkdir()
         made = linked / os.path.basename(output)
+        sources = {str(path): source.path for path, source in zip(objects, self.line.sources, strict=True)}
         with first_link(self.toolchain, self.cxx, words):
-            status = self._call(link_command(self.toolchain, self.cxx, [*words, "-o", str(made)]))
+            status = call(
+                link_command(self.toolchain, self.cxx, [*words, "-o", str(made)]),
+                self.toolchain.environment,
+                lambda text: in_terms_of_sources(text, sources),
+            )
         if status != 0:
             if embedded:
                 sys.stderr.write(f"trodden: {_OTHER_LINKER}\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -22,15 +22,23 @@ def kept_diagnostics() -> Iterator[list[str]]:
         _KEPT.reset(token)
 
 
-def call(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a tool with our standard streams; return its status as a shell would."""
+def call(
+    command: Sequence[str], environment: Mapping[str, str], reword: Callable[[str], str] | None = None
+) -> int:
+    """Run a tool with our standard streams; return its status as a shell would.
+
+    ``reword`` changes what it says on standard error.
+    """
     sys.stdout.flush()
     kept = _KEPT.get()
-    if kept is None:
+    if kept is None and reword is None:
         status = subprocess.run(command, check=False, env=environment).returncode
     else:
         done = subprocess.run(command, check=False, env=environment, stderr=subprocess.PIPE)
-        text, status = done.stderr.decode(errors="replace"), done.returncode
+        text, status = done.stderr.decode(errors="backslashreplace"), done.returncode
+        text = text if reword is None else reword(text)
         sys.stderr.write(text)
-        kept.append(text)
+        sys.stderr.flush()
+        if kept is not None:
+            kept.append(text)
     return 128 - status if status < 0 else status

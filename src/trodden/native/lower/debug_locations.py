@@ -36,6 +36,8 @@ from trodden.program.debug_variables import (
 )
 
 _DWARF_VERSION = 4
+OWN_FILE = "<trodden>"
+"""The file that locations of probes name where the program has no debug information of its own."""
 """Nobody has asked for these sections where the user has no debug information, so old tools must cope."""
 
 _ONE_MORE = "DW_OP_plus_uconst, 1, DW_OP_stack_value"
@@ -198,7 +200,7 @@ class UnitDebug:
 
     @property
     def _file(self) -> str:
-        return self._once('!DIFile(filename: "<trodden>", directory: "")')
+        return self._once(f'!DIFile(filename: "{OWN_FILE}", directory: "")')
 
     @property
     def _signature(self) -> str:

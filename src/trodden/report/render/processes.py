@@ -143,7 +143,7 @@ def _frame(row: FrameRow, signal: str | None) -> Iterator[Padding]:
 
 def _last(row: LastRow) -> Iterator[Padding]:
     yield Padding(Text.assemble((row.function, "bold"), (f"  id {row.id}", "dim")), (0, 0, 0, 4))
-    yield Padding(Text(f"{_steps(row.description)}; {row.description.ends}", style="cyan"), (0, 0, 0, 6))
+    yield Padding(Text(f"{_steps(row.description)}{ARROW}{row.description.ends}", style="cyan"), (0, 0, 0, 6))
 
 
 def _steps(path: PathDescription) -> str:

@@ -6,7 +6,9 @@ path that is executed seldom may come before a short one that is executed often.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from trodden.errors import UsageError
@@ -91,22 +93,36 @@ def executed_in_all(functions: Iterable[FunctionProfile]) -> Executed:
 def pick_path(profile: Profile, where: str, choice: str, pattern: str | None = None) -> tuple[int, HotPath]:
     """The path that ``choice`` means and its rank.
 
-    It is a rank among the functions that ``pattern`` selects, or a function and the number of a path of it,
-    ``FUNCTION:ID``; ``where`` is the file of the profile.
+    It is a rank among the functions that ``pattern`` selects by name or by file, or a function and the number
+    of a path of it, ``FUNCTION:ID``; ``where`` is the file of the profile.
     """
     need_paths(profile, where)
     name, colon, number = choice.rpartition(":")
     if colon and name and _is_number(number):
         return _by_id(profile, name, int(number))
     if not _is_number(choice):
-        raise UsageError(f"--path {choice}: neither a rank in the report nor FUNCTION:ID")
-    ranked = hot_paths(profile, pattern)
+        raise UsageError(
+            f"--path {choice}: neither a rank in the report nor FUNCTION:ID; name a function before --path"
+        )
+    ranked = hot_among(_picked(profile, pattern))
     what = where if pattern is None else f"{where}: {pattern}"
     if not ranked:
         raise UsageError(f"{what}: no path was executed")
     if not 1 <= int(choice) <= len(ranked):
         raise UsageError(f"{what}: there is no path {choice}; ranks are 1 to {len(ranked)}")
     return int(choice), ranked[int(choice) - 1]
+
+
+def _picked(profile: Profile, pattern: str | None) -> Mapping[str, FunctionProfile]:
+    """The functions in the files that a pattern selects, or else the functions that it selects by name."""
+    if pattern is None:
+        return select(profile, None)
+    within = {key: each for key, each in profile.functions.items() if _matches(each.file, pattern)}
+    return within or select(profile, pattern)
+
+
+def _matches(path: str, pattern: str) -> bool:
+    return path == pattern or fnmatchcase(path, pattern) or fnmatchcase(os.path.basename(path), pattern)
 
 
 def _by_id(profile: Profile, name: str, number: int) -> tuple[int, HotPath]:
