@@ -104,6 +104,8 @@ Counts = dict[str, tuple[dict[int, bool], list[bool]]]
 
 
 def _by_gcovr(folder: Path) -> Counts:
+    for left_over in folder.rglob("*conftest.gc*"):
+        left_over.unlink()
     tool = f"{sys.executable} -m gcovr --root . --json counts.json"
     _shell(tool, folder)
     found: Counts = {}
