@@ -35,7 +35,7 @@ def embedded_link(toolchain: Toolchain, cxx: bool, words: Sequence[str]) -> list
     flags = frozenset(words)
     compile_ = toolchain.compile(False, words)
     triple = [flag for flag in compile_ if flag.startswith("--target=")]
-    command = [*toolchain.compiler, *triple, "-nostdlib", f"--ld-path={_linker_script(toolchain)}"]
+    command = [*toolchain.compiler, *triple, "-nostdlib", f"--ld-path={embedded_linker(toolchain)}"]
     # The driver would look for the runtimes of sanitizers in a directory of its own, which has none.
     command += ["-fno-sanitize-link-runtime", "-Qunused-arguments"]
     if target_in(words) is not None and not any(word.startswith("--sysroot") for word in words):
@@ -93,8 +93,8 @@ def _libraries(flags: frozenset[str], added: StartFiles) -> list[str]:
     return for_linker(*state, *added.libraries)
 
 
-def _linker_script(toolchain: Toolchain) -> str:
-    """A program that is ld.lld: the embedded toolchain has it as a subcommand."""
+def embedded_linker(toolchain: Toolchain) -> str:
+    """The path of a program that is ld.lld: the embedded toolchain has it as a subcommand."""
     compiler = toolchain.compiler[0]
     path = cache_dir() / f"ld.lld-{hashlib.sha256(compiler.encode()).hexdigest()[:16]}"
     text = f'#!/bin/sh\nexec {shlex.quote(compiler)} ld.lld "$@"\n'.encode()
