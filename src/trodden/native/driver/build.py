@@ -14,8 +14,10 @@ from pathlib import Path
 from trodden.errors import InputMissing, UsageError
 from trodden.native.driver.atomic_output import STANDARD_OUTPUT, deliver, scratch
 from trodden.native.driver.command_line import CommandLine, Source, Step
+from trodden.native.driver.compiler_caches import calling_cache, dependency_entry, preprocessed_suffix
 from trodden.native.driver.depfiles import dependency_flags
 from trodden.native.driver.diagnostics import call
+from trodden.native.driver.embedded_link import embedded_linker
 from trodden.native.driver.first_link import first_link
 from trodden.native.driver.link import link_command
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
@@ -110,8 +112,29 @@ class Builder:
     def _pass_through(self) -> int:
         """Have the compiler do what generates no code."""
         words = [word for word in self.line.original if not word.startswith(FLAG_PREFIX)]
+        if self.toolchain.embedded and words in ([f"{dash}print-prog-name=ld"] for dash in ("-", "--")):
+            sys.stdout.write(f"{embedded_linker(self.toolchain)}\n")
+            return 0
         cxx = self.cxx or any(source.cxx for source in self.line.sources)
-        return self._call([*self.toolchain.compile(cxx, words, as_cxx=self.cxx), *words])
+        status = self._call([*self.toolchain.compile(cxx, words, as_cxx=self.cxx), *words])
+        if (
+            status == 0
+            and self.line.step is Step.PREPROCESS
+            and self.line.sources
+            and calling_cache() is not None
+        ):
+            self._name_options(words)
+        return status
+
+    def _name_options(self, words: Sequence[str]) -> None:
+        """Add the options to preprocessed source that a compiler cache will hash."""
+        source, output = self.line.sources[-1].path, self.line.output
+        suffix = preprocessed_suffix(words, source, self.options, self.toolchain.identity)
+        if output is None or output == STANDARD_OUTPUT:
+            sys.stdout.write(suffix)
+        else:
+            with open(output, "a", encoding="utf-8") as stream:
+                stream.write(suffix)
 
     def _check(self) -> None:
         line = self.line
@@ -190,6 +213,7 @@ class Builder:
                 Path(source.path).write_bytes(given)
         else:
             flags += dependency_flags(self.line, source) + coverage_flags(self.line, source)
+            flags += dependency_entry(flags)
             if not self.line.debug:
                 flags.append(_LINES_ONLY)
             flags.append(_FRAMES)
@@ -264,7 +288,9 @@ class Builder:
             if embedded:
                 sys.stderr.write(f"trodden: {_OTHER_LINKER}\n")
             raise CompilerFailed(status)
-        deliver(made, f"./{output}" if output == STANDARD_OUTPUT else output)
+        # A linker that was only asked for its version (-Wl,--version) has made nothing.
+        if made.exists():
+            deliver(made, f"./{output}" if output == STANDARD_OUTPUT else output)
 
     def _call(self, command: Sequence[str]) -> int:
         return call(command, self.toolchain.environment)

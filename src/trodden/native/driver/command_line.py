@@ -133,7 +133,8 @@ class CommandLine:
 
     ``compile_flags`` are for every compilation.  ``link_words`` is everything for the linker in order, with
     ``None`` in the position of a source's object; ``objects`` are the files among them.  ``ignored`` are
-    flags that are left out, each with the reason.  ``own`` are the flags with our prefix.
+    flags that are left out, each with the reason.  ``own`` are the flags with our prefix.  Standard
+    input without a word on its language is an ``unknown_input``.
     """
 
     step: Step
@@ -147,6 +148,7 @@ class CommandLine:
     emit_llvm: bool = False
     debug: bool = False
     original: list[str] = field(default_factory=list)
+    unknown_input: bool = False
 
 
 def expand(words: Sequence[str], depth: int = 0) -> list[str]:
@@ -207,6 +209,8 @@ def parse(words: Sequence[str], cxx: bool) -> CommandLine:
             _flag(line, word, value)
         else:
             _input(line, word, forced, cxx)
+    if line.unknown_input and line.step not in (Step.PREPROCESS, Step.QUERY):
+        raise UsageError("-: say with -x which language standard input is in")
     return line
 
 
@@ -244,9 +248,11 @@ def _input(line: CommandLine, word: str, forced: str | None, cxx: bool) -> None:
     language = forced
     if language is None and word != "-":
         language = _LANGUAGES.get(os.path.splitext(word)[1])
+    if language is None and word == "-":
+        # The preprocessor takes it for C; what else is asked is only known at the end of the line.
+        line.unknown_input = True
+        return
     if language is None:
-        if word == "-":
-            raise UsageError("-: say with -x which language standard input is in")
         line.link_words.append(word)
         line.objects.append(word)
         return

@@ -10,6 +10,7 @@ import hashlib
 import shlex
 from collections.abc import Sequence
 
+from trodden.native.driver import libstdcxx
 from trodden.native.driver.linker_words import for_linker
 from trodden.native.driver.other_instrumentation import runtimes
 from trodden.native.driver.start_files import Kind, StartFiles, start_files
@@ -18,6 +19,7 @@ from trodden.native.driver.toolchain import Toolchain, cache_dir, remember, targ
 _NO_START = frozenset({"-nostdlib", "-nostartfiles"})
 _NO_LIBRARIES = frozenset({"-nostdlib", "-nodefaultlibs"})
 _NO_CXX = "-nostdlib++"
+_NO_CXX_LIBRARY = _NO_LIBRARIES | {_NO_CXX}
 _NO_C = "-nolibc"
 _STATIC = frozenset({"-static", "-static-pie"})
 _PIE = frozenset({"-pie", "-static-pie"})
@@ -35,7 +37,7 @@ def embedded_link(toolchain: Toolchain, cxx: bool, words: Sequence[str]) -> list
     flags = frozenset(words)
     compile_ = toolchain.compile(False, words)
     triple = [flag for flag in compile_ if flag.startswith("--target=")]
-    command = [*toolchain.compiler, *triple, "-nostdlib", f"--ld-path={_linker_script(toolchain)}"]
+    command = [*toolchain.compiler, *triple, "-nostdlib", f"--ld-path={embedded_linker(toolchain)}"]
     # The driver would look for the runtimes of sanitizers in a directory of its own, which has none.
     command += ["-fno-sanitize-link-runtime", "-Qunused-arguments"]
     if target_in(words) is not None and not any(word.startswith("--sysroot") for word in words):
@@ -44,7 +46,8 @@ def embedded_link(toolchain: Toolchain, cxx: bool, words: Sequence[str]) -> list
     given = [word for word in without_target(words) if word not in _DECIDED_HERE]
     if "-r" in flags:
         return [*command, *given]
-    added = start_files(toolchain, _kind(cxx, flags, words), compile_)
+    system_cxx = cxx and libstdcxx.FLAG in flags
+    added = start_files(toolchain, _kind(cxx and not system_cxx, flags, words), compile_)
     return [
         *command,
         *_shape(flags, added),
@@ -52,6 +55,7 @@ def embedded_link(toolchain: Toolchain, cxx: bool, words: Sequence[str]) -> list
         *for_linker(*added.options, "--undefined-version"),
         *([] if flags & _NO_START else added.start),
         *given,
+        *(libstdcxx.libraries(flags) if system_cxx and not flags & _NO_CXX_LIBRARY else []),
         *(f"-L{directory}" for directory in (added.directory, *added.searched)),
         *([f"-L{_LOCAL}"] if target_in(words) is None else []),
         *_libraries(flags, added),
@@ -68,10 +72,14 @@ def _kind(cxx: bool, flags: frozenset[str], words: Sequence[str]) -> Kind:
         kind += ["-static"] if flags & _STATIC else []
         kind += ["-pie"] if "-static-pie" in flags or ("-pie" in flags and "-static" not in flags) else []
     kind += ["-dynamic"] if "-dynamic" in flags else []
-    kind += ["-lunwind"] if flags & _UNWINDERS else []
+    kind += ["-lunwind"] if flags & _UNWINDERS and libstdcxx.FLAG not in flags else []
     kind += [word for word in words if word.startswith(_MACHINE_FLAGS)]
     kind += runtimes(words)
-    return Kind((cxx and _NO_CXX not in flags) or bool(flags & _CXX_LIBRARIES), tuple(kind))
+    return Kind((cxx and _NO_CXX not in flags) or _names_libcxx(flags), tuple(kind))
+
+
+def _names_libcxx(flags: frozenset[str]) -> bool:
+    return bool(flags & _CXX_LIBRARIES) and libstdcxx.FLAG not in flags
 
 
 def _shape(flags: frozenset[str], added: StartFiles) -> list[str]:
@@ -93,8 +101,8 @@ def _libraries(flags: frozenset[str], added: StartFiles) -> list[str]:
     return for_linker(*state, *added.libraries)
 
 
-def _linker_script(toolchain: Toolchain) -> str:
-    """A program that is ld.lld: the embedded toolchain has it as a subcommand."""
+def embedded_linker(toolchain: Toolchain) -> str:
+    """The path of a program that is ld.lld: the embedded toolchain has it as a subcommand."""
     compiler = toolchain.compiler[0]
     path = cache_dir() / f"ld.lld-{hashlib.sha256(compiler.encode()).hexdigest()[:16]}"
     text = f'#!/bin/sh\nexec {shlex.quote(compiler)} ld.lld "$@"\n'.encode()

@@ -23,6 +23,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from trodden.errors import CannotWrite, ToolchainMissing
+from trodden.native.driver import libstdcxx
 
 LLVM_MAJOR = 22
 _CACHE_FORMAT = 2
@@ -55,7 +56,10 @@ class Toolchain:
         driver = ["--driver-mode=g++"] if (cxx if as_cxx is None else as_cxx) else []
         if not self.embedded:
             return [*self.compiler, *driver]
-        search = _search_flags(self, cxx, target_in(flags))
+        system_cxx = cxx and libstdcxx.FLAG in flags
+        if system_cxx:
+            libstdcxx.refuse_target(target_in(flags))
+        search = _search_flags(self, cxx, target_in(flags), system_cxx)
         if "-nostdinc" in flags:
             search = [flag for flag in search if flag.startswith("--target=")]
         # The user has not given these flags, and should see no warning that they are unused.
@@ -215,9 +219,12 @@ def _target_flags(toolchain: Toolchain, target: str | None) -> list[str]:
     return [flag for flag in _search_flags(toolchain, False, target) if flag.startswith("--target=")]
 
 
-def _search_flags(toolchain: Toolchain, cxx: bool, target: str | None) -> list[str]:
-    """The target and header directories that ``zig cc`` would use, asked once and cached."""
-    key = f"{_CACHE_FORMAT}|{toolchain.compiler[0]}|{toolchain.identity}|{cxx}|{target}"
+def _search_flags(toolchain: Toolchain, cxx: bool, target: str | None, system_cxx: bool = False) -> list[str]:
+    """The target and header directories that ``zig cc`` would use, asked once and cached.
+
+    With ``system_cxx`` the headers of C++ are the system's.
+    """
+    key = f"{_CACHE_FORMAT}|{toolchain.compiler[0]}|{toolchain.identity}|{cxx}|{target}|{system_cxx}"
     path = cache_dir() / f"headers-{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
     try:
         known = json.loads(path.read_bytes())
@@ -227,7 +234,11 @@ def _search_flags(toolchain: Toolchain, cxx: bool, target: str | None) -> list[s
                 return known
     except (OSError, ValueError):
         pass
-    flags = _ask_zig(toolchain, cxx, target)
+    flags = _ask_zig(toolchain, cxx and not system_cxx, target)
+    if system_cxx:
+        found = libstdcxx.header_directories(toolchain.compiler, toolchain.environment)
+        # Their headers include those of C by #include_next.
+        flags = ["-nostdinc++", *(word for each in found for word in ("-idirafter", each)), *flags]
     remember(path, json.dumps(flags).encode())
     return flags
 

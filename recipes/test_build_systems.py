@@ -1,0 +1,53 @@
+"""Recipes with tools that are no wheels: ccache, sanitizers of a clang, Debian's Python, autotools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench.build.fetching import unpacked
+from bench.suite.model import Archive
+from recipes.clang import clang
+from recipes.debian import WORK, command, environment
+from tests.recipes import commands, cook, project
+from trodden.profile.store.trod import load
+
+HELLO = Archive(
+    "apt",
+    "hello",
+    "hello_2.10.orig.tar.gz",
+    "31e066137a962676e89f69d1b65382de95a7ef7d914b8cb956f41ea72e0f516b",
+)
+
+
+def test_ccache(tmp_path: Path) -> None:
+    directory = project("shapes", tmp_path)
+    variables = environment("ccache") if command("ccache", "ccache") else {}
+    cook(commands("ccache"), directory, variables)
+    cook(f"rm *.o\n{commands('ccache')}\nccache --show-stats > stats", directory, variables)
+    assert load(directory / "trodden.trod").functions["area"].entries == 2
+
+
+def test_a_clang_with_its_own_runtimes(tmp_path: Path) -> None:
+    directory = project("shapes", tmp_path)
+    text = commands("Sanitizers and other coverage tools").replace("=clang", f"={clang()}")
+    assert cook(text, directory).endswith("0\n2\n")
+    assert load(directory / "trodden.trod").functions["area"].entries == 2
+
+
+def test_the_python_of_debian(tmp_path: Path) -> None:
+    directory = project("counting", tmp_path)
+    text = commands("Python extensions").replace("python ", "/usr/bin/python3 ")
+    assert "\n5\n" in f"\n{cook(text, directory)}"
+    profile = load(directory / "counting.trod")
+    assert profile.functions["count"].entries == 1
+    assert not any(function.violations for function in profile.functions.values())
+
+
+def test_autotools(tmp_path: Path) -> None:
+    sources = unpacked(HELLO, "hello-2.10", WORK)
+    directory = tmp_path / "built"
+    directory.mkdir()
+    text = commands("Autotools").replace("./configure", f"{sources}/configure --quiet --disable-nls")
+    cook(text, directory)
+    cook("trodden collect $(find . -name '*.raw') -o all.trod", directory)
+    assert load(directory / "all.trod").functions["main"].entries > 1
