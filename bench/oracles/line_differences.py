@@ -14,9 +14,8 @@ from typing import TypeAlias
 
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.model import FunctionProfile, Profile
-from trodden.program.facts import BlockFacts, LineRef
-from trodden.source.line_blocks import Key, LineBlocks, line_blocks
-from trodden.source.lines import count_line, lines_of_function
+from trodden.source.line_graph import Key
+from trodden.source.lines import lines_of_function
 
 Location: TypeAlias = tuple[str, int]
 """A file and a line."""
@@ -31,6 +30,7 @@ class Reason(Enum):
     STARTS = "clang adds the entries of the functions that begin on the line"
     CUT_SHORT = "a call in the function did not return; clang assumes that it did"
     JUMP = "the line has the jump of a preceding block, which gcc or llvm-cov does not count"
+    """Recorded results have it; jumps that the compiler adds are not counted any more."""
     FUNCTION = "clang's gcov is wrong in the function: where it differs, gcc and llvm-cov count as we do"
     EARLY = "inlining removed a jump of the line; at the early stage the counts are equal"
 
@@ -64,7 +64,6 @@ class Explainer:
     mentions: Counter[Location] = field(default_factory=Counter)
     starts: Counter[Location] = field(default_factory=Counter)
     cut_short: Counter[Location] = field(default_factory=Counter)
-    without_jumps: Counter[Location] = field(default_factory=Counter)
     functions: dict[Location, set[str]] = field(default_factory=dict)
 
     @classmethod
@@ -73,7 +72,6 @@ class Explainer:
         found = cls()
         for name, function in profile.functions.items():
             found.starts[function.file, function.line] += int(function.entries)
-            found.without_jumps.update(count_without_jumps(function))
             for location, count in count_by_mentions(function).items():
                 found.mentions[location] += count
                 found.cut_short[location] += sum(function.cut_short.values())
@@ -105,8 +103,6 @@ class Explainer:
                 return Reason.STARTS
             if cut_short and abs(each.clang - each.ours) == cut_short:
                 return Reason.CUT_SHORT
-        if self.without_jumps[each.location] in (each.gcc, each.regions):
-            return Reason.JUMP
         if functions and functions <= wrong:
             return Reason.FUNCTION
         if early.get(each.file, {}).get(each.line, -1) in each.others:
@@ -133,18 +129,3 @@ def count_by_mentions(function: FunctionProfile) -> Counter[Location]:
                 )
                 counts[function.files[file].path, line] += (times - 1) * incoming
     return counts
-
-
-def count_without_jumps(function: FunctionProfile) -> Counter[Location]:
-    """Line counts of a function without the blocks that reach the line only by their final jump."""
-    counts: Counter[Location] = Counter()
-    for (copy, file, line), found in line_blocks(function.facts).items():
-        ref = LineRef(file, line, copy)
-        kept = {v for v in found.blocks if not _only_jumps(function.facts.blocks[v], ref)}
-        count = count_line(function, LineBlocks(kept, found.inner & kept)).count if kept else 0
-        counts[function.files[file].path, line] += int(count)
-    return counts
-
-
-def _only_jumps(block: BlockFacts, ref: LineRef) -> bool:
-    return len(block.lines) > 1 and block.branch == ref == block.lines[-1] and block.lines.count(ref) == 1

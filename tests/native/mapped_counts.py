@@ -7,7 +7,7 @@ import struct
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,13 +82,10 @@ class CountedRun:
 
     def reference(self) -> LineCounts:
         """The reference counts."""
-        data = self.mapped.read_bytes()
         found: LineCounts = defaultdict(Counter)
-        for page in range(PAGES):
-            owner, *hits = struct.unpack_from(f"<{PAGE_BYTES // 8}Q", data, page * PAGE_BYTES)
-            if owner:
-                name = self.sources[owner & 0xFF]
-                found[owner >> 8].update({(name, line): count for line, count in enumerate(hits) if count})
+        for owner, hits in _pages(self.mapped):
+            name = self.sources[owner & 0xFF]
+            found[owner >> 8].update({(name, line): count for line, count in hits.items()})
         return dict(found)
 
     def counted(self) -> LineCounts:
@@ -116,6 +113,29 @@ class CountedRun:
         counted, reference = self.counted(), self.reference()
         assert counted.keys() == reference.keys()
         return max((abs(one - other) for one, other in differences(counted, reference).values()), default=0)
+
+
+def _pages(mapped: Path) -> Iterator[tuple[int, dict[int, int]]]:
+    """The owner of each page that has one, and its counts by line."""
+    data = mapped.read_bytes()
+    for page in range(PAGES):
+        owner, *hits = struct.unpack_from(f"<{PAGE_BYTES // 8}Q", data, page * PAGE_BYTES)
+        if owner:
+            yield owner, {line: count for line, count in enumerate(hits) if count}
+
+
+def empty_counts(mapped: Path) -> Path:
+    """A file for reference counts."""
+    mapped.write_bytes(bytes(PAGES * PAGE_BYTES))
+    return mapped
+
+
+def hits_of_all(mapped: Path) -> Counter[int]:
+    """The reference counts of all processes of a program that is one file."""
+    found: Counter[int] = Counter()
+    for _, hits in _pages(mapped):
+        found.update(hits)
+    return found
 
 
 def differences(counted: LineCounts, reference: LineCounts) -> dict[tuple[int, str, int], tuple[int, int]]:
@@ -154,9 +174,9 @@ def counts_of_lines(profile: Profile, sources: Sequence[str]) -> Counter[Line]:
 
 def prepare_run(directory: Path, file: str | None = None) -> tuple[Path, Path, dict[str, str]]:
     """A directory for raw files, a file for reference counts, and the environment that names them."""
-    counts, mapped = directory / "counts", directory / "mapped"
+    counts = directory / "counts"
     counts.mkdir(parents=True)
-    mapped.write_bytes(bytes(PAGES * PAGE_BYTES))
+    mapped = empty_counts(directory / "mapped")
     named = {"MAPPED_COUNTS": str(mapped), "TRODDEN_FILE": file or str(counts / "%p.raw")}
     return counts, mapped, environment(named)
 

@@ -214,9 +214,20 @@ def test_frames_determine_their_paths(tmp_path: Path) -> None:
     assert profile.messages == ()
     assert profile.unit_counts[0].prefixes == counted.prefixes
     assert profile.unit_counts[0].sparse == counted.sparse
-    assert profile == replace(
+    assert {position for _, _, _, position in profile.unit_counts[0].stops} == {0}
+    assert sum(profile.unit_counts[0].stops.values()) == sum(counted.prefixes.values())
+    assert _without_stops(profile) == replace(
         small(), program=profile.program, processes=profile.processes, programs=profile.programs
     )
+
+
+def _without_stops(profile: Profile) -> Profile:
+    """The profile as it was when the positions of calls in their blocks were not kept."""
+    functions = {
+        name: replace(function, stops={}, path_stops={}) for name, function in profile.functions.items()
+    }
+    counts = tuple(replace(each, stops={}) for each in profile.unit_counts)
+    return replace(profile, functions=functions, unit_counts=counts)
 
 
 def test_what_its_parent_executed_is_subtracted_from_a_forked_child(tmp_path: Path) -> None:

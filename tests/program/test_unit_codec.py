@@ -40,6 +40,7 @@ from trodden.program.facts import (
     LineRef,
     Skipped,
     SourceFile,
+    Subprogram,
     UnitFacts,
 )
 from trodden.program.record import seal, unseal
@@ -267,6 +268,7 @@ MAY_BE_MISSING = {
     *(("taken",), ("aliases",), ("started",)),
     *(("functions", 0, "clues"), ("functions", 0, "blocks", "silent")),
 }
+MAY_BE_MISSING |= {("functions", 0, "blocks", name) for name in ("added_lines", "call_lines")}
 """What units of an earlier trodden do not have."""
 WRONG: list[Any] = [-1, 10**6, 10**30, 1.5, "x", None, True, [], {}, [[]], [1, 2, 3]]
 
@@ -298,6 +300,26 @@ def test_nothing_may_be_missing(position: tuple[Any, ...]) -> None:
         del holder[position[-1]]
         with pytest.raises(BadFile):
             unit_from_json(document, "prog")
+
+
+def test_lines_of_calls_added_lines_and_inlined_functions_are_kept() -> None:
+    told = replace(
+        SMALL.functions[0],
+        blocks=tuple(
+            replace(block, call_lines=(-1, 0)[: len(block.lines) + 1], added_lines=(0,) * bool(block.lines))
+            for block in SMALL.functions[0].blocks
+        ),
+        inlined=(LineRef(0, 3), LineRef(0, 4)),
+        callees=(Subprogram("f(int)", 0, 9, "_Z1fi"), Subprogram("g", 0, 3)),
+        inlined_symbols={"_Z1fi": 2, "g": 1},
+        optimised=True,
+    )
+    unit = replace(SMALL, functions=(told, *SMALL.functions[1:]))
+    assert unit_from_json(unit_to_json(unit), "prog") == unit
+    assert any(block.statement_lines != list(enumerate(block.lines)) for block in told.blocks)
+    beyond = replace(told, blocks=(replace(told.blocks[0], call_lines=(9,)), *told.blocks[1:]))
+    with pytest.raises(BadFile, match="a block does not have a line"):
+        unit_from_json(unit_to_json(replace(unit, functions=(beyond, *unit.functions[1:]))), "prog")
 
 
 def test_units_of_an_earlier_version_have_no_features() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.profile.making import Place, function, profile_of, unit_counts_of, un
 from trodden.plan.counters.blocks import every_block
 from trodden.plan.counters.edges import every_edge
 from trodden.profile.assemble import assemble
+from trodden.program.facts import Subprogram
 from trodden.source.lines import LineCount, line_counts, lines_of_function
 
 CASES = tomllib.loads((Path(__file__).parents[1] / "cases" / "lines.toml").read_text())["case"]
@@ -34,7 +36,7 @@ def _location(value: int | str) -> Place:
 def test_case(case: dict[str, Any]) -> None:
     lines = {label: [_location(value) for value in values] for label, values in case["lines"].items()}
     inlined = [_location(value) for value in case.get("inlined", ())]
-    unit = unit_of(function("f", case["shape"], lines, inlined=inlined), files=FILES)
+    unit = unit_of(function("f", case["shape"], lines, line=0, inlined=inlined), files=FILES)
     profile = profile_of(unit, {"f": case["flow"]})
     assert profile.functions["f"].violations == ()
     expected: dict[str, dict[int, LineCount]] = {}
@@ -46,8 +48,8 @@ def test_case(case: dict[str, Any]) -> None:
 
 def test_instances_of_a_line_are_added() -> None:
     unit = unit_of(
-        function("swap<int>", "a>exit", {"a": [(1, 7)]}, file=1),
-        function("swap<char>", "a>exit", {"a": [(1, 7)]}, file=1),
+        function("swap<int>", "a>exit", {"a": [(1, 7)]}, file=1, line=7),
+        function("swap<char>", "a>exit", {"a": [(1, 7)]}, file=1, line=7),
         function("main", "a>b b>exit", {"a": [1], "b": [(1, 7)]}),
         files=FILES,
     )
@@ -115,3 +117,70 @@ def test_a_generated_file_with_everything_on_one_line_takes_no_time() -> None:
     made = profile_of(unit_of(function("f", shape, located, planner=every_edge)), {"f": flow}).functions["f"]
     [(_, found)] = lines_of_function(made).items()
     assert max(made.block_counts[:-1]) <= found.count <= sum(made.block_counts[:-1])
+
+
+def _stopped(stops: dict[tuple[int, int | None, int], int], ended: int, **facts: Any) -> dict[int, LineCount]:
+    """The lines 1 to 4 of a block that ran ten times; a call is on line 1, and two are on line 3."""
+    told = function("f", "a>exit", {"a": [1, 2, 3, 4]}, line=0)
+    told = replace(told, blocks=(replace(told.blocks[0], **({"call_lines": (0, 2, 2)} | facts)),))
+    unit = unit_of(told)
+    counted = unit_counts_of(unit, {"f": {"a>exit": 10 - ended}}, {(0, 0): ended})
+    counted = replace(counted, stops={(0, *stop): times for stop, times in stops.items()})
+    return dict(line_counts(assemble("p", [unit], [counted]))["/src/a.c"])
+
+
+def test_lines_behind_a_call_that_did_not_return() -> None:
+    ended: dict[tuple[int, int | None, int], int] = {(0, None, 0): 2, (0, None, 1): 3, (0, None, 2): 1}
+    counts = {1: LineCount(10), 2: LineCount(8), 3: LineCount(8), 4: LineCount(4)}
+    assert _stopped(ended, 6) == counts
+
+
+def test_lines_behind_a_fault() -> None:
+    counts = {1: LineCount(10), 2: LineCount(10), 3: LineCount(9), 4: LineCount(9)}
+    assert _stopped({(0, None, -3): 1}, 1) == counts
+    before = {line: LineCount(9) for line in (1, 2, 3, 4)}
+    assert _stopped({(0, None, -1): 1}, 1) == before
+
+
+def test_a_forked_child_executes_what_comes_behind_the_call() -> None:
+    unit = {1: LineCount(10), 2: LineCount(11), 3: LineCount(11), 4: LineCount(11)}
+    assert _stopped({(0, None, 0): -1}, -1) == unit
+
+
+def test_where_only_the_block_is_known_lines_behind_its_calls_are_not_exact() -> None:
+    counts = {1: LineCount(10)} | {line: LineCount(10, exact=False) for line in (2, 3, 4)}
+    assert _stopped({}, 3) == counts
+    assert _stopped({}, 3, call_lines=None) == counts
+    later = {line: LineCount(10) for line in (1, 2, 3)} | {4: LineCount(10, exact=False)}
+    assert _stopped({}, 3, call_lines=(2,)) == later
+
+
+def test_an_added_line_is_no_line_of_its_block() -> None:
+    counts = {1: LineCount(10), 2: LineCount(10), 4: LineCount(10)}
+    assert _stopped({}, 0, added_lines=(2,)) == counts
+
+
+def _with_inlined(entries: int, left: int, calls: int) -> dict[int, LineCount]:
+    """``square`` (lines 5 to 8) was inlined into main, where its line 6 is left; nobody calls it."""
+    square = function("square", "a>exit", {"a": [6, 7]}, line=5)
+    blocks: dict[str, list[Place]] = {"a": [2]}
+    blocks["a"] += [(0, 6, 1 + number) for number in range(left)]
+    main = function("main", "a>exit", blocks, line=1, inlined=[2] * left)
+    main = replace(
+        main,
+        optimised=True,
+        callees=(Subprogram("square", 0, 5),) * left,
+        inlined_symbols={"square": calls} if calls else {},
+    )
+    unit = unit_of(square, main)
+    return dict(line_counts(profile_of(unit, {"main": {"a>exit": entries}}))["/src/a.c"])
+
+
+def test_lines_of_an_inlined_function_are_counted_or_unknown() -> None:
+    unknown = LineCount(0, exact=False, known=False)
+    main = {1: LineCount(3), 2: LineCount(3)}
+    assert _with_inlined(3, 1, 1) == main | {5: LineCount(3), 6: LineCount(3), 7: unknown}
+    assert _with_inlined(3, 2, 2) == main | {5: LineCount(6), 6: LineCount(6), 7: unknown}
+    assert _with_inlined(3, 0, 1) == main | dict.fromkeys((5, 6, 7), unknown)
+    assert _with_inlined(3, 0, 0) == main | dict.fromkeys((5, 6, 7), LineCount(0))
+    assert _with_inlined(0, 1, 1) == dict.fromkeys((1, 2, 5, 6, 7), LineCount(0))

@@ -25,13 +25,17 @@ LocatorOf = Callable[[Program], FrameLocator]
 
 
 class EndedInCall(NamedTuple):
-    """Frames that ended inside a call of a block of the graph; ``times`` is negative for inherited ones."""
+    """Frames that ended inside a call of a block of the graph; ``times`` is negative for inherited ones.
+
+    ``call`` is the index of the call among those of the block that have call sites.
+    """
 
     unit: str
     function: int
     block: int
     register: int | None
     times: int
+    call: int
 
 
 class ResumedAfterCall(NamedTuple):
@@ -57,11 +61,12 @@ class EarlyEnds:
 
 
 class _CallSite(NamedTuple):
-    """A call site: its function, and its block or ``NO_BLOCK``."""
+    """A call site: its function, its block or ``NO_BLOCK``, and its index among the sites of the block."""
 
     unit: UnitFacts
     function: int
     block: int
+    call: int
 
 
 class _Unreturned(NamedTuple):
@@ -127,14 +132,14 @@ class EarlyEndFinder:
 
     def _in_calls(self, frame: RawFrame, found: EarlyEnds) -> Iterator[StoppedFrame]:
         """A frame that was inside a call; several where callees were inlined into it."""
-        for unit, function, block in self._call_sites(frame.module, frame.address, 1, found):
+        for unit, function, block, call in self._call_sites(frame.module, frame.address, 1, found):
             if block == NO_BLOCK:
                 yield StoppedFrame(unit.id, function, None)
                 continue
             facts = unit.functions[function]
             origin = origin_of(facts, block)
             register = register_at_call(facts, block, frame.slot) if facts.plan.paths else None
-            found.ends.append(EndedInCall(unit.id, function, origin, register, 1))
+            found.ends.append(EndedInCall(unit.id, function, origin, register, 1, call))
             yield StoppedFrame(unit.id, function, origin, False, register)
 
     def _in_unlabelled_call(self, frame: RawFrame, saved: RawSavedRegisters | None) -> FrameState | None:
@@ -175,17 +180,17 @@ class EarlyEndFinder:
     def _unreturned(self, calls: Iterable[_Unreturned]) -> EarlyEnds:
         """Calls that did not return, each one more early end in its block."""
         found = EarlyEnds()
-        for call in calls:
-            for unit, function, block in self._call_sites(call.module, call.address, call.times, found):
+        for module, address, slot, times, non_local in calls:
+            for unit, function, block, call in self._call_sites(module, address, times, found):
                 if block == NO_BLOCK:
                     continue
                 facts = unit.functions[function]
                 origin = origin_of(facts, block)
-                if call.non_local and call.times < 0:
-                    found.ends.append(ResumedAfterCall(unit.id, function, origin, -call.times))
+                if non_local and times < 0:
+                    found.ends.append(ResumedAfterCall(unit.id, function, origin, -times))
                 else:
-                    register = register_at_call(facts, block, call.slot)
-                    found.ends.append(EndedInCall(unit.id, function, origin, register, call.times))
+                    register = register_at_call(facts, block, slot)
+                    found.ends.append(EndedInCall(unit.id, function, origin, register, times, call))
         return found
 
     def _call_sites(
@@ -203,7 +208,7 @@ class EarlyEndFinder:
             if unit is None or number >= len(unit.sites):
                 found.unlocated += abs(times)
             else:
-                yield _CallSite(unit, *unit.sites[number])
+                yield _CallSite(unit, *unit.sites[number], unit.calls_of_sites[number])
 
     def _program(self, module: int | None) -> Program | None:
         return None if module is None else self.modules.get(module)

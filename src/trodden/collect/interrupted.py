@@ -17,4 +17,5 @@ def add_frame_state(builder: UnitCountsBuilder, state: FrameState, frames: int =
     for path in state.ended_paths:
         builder.add_path(state.function, path, frames, 0)
     if state.block != facts.graph.exit:
-        builder.add_cut_short(state.function, state.block, state.register, frames)
+        position = None if state.lines_reached is None else -1 - state.lines_reached
+        builder.add_cut_short(state.function, state.block, state.register, frames, position)

@@ -121,8 +121,8 @@ def _add_early_ends(
     for end in (end for each in early_ends for end in each.ends):
         builder = _builder(builders, facts, end.unit)
         match end:
-            case EndedInCall(_, function, block, register, times):
-                builder.add_cut_short(function, block, register, times)
+            case EndedInCall(_, function, block, register, times, call):
+                builder.add_cut_short(function, block, register, times, call)
             case ResumedAfterCall(_, function, block, times):
                 builder.add_resumed(function, block, times)
             case state:

@@ -48,8 +48,8 @@ def annotate(
     """Show the sources of the profile FILE, or the files or functions that GLOB picks.
 
     The first column is how often a line was executed; ##### marks a line that never was, ~ a count that is
-    only a lower bound because the profile has no edge counts.  Below each branch are the counts of its
-    outcomes.
+    not exact, ? a line of which optimisation has left no code to count in a function that was executed.
+    Below each branch are the counts of its outcomes.
 
     With --path, only the function of that path is shown.  The lines on the path are marked with > (with ▶
     where there are colours), each with the decision that was made there.  Ranks are counted within the
@@ -72,7 +72,9 @@ def annotate(
             shown,
             "",
             views,
-            lambda view: view_text(view.path, list(annotator.lines(view)), colour, profile.estimate),
+            lambda view: view_text(
+                view.path, list(annotator.lines(view)), colour, profile.estimate, annotator.note(view)
+            ),
         )
         return
     need_counted(profile, file, "run it with --profile paths")

@@ -15,6 +15,7 @@ from trodden.profile.call_paths import function_names, named_call_paths
 from trodden.profile.model import FunctionProfile, NamedCallPath, Profile
 from trodden.profile.programs import owners_of
 from trodden.profile.select import select
+from trodden.source.reached import reached_lines
 from trodden.version import SCHEMA, __version__
 
 
@@ -190,4 +191,12 @@ def _block(function: FunctionProfile, vertex: int) -> dict[str, Any]:
         block["inlined"] = inlined
     if function.cut_short.get(vertex):
         block["cut_short"] = function.cut_short[vertex]
+    reached = reached_lines(function, vertex).counts
+    if any(count != block["count"] for count in reached):
+        lines = zip(function.facts.blocks[vertex].lines, reached, strict=True)
+        block["reached"] = [
+            {"file": function.files[ref.file].path, "line": ref.line, "count": count}
+            for ref, count in lines
+            if ref.line > 0
+        ]
     return block

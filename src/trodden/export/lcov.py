@@ -45,7 +45,7 @@ def _whole(count: Count) -> int:
 
 
 def _functions(functions: Sequence[SourceFunction], lines: Mapping[int, int]) -> list[str]:
-    named = _named([each for each in functions if each.line > 0 and not each.enclosed])
+    named = _named([each for each in functions if each.line in lines and not each.enclosed])
     entries = {name: _whole(each.entries) or _executed(each, lines) for name, each in named.items()}
     return [
         *(f"FN:{each.line},{name}" for name, each in named.items()),
@@ -78,10 +78,11 @@ def _named(functions: Sequence[SourceFunction]) -> dict[str, SourceFunction]:
 
 
 def _with_branches(file: FileCounts) -> dict[int, int]:
-    """The counts of the lines; one on which a branch was evaluated has been executed."""
-    lines = {line: _whole(here.count) for line, here in file.lines.items()}
+    """The counts of the lines that are known; one on which a branch was evaluated has been executed."""
+    lines = {line: _whole(here.count) for line, here in file.lines.items() if here.known}
     for line, found in file.branches.items():
-        lines[line] = lines.get(line) or int(any(branch.ran for branch in found))
+        if line in lines or line not in file.lines:
+            lines[line] = lines.get(line) or int(any(branch.ran for branch in found))
     return dict(sorted(lines.items()))
 
 
@@ -93,6 +94,8 @@ def _branches(branches: Mapping[int, Sequence[Branch]], lines: Mapping[int, int]
     out: list[str] = []
     hit = total = 0
     for line, found in branches.items():
+        if line not in lines:
+            continue
         if lines[line] and not any(outcome.count for branch in found for outcome in branch.outcomes):
             continue
         for number, branch in enumerate(found):

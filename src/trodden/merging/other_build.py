@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from trodden.collect.call_paths import CalledFunction
 from trodden.errors import TroddenError
 from trodden.merging.correspondence import Correspondence
-from trodden.merging.transfer import CONTRADICTORY, NotTransferable, same_layout, transfer
+from trodden.merging.transfer import CONTRADICTORY, NotTransferable, portable_stops, same_layout, transfer
 from trodden.merging.units import MergedUnits
 from trodden.profile.assemble import unit_profiles
 from trodden.profile.copies import add_counts
@@ -54,7 +55,8 @@ class OtherBuildCounts:
     ) -> None:
         facts = self._units.function(target)
         if same_layout(profile.facts, facts):
-            _add_to(self._unchanged, target, counted)
+            stops = portable_stops(profile.facts, counted.stops, facts)
+            _add_to(self._unchanged, target, replace(counted, stops=stops))
             return
         found = transfer(profile.facts, counted, profile, facts)
         if profile.violations:

@@ -9,18 +9,20 @@ short are decoded with one plan and encoded again with the other (:mod:`trodden.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from trodden.plan.paths.numbering import LARGEST, Numbering
 from trodden.plan.probes import BlockMeasure, Plan
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import FunctionFacts
-from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
+from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix, Stop
 from trodden.recover.path_prefix import PrefixDecoder, canonical_register
 from trodden.recover.sparse_counters import SparseCounters, nonzero
 
 NO_EDGES = "its edges were not counted there"
 CONTRADICTORY = "its counts contradict each other there"
+_K = TypeVar("_K", bound=Hashable)
 _UNDECODED = "it is not known there which of its paths were cut short"
 
 
@@ -56,15 +58,49 @@ def transfer(
     """
     cut_short = recovered.cut_short
     values = counter_values(target, recovered.counted_blocks, recovered.counted_edges, cut_short)
+    stops = portable_stops(source, counted.stops, target)
     if target.plan.paths is None:
-        return FunctionCounts(SparseCounters(target.plan.slots, values), {**cut_short})
+        counters = SparseCounters(target.plan.slots, values)
+        without: dict[Stop, int] = _sums(
+            ((block, None, position), times) for (block, _, position), times in stops.items()
+        )
+        return FunctionCounts(counters, {**cut_short}, stops=without)
     dense, sparse = _path_table(source.plan, counted, target.plan)
+    ended = {prefix: times for prefix, times in counted.prefixes.items() if times}
+    registers = _registers(source, ended, target)
     return FunctionCounts(
         counters=SparseCounters(target.plan.slots, values | dense),
         active=counted.active,
-        prefixes=_prefixes(source, counted.prefixes, target),
+        prefixes=_sums(((prefix[0], registers[prefix]), times) for prefix, times in ended.items()),
         sparse=sparse,
+        stops=_sums(
+            ((block, registers[block, register], position), times)
+            for (block, register, position), times in stops.items()
+            if (block, register) in registers
+        ),
     )
+
+
+def portable_stops(
+    source: FunctionFacts, stops: Mapping[Stop, int], target: FunctionFacts
+) -> Mapping[Stop, int]:
+    """The stops that mean the same in ``target``: a call does, a line only if blocks have the same lines."""
+
+    def lines(facts: FunctionFacts, block: int) -> list[int]:
+        return [ref.line for ref in facts.blocks[block].lines]
+
+    return {
+        stop: times
+        for stop, times in stops.items()
+        if stop[2] >= 0 or lines(source, stop[0]) == lines(target, stop[0])
+    }
+
+
+def _sums(amounts: Iterable[tuple[_K, int]]) -> dict[_K, int]:
+    found: Counter[_K] = Counter()
+    for key, times in amounts:
+        found[key] += times
+    return dict(found)
 
 
 def counter_values(
@@ -110,11 +146,12 @@ def _path_table(
     return table | {first + number + path: spent for path, spent in cycles.items() if spent}, {}
 
 
-def _prefixes(
-    source: FunctionFacts, prefixes: Mapping[Prefix, int], target: FunctionFacts
-) -> dict[Prefix, int]:
+def _registers(
+    source: FunctionFacts, prefixes: Iterable[Prefix], target: FunctionFacts
+) -> dict[Prefix, int | None]:
     """Each path that was cut short: from the register of one plan, by the sum of values, to the other's."""
-    if not any(prefixes.values()):
+    wanted = list(prefixes)
+    if not wanted:
         return {}
     assert target.plan.paths is not None
     try:
@@ -123,10 +160,8 @@ def _prefixes(
         raise NotTransferable(CONTRADICTORY) from error
     theirs = PrefixDecoder(source.graph, source.plan, numbering)
     ours = PrefixDecoder(target.graph, target.plan, numbering)
-    found: Counter[Prefix] = Counter()
-    for (block, register), times in prefixes.items():
-        if not times:
-            continue
+    found: dict[Prefix, int | None] = {}
+    for block, register in wanted:
         total = theirs.sum_of(block, register)
         prefix = None if total is None else ours.prefix_of(block, total)
         if prefix is None:
@@ -134,5 +169,5 @@ def _prefixes(
         kept = canonical_register(target, *prefix)
         if prefix[1] is not None and kept != prefix[1]:
             raise NotTransferable(_UNDECODED)
-        found[block, kept] += times
-    return dict(found)
+        found[block, register] = kept
+    return found

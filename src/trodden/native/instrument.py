@@ -6,6 +6,7 @@ unit's facts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trodden.native.analysis.module_reader import ModuleReader, tag_of_text
@@ -34,15 +35,20 @@ class Instrumented:
 
 
 def instrument(
-    text: str, source: str, options: Options, keep_debug: bool, filled: bool = False
+    text: str,
+    source: str,
+    options: Options,
+    keep_debug: bool,
+    filled: bool = False,
+    inlined_calls: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Instrumented:
     """Instrument every function of a module given as text.
 
     ``keep_debug``: the module's debug information is for the user; ``filled``: counters take space in the
-    object file.
+    object file.  ``inlined_calls`` is how often the optimiser says to have inlined which functions where.
     """
     module, tag = cut_module(text), tag_of_text(text)
-    reader = ModuleReader(module, source, options)
+    reader = ModuleReader(module, source, options, inlined_calls or {})
     unit = UnitLowering.of(reader, tag, keep_debug)
     definitions: list[str] = []
     functions: list[FunctionFacts] = []
@@ -63,7 +69,8 @@ def instrument(
         slots += lowered.slots
         called |= lowered.called
     module.definitions = definitions
-    facts, record = identified(reader.unit(tuple(functions), slots, unit.call_sites), tag)
+    sites = unit.call_sites if functions else ()
+    facts, record = identified(reader.unit(tuple(functions), slots, sites), tag)
     finish_module(module, unit, facts, called, filled)
     return Instrumented(module.render(), facts, record)
 

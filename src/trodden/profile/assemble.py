@@ -69,6 +69,8 @@ def unit_profiles(
             cut_short=found.cut_short,
             violations=found.violations,
             paths=found.paths,
+            stops=found.stops,
+            path_stops=found.path_stops,
         )
 
 

@@ -12,10 +12,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from trodden.plan.probes import BlockMeasure
 from trodden.plan.routes import PathCount
 from trodden.profile.model import FunctionProfile, Profile
+
+_K = TypeVar("_K", int, tuple[int, int])
 
 
 def join_copies(functions: Iterable[FunctionProfile]) -> list[FunctionProfile]:
@@ -79,8 +82,6 @@ def add_counts(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
     """
     if one.facts.machine is None and other.facts.machine is not None:
         one, other = other, one
-    cut_short = Counter(one.cut_short)
-    cut_short.update(other.cut_short)  # keeps what is negative, which adding Counters does not
     return replace(
         one,
         block_counts=[a + b for a, b in zip(one.block_counts, other.block_counts, strict=True)],
@@ -88,10 +89,18 @@ def add_counts(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
             None if a is None or b is None else a + b
             for a, b in zip(one.edge_counts, other.edge_counts, strict=True)
         ],
-        cut_short={block: count for block, count in sorted(cut_short.items()) if count},
+        cut_short=_sum(one.cut_short, other.cut_short),
         violations=tuple(dict.fromkeys(one.violations + other.violations)),
         paths=None if one.paths is None or other.paths is None else _sum_paths(one.paths, other.paths),
+        stops=_sum(one.stops, other.stops),
+        path_stops=_sum(one.path_stops, other.path_stops),
     )
+
+
+def _sum(one: Mapping[_K, int], other: Mapping[_K, int]) -> dict[_K, int]:
+    found = Counter(one)
+    found.update(other)  # keeps what is negative, which adding Counters does not
+    return {key: count for key, count in sorted(found.items()) if count}
 
 
 def _sum_paths(one: Sequence[PathCount], other: Sequence[PathCount]) -> tuple[PathCount, ...]:

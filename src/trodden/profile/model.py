@@ -61,6 +61,10 @@ class FunctionProfile:
     are contradictions between the counters and the flow law.  ``paths`` are the paths that were executed,
     most frequent first; ``None`` if the profile has no paths.
 
+    ``stops`` says where in its block a function ended: the number of frames by block and position, as far as
+    it is known.  A position is the index of a call (:attr:`BlockFacts.call_lines`), or ``-1 - n`` if control
+    had reached the first ``n`` lines of the block.  ``path_stops`` is the same by the ``id`` of the path.
+
     ``per_call[e]`` is, in an estimate, how often edge ``e`` is expected to be taken each time the function is
     called: that is known even of a function that nothing is expected to call.
 
@@ -79,6 +83,8 @@ class FunctionProfile:
     paths: tuple[PathCount, ...] | None = None
     per_call: Sequence[float] = ()
     copies: tuple[FunctionProfile, ...] = ()
+    stops: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    path_stops: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         paths = "" if self.paths is None else f", paths={len(self.paths)}"
@@ -159,6 +165,14 @@ class FunctionProfile:
                 stayed -= sum(count for _, count in taken)
             total += stayed * sizes.blocks[block]
         return total if self.estimated else round(total)
+
+    @cached_property
+    def stops_by_block(self) -> Mapping[int, Mapping[int, int]]:
+        """``stops`` by block, and there by position."""
+        found: dict[int, dict[int, int]] = {}
+        for (block, position), times in self.stops.items():
+            found.setdefault(block, {})[position] = times
+        return found
 
     @cached_property
     def blocks(self) -> tuple[BlockCount, ...]:

@@ -11,6 +11,9 @@ from trodden.plan.paths.path_register import Base, BlockPhi, LoopPhi
 AT = "__trodden_at"
 """The variable that holds the number of the block; its name goes on with the unit's tag and flags."""
 
+LINE = "__trodden_line"
+"""The variable that holds a block and the index of one of its lines, as :func:`line_value` joins them."""
+
 VALUE = "__trodden_value"
 """A variable that holds a base of the path register; its name goes on with that of the base."""
 
@@ -47,3 +50,16 @@ def base_name(base: Base) -> str:
 def base_variable(base: Base) -> str:
     """The name of the debug variable that holds a base of the path register."""
     return f"{VALUE}.{base_name(base)}"
+
+
+_LINES = 1 << 32
+
+
+def line_value(block: int, line: int) -> int:
+    """The value of the variable ``LINE`` from the first instruction of a block's line on."""
+    return block * _LINES + line
+
+
+def block_and_line(value: int) -> tuple[int, int]:
+    """The block and the index of the line that a value of the variable ``LINE`` joins."""
+    return divmod(value, _LINES)

@@ -6,6 +6,7 @@ files, profiles) can be interpreted without the compiler, the sources or LLVM.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -55,6 +56,12 @@ class BlockFacts:
 
     ``size`` is the number of lines of its instructions in IR, ``silent`` how many of these stand for no
     instruction of a machine: phis, the cases of a switch, intrinsics that only inform the compiler.
+
+    ``call_lines`` has an entry for each call that has a call site and does not end the block, in order: the
+    index in ``lines`` of the line that the call is on, -1 if no line precedes it.  It is ``None`` in what was
+    built by an earlier version.  ``added_lines`` are the indices of those of ``lines`` that no statement is
+    the reason for, but a jump at the end of the branch before ``} else if (...)``, or what takes an exception
+    over from the unwinder.
     """
 
     lines: tuple[LineRef, ...] = ()
@@ -63,11 +70,18 @@ class BlockFacts:
     calls: int = 0
     size: int = 0
     silent: int = 0
+    call_lines: tuple[int, ...] | None = None
+    added_lines: tuple[int, ...] = ()
 
     @property
     def instructions(self) -> int:
         """The number of its instructions in IR that a machine would execute."""
         return self.size - self.silent
+
+    @property
+    def statement_lines(self) -> list[tuple[int, LineRef]]:
+        """``lines`` without ``added_lines``, each with its index."""
+        return [(index, ref) for index, ref in enumerate(self.lines) if index not in self.added_lines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +95,11 @@ class Subprogram:
     file: int
     line: int
     symbol: str = ""
+
+    @property
+    def linkage_name(self) -> str:
+        """The name of its symbol."""
+        return self.symbol or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +128,8 @@ class FunctionFacts:
     of the graph.  A function that is ``shared`` may have COMDAT copies in other units.  ``inlined[i - 1]`` is
     the call that was replaced by the inlined instance ``i``; that call may be in another inlined instance,
     with a smaller number.  ``callees[i - 1]`` is the function that was called there; what was built by an
-    earlier version has none.
+    earlier version has none.  ``inlined_symbols`` is how often each function, by its symbol, was inlined as
+    the optimiser says, with or without code that is left.
 
     ``clones`` are the blocks that the code has once more, each with the value of the path register there (see
     :mod:`trodden.plan.paths.block_cloning`).  In the code clones are blocks too, numbered after those of the
@@ -120,7 +140,8 @@ class FunctionFacts:
 
     ``features`` say where control is likely to go; what was built by an earlier version has none.
     ``machine`` has the instructions of its code, as far as they were counted in the finished program: only
-    functions that were executed have them.
+    functions that were executed have them.  ``optimised``: its blocks are those that the optimiser has left,
+    not those of the source.
     """
 
     name: str
@@ -135,11 +156,13 @@ class FunctionFacts:
     fingerprint: str = ""
     inlined: tuple[LineRef, ...] = ()
     callees: tuple[Subprogram, ...] = ()
+    inlined_symbols: Mapping[str, int] = field(default_factory=dict)
     registers: Mapping[int, tuple[bool, int]] = field(default_factory=dict)
     clones: tuple[tuple[int, int], ...] = ()
     truths: Mapping[int, TruthPhi] = field(default_factory=dict)
     features: FunctionFeatures = field(default=FunctionFeatures(), repr=False)
     machine: MachineInstructions | None = field(default=None, repr=False)
+    optimised: bool = False
 
     def __repr__(self) -> str:
         return f"<FunctionFacts {self.name!r}, blocks={len(self.blocks)}, slots={self.plan.slots}>"
@@ -200,6 +223,16 @@ class UnitFacts:
         for number, machine in counted.items():
             functions[number] = replace(functions[number], machine=machine)
         return replace(self, functions=tuple(functions))
+
+    @cached_property
+    def calls_of_sites(self) -> tuple[int, ...]:
+        """The index of each call site among those of its block: sites are in the order of the code."""
+        seen: Counter[tuple[int, int]] = Counter()
+        found: list[int] = []
+        for site in self.sites:
+            found.append(seen[site])
+            seen[site] += 1
+        return tuple(found)
 
 
 def with_machine_of(unit: UnitFacts, same: UnitFacts) -> UnitFacts:

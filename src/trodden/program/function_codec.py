@@ -63,6 +63,11 @@ def function_to_columns(function: FunctionFacts, subprograms: dict[Subprogram, i
         document["phis"] = truths_to_columns(function.truths)
     if function.features.blocks:
         document["clues"] = features_to_columns(function.features)
+    if function.optimised:
+        document["optimised"] = 1
+    if function.inlined_symbols:
+        symbols = function.inlined_symbols
+        document["inlined_symbols"] = [list(symbols), list(symbols.values())]
     return document
 
 
@@ -91,10 +96,12 @@ def function_from_columns(
         fingerprint=text(data["fingerprint"]),
         inlined=inlined,
         callees=_callees_from_columns(data["callees"], inlined, subprograms) if "callees" in data else (),
+        inlined_symbols=_inlined_symbols_from_columns(data),
         registers=_registers_from_columns(data["registers"], code_blocks) if "registers" in data else {},
         clones=clones,
         truths=truths_from_columns(data["phis"], graph) if "phis" in data else {},
         features=features_from_columns(data["clues"], graph) if "clues" in data else FunctionFeatures(),
+        optimised=bool(whole(data.get("optimised", 0), 0, 2)),
     )
 
 
@@ -172,9 +179,17 @@ def _callees_from_columns(
     return tuple(subprograms[number] for number in data)
 
 
+def _inlined_symbols_from_columns(data: Any) -> dict[str, int]:
+    if "inlined_symbols" not in data:
+        return {}
+    symbols, times = columns(data["inlined_symbols"], 2, "inlined symbols")
+    same_length(symbols, ints(times, 1, _MOST))
+    return dict(zip(map(text, symbols), times, strict=True))
+
+
 def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
     branches = [block.branch or LineRef(-1, 0) for block in blocks]
-    return {
+    document = {
         "mentions": [len(block.lines) for block in blocks],
         "copies": _mostly_zeros([ref.instance for block in blocks for ref in block.lines]),
         "files": [ref.file for block in blocks for ref in block.lines],
@@ -188,7 +203,17 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
         "calls": [block.calls for block in blocks],
         "sizes": [block.size for block in blocks],
         "silent": _mostly_zeros([block.silent for block in blocks]),
+        "added_lines": _rows_to_columns([block.added_lines for block in blocks]),
     }
+    if not any(block.call_lines is None for block in blocks):
+        document["call_lines"] = _rows_to_columns([block.call_lines or () for block in blocks])
+    return document
+
+
+def _rows_to_columns(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Two columns: the block of each number, and the number."""
+    flat = [(block, number) for block, row in enumerate(rows) for number in row]
+    return [differences([block for block, _ in flat]), [number for _, number in flat]]
 
 
 def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFacts, ...]:
@@ -217,7 +242,24 @@ def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFa
             branch_files, branch_lines, branch_instances, lines, strict=True
         )
     ]
-    return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes, silent))
+    call_lines: Sequence[tuple[int, ...] | None] = [None] * len(lines)
+    if "call_lines" in data:
+        call_lines = _rows_from_columns(data["call_lines"], lines)
+    added_lines = _rows_from_columns(data.get("added_lines", [[], []]), lines)
+    return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes, silent, call_lines, added_lines))
+
+
+def _rows_from_columns(data: Any, lines: Sequence[Sequence[LineRef]]) -> list[tuple[int, ...]]:
+    """For each block the indices of some of its lines, -1 for what precedes them all."""
+    blocks, indices = columns(data, 2, "lines")
+    blocks = ints(sums(ints(blocks)), 0, len(lines))
+    same_length(blocks, ints(indices, -1))
+    found: list[list[int]] = [[] for _ in lines]
+    for block, index in zip(blocks, indices, strict=True):
+        if index >= len(lines[block]):
+            raise ColumnError("a block does not have a line")
+        found[block].append(index)
+    return list(map(tuple, found))
 
 
 def _last_instance(lines: Sequence[LineRef]) -> int:

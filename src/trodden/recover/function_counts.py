@@ -17,6 +17,13 @@ from trodden.recover.sparse_counters import SparseCounters, nonzero, total
 Prefix = tuple[int, int | None]
 """A path that was cut short: its last block and the path register there (``None``: unknown, not needed)."""
 
+Stop = tuple[int, int | None, int]
+"""Where frames ended in a block: the block, the path register, and the position in the block.
+
+The position is that of a call, by its index among those of the block that have call sites; or ``-1 - n``
+where a frame was interrupted, if control had reached the first ``n`` lines of the block.
+"""
+
 PathTotals = tuple[int, int]
 """How often a path was executed, and the cycles that were spent on it."""
 
@@ -34,12 +41,15 @@ class FunctionCounts:
     In a function with a path plan, ``active`` counts the resumptions only, and is never positive;
     ``prefixes`` counts the paths that were cut short, negative where a forked child continued the path of its
     parent.  ``sparse`` are the paths that have no counter of their own.
+
+    ``stops`` has the frames of both kinds whose position in the block is known, and not only the block.
     """
 
     counters: Sequence[int]
     active: Mapping[int, int] = field(default_factory=dict)
     prefixes: Mapping[Prefix, int] = field(default_factory=dict)
     sparse: Mapping[int, PathTotals] = field(default_factory=dict)
+    stops: Mapping[Stop, int] = field(default_factory=dict)
 
     @classmethod
     def zero(cls, slots: int) -> FunctionCounts:
@@ -59,6 +69,7 @@ class FunctionCounts:
             active=_sum(self.active, other.active),
             prefixes=_sum(self.prefixes, other.prefixes),
             sparse=_sum_paths(self.sparse, other.sparse),
+            stops=_sum(self.stops, other.stops),
         )
 
     @property

@@ -19,7 +19,7 @@ from trodden.plan.probes import BlockMeasure, EdgeMeasure, Paths, Plan, Redundan
 from trodden.plan.routes import PathCount, PathStart, Route
 from trodden.recover.budget import Budget
 from trodden.recover.edges_from_blocks import edge_name
-from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
+from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix, Stop
 from trodden.recover.path_prefix import PrefixDecoder
 from trodden.recover.sparse_counters import nonzero
 
@@ -34,7 +34,7 @@ class PathFlow:
     in block ``v``, less how often control was resumed there; with it ``blocks`` and ``edges`` obey the flow
     law as those of :class:`trodden.recover.flow.Flow` do.  ``begun[v]`` is the number of paths that must have
     started at ``v``, after the end of another, without having been counted; negative if more started than
-    ended.
+    ended.  ``stops`` are the positions in its last block at which a path, by its number, was cut short.
     """
 
     paths: list[PathCount]
@@ -43,6 +43,7 @@ class PathFlow:
     early: dict[int, int]
     violations: tuple[str, ...] = ()
     begun: dict[int, int] = field(default_factory=dict)
+    stops: dict[tuple[int, int], int] = field(default_factory=dict)
 
 
 def recover_paths(
@@ -60,11 +61,14 @@ def recover_paths(
         )
     table = _table(plan, counters, counted.sparse)
     totals = _Totals(graph, paths, budget or Budget(len(table) + len(counted.prefixes), _STEPS_A_PATH))
+    stops: dict[tuple[int, int], int] = {}
     if table or counted.prefixes:
         numbering = _numbering(graph, paths)
         _add_paths(totals, numbering, table, paths.timed)
         if counted.prefixes:
-            _add_prefixes(totals, numbering, PrefixDecoder(graph, plan, numbering), counted.prefixes)
+            decoder = PrefixDecoder(graph, plan, numbering)
+            _add_prefixes(totals, numbering, decoder, counted.prefixes)
+            stops = _stops_of_paths(decoder, counted.stops)
     edges = totals.edges
     for slot, measure in enumerate(plan.measures):
         if isinstance(measure, EdgeMeasure):
@@ -95,6 +99,7 @@ def recover_paths(
         early={vertex: count for vertex, count in sorted(early.items()) if count},
         violations=tuple(violations),
         begun=begun,
+        stops=stops,
     )
 
 
@@ -222,6 +227,16 @@ def _add_prefixes(
             )
         else:
             totals.add(route, decoder.path_id(block, value), count)
+
+
+def _stops_of_paths(decoder: PrefixDecoder, stops: Mapping[Stop, int]) -> dict[tuple[int, int], int]:
+    """How often each path, by its number, was cut short at each position in its last block."""
+    found: Counter[tuple[int, int]] = Counter()
+    for (block, register, position), times in stops.items():
+        value = decoder.sum_of(block, register)
+        if value is not None:
+            found[decoder.path_id(block, value), position] += times
+    return {stop: times for stop, times in found.items() if times}
 
 
 def _begun(totals: _Totals, resumed: Mapping[int, int]) -> dict[int, int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from trodden.plan.routes import PathCount, PathEnd
 from trodden.program.facts import BranchKind, FunctionFacts, UnitFacts
@@ -22,6 +23,8 @@ class RecoveredFunction:
 
     ``cut_short[v]`` is how often the function ended in block ``v`` without leaving it along an edge, less how
     often control was resumed there; ``violations`` are contradictions between the counters and the flow law.
+    ``stops`` are those of the ends whose position in the block is known, by block and position (see
+    :data:`trodden.recover.function_counts.Stop`); ``path_stops`` the same by the number of the path.
     """
 
     facts: FunctionFacts
@@ -30,6 +33,8 @@ class RecoveredFunction:
     cut_short: Mapping[int, int]
     violations: tuple[str, ...]
     paths: tuple[PathCount, ...] | None = None
+    stops: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    path_stops: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
 
 def recover_unit(
@@ -45,14 +50,27 @@ def _by_flow(facts: FunctionFacts, counted: FunctionCounts) -> RecoveredFunction
     """The flow law applied to the counters of a function (BL94 §3.1)."""
     cut_short = counted.early_ends
     flow = recover(facts.graph, facts.plan, list(counted.counters), cut_short)
-    return RecoveredFunction(facts, flow.blocks, flow.edges, cut_short, tuple(flow.violations))
+    stops = _stops(counted)
+    return RecoveredFunction(
+        facts, flow.blocks, flow.edges, cut_short, tuple(flow.violations), stops=stops
+    )
 
 
 def _by_paths(facts: FunctionFacts, counted: FunctionCounts, budget: Budget | None) -> RecoveredFunction:
     """The paths of a function regenerated from their numbers (BL96 §3.5)."""
     flow = recover_paths(facts.graph, facts.plan, counted, budget)
     paths = tuple(_as_it_ended(facts, path) for path in flow.paths)
-    return RecoveredFunction(facts, flow.blocks, flow.edges, flow.early, flow.violations, paths)
+    return RecoveredFunction(
+        facts, flow.blocks, flow.edges, flow.early, flow.violations, paths, _stops(counted), flow.stops
+    )
+
+
+def _stops(counted: FunctionCounts) -> dict[tuple[int, int], int]:
+    """How many frames ended at each position of a block, whatever path they were on."""
+    found: Counter[tuple[int, int]] = Counter()
+    for (block, _, position), times in counted.stops.items():
+        found[block, position] += times
+    return {where: times for where, times in sorted(found.items()) if times}
 
 
 def _as_it_ended(facts: FunctionFacts, path: PathCount) -> PathCount:

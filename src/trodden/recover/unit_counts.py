@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trodden.program.facts import UnitFacts
-from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix
+from trodden.recover.function_counts import FunctionCounts, PathTotals, Prefix, Stop
 from trodden.recover.sparse_counters import SparseCounters, nonzero
 
 
@@ -25,6 +25,7 @@ class UnitCounts:
     active: Mapping[tuple[int, int], int] = field(default_factory=dict)
     prefixes: Mapping[tuple[int, int, int | None], int] = field(default_factory=dict)
     sparse: Mapping[tuple[int, int], PathTotals] = field(default_factory=dict)
+    stops: Mapping[tuple[int, int, int | None, int], int] = field(default_factory=dict)
 
     @classmethod
     def zero(cls, unit: UnitFacts) -> UnitCounts:
@@ -38,13 +39,15 @@ class UnitCounts:
         active: dict[tuple[int, int], int] = {}
         prefixes: dict[tuple[int, int, int | None], int] = {}
         sparse: dict[tuple[int, int], PathTotals] = {}
+        stops: dict[tuple[int, int, int | None, int], int] = {}
         for number, counted in functions:
             first = unit.functions[number].first_slot
             counters |= {first + slot: value for slot, value in nonzero(counted.counters)}
             active |= {(number, block): frames for block, frames in counted.active.items() if frames}
             prefixes |= {(number, *prefix): times for prefix, times in counted.prefixes.items() if times}
             sparse |= {(number, path): totals for path, totals in counted.sparse.items()}
-        return cls(unit.id, SparseCounters(unit.slots, counters), active, prefixes, sparse)
+            stops |= {(number, *stop): times for stop, times in counted.stops.items() if times}
+        return cls(unit.id, SparseCounters(unit.slots, counters), active, prefixes, sparse, stops)
 
     def functions(
         self, unit: UnitFacts, only: Collection[int] | None = None
@@ -60,13 +63,20 @@ class UnitCounts:
                 prefixes.setdefault(number, {})[block, register] = times
         for (number, path), totals in self.sparse.items():
             sparse.setdefault(number, {})[path] = totals
+        stops: dict[int, dict[Stop, int]] = {}
+        for (number, block, register, position), times in self.stops.items():
+            stops.setdefault(number, {})[block, register, position] = times
         for number, facts in enumerate(unit.functions):
             if only is None or number in only:
                 counters = self.counters[facts.first_slot : facts.first_slot + facts.plan.slots]
                 yield (
                     number,
                     FunctionCounts(
-                        counters, active.get(number, {}), prefixes.get(number, {}), sparse.get(number, {})
+                        counters,
+                        active.get(number, {}),
+                        prefixes.get(number, {}),
+                        sparse.get(number, {}),
+                        stops.get(number, {}),
                     ),
                 )
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trodden.program.facts import UnitFacts
-from trodden.recover.function_counts import FunctionCounts
+from trodden.recover.function_counts import FunctionCounts, Stop
 from trodden.recover.path_prefix import PrefixDecoder, canonical_register
 from trodden.recover.sparse_counters import SparseCounters, nonzero
 from trodden.recover.unit_counts import UnitCounts
@@ -22,6 +22,7 @@ class UnitCountsBuilder:
         self._prefixes: Counter[tuple[int, int, int | None]] = Counter()
         self._executions: Counter[tuple[int, int]] = Counter()
         self._cycles: Counter[tuple[int, int]] = Counter()
+        self._stops: Counter[tuple[int, int, int | None, int]] = Counter()
         self._decoders: dict[int, PrefixDecoder] = {}
 
     def add(self, counted: UnitCounts) -> None:
@@ -33,6 +34,8 @@ class UnitCountsBuilder:
         for key, (count, cycles) in counted.sparse.items():
             self._executions[key] += count
             self._cycles[key] += cycles
+        for (function, block, register, position), times in counted.stops.items():
+            self._add_stop(function, (block, register, position), times)
 
     def add_function(self, function: int, counted: FunctionCounts) -> None:
         """Add what was counted in one function."""
@@ -45,6 +48,8 @@ class UnitCountsBuilder:
             self.add_cut_short(function, block, register, times)
         for path, (count, cycles) in counted.sparse.items():
             self.add_path(function, path, count, cycles)
+        for stop, times in counted.stops.items():
+            self._add_stop(function, stop, times)
 
     def add_counters(self, counters: Sequence[int]) -> None:
         """Add the values of all counters of the unit."""
@@ -55,17 +60,27 @@ class UnitCountsBuilder:
         """Add to one counter of the unit: increments that were pending when a frame was interrupted."""
         self._counters[slot] += amount
 
-    def add_cut_short(self, function: int, block: int, register: int | None, times: int) -> None:
+    def add_cut_short(
+        self, function: int, block: int, register: int | None, times: int, position: int | None = None
+    ) -> None:
         """Add frames that ended in a block without leaving it along an edge (BL94 §3.2, BL96 §3.6).
 
-        ``register`` is the path register in that block; ``times`` is negative for frames that a forked
-        child has inherited: it leaves their blocks without having entered them.
+        ``register`` is the path register in that block, ``position`` where in the block they ended, as far as
+        it is known; ``times`` is negative for frames that a forked child has inherited: it leaves their
+        blocks without having entered them.
         """
+        if position is not None:
+            self._add_stop(function, (block, register, position), times)
         facts = self.facts.functions[function]
         if facts.plan.paths is None:
             self._active[function, block] += times
         else:
             self._prefixes[function, block, self._canonical(function, block, register)] += times
+
+    def _add_stop(self, function: int, stop: Stop, times: int) -> None:
+        block, register, position = stop
+        kept = self._canonical(function, block, register)
+        self._stops[function, block, kept, position] += times
 
     def add_resumed(self, function: int, block: int, times: int) -> None:
         """Add calls in a block that returned more often than they were made, as ``setjmp`` does."""
@@ -98,4 +113,5 @@ class UnitCountsBuilder:
             active={key: frames for key, frames in self._active.items() if frames},
             prefixes={key: times for key, times in self._prefixes.items() if times},
             sparse={key: (count, self._cycles[key]) for key, count in self._executions.items()},
+            stops={key: times for key, times in self._stops.items() if times},
         )

@@ -5,27 +5,25 @@ times that control reached the line from another one, plus the number of iterati
 the line.  A line that several functions hold (the instances of a template) has the sum of its counts in each,
 and so has a line of which several instances were inlined into one function.
 
+A statement that continues on further lines may come back to its first one, to call a function whose arguments
+are evaluated by then.  That is no second execution: only where control comes back to go through a loop of the
+line once more does it count.
+
 A call site that was inlined lasts until the call returns, but iterations within the inlined code alone do not
 count for its line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
-from trodden.graph.cfg import EdgeKind, Graph
-from trodden.profile.model import Count, FunctionProfile, Profile
-from trodden.source.line_blocks import LineBlocks, line_blocks
+from trodden.profile.model import FunctionProfile, Profile
+from trodden.source.inlined_entries import inlined_entries
+from trodden.source.line_graph import LineGraph, line_graph
+from trodden.source.line_passes import LineCount, count_line
+from trodden.source.unknown_lines import unknown_lines
 
-
-@dataclass(frozen=True, slots=True)
-class LineCount:
-    """How often a line was executed.  It is not ``exact`` if only block counts are known."""
-
-    count: Count
-    exact: bool = True
-
+__all__ = ["LineCount", "Lines", "line_counts", "lines_of_function", "lines_of_functions"]
 
 Lines = Mapping[str, Mapping[int, LineCount]]
 
@@ -37,95 +35,46 @@ def line_counts(profile: Profile) -> Lines:
 
 def lines_of_functions(functions: Iterable[FunctionProfile]) -> Lines:
     """The lines of these functions only."""
+    every = list(functions)
     found: dict[str, dict[int, LineCount]] = {}
-    for function in functions:
+    for function in every:
         for (file, line), here in lines_of_function(function).items():
             lines = found.setdefault(file, {})
             lines[line] = _sum(lines.get(line), here)
+    for file, line in unknown_lines(every):
+        if not found[file][line].count:
+            found[file][line] = LineCount(0, exact=False, known=False)
     return {file: dict(sorted(lines.items())) for file, lines in sorted(found.items())}
 
 
 def lines_of_function(function: FunctionProfile) -> dict[tuple[str, int], LineCount]:
-    """The lines that one function holds, in its own file or inlined from others."""
-    counts: dict[tuple[str, int], LineCount] = {}
-    for (_, file, line), blocks in line_blocks(function.facts).items():
-        location = function.files[file].path, line
-        counts[location] = _sum(counts.get(location), count_line(function, blocks))
+    """The lines that one function holds, in its own file or inlined from others.
+
+    The line that a function begins on is executed when the function is entered.  In an optimised program a
+    jump may be all that is left of a line.
+    """
+    counts = _lines(line_graph(function))
+    if function.facts.optimised and any(block.added_lines for block in function.facts.blocks):
+        for location, count in _lines(line_graph(function, added=True)).items():
+            if location not in counts or not counts[location].count:
+                counts[location] = count
+    entered = [((function.file, function.line), function.entries)]
+    for each in inlined_entries(function):
+        entered.append(((function.files[each.callee.file].path, each.callee.line), each.count))
+    without_code = {location for location, _ in entered if location not in counts and location[1] > 0}
+    for location, entries in entered:
+        if location in without_code:
+            counts[location] = _sum(counts.get(location), LineCount(entries))
     return dict(sorted(counts.items()))
+
+
+def _lines(graph: LineGraph) -> dict[tuple[str, int], LineCount]:
+    counts: dict[tuple[str, int], LineCount] = {}
+    for (_, file, line), parts in graph.lines.items():
+        location = graph.function.files[file].path, line
+        counts[location] = _sum(counts.get(location), count_line(graph, parts))
+    return counts
 
 
 def _sum(one: LineCount | None, other: LineCount) -> LineCount:
     return other if one is None else LineCount(one.count + other.count, one.exact and other.exact)
-
-
-def count_line(function: FunctionProfile, line: LineBlocks) -> LineCount:
-    """How often control reached one inlined instance of a line."""
-    graph, edge_counts = function.facts.graph, function.edge_counts
-    inside = line.blocks
-    entering: Count = function.entries if graph.root in inside else 0
-    internal: dict[int, Count] = {}
-    for vertex in inside:
-        for index in graph.in_edges[vertex]:
-            edge = graph.edges[index]
-            if edge.kind is not EdgeKind.FLOW:
-                continue
-            count = edge_counts[index]
-            if count is None:
-                outer = inside - line.inner or inside
-                return LineCount(max(function.block_counts[v] for v in outer), exact=False)
-            if edge.src not in inside:
-                entering += count
-            elif count > 0:
-                internal[index] = count
-    _iterations(graph, internal, line.inner)
-    return LineCount(entering + _iterations(graph, internal, inside))
-
-
-def _iterations(graph: Graph, flow: dict[int, Count], inside: Set[int]) -> Count:
-    """How many iterations of cycles among some blocks the flow on edges amounts to.
-
-    Cycles are subtracted from the flow until none is left.
-
-    A walk follows from each vertex the last of its edges that still have flow.  Where it meets itself it has
-    closed a cycle, whose smallest flow is subtracted from all its edges; where it cannot continue, no cycle
-    leads through that vertex and the edge to it is dropped.
-    """
-    remaining: dict[int, list[int]] = {}
-    for index in sorted(flow, reverse=True):
-        src, dst, _ = graph.edges[index]
-        if flow[index] and src in inside and dst in inside:
-            remaining.setdefault(src, []).append(index)
-    iterations: Count = 0
-    for start in sorted(remaining):
-        walk: list[int] = []
-        position = {start: 0}
-        here = start
-        while walk or remaining[start]:
-            if not remaining.get(here):
-                del position[here]
-                remaining[graph.edges[walk.pop()].src].pop()
-            else:
-                index = remaining[here][-1]
-                here = graph.edges[index].dst
-                walk.append(index)
-                if here not in position:
-                    position[here] = len(walk)
-                    continue
-                begin = position[here]
-                iterations += _subtract_least(flow, walk[begin:])
-                keep = next(i for i in range(begin, len(walk)) if not flow[walk[i]])
-                for edge in walk[keep:]:
-                    if not flow[edge]:
-                        remaining[graph.edges[edge].src].pop()
-                    if edge != index:
-                        del position[graph.edges[edge].dst]
-                del walk[keep:]
-            here = graph.edges[walk[-1]].dst if walk else start
-    return iterations
-
-
-def _subtract_least(flow: dict[int, Count], cycle: Sequence[int]) -> Count:
-    least = min(flow[edge] for edge in cycle)
-    for edge in cycle:
-        flow[edge] -= least
-    return least

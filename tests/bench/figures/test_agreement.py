@@ -34,8 +34,8 @@ def test_only_lines_that_another_tool_knows_are_compared() -> None:
     assert document["equal"] == {"clang": 2, "gcc": 2, "regions": 1}
     row = {"file": "a", "line": 5, "ours": 2, "clang": None, "gcc": 1, "regions": None, "reason": ""}
     assert document["differences"] == [row]
-    named = found.as_json({found.unequal[0]: Reason.JUMP})
-    assert named["differences"][0]["reason"] == Reason.JUMP.value
+    named = found.as_json({found.unequal[0]: Reason.STARTS})
+    assert named["differences"][0]["reason"] == Reason.STARTS.value
 
 
 def test_every_count_that_differs_between_two_placements_is_named() -> None:

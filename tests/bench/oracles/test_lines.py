@@ -34,7 +34,7 @@ def test_lines_of_regions_follow_their_file() -> None:
 def test_clang_counts_each_mention_of_a_line_in_a_block() -> None:
     profile = profile_of(unit_of(function("f", LOOP, {"c": (4, 5, 4), "d": (6,)}, line=9)), {"f": TEN_ROUNDS})
     twice = Difference("/src/a.c", 4, 10, 20, None, None)
-    begins = Difference("/src/a.c", 9, 0, 1, None, None)
+    begins = Difference("/src/a.c", 9, 1, 2, None, None)
     unknown = Difference("/src/a.c", 5, 10, 11, None, 7)
     explainer = Explainer.of(profile)
     assert dict(explainer.reasons([twice, begins, unknown])) == {
@@ -45,14 +45,6 @@ def test_clang_counts_each_mention_of_a_line_in_a_block() -> None:
     assert dict(explainer.reasons([unknown], [("/src/a.c", 6)])) == {unknown: Reason.FUNCTION}
     assert dict(explainer.reasons([unknown], [], {"/src/a.c": {5: 7}})) == {unknown: Reason.EARLY}
     assert dict(explainer.reasons([unknown], [], {"/src/a.c": {5: 8}})) == {unknown: None}
-
-
-def test_a_jump_that_belongs_to_the_line_of_its_target() -> None:
-    facts = function("f", "a>b a>c b>c c>exit", {"a": (1, 2), "b": (2,), "c": (3,)})
-    flow = {"a>b": 4, "a>c": 6, "b>c": 4, "c>exit": 10}
-    jump = Difference("/src/a.c", 2, 10, 11, 4, None)
-    explainer = Explainer.of(profile_of(unit_of(facts), {"f": flow}))
-    assert dict(explainer.reasons([jump])) == {jump: Reason.JUMP}
 
 
 def test_a_call_that_did_not_return_is_a_reason() -> None:

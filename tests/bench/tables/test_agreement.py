@@ -9,8 +9,9 @@ from bench.suite.sources import SourceFiles
 from bench.tables.agreement import TABLE
 from bench.tables.layout.grid import Grid, grid
 
+_REASON = Reason.STARTS.value
 DIFFERENCES = [
-    {"file": "a.c", "line": 7, "ours": 1, "clang": 2, "gcc": None, "regions": 3, "reason": Reason.JUMP.value},
+    {"file": "a.c", "line": 7, "ours": 1, "clang": 2, "gcc": None, "regions": 3, "reason": _REASON},
     {"file": "b.c", "line": 9, "ours": 4, "clang": 5, "gcc": 6, "regions": None, "reason": ""},
 ]
 LINES = {
@@ -47,12 +48,12 @@ def test_shares_are_of_the_lines_that_both_know() -> None:
 
 def test_reasons_are_counted() -> None:
     (row,) = _grid("reasons", {"agreement/lines": LINES}).measured
-    assert {name: value for name, value in row.values.items() if value} == {"jump": 1, "unknown": 1}
+    assert {name: value for name, value in row.values.items() if value} == {"starts": 1, "unknown": 1}
 
 
 def test_every_line_that_agrees_with_no_tool_is_a_row() -> None:
     rows = _grid("differences", {"agreement/lines": LINES}).texts()
-    assert rows[0] == ["p: a.c:7", "1", "2", "–", "3", Reason.JUMP.value]
+    assert rows[0] == ["p: a.c:7", "1", "2", "–", "3", _REASON]
     assert rows[1] == ["p: b.c:9", "4", "5", "6", "–", ""]
 
 

@@ -18,7 +18,7 @@ EXPECTED = """\
 {root}/a.c
                1  #include "a.h"
                2
-               3  int main(int argc, char **argv) {{
+        1      3  int main(int argc, char **argv) {{
         1      4      int sum = 0;
      1001      5      for (int i = 0; i < 1000; i++)
                   line 5: >99% →6 1000, <1% →10 1
@@ -33,7 +33,7 @@ EXPECTED = """\
         1     12      return sum;
               13  }}
               14
-              15  int never(int x) {{
+    #####     15  int never(int x) {{
     #####     16      return x ? 1 : 2;
                   line 16: never executed
               17  }}
@@ -69,7 +69,7 @@ def test_a_pattern_picks_files(tmp_path: Path, pattern: str) -> None:
 def test_a_pattern_picks_functions(tmp_path: Path) -> None:
     write_sources(tmp_path)
     lines = _annotated(Annotator(sample(str(tmp_path))), "never").splitlines()
-    assert [line.split()[0] for line in lines[1:]] == ["15", "#####", "line"]
+    assert [line.split()[0] for line in lines[1:]] == ["#####", "#####", "line"]
     with pytest.raises(UsageError, match="no function matches"):
         Annotator(sample(str(tmp_path))).views("nothing")
 
@@ -112,7 +112,7 @@ def test_overlapping_functions_are_shown_once(tmp_path: Path) -> None:
     walk = {"a>b": 2, "b>exit": 2}
     profile = profile_of(unit, {"swap<int>": walk, "swap<char>": walk})
     rows = [line.split() for line in _annotated(Annotator(profile), "swap*").splitlines()[1:]]
-    assert rows == [["1", "one"], ["4", "2", "two"], ["4", "3", "three"]]
+    assert rows == [["4", "1", "one"], ["4", "2", "two"], ["4", "3", "three"]]
 
 
 def test_instances_of_one_branch_are_joined_but_not_two_branches_of_one_line(tmp_path: Path) -> None:

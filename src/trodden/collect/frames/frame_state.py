@@ -17,6 +17,8 @@ class FrameState:
     ``pending`` are slots of the unit and what is to be added to them, ``ended_paths`` the paths, counted by
     number, that are to be counted.  ``path_counted``: the path was counted before its end, from where on
     every block has one successor, so these blocks count as executed.
+
+    ``lines_reached`` is how many of the lines of ``block`` control had reached, ``None`` if that is unknown.
     """
 
     unit: str
@@ -26,3 +28,4 @@ class FrameState:
     pending: tuple[tuple[int, int], ...] = ()
     ended_paths: tuple[int, ...] = ()
     path_counted: bool = False
+    lines_reached: int | None = None

@@ -11,7 +11,7 @@ from trodden.collect.frames.code_map import CodeMap
 from trodden.collect.frames.probe_progress import Undetermined
 from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
 from trodden.plan.probes import WORD
-from trodden.program.debug_variables import KEPT, TRIPS, base_variable
+from trodden.program.debug_variables import KEPT, LINE, TRIPS, base_variable, block_and_line
 
 _WORD_SIZE = 8
 
@@ -35,7 +35,7 @@ class FunctionVariables:
     def __init__(self, function: Function, code: CodeMap, unoptimised: bool) -> None:
         self._function = function
         self._code = code
-        self._unoptimised = unoptimised
+        self.unoptimised = unoptimised
         self._by_name = {each.name: each for each in function.variables}
         self.register_slot: Variable | None = None
         self.storing_blocks: frozenset[int] = frozenset()
@@ -57,13 +57,30 @@ class FunctionVariables:
         if variable.constant is not None:
             return variable.constant % (1 << 8 * size)
         expression = variable.expression(pc)
-        if expression is None and self._unoptimised and not self._code.leads_in(pc):
+        if expression is None and self.unoptimised and not self._code.leads_in(pc):
             # Unoptimised code has one stack slot for each value.
             slots = {each.expression for each in variable.ranges if is_stack_slot(each.expression)}
             expression = slots.pop() if len(slots) == 1 else None
         if expression is None:
             return None
         return evaluate(expression, frame, self._function.frame_base, size)
+
+    def lines_reached(self, block: int, pc: int) -> int | None:
+        """How many lines of a block control has reached that is at an instruction of it.
+
+        Only where code was not optimised are instructions in the order of the source.
+        """
+        if not self.unoptimised:
+            return None
+        variable = self._by_name.get(LINE)
+        if variable is None:
+            return 1
+        expression = variable.expression(pc)
+        value = variable.constant
+        if value is None and expression is not None:
+            value = evaluate(expression, Frame({}, lambda address, size: None), b"", _WORD_SIZE)
+        where, line = (-1, 0) if value is None else block_and_line(value)
+        return line + 1 if where == block else 1
 
     def induction(self, back_edge: int) -> _Induction:
         """The induction variable of the loop with a back edge."""

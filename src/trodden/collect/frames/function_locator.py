@@ -69,9 +69,13 @@ class FunctionLocator:
         if index is None or location is None or not self._progress.is_reliable(location):
             return None
         try:
-            state = self._state(location, self._progress.progress(location, index), pc, frame)
+            progress = self._progress.progress(location, index)
+            state = self._state(location, progress, pc, frame)
         except Undetermined:
             return None
+        lines = 0 if self._variables.unoptimised else None
+        if state.block == location and progress.edge is None:
+            lines = self._variables.lines_reached(location, pc)
         facts = self._source_facts
         at_exit = state.block == self._graph.exit
         return FrameState(
@@ -82,6 +86,7 @@ class FunctionLocator:
             tuple(sorted(state.pending.items())),
             tuple(state.ended_paths),
             state.path_counted,
+            lines,
         )
 
     def call_before(self, return_address: int) -> int | None:

@@ -7,18 +7,21 @@ split, which loops have a trip count that the program computes anyway) is answer
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from trodden.graph.cfg import Graph, build
 from trodden.graph.loops import LoopForest, find_loops
+from trodden.native.analysis.added_lines import added_lines
 from trodden.native.analysis.call_effects import Call, calls_of, invokes_returning_twice
 from trodden.native.analysis.induction import Induction, find_induction, own_induction
 from trodden.native.analysis.tail_calls import TailCalls
 from trodden.native.ir.attributes import Attributes
 from trodden.native.ir.block import IRBlock
-from trodden.native.ir.debug_info import FunctionLines
+from trodden.native.ir.debug_info import FunctionLines, Mention
 from trodden.native.ir.function import IRFunction
-from trodden.program.facts import BlockFacts, BranchKind
+from trodden.program.facts import BlockFacts, BranchKind, LineRef
 
 TIGHT = 12
 """How many instructions a loop may have that would wait for a counter in memory."""
@@ -140,25 +143,45 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
     return FunctionCfg(ir, graph, positions, calls, nounwind, tail_calls, returns_twice)
 
 
-def block_facts(read: FunctionCfg, lines: FunctionLines) -> tuple[BlockFacts, ...]:
-    """Lines, kind and sizes of each block."""
-    return tuple(_facts(block, read.calls[v], lines) for v, block in enumerate(read.ir.blocks))
+def block_facts(read: FunctionCfg, lines: FunctionLines, optimised: bool) -> tuple[BlockFacts, ...]:
+    """Lines, kind and size of each block."""
+    branches: list[LineRef | None] = []
+    mentions: list[list[Mention]] = []
+    for block in read.ir.blocks:
+        # Inlined instances are numbered in the order of these two calls.
+        location = block.terminator.attachment("dbg")
+        branches.append(None if location is None else lines.line_of(location))
+        mentions.append(lines.mentions_in(block.text))
+    added = added_lines(read.ir.blocks, mentions, lines, optimised)
+    return tuple(
+        _facts(block, read.calls[v], branches[v], mentions[v], added[v])
+        for v, block in enumerate(read.ir.blocks)
+    )
 
 
-def _facts(block: IRBlock, calls: list[Call], lines: FunctionLines) -> BlockFacts:
-    # Inlined instances are numbered in the order of these two calls.
-    location = block.terminator.attachment("dbg")
-    branch = None if location is None else lines.line_of(location)
+def _facts(
+    block: IRBlock,
+    calls: list[Call],
+    branch: LineRef | None,
+    mentions: list[Mention],
+    added: tuple[int, ...],
+) -> BlockFacts:
     kind = _KINDS.get(block.opcode, BranchKind.JUMP)
     if block.opcode == "br" and len(block.successors) > 1:
         kind = BranchKind.IF
     return BlockFacts(
-        tuple(lines.lines_of(block.text)),
+        tuple(mention.ref for mention in mentions),
         branch,
         kind,
         sum(call.may_not_return for call in calls),
         block.size,
         block.silent,
+        tuple(
+            bisect_left(mentions, call.end, key=attrgetter("position")) - 1
+            for call in calls
+            if call.needs_site
+        ),
+        added,
     )
 
 

@@ -18,6 +18,7 @@ from trodden.native.ir.attributes import read_attributes
 from trodden.native.ir.debug_info import FunctionLines, read_debug_info
 from trodden.native.ir.function import IRFunction
 from trodden.native.ir.module import IRModule
+from trodden.native.ir.module_properties import is_optimised
 from trodden.native.ir.symbols import ifunc_resolvers, machine_of, type_names
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.options.declarations import Options
@@ -46,8 +47,15 @@ class ModuleFunction:
 class ModuleReader:
     """The functions of one module, one after the other; those that are not instrumented are ``skipped``."""
 
-    def __init__(self, module: IRModule, source: str, options: Options) -> None:
+    def __init__(
+        self,
+        module: IRModule,
+        source: str,
+        options: Options,
+        inlined_calls: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> None:
         self.module, self.source, self.options = module, source, options
+        self._inlined_calls = inlined_calls or {}
         self.debug = read_debug_info(module.epilogue)
         self.attributes = read_attributes(module)
         self.debug.file_index(source)
@@ -57,6 +65,7 @@ class ModuleReader:
         self._features = read_module_features(module, self.attributes)
         self._subprograms: dict[str, Subprogram] = {}
         self._resolvers = ifunc_resolvers(module)
+        self._optimised = options.stage != "early" and is_optimised(module.epilogue)
 
     def function(self, ir: IRFunction) -> ModuleFunction | None:
         """Read one function; None if it is not to be instrumented."""
@@ -86,7 +95,8 @@ class ModuleReader:
     ) -> FunctionFacts:
         """The facts of a function with its plan."""
         read, lines = function.read, FunctionLines(self.debug)
-        blocks = block_facts(read, lines)
+        optimised = self._optimised and not function.optnone
+        blocks = block_facts(read, lines, optimised)
         return FunctionFacts(
             name=function.name,
             linkage_name=read.ir.symbol,
@@ -100,10 +110,12 @@ class ModuleReader:
             fingerprint=fingerprint(read.graph, blocks),
             inlined=tuple(lines.calls),
             callees=tuple(map(self._subprogram, lines.callees)),
+            inlined_symbols=self._inlined_calls.get(read.ir.symbol, {}),
             registers=registers or {},
             clones=clones,
             truths=truth_phis(read),
             features=function.features,
+            optimised=optimised,
         )
 
     def _subprogram(self, node: str) -> Subprogram:

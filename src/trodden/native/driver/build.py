@@ -19,6 +19,7 @@ from trodden.native.driver.depfiles import dependency_flags
 from trodden.native.driver.diagnostics import call
 from trodden.native.driver.embedded_link import embedded_linker
 from trodden.native.driver.first_link import first_link
+from trodden.native.driver.inline_remarks import inlined_calls, remark_flags
 from trodden.native.driver.link import link_command
 from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
 from trodden.native.driver.linker_messages import in_terms_of_sources
@@ -169,7 +170,8 @@ class Builder:
             if ALREADY_INSTRUMENTED not in text:
                 source_name = os.path.abspath(self.source_name or source.path)
                 filled = not self.toolchain.embedded if self.filled is None else self.filled
-                done = instrument(text, source_name, self.options, self.line.debug, filled)
+                inlined = inlined_calls(_remarks(source, directory))
+                done = instrument(text, source_name, self.options, self.line.debug, filled, inlined)
                 text = done.text
                 if self.options.stage == "early":
                     text = finish_early(self._optimise(text, source, directory), done.facts, self.line.debug)
@@ -219,6 +221,8 @@ class Builder:
             flags.append(_FRAMES)
             if self.options.stage == "early":
                 flags += ["-Xclang", "-disable-llvm-passes"]
+            else:
+                flags += remark_flags(flags, _remarks(source, directory))
         compile_ = self.toolchain.compile(source.cxx or self.cxx, self.line.compile_flags)
         return self._to_ir([*compile_, *flags, "-x", source.language, source.path], source, directory)
 
@@ -300,6 +304,11 @@ class Builder:
         status = self._call(command)
         if status != 0:
             raise CompilerFailed(status)
+
+
+def _remarks(source: Source, directory: Path) -> Path:
+    """Where the remarks of a compilation go."""
+    return directory / f"{source.position}.remarks.yaml"
 
 
 def _encoded(text: str) -> bytes:

@@ -172,3 +172,11 @@ def _more_head(text: str, position: int) -> bool:
         if position == 0:
             return False
     return bool(HEAD_INSTRUCTION.match(text, position))
+
+
+def instruction_start(text: str, position: int) -> int:
+    """Where the instruction starts that a position in the text of a block belongs to."""
+    start = text.rfind("\n", 0, position) + 1
+    while start and text.startswith(("    ", "  ]"), start):
+        start = text.rfind("\n", 0, start - 1) + 1
+    return start

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from trodden.native.ir.syntax.grammar import (
     DBG_ATTACHMENT,
@@ -24,6 +25,7 @@ from trodden.native.ir.syntax.grammar import (
     METADATA_NODE,
     NAME_FIELD,
     SCOPE_FIELD,
+    SOURCE_WORD,
 )
 from trodden.native.ir.syntax.header import FunctionHeader
 from trodden.native.ir.syntax.names import unquote
@@ -36,6 +38,7 @@ class DebugInfo:
     """The metadata that maps instructions to source lines, read once a module."""
 
     locations: dict[str, tuple[int, str]] = field(default_factory=dict)
+    columns: dict[str, int] = field(default_factory=dict)
     inlined_at: dict[str, str] = field(default_factory=dict)
     nodes: dict[str, str] = field(default_factory=dict)
     subprograms: set[str] = field(default_factory=set)
@@ -44,6 +47,7 @@ class DebugInfo:
     _file_of_scope: dict[str, int] = field(default_factory=dict)
     _by_path: dict[str, int] = field(default_factory=dict)
     _highest: int = 0
+    _texts: dict[int, list[bytes]] = field(default_factory=dict)
 
     def subprogram(self, header: str) -> tuple[str, int, int] | None:
         """Name, file and line of the function whose ``define`` line is ``header``."""
@@ -131,6 +135,18 @@ class DebugInfo:
             self._file_of_node[node] = self.file_index(os.path.join(unquote(directory), unquote(name)))
         return self._file_of_node[node]
 
+    def word_at(self, file: int, line: int, column: int) -> str | None:
+        """The word or character of a source file at a position; None if the file is not readable."""
+        if file not in self._texts:
+            try:
+                with open_regular(self.files[file].path) as stream:
+                    self._texts[file] = stream.read().splitlines()
+            except OSError:
+                self._texts[file] = []
+        lines = self._texts[file]
+        match = SOURCE_WORD.match(lines[line - 1], column - 1) if line <= len(lines) else None
+        return None if match is None else match.group().decode("ascii", "replace")
+
     def file_index(self, path: str) -> int:
         """The index of a source file, added when it is new."""
         path = os.path.normpath(path) if path else ""
@@ -138,6 +154,13 @@ class DebugInfo:
             self._by_path[path] = len(self.files)
             self.files.append(SourceFile(path, digest_of(path)))
         return self._by_path[path]
+
+
+class Mention(NamedTuple):
+    """A line, and where the text of the attachment is that names it first."""
+
+    ref: LineRef
+    position: int
 
 
 class FunctionLines:
@@ -168,22 +191,35 @@ class FunctionLines:
         self._refs[node] = reference
         return reference
 
-    def lines_of(self, text: str) -> list[LineRef]:
-        """The lines of the instructions in ``text``, in order, without immediate repetitions."""
-        lines: list[LineRef] = []
+    def mentions_in(self, text: str) -> list[Mention]:
+        """The lines of the instructions in ``text``, in order, without immediate repetitions.
+
+        That the lifetime of a variable begins or ends is no instruction.
+        """
+        mentions: list[Mention] = []
         latest: LineRef | None = None
         previous = ""
-        for node in DBG_ATTACHMENT.findall(text):
+        for match in DBG_ATTACHMENT.finditer(text):
+            node = match.group(1)
             if node == previous:
                 continue
             previous = node
             reference = self.line_of(node)
             if reference is None or reference == latest:
                 continue
-            if reference.line or latest is None or reference.instance != latest.instance:
-                lines.append(reference)
+            if _marks_lifetime(text, match.start()):
+                previous = ""
+            elif reference.line or latest is None or reference.instance != latest.instance:
+                mentions.append(Mention(reference, match.start()))
                 latest = reference
-        return lines
+        return mentions
+
+    def word_at(self, node: str) -> str | None:
+        """The word or character of the source at a location; None if it is not known."""
+        line, scope = self._debug.locations.get(node, (0, ""))
+        column = self._debug.columns.get(node, 0)
+        file = self._debug.scope_file(scope)
+        return self._debug.word_at(file, line, column) if file >= 0 and line and column else None
 
     def _instance(self, node: str, scope: str) -> int:
         """The number of the instance that was inlined at the location ``node``, outer ones before inner.
@@ -206,6 +242,11 @@ class FunctionLines:
         return instance
 
 
+def _marks_lifetime(text: str, position: int) -> bool:
+    """Whether the instruction with an attachment at a position begins or ends the lifetime of a variable."""
+    return text.find("@llvm.lifetime.", text.rfind("\n", 0, position) + 1, position) >= 0
+
+
 def read_debug_info(metadata: str) -> DebugInfo:
     """Collect the location, scope and file nodes of a module's metadata text."""
     info = DebugInfo()
@@ -214,8 +255,10 @@ def read_debug_info(metadata: str) -> DebugInfo:
         if kind == "Location":
             match = DEBUG_LOCATION.match(body)
             if match is not None:
-                line, scope, outer = match.groups()
+                line, column, scope, outer = match.groups()
                 info.locations[number] = (int(line), scope)
+                if column is not None:
+                    info.columns[number] = int(column)
                 if outer is not None:
                     info.inlined_at[number] = outer
         elif kind in ("File", "Subprogram", "LexicalBlock", "LexicalBlockFile"):

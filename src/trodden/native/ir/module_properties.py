@@ -35,3 +35,8 @@ def take_used_globals(module: IRModule) -> list[str]:
         return []
     module.prologue = module.prologue[: match.start()] + module.prologue[match.end() :]
     return split_list(match.group(1))
+
+
+def is_optimised(epilogue: str) -> bool:
+    """Whether the front end was asked to have the program optimised, as far as debug information says so."""
+    return "isOptimized: true" in epilogue

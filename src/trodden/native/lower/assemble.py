@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -69,23 +70,35 @@ def _with_calls(lowering: FunctionLowering, code: FunctionCode, number: int, lab
     """
     block, final = lowering.read.ir.blocks[number], lowering.read.tail_calls.by_block[number]
     own = lowering.debug.text
+    records = deque(lowering.debug.line_records(number, block))
     bottom = _lines(code.take(Where.BOTTOM, number))
     position = min(block.insertion_point(), block.terminator_start)
     head = own(block.text[:position])
     pieces: list[str] = []
+
+    def add_program(end: int) -> None:
+        nonlocal position
+        while records and records[0].position <= end:
+            at, record = records.popleft()
+            pieces.extend([own(block.text[position:at]), record, "\n"])
+            position = at
+        pieces.append(own(block.text[position:end]))
+
     for call in lowering.read.calls[number]:
         if call.needs_site:
-            pieces.append(own(block.text[position : call.start]))
+            add_program(call.start)
             position = call.end + 1
             if call is final:
                 pieces.append(bottom)
                 bottom = ""
             pieces.append(_labelled_call(lowering, code, number, call, labels))
     if final is not None and bottom:
-        pieces += [own(block.text[position : final.start]), bottom]
+        add_program(final.start)
+        pieces.append(bottom)
         position = final.start
         bottom = ""
-    pieces += [own(block.text[position : block.terminator_start]), bottom]
+    add_program(block.terminator_start)
+    pieces.append(bottom)
     terminator = block.text[block.terminator_start :]
     if block.opcode == "invoke":
         before, terminator, _ = labels.label(terminator, number)

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 from trodden.graph.cfg import Graph
 from trodden.native.analysis.induction import Induction
-from trodden.native.ir.debug_info import DebugInfo
+from trodden.native.ir.block import IRBlock, instruction_start
+from trodden.native.ir.debug_info import DebugInfo, FunctionLines
 from trodden.native.ir.module_properties import enable_full_debug_info, has_flag, set_flag_value
 from trodden.native.ir.strip_debug import strip_code, strip_code_but_calls
 from trodden.native.ir.syntax.header import FunctionHeader
@@ -28,11 +30,13 @@ from trodden.program.debug_variables import (
     BY_DISCRIMINATOR,
     BY_LINE,
     KEPT,
+    LINE,
     PLAIN,
     REGISTER_SLOT,
     TRIPS,
     base_name,
     base_variable,
+    line_value,
 )
 
 _DWARF_VERSION = 4
@@ -41,6 +45,13 @@ OWN_FILE = "<trodden>"
 """Nobody has asked for these sections where the user has no debug information, so old tools must cope."""
 
 _ONE_MORE = "DW_OP_plus_uconst, 1, DW_OP_stack_value"
+
+
+class LineRecord(NamedTuple):
+    """A record, and the position in the text of its block in front of which it is to be."""
+
+    position: int
+    record: str
 
 
 class FunctionDebug(Protocol):
@@ -88,6 +99,9 @@ class FunctionDebug(Protocol):
     def header(self, header: str) -> str:
         """The ``define`` line with the function's subprogram."""
 
+    def line_records(self, number: int, block: IRBlock) -> list[LineRecord]:
+        """The records of the lines that a block reaches one after the other, if there are several."""
+
     def text(self, text: str) -> str:
         """Instructions of the program (whole lines) with the debug information that they are to have."""
 
@@ -131,6 +145,10 @@ class NoDebug:
     def header(self, header: str) -> str:
         """The line with its own subprogram, or without."""
         return header if self.kept else FunctionHeader(header).replace_subprogram(None)
+
+    def line_records(self, number: int, block: IRBlock) -> list[LineRecord]:
+        """No record."""
+        return []
 
     def text(self, text: str) -> str:
         """The lines as they are, or without debug information."""
@@ -281,6 +299,24 @@ class _AddedDebug:
     def header(self, header: str) -> str:
         """The line with the subprogram of the records."""
         return FunctionHeader(header).replace_subprogram(self._scope)
+
+    def line_records(self, number: int, block: IRBlock) -> list[LineRecord]:
+        """One for each line, where instructions stay in the order of the source: without optimisation."""
+        mentions = FunctionLines(self._unit.debug).mentions_in(block.text) if self.repeats_values else []
+        if len(mentions) < 2:
+            return []
+        first = block.insertion_point()
+        return [
+            LineRecord(
+                max(instruction_start(block.text, mention.position), first),
+                self._record("value", f"i64 {line_value(number, index)}", self._line_variable),
+            )
+            for index, mention in enumerate(mentions)
+        ]
+
+    @cached_property
+    def _line_variable(self) -> str:
+        return self._variable(LINE, 64)
 
     def text(self, text: str) -> str:
         """The lines as they are, or with our own location at calls and nothing else."""

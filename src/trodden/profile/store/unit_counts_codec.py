@@ -21,6 +21,7 @@ from trodden.recover.unit_counts import UnitCounts
 _MOST_FRAME_COUNT = 1 << 62
 MOST_COUNT = 1 << 128
 """More than any number of runs can count to, and few enough for all that is computed from counts."""
+_MOST_POSITION = 1 << 32
 _NO_SLOT = -1
 
 _K = TypeVar("_K")
@@ -47,6 +48,8 @@ def unit_counts_to_columns(counted: Sequence[UnitCounts], units: Sequence[UnitFa
             [x for (function, path), totals in each.sparse.items() for x in (function, path, *totals)]
             for each in counted
         ]
+    if any(each.stops for each in counted):
+        document["stops"] = [_stops_to_column(each, unit) for each, unit in zip(counted, units, strict=True)]
     return document
 
 
@@ -60,13 +63,15 @@ def unit_counts_from_columns(document: Any, units: Sequence[UnitFacts]) -> list[
             active=_active(active, unit),
             prefixes=_prefixes(prefixes, unit),
             sparse=_sparse(sparse, unit),
+            stops=_stops(stops, unit),
         )
-        for unit, counters, active, prefixes, sparse in zip(
+        for unit, counters, active, prefixes, sparse, stops in zip(
             units,
             document["counts"],
             document["active"],
             document.get("prefixes", none),
             document.get("sparse", none),
+            document.get("stops", none),
             strict=True,
         )
     ]
@@ -77,6 +82,14 @@ def _prefixes_to_column(counted: UnitCounts, unit: UnitFacts) -> list[int]:
     for (function, block, register), times in counted.prefixes.items():
         slot = slot_from_register(unit.functions[function], block, register)
         column += (function, block, _NO_SLOT if slot is None else slot, times)
+    return column
+
+
+def _stops_to_column(counted: UnitCounts, unit: UnitFacts) -> list[int]:
+    column: list[int] = []
+    for (function, block, register, position), times in counted.stops.items():
+        slot = slot_from_register(unit.functions[function], block, register)
+        column += (function, block, _NO_SLOT if slot is None else slot, position, times)
     return column
 
 
@@ -146,6 +159,22 @@ def _prefixes(data: Any, unit: UnitFacts) -> dict[tuple[int, int, int | None], i
     for (function, block, slot), times in _once(dict(rows), amounts).items():
         register = register_from_slot(unit.functions[function], block, None if slot == _NO_SLOT else slot)
         found[function, block, register] += times
+    return dict(found)
+
+
+def _stops(data: Any, unit: UnitFacts) -> dict[tuple[int, int, int | None, int], int]:
+    functions, blocks, slots, positions, amounts = _table(data, 5)
+    _check_blocks(unit, functions, blocks)
+    ints(slots, _NO_SLOT, WORD)
+    ints(positions, -_MOST_POSITION, _MOST_POSITION)
+    ints(amounts, -_MOST_FRAME_COUNT, _MOST_FRAME_COUNT)
+    rows = zip(zip(functions, blocks, slots, positions, strict=True), amounts, strict=True)
+    found: Counter[tuple[int, int, int | None, int]] = Counter()
+    for (function, block, slot, position), times in _once(dict(rows), amounts).items():
+        facts = unit.functions[function]
+        known = None if slot == _NO_SLOT else slot
+        register = None if facts.plan.paths is None else register_from_slot(facts, block, known)
+        found[function, block, register, position] += times
     return dict(found)
 
 

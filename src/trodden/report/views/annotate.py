@@ -1,6 +1,7 @@
 """Source with counts beside each line, and the counts of branches below their lines.
 
-A line without a count holds no code; ``#####`` marks one that holds code and was never executed.
+A line without a count holds no code; ``#####`` marks one that holds code and was never executed.  ``?`` marks
+one that may have been: its function was inlined and executed, and the optimiser has left no code of the line.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from trodden.report.narrate.source_locations import own_span
 from trodden.source.branches import Branch, Outcome
 from trodden.source.files import branches_by_line
 from trodden.source.lines import LineCount, Lines, line_counts
+from trodden.source.optimised import optimised_note
 from trodden.source.texts import read_source
 from trodden.visible_text import visible_text
 
-NEVER = "#####"
+NEVER, UNKNOWN = "#####", "?"
 _BOLD, _DIM, _RED, _BLUE = "1", "2", "31", "34"
 
 
@@ -82,6 +84,11 @@ class Annotator:
             raise UsageError(f"{pattern}: no source lines are known; build with -g to have them")
         return [SourceView(path, tuple(sorted(set(parts)))) for path, parts in spans.items()]
 
+    def note(self, view: SourceView) -> str | None:
+        """What a reader of the counts in a view has to know."""
+        functions = self._profile.functions.values()
+        return optimised_note(function for function in functions if function.file == view.path)
+
     def lines(self, view: SourceView) -> Iterator[AnnotatedLine]:
         """The lines of a view, in order, without repetition."""
         source = read_source(self._profile, view.path, self._force)
@@ -96,6 +103,8 @@ def count_text(count: LineCount | None, never: str = NEVER) -> str:
     """The text in the column of counts, ``never`` for a line that holds code and was not executed."""
     if count is None:
         return ""
+    if not count.known:
+        return UNKNOWN
     if not count.count:
         return never
     return f"{'' if count.exact else '~'}{amount(count.count, '')}"
@@ -125,9 +134,13 @@ def _percent(count: Count, total: Count) -> str:
 
 
 def view_text(
-    path: str, lines: Sequence[AnnotatedLine], colour: bool = False, estimate: Estimate | None = None
+    path: str,
+    lines: Sequence[AnnotatedLine],
+    colour: bool = False,
+    estimate: Estimate | None = None,
+    note: str | None = None,
 ) -> Iterator[str]:
-    """One source file as lines of text.  Files of 200,000 lines exist, so this is kept simple.
+    """One source file as lines of text, after a ``note``.  Files of 200,000 lines exist: this is kept simple.
 
     In an estimate no line was executed; one that is not expected to be has a plain zero.
     """
@@ -138,9 +151,11 @@ def view_text(
     yield styled(path, _BOLD, colour)
     if estimate is not None:
         yield styled(mark(estimate), _BLUE, colour)
+    if note is not None:
+        yield styled(note, _BLUE, colour)
     for line in lines:
         count = count_text(line.count, never)
-        style = _RED if count == never else "" if count else _DIM
+        style = _RED if count == never else _BLUE if count == UNKNOWN else "" if count else _DIM
         row = f"{count:>{width}} {line.number:>6}  {line.text.expandtabs(8)}".rstrip()
         yield styled(row, style, colour)
         for branch in line.branches:

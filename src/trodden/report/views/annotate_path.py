@@ -13,6 +13,7 @@ from trodden.report.narrate.source_locations import own_span
 from trodden.report.views.annotate import SourceView, styled
 from trodden.report.views.hot_paths import HotPath, executed_along, executed_blocks, executed_in_all
 from trodden.report.views.instruction_kind import instruction_kind
+from trodden.source.reached import reached_on_path
 from trodden.source.texts import read_source
 
 _ON, _OFF, _HEAD, _NOTE = "1;32", "2", "1", "36"
@@ -43,6 +44,9 @@ class PathAnnotator:
         self._refs = self._lines_on_path()
         self._lines = {(self._locations.path_of(ref), ref.line) for ref in self._refs}
         self._outcomes: dict[tuple[str, int], list[str]] = {}
+        for ref, reached in self._partly:
+            location = self._locations.path_of(ref), ref.line
+            self._outcomes[location] = [f"reached {reached} of {hot.path.count} times"]
         for step in self._path.steps:
             outcome = step.outcome_text
             if step.file is not None and step.line is not None and outcome is not None:
@@ -53,13 +57,20 @@ class PathAnnotator:
         """The lines on the path, those of inlined call sites included."""
         facts = self._hot.function.facts
         found: dict[LineRef, None] = {}
-        for block in executed_blocks(self._hot.path):
-            for ref in facts.blocks[block].lines:
-                while ref not in found:
-                    found[ref] = None
-                    if not ref.instance:
-                        break
-                    ref = facts.inlined[ref.instance - 1]
+        self._partly: list[tuple[LineRef, int]] = []
+        *whole, last = executed_blocks(self._hot.path)
+        refs = [ref for block in whole for _, ref in facts.blocks[block].statement_lines]
+        for ref, reached in reached_on_path(self._hot.function, self._hot.path, last):
+            if reached:
+                refs.append(ref)
+            if 0 < reached < self._hot.path.count:
+                self._partly.append((ref, reached))
+        for ref in refs:
+            while ref not in found:
+                found[ref] = None
+                if not ref.instance:
+                    break
+                ref = facts.inlined[ref.instance - 1]
         return [ref for ref in found if ref.line > 0]
 
     def head(self) -> list[str]:
