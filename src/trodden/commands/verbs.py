@@ -22,7 +22,7 @@ _VERBS = {
     "cc": "Compile or link C with probes; takes a compiler's arguments.",
     "collect": "Make a profile of the raw files that a program left behind.",
     "completion": "Print the script by which a shell completes command lines.",
-    "coverage": "Show which paths were executed, and the nearest that were not.",
+    "coverage": "Show how much was executed, and the nearest paths that were not.",
     "diff": "Show where two runs diverge.",
     "estimate": "Make a profile of a program that has never run.",
     "export": "Write a profile in a format that other tools read.",
