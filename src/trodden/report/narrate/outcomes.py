@@ -22,6 +22,7 @@ from trodden.report.narrate.evaluation import Evaluation, match_tests
 from trodden.report.narrate.statements import Statement
 from trodden.report.narrate.switches import label_at
 
+NO_CASE = "no case"
 _VALUE_AND_BRANCH = 2
 """The instructions of a block that merges values and branches on the result."""
 
@@ -76,12 +77,27 @@ class ConditionOutcomes:
         statement = self._region.deciding
         source, target, _ = self._graph.edges[edge]
         line = self._region.line(target)
+        if isinstance(statement, Statement) and self._matches_none(statement, source, edge):
+            return NO_CASE
         if not isinstance(statement, Statement) or line is None or line not in statement.body[:-1]:
             return None
         label = label_at(statement.labels, line)
         if label is None or (self._is_default(source, edge) and "default" not in label.text.split()):
             return None
         return label.text
+
+    def _matches_none(self, statement: Statement, source: int, edge: int) -> bool:
+        """Whether an edge is taken only if the value is that of no case, and there is no ``default``.
+
+        Compilers join a case that does nothing with the edge for all other values, so each case of the
+        source has to have an edge of its own.
+        """
+        labels = [word for label in statement.labels for word in label.text.split(" or ")]
+        if not labels or any(not word.startswith("case ") or "..." in word for word in labels):
+            return False
+        features = self._locations.function.facts.features.blocks
+        cases = [value for value in (features[source].cases if features else ()) if value is not None]
+        return self._is_default(source, edge) and len(cases) == len(labels)
 
     def _is_default(self, source: int, edge: int) -> bool:
         """Whether an edge is taken if no case matches, as far as the block's features say so."""
