@@ -10,7 +10,7 @@ import pytest
 
 from tests.native.building import PROGRAMS
 from trodden.native.clone.clone_text import add_clones, can_be_cloned
-from trodden.native.driver.link import link_command
+from trodden.native.driver.linking.link import link_command
 from trodden.native.driver.toolchain import find_toolchain
 from trodden.native.ir.function import IRFunction, cut_function
 from trodden.native.ir.llvm import check, disassemble

@@ -9,9 +9,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from tests.native.building import execute, must, run, trodden
-from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
-from trodden.native.driver.linker_words import taken_apart
-from trodden.native.driver.version_scripts import with_exports
+from trodden.native.driver.linking.linker_flags import for_embedded_linker, for_other_linker
+from trodden.native.driver.linking.linker_words import taken_apart
+from trodden.native.driver.linking.version_scripts import with_exports
 from trodden.profile.store.trod import load
 
 MAIN = """#include <setjmp.h>

@@ -11,7 +11,7 @@ import pytest
 
 from trodden.errors import CannotWrite, ToolchainMissing
 from trodden.native.driver import toolchain
-from trodden.native.driver.link import link_command
+from trodden.native.driver.linking.link import link_command
 from trodden.native.driver.runtime_build import find_runtime
 from trodden.native.driver.toolchain import cache_dir, find_toolchain, plain_triple, target_in, without_target
 

@@ -17,19 +17,19 @@ from trodden.native.driver.command_line import CommandLine, Source, Step
 from trodden.native.driver.compiler_caches import calling_cache, dependency_entry, preprocessed_suffix
 from trodden.native.driver.depfiles import dependency_flags
 from trodden.native.driver.diagnostics import call
-from trodden.native.driver.embedded_link import embedded_linker
-from trodden.native.driver.first_link import first_link
 from trodden.native.driver.inline_remarks import inlined_calls, remark_flags
-from trodden.native.driver.link import link_command
-from trodden.native.driver.linker_flags import for_embedded_linker, for_other_linker
-from trodden.native.driver.linker_messages import in_terms_of_sources
+from trodden.native.driver.linking.embedded_link import embedded_linker
+from trodden.native.driver.linking.first_link import first_link
+from trodden.native.driver.linking.link import link_command
+from trodden.native.driver.linking.linker_flags import for_embedded_linker, for_other_linker
+from trodden.native.driver.linking.linker_messages import in_terms_of_sources
+from trodden.native.driver.linking.runtime_link import with_runtime
 from trodden.native.driver.messages import report_ignored
 from trodden.native.driver.other_instrumentation import (
     check_instrumentation,
     coverage_flags,
     embedded_flags,
 )
-from trodden.native.driver.runtime_link import with_runtime
 from trodden.native.driver.toolchain import Toolchain, without_target
 from trodden.native.instrument import finish_early, instrument, read_module
 from trodden.native.ir.llvm import check, disassemble, disassemble_apart

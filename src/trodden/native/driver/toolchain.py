@@ -3,7 +3,7 @@
 The embedded toolchain is clang and lld as PyPI's ziglang carries them, of the same LLVM as llvmlite.
 ``zig cc`` adds flags that a drop-in compiler must not add (NDEBUG, the native CPU, sanitizers, frame
 pointers), so compilation calls the clang inside directly, with the header directories and the target that
-``zig cc`` would have used.  :mod:`trodden.native.driver.embedded_link` links in the same way.
+``zig cc`` would have used.  :mod:`trodden.native.driver.linking.embedded_link` links in the same way.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@
  * __trodden_passed and trodden_dump, so that its shared libraries use its instance of the runtime: with
  * --export-dynamic-symbol, or, if the driver lacks that, with a shared library on the link line that refers to them,
  * behind --as-needed.  A static executable, and only that, needs -Wl,-u for the other names of the functions that are
- * interposed, such as __pthread_create.  native/driver/runtime_link.py requests them.
+ * interposed, such as __pthread_create.  native/driver/linking/runtime_link.py requests them.
  *
  * The environment variable TRODDEN_FILE names the output file, which exists from the start of the process
  * (counters/live_file.h); %p is the process id, %h the host name, %% a percent sign.  The default is trodden.%p.raw

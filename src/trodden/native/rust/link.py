@@ -15,19 +15,19 @@ from pathlib import Path
 
 from trodden.errors import InputMissing
 from trodden.native.driver.atomic_output import scratch
-from trodden.native.driver.embedded_link import embedded_link
-from trodden.native.driver.linker_flags import for_embedded_linker
-from trodden.native.driver.linker_words import (
+from trodden.native.driver.linking.embedded_link import embedded_link
+from trodden.native.driver.linking.linker_flags import for_embedded_linker
+from trodden.native.driver.linking.linker_words import (
     LINKER,
     for_linker,
     linker_options,
     taken_apart,
     without_options,
 )
+from trodden.native.driver.linking.runtime_link import runtime_words
+from trodden.native.driver.linking.version_scripts import with_exports
 from trodden.native.driver.runtime_build import find_runtime
-from trodden.native.driver.runtime_link import runtime_words
 from trodden.native.driver.toolchain import Toolchain, find_toolchain
-from trodden.native.driver.version_scripts import with_exports
 from trodden.native.options.declarations import Options
 from trodden.native.rust.job import RustJob
 from trodden.native.rust.units import is_bitcode, make_native
@@ -70,9 +70,9 @@ def link_rust(words: Sequence[str], job: RustJob, toolchain: Toolchain, options:
 
 
 def _apart(words: Sequence[str], bare: bool) -> list[str]:
-    """The words as :mod:`trodden.native.driver.linker_words` has them; all are the linker's own if ``bare``.
+    """The words as :mod:`trodden.native.driver.linking.linker_words` has them.
 
-    Names of files stay as they are, since their order matters.
+    If they are ``bare``, all are the linker's own.  Names of files stay as they are, since their order matters.
     """
     if not bare:
         return taken_apart(words)

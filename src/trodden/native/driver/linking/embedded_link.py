@@ -11,9 +11,9 @@ import shlex
 from collections.abc import Sequence
 
 from trodden.native.driver import libstdcxx
-from trodden.native.driver.linker_words import for_linker
+from trodden.native.driver.linking.linker_words import for_linker
+from trodden.native.driver.linking.start_files import Kind, StartFiles, start_files
 from trodden.native.driver.other_instrumentation import runtimes
-from trodden.native.driver.start_files import Kind, StartFiles, start_files
 from trodden.native.driver.toolchain import Toolchain, cache_dir, remember, target_in, without_target
 
 _NO_START = frozenset({"-nostdlib", "-nostartfiles"})

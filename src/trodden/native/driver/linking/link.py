@@ -11,6 +11,6 @@ def link_command(toolchain: Toolchain, cxx: bool, words: Sequence[str]) -> list[
     """The command that links ``words``, which name the output too."""
     if not toolchain.embedded:
         return [*(toolchain.linker_cxx if cxx else toolchain.linker), *words]
-    from trodden.native.driver.embedded_link import embedded_link
+    from trodden.native.driver.linking.embedded_link import embedded_link
 
     return embedded_link(toolchain, cxx, words)

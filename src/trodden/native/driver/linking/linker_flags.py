@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trodden.native.driver.linker_words import linker_options, taken_apart, without_options
+from trodden.native.driver.linking.linker_words import linker_options, taken_apart, without_options
 
 _LACKING = frozenset(
     {

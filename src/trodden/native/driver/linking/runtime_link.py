@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from trodden.native.driver.linker_words import for_linker, linker_options
+from trodden.native.driver.linking.linker_words import for_linker, linker_options
+from trodden.native.driver.linking.version_scripts import with_exports
 from trodden.native.driver.runtime_build import SHARED_FUNCTIONS, SHARED_VARIABLES, Runtime, find_runtime
 from trodden.native.driver.toolchain import Toolchain, target_in
-from trodden.native.driver.version_scripts import with_exports
 
 _INTERPOSED = (
     *("__pthread_create", "__libc_siglongjmp", "__sigaction"),

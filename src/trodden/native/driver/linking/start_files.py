@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from trodden.errors import ToolchainMissing
-from trodden.native.driver.library_directory import by_name, is_whole, make_directory
+from trodden.native.driver.linking.library_directory import by_name, is_whole, make_directory
 from trodden.native.driver.toolchain import Toolchain, cache_dir, remember
 
 _FORMAT = 2

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from trodden.errors import InputMissing
-from trodden.native.driver.linker_words import linker_options, taken_apart
+from trodden.native.driver.linking.linker_words import linker_options, taken_apart
 
 _OPTION = "version-script"
 _VERSION = "TRODDEN"
