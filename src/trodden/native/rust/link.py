@@ -72,7 +72,7 @@ def link_rust(words: Sequence[str], job: RustJob, toolchain: Toolchain, options:
 def _apart(words: Sequence[str], bare: bool) -> list[str]:
     """The words as :mod:`trodden.native.driver.linking.linker_words` has them.
 
-    If they are ``bare``, all are the linker's own.  Names of files stay as they are, since their order matters.
+    If they are ``bare``, all are the linker's own.  Names of files stay as they are: their order matters.
     """
     if not bare:
         return taken_apart(words)
