@@ -18,7 +18,7 @@ TABLE = CounterAccess(PerThreadTable())
 
 
 def builder(location: str | None = None, call_location: str | None = None) -> Builder:
-    made = Builder(ProbeNames(), call_location)
+    made = Builder(ProbeNames(), lambda: call_location)
     made.location = location
     return made
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class ProbeNames:
     """Names that nothing else in a function has.
@@ -28,12 +30,12 @@ class Builder:
     """Appends instructions to ``lines``.
 
     ``location`` is the number of the debug location that instructions get; where it is None they get
-    ``default_location``, if there is one: in a function with a subprogram LLVM wants every call to have one.
+    what ``default_location`` returns: in a function with a subprogram LLVM wants every call to have one.
     """
 
     __slots__ = ("_default_location", "_names", "lines", "location")
 
-    def __init__(self, names: ProbeNames, default_location: str | None = None) -> None:
+    def __init__(self, names: ProbeNames, default_location: Callable[[], str | None] = lambda: None) -> None:
         self.lines: list[str] = []
         self.location: str | None = None
         self._names = names
@@ -70,5 +72,5 @@ class Builder:
         self.lines += records
 
     def _attachment(self) -> str:
-        location = self._default_location if self.location is None else self.location
+        location = self._default_location() if self.location is None else self.location
         return "" if location is None else f", !dbg !{location}"

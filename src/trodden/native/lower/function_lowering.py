@@ -29,7 +29,7 @@ class FunctionLowering:
 
     def builder(self) -> Builder:
         """A builder for code at one point."""
-        return Builder(self.names, self.debug.upkeep_location)
+        return Builder(self.names, lambda: self.debug.upkeep_location)
 
     def access_at(self, point: Point) -> CounterAccess:
         """How counters are used at a point."""
