@@ -17,8 +17,8 @@ THREAD_LOCAL = CounterAccess(ThreadLocalCounters())
 TABLE = CounterAccess(PerThreadTable())
 
 
-def builder(location: str | None = None, call_location: str | None = None) -> Builder:
-    made = Builder(ProbeNames(), lambda: call_location)
+def builder(location: str | None = None, default_location: str | None = None) -> Builder:
+    made = Builder(ProbeNames(), lambda: default_location)
     made.location = location
     return made
 
@@ -83,14 +83,14 @@ def test_a_landing_pad_has_three_instructions() -> None:
     assert access.in_landing_pad() == THREAD_LOCAL
 
 
-def test_calls_have_a_location_where_others_need_none() -> None:
-    code = builder(call_location="5")
+def test_what_belongs_to_no_probe_has_the_default_location() -> None:
+    code = builder(default_location="5")
     code.emit("store i64 0, ptr %p, align 8")
     code.emit("call void @f()")
     code.location = "6"
     code.emit("call void @f()")
     assert code.lines == [
-        "  store i64 0, ptr %p, align 8",
+        "  store i64 0, ptr %p, align 8, !dbg !5",
         "  call void @f(), !dbg !5",
         "  call void @f(), !dbg !6",
     ]
