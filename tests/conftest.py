@@ -30,7 +30,7 @@ for ignored in (signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(ignored) is signal.SIG_IGN:
         signal.signal(ignored, signal.SIG_DFL)
 
-os.environ["TRODDEN_FORMAT"] = "tsv"
+os.environ |= {"TRODDEN_FORMAT": "tsv", "TRODDEN_QUIET": "1"}
 
 settings.register_profile("trodden", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("trodden")

@@ -16,7 +16,7 @@ from tests.profile.sample import sample
 from trodden.api.builds import builder
 from trodden.api.profiles import reading
 from trodden.profile.store.trod import save
-from trodden.waiting import Quiet, waiting
+from trodden.waiting import Quiet, quiet_unless_at_a_terminal, waiting
 
 
 class Heard(io.StringIO):
@@ -42,6 +42,7 @@ class Heard(io.StringIO):
 def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything takes long enough."""
     monkeypatch.setattr(trodden.waiting, "DELAY", 0)
+    monkeypatch.delenv("TRODDEN_QUIET")
     yield
     assert Quiet.asked is False
 
@@ -60,6 +61,29 @@ def test_one_line_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     with waiting("no need", worth=False):
         pass
     assert stream.getvalue() == "trodden: building this\n"
+
+
+def test_a_compiler_says_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = heard(monkeypatch)
+    monkeypatch.setattr(Quiet, "asked", False)
+    quiet_unless_at_a_terminal()
+    with waiting("building this"):
+        pass
+    assert stream.getvalue() == ""
+    monkeypatch.setattr(Quiet, "asked", False)
+    stream = heard(monkeypatch, terminal=True)
+    quiet_unless_at_a_terminal()
+    with waiting("building this"):
+        stream.wait()
+    assert stream.getvalue().startswith("trodden: building this\n")
+
+
+def test_nothing_if_a_variable_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = heard(monkeypatch)
+    monkeypatch.setenv("TRODDEN_QUIET", "1")
+    with waiting("building this"):
+        pass
+    assert stream.getvalue() == ""
 
 
 def test_nothing_if_it_is_over_soon_or_silence_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +115,7 @@ def test_the_first_link_and_the_runtime(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for module in ("runtime_build", "first_link"):
+    for module in ("runtime_build", "linking.first_link"):
         monkeypatch.setattr(f"trodden.native.driver.{module}.cache_dir", lambda: tmp_path)
     for name in ("a", "b"):
         Path(f"{name}.c").write_text(f"int {'main' if name == 'a' else name}(void) {{ return 0; }}\n")

@@ -1,27 +1,34 @@
 """A line about what is being waited for, if it takes more than a second.
 
-It goes to standard error, once.  A terminal also shows the seconds, with the cursor left at the start of
-their line, so that whatever a compiler prints next replaces them.  The compilers use this, so it is without
-libraries that take time to import.
+It goes to standard error, once, unless ``TRODDEN_QUIET`` is set.  A terminal also shows the seconds, with the
+cursor left at the start of their line, so that whatever a compiler prints next replaces them.  The compilers
+use this, so it is without libraries that take time to import.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+VARIABLE = "TRODDEN_QUIET"
 DELAY = 1.0
 """Seconds after which something is said."""
 _TICK = 0.5
 
 
 class Quiet:
-    """Whether a user has asked for silence."""
+    """Whether a user has asked for silence, or whoever called us takes any text for a complaint."""
 
     asked = False
+
+
+def quiet_unless_at_a_terminal() -> None:
+    """Say nothing in a pipe: configure scripts take a compiler that prints something for one that failed."""
+    Quiet.asked = not sys.stderr.isatty()
 
 
 class _Status:
@@ -64,7 +71,7 @@ def waiting(what: str, worth: bool = True) -> Iterator[Callable[[str], None]]:
 
     The function that it gives takes a detail, such as how far it has got, which a terminal shows.
     """
-    if Quiet.asked or not worth:
+    if Quiet.asked or not worth or os.environ.get(VARIABLE):
         yield lambda detail: None
         return
     status = _Status(what)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from trodden.api.builds import builder
+from trodden.waiting import quiet_unless_at_a_terminal
 
 HELP = "--trodden-help"
 
@@ -21,4 +22,5 @@ def main(argv: Sequence[str], cxx: bool) -> int:
     # A compiler runs briefly and makes few reference cycles; looking for them takes a fifth of the time of a
     # large file.
     gc.disable()
+    quiet_unless_at_a_terminal()
     return builder(argv, cxx).run()

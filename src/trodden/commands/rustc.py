@@ -13,6 +13,7 @@ from trodden.config_file import configured
 from trodden.native.options.given import choose, compiler_flags
 from trodden.native.options.option import FLAG_PREFIX
 from trodden.native.rust.scripts import wrapped_options
+from trodden.waiting import quiet_unless_at_a_terminal
 
 _RUSTC = "rustc"
 _RUSTC_FLAG = f"{FLAG_PREFIX}{_RUSTC}="
@@ -26,6 +27,7 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write(compiler_usage("rustc"))
         return 0
     gc.disable()
+    quiet_unless_at_a_terminal()
     own = [word for word in argv if word.startswith(FLAG_PREFIX)]
     named = next((word[len(_RUSTC_FLAG) :] for word in own if word.startswith(_RUSTC_FLAG)), None)
     flags = compiler_flags((word for word in own if not word.startswith(_RUSTC_FLAG)), (_RUSTC,))

@@ -27,6 +27,7 @@ OTHER_VARIABLES = (
     "TRODDEN_KEEP",
     "TRODDEN_FORMAT",
     "TRODDEN_PAGER",
+    "TRODDEN_QUIET",
 )
 """What the runtime, the cache, the tests in comments of Rust and reports read; no options of a build."""
 _MISTYPED = 0.75
