@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from recipes.clang import clang
-from tests.native.building import must, trodden
+from tests.native.building import TRODDEN, environment, must, trodden
 from trodden.profile.store.trod import load
 
 PROGRAM = Path(__file__).parent / "programs" / "sanitized.c"
@@ -32,6 +33,13 @@ def _check(directory: Path) -> None:
 )
 def test_a_sanitizer(tmp_path: Path, sanitizer: str) -> None:
     _build(tmp_path, f"-fsanitize={sanitizer}")
+    _check(tmp_path)
+
+
+def test_the_embedded_toolchains_sanitizer_of_threads(tmp_path: Path) -> None:
+    """It builds its runtime for the first use, which takes minutes: too long for the time limit of a test."""
+    command = [*TRODDEN, "cc", "-fsanitize=thread", str(PROGRAM), "-o", "program"]
+    assert subprocess.run(command, cwd=tmp_path, env=environment(), check=False).returncode == 0
     _check(tmp_path)
 
 

@@ -46,6 +46,7 @@ LINKS = (
     Link("a stripped C program", (*TRODDEN, "cc", "-s")),
     Link("a C program without frame pointers", (*TRODDEN, "cc", "-fomit-frame-pointer")),
     Link("a position-independent C program", (*TRODDEN, "cc", "-fPIE", "-pie")),
+    Link("a C program with a sanitizer", (*TRODDEN, "cc", "-fsanitize=undefined")),
     Link("a shared library", (*TRODDEN, "cc", "-fPIC", "-shared")),
     Link("a C++ program", (*TRODDEN, "c++"), _CXX),
     Link("a C++ program without frame pointers", (*TRODDEN, "c++", "-fomit-frame-pointer"), _CXX),
