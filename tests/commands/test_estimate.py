@@ -240,10 +240,13 @@ def test_drawings_say_that_it_is_an_estimate(guess: Path) -> None:
 
 
 def test_what_is_about_runs_refuses_it(guess: Path) -> None:
-    for verb in ("coverage", "stats"):
+    for verb, advice in (
+        ("coverage", "run it, with --profile paths for its paths"),
+        ("stats", "run it with --profile paths"),
+    ):
         done = process(verb, str(guess))
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.endswith(": is an estimate, no profile of a run; run it with --profile paths\n")
+        assert done.stderr.endswith(f": is an estimate, no profile of a run; {advice}\n")
     path = process("annotate", str(guess), "--path", "1")
     assert path.stderr.endswith(": is an estimate, no profile of a run; run it with --profile paths\n")
     folded = process("export", str(guess), "--format", "folded")

@@ -85,7 +85,8 @@ class Builder:
         report_ignored(line.ignored)
         has_work = line.sources or (line.link_words and line.step is Step.LINK)
         no_code = line.step in (Step.QUERY, Step.PREPROCESS) or any(s.header for s in line.sources)
-        if not has_work and line.step is not Step.QUERY:
+        from_input = line.step is Step.PREPROCESS and "-" in line.original
+        if not has_work and not from_input and line.step is not Step.QUERY:
             raise UsageError("no input files; name sources or objects (--trodden-help lists options)")
         if no_code:
             return self._pass_through()
