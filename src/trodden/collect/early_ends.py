@@ -7,11 +7,13 @@ at any instruction; debug information leads from there to its block.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from trodden.collect.binary.program import Program
+from trodden.collect.call_paths import CalledFunction
 from trodden.collect.endings import StoppedFrame
 from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.frames.frame_state import FrameState
@@ -52,12 +54,19 @@ class EarlyEnds:
     """The early ends of some frames, in the order of the frames.
 
     ``stacks`` are the active frames by thread, innermost first.  ``unlocated`` is the number of frames whose
-    call site or block was not found.
+    call site or block was not found, ``unlocated_in`` how many of them may be of each function.
     """
 
     ends: list[FrameState | EndedInCall | ResumedAfterCall] = field(default_factory=list)
     stacks: dict[int, list[StoppedFrame]] = field(default_factory=dict)
     unlocated: int = 0
+    unlocated_in: Counter[CalledFunction] = field(default_factory=Counter)
+
+    def add_unlocated(self, functions: Iterable[CalledFunction], times: int = 1) -> None:
+        """Add frames that may be of any of these functions."""
+        self.unlocated += times
+        for function in functions:
+            self.unlocated_in[function] += times
 
 
 class _CallSite(NamedTuple):
@@ -167,7 +176,7 @@ class EarlyEndFinder:
             or _may_have_probes(program, frame.address)
             or _located_by_calls_only(program)
         ):
-            found.unlocated += 1
+            found.add_unlocated(locator.possible.at(frame.address))
         return None
 
     def _stopped(self, frame: RawFrame, state: FrameState) -> StoppedFrame:
@@ -202,11 +211,11 @@ class EarlyEndFinder:
             return
         sites = program.sites.find(address)
         if not sites and _may_have_probes(program, address):
-            found.unlocated += abs(times)
+            found.add_unlocated(self.locator_of(program).possible.at(address - 1), abs(times))
         for tag, number in sorted(sites):
             unit = program.by_tag.get(tag)
             if unit is None or number >= len(unit.sites):
-                found.unlocated += abs(times)
+                found.add_unlocated(self.locator_of(program).possible.at(address - 1), abs(times))
             else:
                 yield _CallSite(unit, *unit.sites[number], unit.calls_of_sites[number])
 

@@ -59,9 +59,18 @@ def count_process(raw: Raw, modules: Mapping[int, Program], locator_of: LocatorO
     early_ends = [active, finder.inherited(raw), finder.non_local_exits(raw)]
     _add_early_ends(builders, facts, early_ends)
     unlocated = sum(each.unlocated for each in early_ends)
+    for each in early_ends:
+        for (unit, number), times in each.unlocated_in.items():
+            _builder(builders, facts, unit).add_unlocated(number, times)
+    if raw.ending is Ending.KILLED or raw.frames_missing or raw.counts_missing:
+        _doubt_all(builders)
     completed: dict[str, CompletedUnit] = {}
     if raw.ending is Ending.KILLED or unlocated:
         completed = {name: complete_unit(builder) for name, builder in builders.items()}
+        for name, unit_completed in completed.items():
+            known = builders[name].result().unlocated
+            for number in unit_completed.functions:
+                builders[name].add_unlocated(number, int(number not in known))
     threads = _threads(raw, modules, active.stacks if midway else {})
     functions = [each for name in builders for each in facts[name].functions]
     shortcomings = Shortcomings(
@@ -127,6 +136,13 @@ def _add_early_ends(
                 builder.add_resumed(function, block, times)
             case state:
                 add_frame_state(builder, state)
+
+
+def _doubt_all(builders: _Builders) -> None:
+    """Any function that was executed may have been active, nobody knows where."""
+    for builder in builders.values():
+        for number in builder.result().touched(builder.facts):
+            builder.add_unlocated(number, 1)
 
 
 # ---- threads ----

@@ -169,7 +169,8 @@ class PartReader:
 def _believable(counted: UnitCounts) -> bool:
     counts = [value for _, value in nonzero(counted.counters)]
     counts += [value for totals in counted.sparse.values() for value in totals]
-    frames = [*counted.active.values(), *counted.prefixes.values(), *counted.stops.values()]
+    frames = [*counted.active.values(), *counted.prefixes.values()]
+    frames += [*counted.stops.values(), *counted.unlocated.values()]
     return (
         max(counts, default=0) < MOST_MERGED_COUNT and max(map(abs, frames), default=0) < _MOST_MERGED_FRAMES
     )

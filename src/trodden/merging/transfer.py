@@ -64,7 +64,7 @@ def transfer(
         without: dict[Stop, int] = _sums(
             ((block, None, position), times) for (block, _, position), times in stops.items()
         )
-        return FunctionCounts(counters, {**cut_short}, stops=without)
+        return FunctionCounts(counters, {**cut_short}, stops=without, unlocated=counted.unlocated)
     dense, sparse = _path_table(source.plan, counted, target.plan)
     ended = {prefix: times for prefix, times in counted.prefixes.items() if times}
     registers = _registers(source, ended, target)
@@ -78,6 +78,7 @@ def transfer(
             for (block, register, position), times in stops.items()
             if (block, register) in registers
         ),
+        unlocated=counted.unlocated,
     )
 
 

@@ -71,6 +71,7 @@ def unit_profiles(
             paths=found.paths,
             stops=found.stops,
             path_stops=found.path_stops,
+            unlocated=found.unlocated,
         )
 
 

@@ -94,6 +94,7 @@ def add_counts(one: FunctionProfile, other: FunctionProfile) -> FunctionProfile:
         paths=None if one.paths is None or other.paths is None else _sum_paths(one.paths, other.paths),
         stops=_sum(one.stops, other.stops),
         path_stops=_sum(one.path_stops, other.path_stops),
+        unlocated=one.unlocated + other.unlocated,
     )
 
 

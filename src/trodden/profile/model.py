@@ -64,6 +64,8 @@ class FunctionProfile:
     ``stops`` says where in its block a function ended: the number of frames by block and position, as far as
     it is known.  A position is the index of a call (:attr:`BlockFacts.call_lines`), or ``-1 - n`` if control
     had reached the first ``n`` lines of the block.  ``path_stops`` is the same by the ``id`` of the path.
+    ``unlocated`` is the number of frames that may have ended anywhere in the function: if there are any, none
+    of its counts is certain.
 
     ``per_call[e]`` is, in an estimate, how often edge ``e`` is expected to be taken each time the function is
     called: that is known even of a function that nothing is expected to call.
@@ -85,6 +87,7 @@ class FunctionProfile:
     copies: tuple[FunctionProfile, ...] = ()
     stops: Mapping[tuple[int, int], int] = field(default_factory=dict)
     path_stops: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    unlocated: int = 0
 
     def __repr__(self) -> str:
         paths = "" if self.paths is None else f", paths={len(self.paths)}"

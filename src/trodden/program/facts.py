@@ -141,7 +141,8 @@ class FunctionFacts:
     ``features`` say where control is likely to go; what was built by an earlier version has none.
     ``machine`` has the instructions of its code, as far as they were counted in the finished program: only
     functions that were executed have them.  ``optimised``: its blocks are those that the optimiser has left,
-    not those of the source.
+    not those of the source.  ``keeps_calls``, at the early stage: no function is inlined into it, since it is
+    not to be optimised.
     """
 
     name: str
@@ -163,6 +164,7 @@ class FunctionFacts:
     features: FunctionFeatures = field(default=FunctionFeatures(), repr=False)
     machine: MachineInstructions | None = field(default=None, repr=False)
     optimised: bool = False
+    keeps_calls: bool = False
 
     def __repr__(self) -> str:
         return f"<FunctionFacts {self.name!r}, blocks={len(self.blocks)}, slots={self.plan.slots}>"

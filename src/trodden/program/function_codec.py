@@ -65,6 +65,8 @@ def function_to_columns(function: FunctionFacts, subprograms: dict[Subprogram, i
         document["clues"] = features_to_columns(function.features)
     if function.optimised:
         document["optimised"] = 1
+    if function.keeps_calls:
+        document["keeps_calls"] = 1
     if function.inlined_symbols:
         symbols = function.inlined_symbols
         document["inlined_symbols"] = [list(symbols), list(symbols.values())]
@@ -102,6 +104,7 @@ def function_from_columns(
         truths=truths_from_columns(data["phis"], graph) if "phis" in data else {},
         features=features_from_columns(data["clues"], graph) if "clues" in data else FunctionFeatures(),
         optimised=bool(whole(data.get("optimised", 0), 0, 2)),
+        keeps_calls=bool(whole(data.get("keeps_calls", 0), 0, 2)),
     )
 
 

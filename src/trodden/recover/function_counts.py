@@ -43,6 +43,8 @@ class FunctionCounts:
     parent.  ``sparse`` are the paths that have no counter of their own.
 
     ``stops`` has the frames of both kinds whose position in the block is known, and not only the block.
+    ``unlocated`` is the number of frames that may have ended in the function, in a block that is not known:
+    so many counts may be missing from any of its blocks, or be there without having happened.
     """
 
     counters: Sequence[int]
@@ -50,6 +52,7 @@ class FunctionCounts:
     prefixes: Mapping[Prefix, int] = field(default_factory=dict)
     sparse: Mapping[int, PathTotals] = field(default_factory=dict)
     stops: Mapping[Stop, int] = field(default_factory=dict)
+    unlocated: int = 0
 
     @classmethod
     def zero(cls, slots: int) -> FunctionCounts:
@@ -60,7 +63,7 @@ class FunctionCounts:
         """Whether anything was counted at all."""
         if any(self.active.values()) or any(self.prefixes.values()) or any(map(any, self.sparse.values())):
             return True
-        return any(True for _ in nonzero(self.counters))
+        return self.unlocated > 0 or any(True for _ in nonzero(self.counters))
 
     def __add__(self, other: FunctionCounts) -> FunctionCounts:
         """What both have counted; amounts keep their sign."""
@@ -70,6 +73,7 @@ class FunctionCounts:
             prefixes=_sum(self.prefixes, other.prefixes),
             sparse=_sum_paths(self.sparse, other.sparse),
             stops=_sum(self.stops, other.stops),
+            unlocated=self.unlocated + other.unlocated,
         )
 
     @property

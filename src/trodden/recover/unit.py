@@ -25,6 +25,7 @@ class RecoveredFunction:
     often control was resumed there; ``violations`` are contradictions between the counters and the flow law.
     ``stops`` are those of the ends whose position in the block is known, by block and position (see
     :data:`trodden.recover.function_counts.Stop`); ``path_stops`` the same by the number of the path.
+    ``unlocated`` frames may have ended in the function as well.
     """
 
     facts: FunctionFacts
@@ -35,6 +36,7 @@ class RecoveredFunction:
     paths: tuple[PathCount, ...] | None = None
     stops: Mapping[tuple[int, int], int] = field(default_factory=dict)
     path_stops: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    unlocated: int = 0
 
 
 def recover_unit(
@@ -50,9 +52,14 @@ def _by_flow(facts: FunctionFacts, counted: FunctionCounts) -> RecoveredFunction
     """The flow law applied to the counters of a function (BL94 §3.1)."""
     cut_short = counted.early_ends
     flow = recover(facts.graph, facts.plan, list(counted.counters), cut_short)
-    stops = _stops(counted)
     return RecoveredFunction(
-        facts, flow.blocks, flow.edges, cut_short, tuple(flow.violations), stops=stops
+        facts,
+        flow.blocks,
+        flow.edges,
+        cut_short,
+        tuple(flow.violations),
+        stops=_stops(counted),
+        unlocated=counted.unlocated,
     )
 
 
@@ -61,7 +68,15 @@ def _by_paths(facts: FunctionFacts, counted: FunctionCounts, budget: Budget | No
     flow = recover_paths(facts.graph, facts.plan, counted, budget)
     paths = tuple(_as_it_ended(facts, path) for path in flow.paths)
     return RecoveredFunction(
-        facts, flow.blocks, flow.edges, flow.early, flow.violations, paths, _stops(counted), flow.stops
+        facts,
+        flow.blocks,
+        flow.edges,
+        flow.early,
+        flow.violations,
+        paths,
+        stops=_stops(counted),
+        path_stops=flow.stops,
+        unlocated=counted.unlocated,
     )
 
 

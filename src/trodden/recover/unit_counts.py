@@ -26,6 +26,7 @@ class UnitCounts:
     prefixes: Mapping[tuple[int, int, int | None], int] = field(default_factory=dict)
     sparse: Mapping[tuple[int, int], PathTotals] = field(default_factory=dict)
     stops: Mapping[tuple[int, int, int | None, int], int] = field(default_factory=dict)
+    unlocated: Mapping[int, int] = field(default_factory=dict)
 
     @classmethod
     def zero(cls, unit: UnitFacts) -> UnitCounts:
@@ -40,6 +41,7 @@ class UnitCounts:
         prefixes: dict[tuple[int, int, int | None], int] = {}
         sparse: dict[tuple[int, int], PathTotals] = {}
         stops: dict[tuple[int, int, int | None, int], int] = {}
+        unlocated: dict[int, int] = {}
         for number, counted in functions:
             first = unit.functions[number].first_slot
             counters |= {first + slot: value for slot, value in nonzero(counted.counters)}
@@ -47,7 +49,10 @@ class UnitCounts:
             prefixes |= {(number, *prefix): times for prefix, times in counted.prefixes.items() if times}
             sparse |= {(number, path): totals for path, totals in counted.sparse.items()}
             stops |= {(number, *stop): times for stop, times in counted.stops.items() if times}
-        return cls(unit.id, SparseCounters(unit.slots, counters), active, prefixes, sparse, stops)
+            if counted.unlocated:
+                unlocated[number] = counted.unlocated
+        counted_slots = SparseCounters(unit.slots, counters)
+        return cls(unit.id, counted_slots, active, prefixes, sparse, stops, unlocated)
 
     def functions(
         self, unit: UnitFacts, only: Collection[int] | None = None
@@ -77,6 +82,7 @@ class UnitCounts:
                         prefixes.get(number, {}),
                         sparse.get(number, {}),
                         stops.get(number, {}),
+                        self.unlocated.get(number, 0),
                     ),
                 )
 

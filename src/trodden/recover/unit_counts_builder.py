@@ -23,6 +23,7 @@ class UnitCountsBuilder:
         self._executions: Counter[tuple[int, int]] = Counter()
         self._cycles: Counter[tuple[int, int]] = Counter()
         self._stops: Counter[tuple[int, int, int | None, int]] = Counter()
+        self._unlocated: Counter[int] = Counter()
         self._decoders: dict[int, PrefixDecoder] = {}
 
     def add(self, counted: UnitCounts) -> None:
@@ -36,6 +37,7 @@ class UnitCountsBuilder:
             self._cycles[key] += cycles
         for (function, block, register, position), times in counted.stops.items():
             self._add_stop(function, (block, register, position), times)
+        self._unlocated.update(counted.unlocated)
 
     def add_function(self, function: int, counted: FunctionCounts) -> None:
         """Add what was counted in one function."""
@@ -50,6 +52,7 @@ class UnitCountsBuilder:
             self.add_path(function, path, count, cycles)
         for stop, times in counted.stops.items():
             self._add_stop(function, stop, times)
+        self.add_unlocated(function, counted.unlocated)
 
     def add_counters(self, counters: Sequence[int]) -> None:
         """Add the values of all counters of the unit."""
@@ -86,6 +89,10 @@ class UnitCountsBuilder:
         """Add calls in a block that returned more often than they were made, as ``setjmp`` does."""
         self._active[function, block] -= times
 
+    def add_unlocated(self, function: int, frames: int) -> None:
+        """Add frames that may have ended in a function, in a block that is not known."""
+        self._unlocated[function] += frames
+
     def add_path(self, function: int, path: int, count: int, cycles: int) -> None:
         """Add executions of a path that has no counter of its own, and the cycles spent on it."""
         self._executions[function, path] += count
@@ -114,4 +121,5 @@ class UnitCountsBuilder:
             prefixes={key: times for key, times in self._prefixes.items() if times},
             sparse={key: (count, self._cycles[key]) for key, count in self._executions.items()},
             stops={key: times for key, times in self._stops.items() if times},
+            unlocated={number: frames for number, frames in self._unlocated.items() if frames},
         )

@@ -108,10 +108,11 @@ def line_graph(function: FunctionProfile, added: bool = False) -> LineGraph:
         refs = list(enumerate(block.lines)) if added else block.statement_lines
         first = len(graph.block_of)
         if not refs or reached.counts[refs[0][0]] != function.block_counts[number]:
-            graph.add_vertex(number, function.block_counts[number], True)
+            graph.add_vertex(number, function.block_counts[number], not function.unlocated)
             own.append(None)
         for index, ref in refs:
-            graph.add_vertex(number, reached.counts[index], index < reached.unknown)
+            exact = index < reached.unknown and not function.unlocated
+            graph.add_vertex(number, reached.counts[index], exact)
             own.append(ref)
         ends.append((first, len(graph.block_of) - 1))
         for vertex in range(first + 1, len(graph.block_of)):

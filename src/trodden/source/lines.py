@@ -64,7 +64,8 @@ def lines_of_function(function: FunctionProfile) -> dict[tuple[str, int], LineCo
     without_code = {location for location, _ in entered if location not in counts and location[1] > 0}
     for location, entries in entered:
         if location in without_code:
-            counts[location] = _sum(counts.get(location), LineCount(entries))
+            here = LineCount(entries, exact=not function.unlocated)
+            counts[location] = _sum(counts.get(location), here)
     return dict(sorted(counts.items()))
 
 

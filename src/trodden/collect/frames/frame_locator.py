@@ -24,6 +24,7 @@ from trodden.collect.binary.x86 import decode
 from trodden.collect.frames.build_code_map import build_code_map
 from trodden.collect.frames.frame_state import FrameState
 from trodden.collect.frames.function_locator import FunctionLocator
+from trodden.collect.frames.possible_functions import PossibleFunctions
 from trodden.collect.frames.source_frames import SourceFrames
 from trodden.program.clone_map import code_of
 
@@ -44,6 +45,7 @@ class FrameLocator:
     def __init__(self, program: Program, functions: MarkedFunctions | None = None) -> None:
         self._functions = functions or MarkedFunctions(program)
         self.sources = SourceFrames(program.path, self._functions)
+        self.possible = PossibleFunctions(program, self._functions)
         self._locators: dict[int, FunctionLocator | None] = {}
 
     def at(

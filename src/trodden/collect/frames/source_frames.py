@@ -24,7 +24,7 @@ from trodden.program.debug_variables import BY_LINE
 from trodden.program.facts import FunctionFacts
 from trodden.regular_files import open_regular
 
-_MALFORMED = (
+MALFORMED_DEBUG = (
     DWARFError,
     ELFError,
     LookupError,
@@ -61,7 +61,7 @@ class SourceFrames:
             return ()  # the program has no line table of its own
         try:
             return self._at(pc, facts)
-        except _MALFORMED:
+        except MALFORMED_DEBUG:
             return ()
 
     def _at(self, pc: int, facts: FunctionFacts) -> tuple[SourceFrame, ...]:

@@ -66,6 +66,8 @@ class ModuleReader:
         self._subprograms: dict[str, Subprogram] = {}
         self._resolvers = ifunc_resolvers(module)
         self._optimised = options.stage != "early" and is_optimised(module.epilogue)
+        always = any("alwaysinline" in group for group in self.attributes.groups.values())
+        self._may_keep_calls = options.stage == "early" and not always
 
     def function(self, ir: IRFunction) -> ModuleFunction | None:
         """Read one function; None if it is not to be instrumented."""
@@ -116,6 +118,7 @@ class ModuleReader:
             truths=truth_phis(read),
             features=function.features,
             optimised=optimised,
+            keeps_calls=self._may_keep_calls and function.optnone,
         )
 
     def _subprogram(self, node: str) -> Subprogram:

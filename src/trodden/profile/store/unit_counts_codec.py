@@ -50,6 +50,8 @@ def unit_counts_to_columns(counted: Sequence[UnitCounts], units: Sequence[UnitFa
         ]
     if any(each.stops for each in counted):
         document["stops"] = [_stops_to_column(each, unit) for each, unit in zip(counted, units, strict=True)]
+    if any(each.unlocated for each in counted):
+        document["unlocated"] = [[x for row in each.unlocated.items() for x in row] for each in counted]
     return document
 
 
@@ -64,14 +66,16 @@ def unit_counts_from_columns(document: Any, units: Sequence[UnitFacts]) -> list[
             prefixes=_prefixes(prefixes, unit),
             sparse=_sparse(sparse, unit),
             stops=_stops(stops, unit),
+            unlocated=_unlocated(unlocated, unit),
         )
-        for unit, counters, active, prefixes, sparse, stops in zip(
+        for unit, counters, active, prefixes, sparse, stops, unlocated in zip(
             units,
             document["counts"],
             document["active"],
             document.get("prefixes", none),
             document.get("sparse", none),
             document.get("stops", none),
+            document.get("unlocated", none),
             strict=True,
         )
     ]
@@ -176,6 +180,13 @@ def _stops(data: Any, unit: UnitFacts) -> dict[tuple[int, int, int | None, int],
         register = None if facts.plan.paths is None else register_from_slot(facts, block, known)
         found[function, block, register, position] += times
     return dict(found)
+
+
+def _unlocated(data: Any, unit: UnitFacts) -> dict[int, int]:
+    functions, frames = _table(data, 2)
+    ints(functions, 0, len(unit.functions))
+    ints(frames, 1, _MOST_FRAME_COUNT)
+    return _once(dict(zip(functions, frames, strict=True)), frames)
 
 
 def _sparse(data: Any, unit: UnitFacts) -> dict[tuple[int, int], PathTotals]:
