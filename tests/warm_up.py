@@ -14,6 +14,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ _CXX = "#include <iostream>\nint main() { try { throw 1; } catch (int) { std::co
 _ZIG = (sys.executable, "-m", "ziglang")
 _MUSL = ("-target", f"{platform.machine()}-linux-musl", "-static")
 _UNCHECKED = ("-fno-sanitize=all",)
+_PROCESSOR = re.compile("(model name|flags|CPU |Features)")
 
 
 class Link(NamedTuple):
@@ -82,9 +84,15 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _digest() -> str:
-    """Differs where the caches may lack something: another toolchain, other links."""
+    """Differs where the caches may lack something: another toolchain, other links, another machine.
+
+    The embedded toolchain compiles its libraries for the processor and the kernel that it runs on.
+    """
     toolchain = find_toolchain(None)
-    return hashlib.sha256(repr((toolchain.identity, toolchain.linker, LINKS)).encode()).hexdigest()[:16]
+    processor = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if _PROCESSOR.match(line)]
+    machine = platform.machine(), platform.release(), platform.libc_ver(), sorted(set(processor))
+    key = toolchain.identity, toolchain.linker, machine, LINKS
+    return hashlib.sha256(repr(key).encode()).hexdigest()[:16]
 
 
 def _run(link: Link) -> None:

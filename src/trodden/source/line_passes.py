@@ -34,7 +34,8 @@ def count_line(graph: LineGraph, line: LineParts) -> LineCount:
             flow = graph.flow[index]
             if flow is None:
                 outer = inside - line.inner or inside
-                return LineCount(max(graph.counts[v] for v in outer), exact=False)
+                most = max(graph.counts[v] for v in outer)
+                return LineCount(most, exact=not most and all(graph.exact[v] for v in inside))
             if graph.sources[index] not in inside:
                 arrivals[index] = flow
             elif flow > 0:

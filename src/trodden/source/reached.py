@@ -44,9 +44,7 @@ def reached_lines(function: FunctionProfile, block: int) -> ReachedLines:
     return ReachedLines(counts, _first_behind_call(facts) if ended > 0 else size)
 
 
-def reached_on_path(
-    function: FunctionProfile, path: PathCount, block: int
-) -> Iterator[tuple[LineRef, int]]:
+def reached_on_path(function: FunctionProfile, path: PathCount, block: int) -> Iterator[tuple[LineRef, int]]:
     """The lines of the last block of a path, and on how many of its executions each was reached."""
     facts = function.facts.blocks[block]
     stops = {where: times for (number, where), times in function.path_stops.items() if number == path.id}

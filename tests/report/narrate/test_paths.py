@@ -51,6 +51,31 @@ def test_cuts_and_early_ends(tmp_path: Path) -> None:
     assert path.steps[-1].words() == "7: sum += twice(i);"
 
 
+@pytest.mark.parametrize(
+    ("stops", "where"),
+    [
+        ({}, "between line 4 and line 5"),
+        ({0: 1}, "at line 4"),
+        ({1: 1}, "at line 5"),
+        ({0: 2, 1: 1}, "between line 4 and line 5"),
+    ],
+)
+def test_a_call_that_did_not_return_has_the_line_of_its_call_site(
+    tmp_path: Path, stops: dict[int, int], where: str
+) -> None:
+    profile = path_sample(tmp_path)
+    main = profile.functions["main"]
+    first = replace(main.facts.blocks[0], calls=2, call_lines=(0, 1))
+    path = path_of(main, "entry", PathStart.ENTRY, PathEnd.UNWOUND)
+    main = replace(
+        main,
+        facts=replace(main.facts, blocks=(first, *main.facts.blocks[1:])),
+        path_stops={(path.id, position): times * path.count for position, times in stops.items()},
+    )
+    described = Describer(replace(profile, functions={"main": main})).describe(main, path)
+    assert described.ends == f"ends in a call {where} that did not return"
+
+
 def test_calls_that_return_twice(tmp_path: Path) -> None:
     profile = path_sample(tmp_path)
     main = profile.functions["main"]

@@ -131,7 +131,8 @@ def test_instances_of_one_branch_are_joined_but_not_two_branches_of_one_line(tmp
 def test_a_count_that_is_only_a_bound_is_marked() -> None:
     assert count_text(LineCount(7, exact=False)) == "~7"
     assert count_text(LineCount(7)) == "7"
-    assert count_text(LineCount(0, exact=False)) == "#####"
+    assert count_text(LineCount(0)) == "#####"
+    assert count_text(LineCount(0, exact=False)) == "~0"
     assert count_text(None) == ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from tests.profile.making import function, profile_of, unit_of
@@ -10,7 +11,10 @@ from tests.profile.walking import facts_of, path_profile
 from tests.report.printed import rows_of, text_of, wide_console
 from tests.report.sample_paths import GOOD, run
 from trodden.report.render.coverage import print_coverage
+from trodden.report.render.terminal import print_tables
 from trodden.report.views import coverage
+from trodden.report.views.summary import summarise
+from trodden.source.optimised import OPTIMISED
 
 
 def _coverage(folder: Path, top: int | None = None, pattern: str | None = None) -> coverage.CoverageReport:
@@ -51,6 +55,23 @@ def test_a_path_that_never_continued() -> None:
     assert coverage.sentence(report.branches, each.function, each.near[0]).startswith(
         "at /src/a.c:4 execution never continued; a successor leads to "
     )
+
+
+def test_lines_of_an_optimised_program_are_those_that_are_left(tmp_path: Path) -> None:
+    profile = run(GOOD, tmp_path)
+    optimised = {
+        name: replace(each, facts=replace(each.facts, optimised=True))
+        for name, each in profile.functions.items()
+    }
+    for functions, times in ((profile.functions, 0), (optimised, 1)):
+        shown = replace(profile, functions=functions)
+        report = coverage.report_coverage([shown], ["good.trod"])
+        console = wide_console()
+        print_coverage(report, console)
+        assert text_of(console).count(OPTIMISED) == times
+        console = wide_console()
+        print_tables(summarise(shown), console)
+        assert text_of(console).count(OPTIMISED) == times
 
 
 def test_coverage_for_programs(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from trodden.report.narrate.decisions import Decisions
 from trodden.report.narrate.source_locations import FunctionLocations, SourceIndex
 from trodden.report.narrate.statements import Statement
 from trodden.report.narrate.steps import Step
+from trodden.source.reached import line_of_position
 
 ARROW = " → "
 
@@ -73,7 +74,7 @@ class _FunctionDescriber:
         self._interrupted = interrupted
         self.locations = FunctionLocations(function, index)
         self.decisions = Decisions(self.locations)
-        self._facts, self._graph = function.facts, function.facts.graph
+        self._function, self._facts, self._graph = function, function.facts, function.facts.graph
 
     def describe(self, path: PathCount) -> PathDescription:
         steps = self.decisions.steps(path.edges[path.context :])
@@ -88,7 +89,9 @@ class _FunctionDescriber:
         for index in range(len(path.blocks) - 1, path.context - 1, -1):
             if index < len(path.edges) and self.decisions.of_edge(path.edges[index]) is not None:
                 break
-            for ref in reversed(self._facts.blocks[path.blocks[index]].lines):
+            lines = self._facts.blocks[path.blocks[index]].lines
+            ended_on = self._ended_on(path) if index == len(path.blocks) - 1 else []
+            for ref in reversed(lines[: ended_on[-1] + 1] if ended_on else lines):
                 if ref.line <= 0 or ref.instance:
                     continue
                 text = self.locations.index.text(self.locations.path_of(ref), ref.line)
@@ -121,7 +124,7 @@ class _FunctionDescriber:
         if path.ends is PathEnd.UNWOUND and not self._facts.blocks[last].calls:
             return f"ends at {at}, interrupted"
         if path.ends is PathEnd.UNWOUND:
-            return f"ends in a call {self._call(last, at, complete)} that did not return"
+            return f"ends in a call {self._call(path, at, complete)} that did not return"
         target = self._graph.edges[path.edges[-1]].dst
         if path.ends is PathEnd.BACK_EDGE:
             return f"ends at the back edge to {self.locations.name_of_loop(target)}"
@@ -133,8 +136,32 @@ class _FunctionDescriber:
             return f"ends where long paths are cut in two; the next one starts at {following}"
         return f"returns at {at}" if kind is BranchKind.RETURN else f"exits the function at {at}"
 
-    def _call(self, last: int, at: str, complete: bool) -> str:
-        """Where the call lies that a path ended in: between the first and the last line of its block."""
+    def _ended_on(self, path: PathCount) -> list[int]:
+        """The lines of its last block on which executions of a path ended; none if not all are known."""
+        block = self._facts.blocks[path.blocks[-1]]
+        stops = [
+            (where, times)
+            for (number, where), times in self._function.path_stops.items()
+            if number == path.id
+        ]
+        found = [(line_of_position(block, where), times) for where, times in stops]
+        lines = {line for line, _ in found if line is not None and line >= 0}
+        known = sum(times for line, times in found if line in lines)
+        return sorted(lines) if known == path.count else []
+
+    def _call(self, path: PathCount, at: str, complete: bool) -> str:
+        """Where the call lies that a path ended in.
+
+        Where its line is not known, it is between the first and the last line of its block.
+        """
+        last = path.blocks[-1]
+        lines = self._facts.blocks[last].lines
+        names = dict.fromkeys(
+            self.locations.name_of_block(last, lines[line] if lines[line].line > 0 else None)
+            for line in self._ended_on(path)
+        )
+        if names:
+            return f"at {' or '.join(names)}"
         begin, end = self.locations.begin(last), self.locations.end(last)
         if (
             complete

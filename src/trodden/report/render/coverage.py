@@ -68,6 +68,8 @@ def print_coverage(report: CoverageReport, console: Page, most: int | None = Non
     for left in report.unjoined:
         where = report.files[left.profile]
         console.print(Text.assemble(("left out ", "bold yellow"), f"{left.name} of {where}: {left.reason}"))
+    if report.optimised is not None:
+        console.print(note(report.optimised))
     for problem in report.sources.problems:
         console.print(note(problem))
     if found.without and found.paths is not None:

@@ -46,6 +46,8 @@ def print_tables(summary: Summary, console: Page) -> None:
         console.print(_blocks(summary))
     if any(row.count for row in summary.edges):
         console.print(_edges(summary))
+    if summary.optimised is not None:
+        console.print(note(summary.optimised))
     if summary.inlined:
         console.print(_inlined(summary))
     if summary.skipped:

@@ -105,7 +105,7 @@ def count_text(count: LineCount | None, never: str = NEVER) -> str:
         return ""
     if not count.known:
         return UNKNOWN
-    if not count.count:
+    if not count.count and count.exact:
         return never
     return f"{'' if count.exact else '~'}{amount(count.count, '')}"
 

@@ -17,6 +17,7 @@ from trodden.report.narrate.paths import Describer
 from trodden.report.narrate.successors import BranchDescriber, as_path
 from trodden.report.views.decision_coverage import DecisionCoverage, decision_coverage
 from trodden.source.coverage import FileCoverage, SourceCoverage, cover_files
+from trodden.source.optimised import optimised_note
 from trodden.source.shown import shown_files
 
 _HEADINGS = (
@@ -49,6 +50,11 @@ class CoverageReport:
     branches: BranchDescriber
     sources: SourceCoverage
     decisions: tuple[DecisionCoverage, ...]
+
+    @property
+    def optimised(self) -> str | None:
+        """What a reader of covered lines has to know of an optimised program."""
+        return optimised_note(each.function for each in self.found.functions) if self.sources.files else None
 
     @property
     def mcdc(self) -> Covered:

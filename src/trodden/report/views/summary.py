@@ -22,6 +22,7 @@ from trodden.report.views.instruction_kind import InstructionKind, instruction_k
 from trodden.report.views.path_rows import CutRow, LoopRow, PathRow, cut_rows, loop_rows, path_rows
 from trodden.report.views.process_rows import ProcessRow, ThreadRow, process_rows, thread_rows
 from trodden.report.views.program_rows import ProgramRow, program_rows
+from trodden.source.optimised import optimised_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,8 @@ class Summary:
     """Rows for each table.  ``total`` counts the selected functions, ``walked`` those that were executed.
 
     ``merged`` is the number of merged profiles, 0 for a profile of one run; ``estimate`` is set if nothing
-    was executed; ``instructions`` says which instructions are counted.  Names of fields are those of the JSON
-    form.
+    was executed; ``instructions`` says which instructions are counted.  ``optimised`` is for readers of the
+    lines of blocks and edges.  Names of fields are those of the JSON form.
     """
 
     program: str
@@ -108,12 +109,14 @@ class Summary:
     notes: tuple[str, ...]
     instructions: InstructionKind = InstructionKind.IR
     estimate: Estimate | None = None
+    optimised: str | None = None
 
     def to_document(self) -> dict[str, Any]:
         """The summary as dictionaries and lists."""
         document = asdict(replace(self, paths=(), threads=()))
         if self.estimate is None:
             del document["estimate"]
+        del document["optimised"]
         document["instructions"] = self.instructions.value
         document["threads"] = [row.to_document() for row in self.threads]
         document["paths"] = [row.to_document() for row in self.paths]
@@ -157,6 +160,7 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         notes=(*profile.messages, *_mixed(profile), *_hidden(profile, chosen, pattern)),
         instructions=instruction_kind(profile.functions.values()),
         estimate=profile.estimate,
+        optimised=optimised_note(chosen.values()),
     )
 
 
