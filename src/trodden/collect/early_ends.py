@@ -210,14 +210,26 @@ class EarlyEndFinder:
         if program is None:
             return
         sites = program.sites.find(address)
-        if not sites and _may_have_probes(program, address):
-            found.add_unlocated(self.locator_of(program).possible.at(address - 1), abs(times))
+        if not sites:
+            possible = self._possible(program, address)
+            if possible:
+                found.add_unlocated(possible, abs(times))
         for tag, number in sorted(sites):
             unit = program.by_tag.get(tag)
             if unit is None or number >= len(unit.sites):
                 found.add_unlocated(self.locator_of(program).possible.at(address - 1), abs(times))
             else:
                 yield _CallSite(unit, *unit.sites[number], unit.calls_of_sites[number])
+
+    def _possible(self, program: Program, address: int) -> frozenset[CalledFunction]:
+        """The functions that a frame may be of which is in a call without a site.
+
+        A call that is certain to return has none, but what it called may have been interrupted.
+        """
+        possible = self.locator_of(program).possible
+        if _may_have_probes(program, address):
+            return possible.at(address - 1)
+        return possible.named(address - 1) if _located_by_calls_only(program) else frozenset()
 
     def _program(self, module: int | None) -> Program | None:
         return None if module is None else self.modules.get(module)

@@ -84,3 +84,23 @@ def test_line_counts_that_a_fault_at_the_early_stage_leaves_in_doubt_are_marked(
     assert where in interrupted <= {where} | inlined
     in_function = {ref.line for block in profile.functions[where].facts.blocks for ref in block.lines}
     assert doubtful == in_function & expected.keys()
+
+
+def test_a_fault_in_a_library_at_the_early_stage_leaves_the_caller_in_doubt(tmp_path: Path) -> None:
+    """A call of ``strlen`` is certain to return, and the counters of a loop may be in registers during it."""
+    source = tmp_path / "library.c"
+    source.write_text(
+        "#include <string.h>\n"
+        "char *texts[100];\n"
+        "int main(void) {\n"
+        "    unsigned long n = 0;\n"
+        '    for (int i = 0; i < 50; i++) texts[i] = "abc";\n'
+        "    for (int i = 0; i < 100; i++)\n"
+        "        n += strlen(texts[i]);\n"
+        "    return n;\n"
+        "}\n"
+    )
+    trodden("run", "--quiet", "-o", "x.trod", *BUILDS["early"], source, "-O2", cwd=tmp_path)
+    lines = line_counts(load(tmp_path / "x.trod"))[str(source)]
+    assert lines
+    assert not any(line.exact for line in lines.values())

@@ -29,6 +29,7 @@ class PossibleFunctions:
 
     def __init__(self, program: Program, marked: MarkedFunctions) -> None:
         self._program, self._marked = program, marked
+        self._named: dict[int, frozenset[CalledFunction]] = {}
 
     def at(self, pc: int) -> frozenset[CalledFunction]:
         """The functions that an instruction may be of: all, if neither symbol nor debug variable is there."""
@@ -37,14 +38,17 @@ class PossibleFunctions:
         if identity is not None:
             return frozenset({(identity[0].id, identity[1])})
         units = self._program.units.values()
-        names = self._names_at(pc)
-        found: set[CalledFunction] = set()
-        for unit in units:
-            for name in names:
-                found |= _with_inlined(unit, name)
-        if found:
-            return frozenset(found)
-        return frozenset((unit.id, number) for unit in units for number in range(len(unit.functions)))
+        every = ((unit.id, number) for unit in units for number in range(len(unit.functions)))
+        return self.named(pc) or frozenset(every)
+
+    def named(self, pc: int) -> frozenset[CalledFunction]:
+        """The functions that an instruction may be of by the symbol of its code; none if it has no probes."""
+        if pc not in self._named:
+            names = self._names_at(pc)
+            units = self._program.units.values()
+            found = [_with_inlined(unit, name) for unit in units for name in names]
+            self._named[pc] = frozenset(each for functions in found for each in functions)
+        return self._named[pc]
 
     def _names_at(self, pc: int) -> list[str]:
         """The symbols of the code; what the optimiser appends to the name of a variant comes after a dot."""
