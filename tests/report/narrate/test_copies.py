@@ -90,8 +90,8 @@ def test_what_another_copy_of_a_branch_did_was_not_never_done(built: Runs) -> No
 def test_the_call_that_was_inlined_is_named(built: Runs) -> None:
     never = [each for each in _next_inputs(built("-O2", "5", "200"), "main") if "x < 0" in each]
     assert [each.partition(" branched")[0] for each in never] == [
-        "at copies.c:7 `if (x < 0)` (inlined at line 38)",
-        "at copies.c:7 `if (x < 0)` (inlined at line 39)",
+        "at copies.c:7 `if (x < 0)` (inlined at line 46)",
+        "at copies.c:7 `if (x < 0)` (inlined at line 47)",
     ]
     assert all("never to copies.c:8 (x < 0: true)" in each for each in never)
     one = [each for each in _next_inputs(built("-O2", "-5", "2"), "main") if "x < 0" in each]
@@ -118,7 +118,7 @@ def test_each_fact_is_one_difference(built: Runs) -> None:
         assert "(copy 2 of 3) B branched to line 14 (v[i] > 100: false)" in large
         assert large.endswith("only to line 15 (v[i] > 100: true) (but it did in another copy)")
         (negative,) = [each for each in found if "x < 0" in each]
-        assert "(inlined at line 38) B branched to copies.c:8 (x < 0: true)" in negative
+        assert "(inlined at line 46) B branched to copies.c:8 (x < 0: true)" in negative
         assert "copy)" not in negative
 
 
@@ -153,6 +153,15 @@ def test_single_tests_of_code_that_was_not_optimised_are_named(built: Runs) -> N
     }
 
 
+def test_a_branch_that_a_macro_may_hide_is_not_that_of_the_condition_on_its_line(built: Runs) -> None:
+    profile = built("-O0", "5", "200")
+    function, describer = profile.functions["in_macro"], Describer(profile)
+    edges = [edge for path in function.paths or () if path.count for edge in path.edges]
+    steps = [describer.decision(function, edge) for edge in edges]
+    texts = {step.text for step in steps if step is not None}
+    assert texts == {"FOREACH(i, 3) if (i == k) k += 2;"}
+
+
 @pytest.mark.parametrize("format", ["table", "tsv", "json", "markdown"])
 def test_a_statement_on_a_path_has_one_semicolon(built: Runs, format: str) -> None:
     """Steps that are statements end in a semicolon of their own."""
@@ -167,7 +176,7 @@ def test_a_statement_on_a_path_has_one_semicolon(built: Runs, format: str) -> No
     [
         (
             "check",
-            f"it was inlined into main at {PROGRAM}:38 and 1 more; name that function,"
+            f"it was inlined into main at {PROGRAM}:46 and 1 more; name that function,"
             " or build with -O0 or --stage early",
         ),
         (

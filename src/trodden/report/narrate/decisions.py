@@ -90,7 +90,8 @@ class Decisions:
             outcome = Outcome(parts, ambiguous=self._is_ambiguous(edge, condition, outcomes))
         own = isinstance(deciding, Statement) and deciding.loop and condition is not None
         ends = own and condition is not None and _whole(condition, decided) is False
-        step = self._step(source, ref, deciding, self._with_loops(edge, outcome, ends))
+        named = None if deciding.hides and not parts else deciding
+        step = self._step(source, ref, named, self._with_loops(edge, outcome, ends))
         return Decision(step, at, label, condition, decided)
 
     def _is_ambiguous(self, edge: int, condition: Condition | None, outcomes: ConditionOutcomes) -> bool:
@@ -126,7 +127,10 @@ class Decisions:
     def _step(
         self, source: int, ref: LineRef | None, deciding: Deciding | None, outcome: Outcome | None
     ) -> Step:
-        """A block without lines, a line, or the condition of a statement in it, as a step."""
+        """A block without lines, a line, or the condition of a statement in it, as a step.
+
+        What has a condition is not named where a branch may be none of its tests.
+        """
         locations = self._locations
         if ref is None:
             return Step(None, None, f"block {self._graph.labels[source]}", None, outcome)

@@ -32,6 +32,14 @@ out:
     return w > 50 ? 50 : w;
 }
 
+#define FOREACH(i, n) for (int i = 0; i < (n); i++)
+
+__attribute__((noinline)) int in_macro(int k)
+{
+    FOREACH(i, 3) if (i == k) k += 2;
+    return k;
+}
+
 int main(int argc, char **argv)
 {
     int v[3] = {atoi(argv[1]), atoi(argv[2]), argc};
@@ -40,5 +48,5 @@ int main(int argc, char **argv)
     three(v);
     for (int i = 0; i < 4; i++)
         nested(i - 2, i & 1, 1);
-    return one_line(v[2], 0) + one_line(1, 1) + one_line(70, 3) < 0;
+    return one_line(v[2], 0) + one_line(1, 1) + one_line(70, 3) + in_macro(argc) < 0;
 }
