@@ -76,8 +76,11 @@ class BranchCopies:
 
     def taken_in_another(self, function: FunctionProfile, edge: int) -> bool:
         """Whether another copy of a branch had the outcome that an edge stands for."""
-        outcome = self.outcome(function, edge)
         block = function.facts.graph.edges[edge].src
+        line = self._line(function, block)
+        if line is None or len(self._by_line.get(line, ())) < 2:
+            return False
+        outcome = self.outcome(function, edge)
         return outcome is not None and self._is_taken(outcome, (function, block))
 
     def taken(self, outcome: SourceOutcome) -> bool:
