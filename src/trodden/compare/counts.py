@@ -30,7 +30,7 @@ def compare_edges(pair: Pair, only: Callable[[Edge], bool] = lambda edge: True) 
                 continue
             branching = decisions.branching(edge)
             what, ran = branching.shares, all(decisions.ran(block))
-            if ran and what.equal:
+            if (ran and what.equal) or (not ran and _follows_from_others(decisions, block)):
                 continue
             both = all(decisions.taken(edge))
             yield Difference(
@@ -45,6 +45,15 @@ def compare_edges(pair: Pair, only: Callable[[Edge], bool] = lambda edge: True) 
                 calls_before=pair.second.facts.blocks[block].calls,
                 position=position,
             )
+
+
+def _follows_from_others(decisions: Decisions, block: int) -> bool:
+    """Whether a block that one run never reached says nothing by its edges.
+
+    It has only one, or lies in a function that this run never entered and whose entry says so.
+    """
+    inside = decisions.order[block] > 0
+    return inside and (len(decisions.edges_from(block)) < 2 or not all(decisions.entries))
 
 
 def compare_blocks(pair: Pair) -> Iterator[Difference]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from trodden.compare.counts import compare_blocks, compare_edges, has_edge_counts
@@ -105,7 +105,23 @@ def compare(first: Mapping[str, FunctionProfile], second: Mapping[str, FunctionP
         if basis is not Basis.PATHS and (each.first.paths is not None or each.second.paths is not None):
             by_counts.append(each.name)
     differences.sort(key=lambda each: each.rank)
-    return Comparison(common, tuple(differences), tuple(unpaired), tuple(by_counts), expected)
+    found = tuple(_one_of_each_fact(differences))
+    return Comparison(common, found, tuple(unpaired), tuple(by_counts), expected)
+
+
+def _one_of_each_fact(differences: Iterable[Difference]) -> Iterator[Difference]:
+    """Differences without those that say what an earlier one says; its ``more`` has their paths, if alike."""
+    found: dict[object, Difference] = {}
+    for each in differences:
+        known = found.setdefault(each.fact, each)
+        if known is not each and each.path is not None and _same_edge(known, each):
+            found[each.fact] = replace(known, more=(*known.more, each.path, *each.more))
+    yield from found.values()
+
+
+def _same_edge(one: Difference, other: Difference) -> bool:
+    edges = [each.branching.edge for each in (one, other) if each.branching is not None]
+    return len(edges) == 2 and edges[0] == edges[1]
 
 
 def _basis(pair: Pair) -> Basis:

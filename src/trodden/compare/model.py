@@ -76,7 +76,8 @@ class Branching:
     """The decision at which a difference shows: ``block`` was left by ``edge``.
 
     ``shares`` is how often each run took that edge of the times that it executed the block: in all, or, if
-    ``along`` a path, on that path.  ``others`` are the other edges with the counts of both runs.
+    ``along`` a path, after the same beginning of it.  ``others`` are the other edges with the counts
+    of both runs.
     """
 
     block: int
@@ -113,6 +114,28 @@ class Difference:
     calls_before: int = 0
     position: int = 0
     off: float = 0.0
+
+    @property
+    def fact(self) -> object:
+        """What it says: differences that say the same have the same fact.
+
+        Where two edges were taken, the share of one is that of the other.  So it is if each run took one of
+        them alone.
+        """
+        branching = self.branching
+        if branching is None or len(branching.others) != 1 or self.kind not in (Kind.PARTS, Kind.SHIFTS):
+            return id(self)
+        [(_, first, second)] = branching.others
+        shares = branching.shares
+        either = (shares.first and second and not shares.second and not first) or (
+            shares.second and first and not shares.first and not second
+        )
+        if self.kind is Kind.PARTS and not either:
+            return id(self)
+        beginning: tuple[int, ...] = ()
+        if branching.along and self.path is not None:
+            beginning = self.path.edges[: self.path.blocks.index(branching.block, self.path.context)]
+        return self.name, id(self.function), self.kind, branching.block, beginning
 
     @property
     def only_second(self) -> bool:

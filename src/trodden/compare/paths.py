@@ -132,7 +132,7 @@ class _Comparison:
         return first.count if first else 0, second.count if second else 0
 
     def _along(self, path: PathCount, at: int) -> Branching | None:
-        """The decision at a position of a path, on that path alone; none if the path ends there."""
+        """The decision at a position of a path, after the same beginning; none if the path ends there."""
         blocks, edges = executed_blocks(path), executed_edges(path)
         if at >= len(edges):
             return None
@@ -151,7 +151,8 @@ class _Comparison:
             for edge in dict.fromkeys([*after[0], *after[1]])
             if edge != edges[at]
         )
-        return Branching(blocks[at], edges[at], shares, others, along=True)
+        along = (shares.first_of, shares.second_of) != self._decisions.ran(blocks[at])
+        return Branching(blocks[at], edges[at], shares, others, along)
 
     def _calls_before(self, run: int, start: Start, blocks: Sequence[int]) -> int:
         """How many calls may have caused the difference: those before the position on the path.

@@ -129,7 +129,7 @@ def test_an_operator_in_a_condition(tmp_path: Path) -> None:
         "a ? b : c: true",
         "a ? b : c: false",
     ]
-    assert _steps(unknown, "a b y n exit") == "2: a ? b : c: true (through block b) → 4: n();"
+    assert _steps(unknown, "a b y n exit") == "2: a ? b : c: true (through block b of line 2) → 4: n();"
     tested = Compiled(Relation.UNEQUAL, OperandType.INTEGER, RightOperand.ZERO, Origin.LOAD)
     known = _profile(tmp_path, source, shape, lines, {"a": tested})
     assert _steps(known, "a b y n exit") == "2: a: true, b: true → 4: n();"
@@ -147,7 +147,10 @@ def test_calls_tell_tests_apart(tmp_path: Path) -> None:
 def test_a_joined_branch_says_nothing_of_its_parts(tmp_path: Path) -> None:
     source, shape = "if (a && b && c)\n y();\nn();", "a>b a>n b>y b>n y>n n>exit"
     profile = _profile(tmp_path, source, shape, {"a": [2], "b": [2], "y": [3], "n": [4]})
-    assert _steps(profile, "a b y n exit") == "2: a: true, b: true, c: true (through block b) → 4: n();"
+    assert (
+        _steps(profile, "a b y n exit")
+        == "2: a: true, b: true, c: true (through block b of line 2) → 4: n();"
+    )
     assert _steps(profile, "a n exit") == "2: a && b && c: false → 4: n();"
     two = "if (a && b)\n y();\nn();"
     joined = _profile(tmp_path, two, shape, {"a": [2], "b": [2], "y": [3], "n": [4]}, {"a": JOINED})

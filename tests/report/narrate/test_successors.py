@@ -17,7 +17,14 @@ def test_successors_without_lines() -> None:
     assert branches.successor(each, 1) == "to the function exit"
     assert branches.successor(each, 2) == "to its only successor"
     assert branches.branch_document(each, 0)["line"] is None
-    assert branches.branch_document(each, 1) == {"file": None, "line": None, "text": None, "block": "b"}
+    copy = {"inlined_at": [], "copy": 1, "copies": 1}
+    assert branches.branch_document(each, 1) == {
+        "file": None,
+        "line": None,
+        "text": None,
+        "block": "b",
+        **copy,
+    }
 
 
 def test_a_long_list_of_successors_is_cut() -> None:

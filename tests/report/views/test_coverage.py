@@ -104,7 +104,10 @@ def test_coverage_as_json(tmp_path: Path) -> None:
     (near,) = classify["near_misses"]
     assert near["edge_never_taken"]
     assert near["times"] == 1000
-    assert near["branch"] == {"file": f"{tmp_path}/a.c", "line": 2, "text": "if (x < 0)", "block": "in"}
+    assert not near["outcome_in_other_copies"]
+    copy = {"inlined_at": [], "copy": 1, "copies": 1}
+    at = {"file": f"{tmp_path}/a.c", "line": 2, "text": "if (x < 0)", "block": "in"}
+    assert near["branch"] == {**at, **copy}
     assert near["never"] == {"line": 3, "block": "neg", "words": "to line 3 (x < 0: true)"}
     assert near["went"] == [{"line": 4, "block": "pos", "words": "to line 4 (x < 0: false)", "count": 1000}]
     assert [(step["line"], step["outcome"]) for step in near["steps"]] == [(2, "x < 0: true"), (3, None)]

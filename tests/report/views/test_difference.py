@@ -24,7 +24,7 @@ def _difference(folder: Path | None, top: int | None = None) -> difference.Diffe
 
 def test_where_the_runs_diverge(tmp_path: Path) -> None:
     report = _difference(tmp_path)
-    sentences = [difference.sentence(report.branches, each, short=True) for _, each in report.shown]
+    sentences = [difference.sentence(report, each, short=True) for _, each in report.shown]
     assert sentences[:3] == [
         "at a.c:2 `if (x < 0)` B branched to line 3 (x < 0: true), 1 of 1,000 times; A never in 1,000:"
         " only to line 4 (x < 0: false)",
@@ -33,7 +33,7 @@ def test_where_the_runs_diverge(tmp_path: Path) -> None:
         "at a.c:19 B starts at the function entry (line 19), once; A never reached it",
     ]
     assert sentences[3] == (
-        "at a.c:10 `if (classify(x) < 0)` branched to line 12 (classify(x) < 0: false) on this path in A"
+        "at a.c:10 `if (classify(x) < 0)` branched to line 12 (classify(x) < 0: false) in A"
         " 100.0% (1,000 of 1,000), in B 99.9% (999 of 1,000)"
     )
 
@@ -135,7 +135,7 @@ def test_blocks_instead_of_edges_are_compared_by_the_call() -> None:
     report = difference.report_difference((first, second), ("a", "b"))
     (_, each), *_ = report.shown
     assert (each.block, each.edge) == (2, None)
-    words = difference.sentence(report.branches, each, short=True)
+    words = difference.sentence(report, each, short=True)
     assert (
         words == "at a.c:5 A executed this block 0 times in 6 calls, B executed this block 2 times in 6 calls"
     )

@@ -12,7 +12,7 @@ paths these are the edges that are missing at its nodes, each of which starts a 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.traverse import reachable
@@ -45,7 +45,8 @@ class NearMiss:
     """A path that was never executed, although its beginning up to block number ``at`` was, ``times`` times.
 
     There it takes an edge that those executions did not take: they took the edges ``instead``, with counts.
-    The edge is ``unseen`` if it was never taken at all.
+    The edge is ``unseen`` if it was never taken at all, ``in_copies`` if what it decides in the source was
+    decided in another copy of the branch.
     """
 
     route: Route
@@ -53,6 +54,12 @@ class NearMiss:
     times: int
     unseen: bool
     instead: tuple[tuple[int, int], ...]
+    in_copies: bool = False
+
+    @property
+    def never(self) -> bool:
+        """Whether the outcome has never happened, in any copy of the branch."""
+        return self.unseen and not self.in_copies
 
     @property
     def block(self) -> int:
@@ -109,16 +116,27 @@ Look = Callable[[FunctionProfile, NearMiss], Hashable]
 """What a near miss looks like to a reader: of those that look the same one is enough."""
 
 
+InCopies = Callable[[FunctionProfile, int], bool]
+"""Whether another copy of a branch had the outcome that an edge stands for."""
+
+
 def coverage(
-    functions: Mapping[str, FunctionProfile], top: int | None = None, look: Look | None = None
+    functions: Mapping[str, FunctionProfile],
+    top: int | None = None,
+    look: Look | None = None,
+    in_copies: InCopies = lambda function, edge: False,
 ) -> Coverage:
     """The coverage of these functions, with at most ``top`` near misses for each."""
-    found = tuple(cover(name, each, top, look) for name, each in functions.items())
+    found = tuple(cover(name, each, top, look, in_copies) for name, each in functions.items())
     return Coverage(found, tuple(each.name for each in found if each.paths is None))
 
 
 def cover(
-    name: str, function: FunctionProfile, top: int | None = None, look: Look | None = None
+    name: str,
+    function: FunctionProfile,
+    top: int | None = None,
+    look: Look | None = None,
+    in_copies: InCopies = lambda function, edge: False,
 ) -> FunctionCoverage:
     """The coverage of one function."""
     graph = function.facts.graph
@@ -139,7 +157,7 @@ def cover(
         cut_short=len(executed) - whole,
         blocks=Covered(sum(count > 0 for count in blocks), len(blocks)),
         edges=Covered(sum(bool(count) for count in edges), len(edges)),
-        near=() if paths is None else _near_misses(function, paths, PathTree(executed), top, look),
+        near=() if paths is None else _near_misses(function, paths, PathTree(executed), top, look, in_copies),
     )
 
 
@@ -154,18 +172,27 @@ class _Missing:
 
 
 def _near_misses(
-    function: FunctionProfile, paths: Paths, tree: PathTree, top: int | None, look: Look | None
+    function: FunctionProfile,
+    paths: Paths,
+    tree: PathTree,
+    top: int | None,
+    look: Look | None,
+    in_copies: InCopies,
 ) -> tuple[NearMiss, ...]:
     """The near misses, those most worth a test first.
 
-    One over an edge that was never taken comes before one over an edge that was taken on other paths, but
-    only the first such path of each edge.  Among equals the one whose beginning was executed most often is
-    first.  Of those that look the same to a reader there is one.
+    One over an edge that was never taken comes before one over an edge that was taken on other paths, or
+    whose outcome another copy of the branch had, but only the first such path of each edge.  Among equals the
+    one whose beginning was executed most often is first.  Of those that look the same to a reader there is
+    one.
     """
     missing = list(_missing(function, tree))
     hottest: dict[int, _Missing] = {}
+    unseen = {each.edge for each in missing if not function.edge_counts[each.edge]}
+    copied = {edge for edge in unseen if in_copies(function, edge)}
+    new = unseen - copied
     for each in missing:
-        if not function.edge_counts[each.edge]:
+        if each.edge in new:
             known = hottest.get(each.edge)
             if known is None or each.node.count > known.node.count:
                 hottest[each.edge] = each
@@ -178,7 +205,7 @@ def _near_misses(
     for each in sorted(missing, key=rank):
         if top is not None and len(found) >= top:
             break
-        near = _completed(function, each, ends)
+        near = replace(_completed(function, each, ends), in_copies=each.edge in copied)
         found.setdefault(near.route if look is None else look(function, near), near)
     return tuple(found.values())
 

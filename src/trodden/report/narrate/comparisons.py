@@ -105,13 +105,7 @@ def joined(compiled: Compiled | None) -> bool:
 
 def comparison_of(tokens: Tokens, begin: int, end: int) -> Comparison:
     """What the tokens ``begin .. end - 1`` compare."""
-    negated = False
-    while True:
-        while end - begin >= 2 and tokens.text(begin) == "(" and tokens.partner[begin] == end - 1:
-            begin, end = begin + 1, end - 1
-        if tokens.text(begin) not in ("!", "not") or not _is_operand(tokens, begin + 1, end):
-            break
-        begin, negated = begin + 1, not negated
+    begin, end, negated = _without_negations(tokens, begin, end)
     operators = list(_operators(tokens, begin, end))
     words = {word for word, _, _ in operators}
     if words & {",", "?", "&&", "||", "and", "or", "<=>"}:
@@ -132,6 +126,22 @@ def comparison_of(tokens: Tokens, begin: int, end: int) -> Comparison:
     other = right if flipped else left
     known = any(constants) and not any(word in _ARITHMETIC for word, _, _ in _operators(tokens, *other))
     return Comparison(relation, constants[0] or constants[1], flipped=flipped, known=known)
+
+
+def is_negated(tokens: Tokens, begin: int, end: int) -> bool:
+    """Whether an odd number of ``!`` applies to all of these tokens."""
+    return _without_negations(tokens, begin, end)[2]
+
+
+def _without_negations(tokens: Tokens, begin: int, end: int) -> tuple[int, int, bool]:
+    """The tokens without brackets and ``!`` around, and whether the number of the latter is odd."""
+    negated = False
+    while True:
+        while end - begin >= 2 and tokens.text(begin) == "(" and tokens.partner[begin] == end - 1:
+            begin, end = begin + 1, end - 1
+        if tokens.text(begin) not in ("!", "not") or not _is_operand(tokens, begin + 1, end):
+            return begin, end, negated
+        begin, negated = begin + 1, not negated
 
 
 def _is_operand(tokens: Tokens, begin: int, end: int) -> bool:

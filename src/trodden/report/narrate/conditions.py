@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from trodden.report.narrate.comparisons import Comparison, comparison_of
+from trodden.report.narrate.comparisons import Comparison, comparison_of, is_negated
 from trodden.report.narrate.tokens import Tokens
 
 TRUE, FALSE = -1, -2
@@ -57,7 +57,8 @@ class Test:
     """An operand that is evaluated as a whole; ``called`` are the names that it calls.
 
     ``hides``: its code may hold branches of its own, for it holds such operators in its arguments, a lambda,
-    or what may be a macro that does.  ``expands``: it is but a name, and that may be a macro.
+    or what may be a macro that does.  ``expands``: it is but a name, and that may be a macro.  ``negated``:
+    an odd number of ``!`` is in front of all of it.
     """
 
     node: Node
@@ -66,6 +67,7 @@ class Test:
     called: frozenset[str]
     hides: bool
     expands: bool
+    negated: bool = False
 
     def calls(self, callee: str) -> bool:
         """Whether it calls a function by name; ``callee`` is a symbol, of C++ a mangled one."""
@@ -104,6 +106,7 @@ class Condition:
                 frozenset(tokens.texts[at] for at in range(*leaf.span) if tokens.text(at + 1) == "("),
                 tokens.may_branch(*leaf.span),
                 _is_macro(tokens, *leaf.span),
+                is_negated(tokens, *leaf.span),
             )
             for leaf in _leaves(root)
         ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from trodden.program.facts import BranchKind, LineRef
 from trodden.report.narrate.certainty import Certainty
@@ -22,12 +23,12 @@ class Decision:
     """An edge out of a block that has several, as a step.
 
     Decisions with the same ``at`` are about the same condition; ``decided`` is what the edge says of
-    ``condition``.  ``target`` is the block that the edge leads to.
+    ``condition``.  ``target`` is the block that the edge leads to, and its line.
     """
 
     step: Step
     at: object
-    target: str
+    target: tuple[str, str | None]
     condition: Condition | None = None
     decided: EdgeOutcome = _NOTHING
 
@@ -60,7 +61,7 @@ class Decisions:
         call = self._locations.function.facts.blocks[source].kind is BranchKind.CALL
         if call and edge == out[0]:
             return None
-        label = "exit" if target == self._graph.exit else self._graph.labels[target]
+        label = self._block_and_line(target)
         ref = self._locations.end(source)
         deciding = None if call or ref is None else self._locations.deciding(ref)
         if call or ref is None or deciding is None:
@@ -72,7 +73,9 @@ class Decisions:
             self._conditions[at] = ConditionOutcomes(ConditionRegion(self._locations, deciding, ref))
         return self._of_condition(edge, at, ref, deciding, label)
 
-    def _of_condition(self, edge: int, at: object, ref: LineRef, deciding: Deciding, label: str) -> Decision:
+    def _of_condition(
+        self, edge: int, at: object, ref: LineRef, deciding: Deciding, label: tuple[str, str | None]
+    ) -> Decision:
         outcomes, source = self._conditions[at], self._graph.edges[edge].src
         if isinstance(deciding, Statement) and deciding.word == "switch":
             case = outcomes.case(edge)
@@ -82,14 +85,40 @@ class Decisions:
                 return Decision(step, at, label, decided=EdgeOutcome(final=True))
         condition, decided = deciding.condition, outcomes.of_edge(edge)
         parts = _parts(condition, [decided])
-        ambiguous = (
-            decided.test is None and not decided.merged and not (condition and len(condition.tests) == 1)
-        )
-        outcome = Outcome(parts, ambiguous=ambiguous) if parts else Outcome(continues=self._target(edge))
+        outcome = Outcome(continues=self._target(edge))
+        if parts:
+            outcome = Outcome(parts, ambiguous=self._is_ambiguous(edge, condition, outcomes))
         own = isinstance(deciding, Statement) and deciding.loop and condition is not None
         ends = own and condition is not None and _whole(condition, decided) is False
-        step = self._step(source, ref, deciding, self._with_loops(edge, outcome, ends))
+        named = None if deciding.hides and not parts else deciding
+        step = self._step(source, ref, named, self._with_loops(edge, outcome, ends))
         return Decision(step, at, label, condition, decided)
+
+    def _is_ambiguous(self, edge: int, condition: Condition | None, outcomes: ConditionOutcomes) -> bool:
+        """Whether parts may have had the value that an edge shows although another edge was taken.
+
+        Other branches of the condition may decide them, or this branch something else as well: of ``if (a)
+        if (b)`` that became one branch, ``a`` is true on one edge and may be true on the other.
+        """
+        decided = outcomes.of_edge(edge)
+        if decided.test is None and not decided.merged and not (condition and len(condition.tests) == 1):
+            return True
+        opposite = {True: False, False: True, None: None}
+        number, value = decided.test or (None, None)
+        others = [
+            outcomes.of_edge(each)
+            for each in self._locations.flow_out(self._graph.edges[edge].src)
+            if each != edge
+        ]
+        if number is not None:
+            return any(other.test != (number, opposite[value]) for other in others)
+        return any(other.whole is None or other.whole is not opposite[decided.whole] for other in others)
+
+    def _block_and_line(self, vertex: int) -> tuple[str, str | None]:
+        """A block by its label and its line: compilers make several blocks of one line."""
+        ref = self._locations.begin(vertex)
+        label = "exit" if vertex == self._graph.exit else self._graph.labels[vertex]
+        return label, None if ref is None else self._locations.name(ref)
 
     def step_at(self, ref: LineRef) -> Step:
         """A line as a step."""
@@ -98,7 +127,10 @@ class Decisions:
     def _step(
         self, source: int, ref: LineRef | None, deciding: Deciding | None, outcome: Outcome | None
     ) -> Step:
-        """A block without lines, a line, or the condition of a statement in it, as a step."""
+        """A block without lines, a line, or the condition of a statement in it, as a step.
+
+        What has a condition is not named where a branch may be none of its tests.
+        """
         locations = self._locations
         if ref is None:
             return Step(None, None, f"block {self._graph.labels[source]}", None, outcome)
@@ -174,6 +206,16 @@ def _continues(run: Sequence[Decision], other: Decision) -> bool:
     return not tests or other.decided.test is None or other.decided.test[0] > tests[-1]
 
 
+def _blocks(passed: Iterable[tuple[str, str | None]]) -> tuple[str, ...]:
+    """``blocks b2, b4 of line 11``: blocks by their lines."""
+    found = []
+    for line, group in groupby(passed, key=lambda each: each[1]):
+        labels = [label for label, _ in group]
+        of = "" if line is None else f" of {line}"
+        found.append(f"block{'s' if len(labels) > 1 else ''} {', '.join(labels)}{of}")
+    return tuple(found)
+
+
 def _joined(run: Sequence[Decision]) -> Step:
     """One step: the parts of the condition, and the blocks that edges lead to which decide no part."""
     last = run[-1].step
@@ -184,6 +226,6 @@ def _joined(run: Sequence[Decision]) -> Step:
         last.outcome,
         parts=_parts(run[-1].condition, [each.decided for each in run]) or last.outcome.parts,
         iterates=any(each.iterates for each in outcomes),
-        through=tuple(each.target for each in run[:-1] if each.decided.test is None),
+        through=_blocks(each.target for each in run[:-1] if each.decided.test is None),
     )
     return replace(last, outcome=outcome)

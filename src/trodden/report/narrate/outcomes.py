@@ -21,6 +21,7 @@ from trodden.report.narrate.conditions import TRUE, Test
 from trodden.report.narrate.evaluation import Evaluation, match_tests
 from trodden.report.narrate.statements import Statement
 from trodden.report.narrate.switches import label_at
+from trodden.weigh.features.block_features import Origin
 
 NO_CASE = "no case"
 _VALUE_AND_BRANCH = 2
@@ -118,6 +119,9 @@ class ConditionOutcomes:
         ``merged`` that all tests have been evaluated before.
         """
         deciding = self._region.deciding
+        as_written = self._as_written(edge, last)
+        if as_written is not None:
+            return as_written
         if isinstance(deciding, ConditionalOperator):
             found = self._chosen(deciding, edge, last)
         elif deciding.shares:
@@ -127,7 +131,53 @@ class ConditionOutcomes:
             found = self._by_lines(deciding, edge, last is not None or merged)
             if found is None and merged:
                 found = self._by_value(edge)
+        if found is None:
+            found = self._before_another_copy(edge, last)
         return self._by_comparison(edge, last) if found is None else found
+
+    def _as_written(self, edge: int, last: Test | None) -> bool | None:
+        """The value of a single test in code that was not optimised, whatever lines its operands lie on.
+
+        Front ends for C and C++ branch to the first successor if a test holds, and to the second if it is
+        negated and holds.  There has to be no other branch on the lines of the condition.
+        """
+        region, source = self._region, self._graph.edges[edge].src
+        edges = self._locations.flow_out(source)
+        if last is None or region.deciding.hides or not self._locations.unoptimised or len(edges) != 2:
+            return None
+        if region.may_hide_tests(source) or not self._negates_as_written(source, last):
+            return None
+        if [vertex for vertex in region.ending() if len(self._locations.flow_out(vertex)) > 1] != [source]:
+            return None
+        return ((edge == edges[0]) != last.negated) == (last.on_true == TRUE)
+
+    def _negates_as_written(self, source: int, test: Test) -> bool:
+        """Whether a branch has no other negation than the test shows.
+
+        A macro may hide one, and of an overloaded operator the front end tests the result.
+        """
+        if test.comparison.relation is not None:
+            return True
+        compiled = self._region.compared(source, test)
+        return compiled is not None and (compiled.origin is not Origin.CALL or bool(test.called))
+
+    def _before_another_copy(self, edge: int, last: Test | None) -> bool | None:
+        """The value of a single test if an edge leads to a branch of the same condition.
+
+        That may be the next evaluation, in a copy that unrolling or peeling has made, or another branch of
+        this one.  It is the former if the branch compares what the test does, and its other edge leads to
+        where the source continues after the opposite outcome.
+        """
+        region, source = self._region, self._graph.edges[edge].src
+        if last is None or region.deciding.hides or region.may_hide_tests(source):
+            return None
+        on_first = last.comparison.on_first(region.compared(source, last))
+        if on_first is None or region.follow(edge).arrival is not Arrival.BRANCH:
+            return None
+        value = ((edge == self._locations.flow_out(source)[0]) == on_first) == (last.on_true == TRUE)
+        _, others = self._targets(edge)
+        opposite = region.reaches_else if value else region.enters_body
+        return value if all(map(opposite, others)) else None
 
     def _by_comparison(self, edge: int, last: Test | None) -> bool | None:
         """What the comparison of a branch shows that decides one test and nothing else."""

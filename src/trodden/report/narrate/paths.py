@@ -41,6 +41,7 @@ class Describer:
     """Describes the paths of a profile, with the text of its sources where they have not changed."""
 
     def __init__(self, profile: Profile, force: bool = False) -> None:
+        self.profile = profile
         self.index = SourceIndex(profile, force)
         self._interrupted = Interrupted(profile)
         self._functions: dict[int, _FunctionDescriber] = {}

@@ -215,6 +215,12 @@ class FunctionLocations:
         return bool(features) and features[self._graph.root].stores > 0 and not promoted
 
     @cached_property
+    def unoptimised(self) -> bool:
+        """Whether the blocks are certain to be those of the front end; earlier versions did not record it."""
+        recorded = all(block.call_lines is not None for block in self._blocks)
+        return recorded and not self.function.facts.optimised
+
+    @cached_property
     def branch_free_instances(self) -> frozenset[int]:
         """The inlined instances whose source is known and holds no branch."""
         lines: dict[int, set[LineRef]] = {}

@@ -30,7 +30,7 @@ class Outcome:
     ``parts`` are the parts of the condition that are certain to have been evaluated, in their order.
     ``continues`` says where control continued if they do not say all, ``throws`` that a call has thrown an
     exception.  ``exits`` are the words for a loop that was left, ``iterates`` says that a loop of one block
-    was executed any number of times before, ``through`` are blocks of the condition that were passed.
+    was executed any number of times before, ``through`` names blocks of the condition that were passed.
     ``ambiguous``: other branches of the condition may decide the same parts, so that they may have had these
     values although this edge was not taken.
     """
@@ -52,7 +52,7 @@ class Outcome:
         ]
         said += [text for text in (continues, self.exits) if text is not None]
         iterations = "any number of iterations, then " if self.iterates else ""
-        blocks = f" (through block{'s' if len(self.through) > 1 else ''} {', '.join(self.through)})"
+        blocks = f" (through {', '.join(self.through)})"
         return f"{iterations}{', '.join(said)}{blocks if self.through else ''}"
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 from trodden.plan.routes import PathCount, Route
 from trodden.profile.model import FunctionProfile
 from trodden.report.fields import counted
+from trodden.report.narrate.copies import BranchCopies, Copy
 from trodden.report.narrate.paths import Describer
 from trodden.report.narrate.steps import Step, cut
 
@@ -26,14 +27,19 @@ class BranchDescriber:
 
     def __init__(self, describer: Describer) -> None:
         self.describer = describer
+        self.copies = BranchCopies(describer)
 
     def branch(self, function: FunctionProfile, block: int, short: bool = False) -> str:
-        """``prog.c:12 `if (x < 0)```: the location of a branch; if short, without the directory."""
+        """``prog.c:12 `if (x < 0)` (copy 2 of 3)``: a branch by its location and which copy of it is meant.
+
+        If short, without the directory.
+        """
         step = self._any_step(function, block)
         if step is None or step.file is None:
             return self.location(function, block, short)
         location = f"{os.path.basename(step.file) if short else step.file}:{step.line}"
-        return f"{location} `{cut(step.text, _LONGEST_TEXT)}`" if step.text else location
+        text = f" `{cut(step.text, _LONGEST_TEXT)}`" if step.text else ""
+        return f"{location}{text}{self.copies.copy(function, block).words}"
 
     def _any_step(self, function: FunctionProfile, block: int) -> Step | None:
         edges = self.describer.locations(function).flow_out(block)
@@ -41,13 +47,14 @@ class BranchDescriber:
         return next((step for step in steps if step is not None), None)
 
     def location(self, function: FunctionProfile, block: int, short: bool = False) -> str:
-        """``prog.c:12``: where a block ends."""
+        """``prog.c:12``, ``list.h:7 (inlined at line 12)``: where a block ends."""
         locations = self.describer.locations(function)
         ref = locations.end(block)
         if ref is None:
             return f"{function.name}, block {function.facts.graph.labels[block]}"
         path = locations.path_of(ref)
-        return f"{os.path.basename(path) if short else path}:{ref.line}"
+        copy = Copy(self.copies.inlined_at(function, block))
+        return f"{os.path.basename(path) if short else path}:{ref.line}{copy.words}"
 
     def successor(self, function: FunctionProfile, edge: int) -> str:
         """``to line 15 (x < 0: false)``: where an edge leads, and what was decided if that is known."""
@@ -92,12 +99,14 @@ class BranchDescriber:
         """The location of a branch as a dictionary."""
         step = self._any_step(function, block)
         label = function.facts.graph.labels[block]
+        copy = self.copies.copy(function, block)
+        which = {"inlined_at": list(copy.inlined_at), "copy": copy.number, "copies": copy.of}
         if step is not None:
-            return {"file": step.file, "line": step.line, "text": step.text, "block": label}
+            return {"file": step.file, "line": step.line, "text": step.text, "block": label, **which}
         locations = self.describer.locations(function)
         ref = locations.end(block)
-        file = None if ref is None else locations.path_of(ref)
-        return {"file": file, "line": None if ref is None else ref.line, "text": None, "block": label}
+        file, line = (None, None) if ref is None else (locations.path_of(ref), ref.line)
+        return {"file": file, "line": line, "text": None, "block": label, **which}
 
     def successor_document(self, function: FunctionProfile, edge: int) -> dict[str, Any]:
         """A successor of a branch as a dictionary."""

@@ -93,7 +93,7 @@ def _print_list(
     console.print(Text(title, style="bold"))
     for rank, each in rows:
         colour = "bold red" if each.only_second else "bold"
-        words = sentence(report.branches, each, short=True)
+        words = sentence(report, each, short=True)
         console.print(Text.assemble((f"{rank:>4} ", colour), (each.name, "bold"), f": {words}"))
         if each.path is not None:
             console.print(described(report.branches, each.function, each.path, 5))

@@ -95,7 +95,7 @@ def report_coverage(
         path = branches.describer.describe(function, as_path(near.route))
         return sentence(branches, function, near), path.steps_text()
 
-    found = coverage(select(together, pattern), top, look)
+    found = coverage(select(together, pattern), top, look, branches.copies.taken_in_another)
     everything: dict[str, FunctionProfile] = {}
     for profile in profiles:
         for key, each in profile.functions.items():
@@ -125,6 +125,8 @@ def sentence(
     taken = branches.successors(function, [edge for edge, _ in near.instead])
     if not taken:
         return f"at {branch} execution never continued; a successor leads {never}"
+    if near.in_copies:
+        return f"at {branch} branched only {taken} in this copy, and {never} only in other copies"
     if near.unseen:
         return f"at {branch} branched only {taken}, never {never}"
     return f"at {branch} branched only {taken} on this path, and {never} only on other paths"
@@ -210,6 +212,7 @@ def _near(
         "id": None if numbering is None else numbering.number_of(near.route),
         "times": near.times,
         "edge_never_taken": near.unseen,
+        "outcome_in_other_copies": near.in_copies,
         "branch": branches.branch_document(function, near.block),
         "went": [
             {**branches.successor_document(function, edge), "count": count} for edge, count in near.instead
@@ -232,7 +235,7 @@ def to_plain(report: CoverageReport) -> str:
     for each in report.found.functions:
         rows += [
             (
-                *("near", each.name, rank, near.times, "never" if near.unseen else "elsewhere"),
+                *("near", each.name, rank, near.times, _where_taken(near)),
                 report.branches.branch(each.function, near.block),
                 report.branches.successors(each.function, [edge for edge, _ in near.instead]),
                 report.branches.successor(each.function, near.edge),
@@ -250,6 +253,12 @@ def to_plain(report: CoverageReport) -> str:
     rows += [("without", name) for name in report.found.without]
     rows += [("problem", text) for text in report.sources.problems]
     return tabbed(rows)
+
+
+def _where_taken(near: NearMiss) -> str:
+    if near.in_copies:
+        return "copies"
+    return "never" if near.unseen else "elsewhere"
 
 
 def _parts(found: Covered | None) -> tuple[object, ...]:

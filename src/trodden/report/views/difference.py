@@ -18,6 +18,7 @@ from trodden.profile.count_text import amount
 from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.report.fields import counted, percent, tabbed
+from trodden.report.narrate.copies import BranchCopies
 from trodden.report.narrate.paths import Describer
 from trodden.report.narrate.successors import BranchDescriber
 
@@ -45,6 +46,7 @@ class DifferenceReport:
     found: Comparison
     shown: tuple[tuple[int, Difference], ...]
     branches: BranchDescriber
+    copies: tuple[BranchCopies, BranchCopies]
     estimates: tuple[Estimate | None, Estimate | None] = (None, None)
 
     @property
@@ -79,7 +81,9 @@ def report_difference(
         if top is None or seen[each.kind is Kind.SHIFTS] <= top:
             shown.append((rank, each))
     estimates = profiles[0].estimate, profiles[1].estimate
-    return DifferenceReport(files, found, tuple(shown), BranchDescriber(Describer(profiles[1])), estimates)
+    branches = BranchDescriber(Describer(profiles[1]))
+    copies = BranchCopies(Describer(profiles[0])), branches.copies
+    return DifferenceReport(files, found, tuple(shown), branches, copies, estimates)
 
 
 def _picked(
@@ -119,8 +123,9 @@ def action(branches: BranchDescriber, each: Difference) -> str:
     return described.ends if each.path.ends is PathEnd.UNWOUND else described.starts
 
 
-def sentence(branches: BranchDescriber, each: Difference, short: bool = False) -> str:
+def sentence(report: DifferenceReport, each: Difference, short: bool = False) -> str:
     """``at prog.c:12 `if (x)` B branched to line 13 (x: true), 1 of 5,946 times; A never in 5,985``."""
+    branches = report.branches
     at, did = location(branches, each, short), action(branches, each)
     where = f"at {at} " if at else ""
     if each.block is not None:
@@ -133,11 +138,11 @@ def sentence(branches: BranchDescriber, each: Difference, short: bool = False) -
     if each.kind is Kind.SHIFTS:
         if each.branching is None:
             return f"{where}{_rates(shares)}"
-        before = " on this path" if each.branching.along else ""
-        return f"{where}branched {did}{before} {_rates(shares)}"
+        before = "after the same beginning, " if each.branching.along else ""
+        return f"{before}{where}branched {did} {_rates(shares)}"
     one, other, counts = _alone(shares)
     branched = "" if each.branching is None else "branched "
-    never = _never(branches, each, each.branching)
+    never = f"{_never(branches, each, each.branching)}{_in_copies(report, each)}"
     before = "after the same beginning, " if each.kind is Kind.COMBINES else ""
     return f"{before}{where}{one} {branched}{did}, {counts}; {other}{never}"
 
@@ -166,6 +171,15 @@ def _never(branches: BranchDescriber, each: Difference, branching: Branching | N
     ranked = sorted(branching.others, key=lambda other: -other[side])
     others = [other[0] for other in ranked if other[side]]
     return f"{never}: only {branches.successors(each.function, others)}" if others else never
+
+
+def _in_copies(report: DifferenceReport, each: Difference) -> str:
+    """Whether the other run had the same outcome in another copy of the branch, in words."""
+    if each.kind is not Kind.PARTS or each.branching is None:
+        return ""
+    outcome = report.branches.copies.outcome(each.function, each.branching.edge)
+    other = report.copies[1 if each.branching.shares.first else 0]
+    return " (but it did in another copy)" if outcome is not None and other.taken(outcome) else ""
 
 
 def _rates(shares: Shares) -> str:
@@ -225,7 +239,7 @@ def to_document(report: DifferenceReport) -> dict[str, Any]:
         **({"estimates": estimates} if estimates else {}),
         "same": report.found.same,
         "common": {basis.value: _common(common) for basis, common in common_rows(report.found)},
-        "differences": [_difference(report.branches, rank, each) for rank, each in report.shown],
+        "differences": [_difference(report, rank, each) for rank, each in report.shown],
         "unpaired": [
             {"function": each.name, "run": "first" if each.first else "second", "reason": each.reason}
             for each in report.found.unpaired
@@ -253,7 +267,8 @@ def _side(count: Count, of: Count) -> dict[str, Any]:
     return {"share": count / of} if isinstance(of, float) else {"count": count, "of": of}
 
 
-def _difference(branches: BranchDescriber, rank: int, each: Difference) -> dict[str, Any]:
+def _difference(report: DifferenceReport, rank: int, each: Difference) -> dict[str, Any]:
+    branches = report.branches
     shares, function, branching = each.what, each.function, each.branching
     document: dict[str, Any] = {
         "rank": rank,
@@ -262,7 +277,7 @@ def _difference(branches: BranchDescriber, rank: int, each: Difference) -> dict[
         "first": _side(shares.first, shares.first_of),
         "second": _side(shares.second, shares.second_of),
         "evidence": each.evidence,
-        "sentence": sentence(branches, each),
+        "sentence": sentence(report, each),
     }
     if branching is not None:
         document["branch"] = branches.branch_document(function, branching.block)
