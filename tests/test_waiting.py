@@ -43,6 +43,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Everything takes long enough."""
     monkeypatch.setattr(trodden.waiting, "DELAY", 0)
     monkeypatch.delenv("TRODDEN_QUIET")
+    monkeypatch.setattr(Quiet, "asked", False)
     yield
     assert Quiet.asked is False
 

@@ -58,7 +58,11 @@ def test_annotate_a_changed_source(tmp_path: Path, capsys: pytest.CaptureFixture
             ["--path", "main:99"],
             "trodden: main: no path with the number 99 was executed; see trodden report\n",
         ),
-        (["--path", "x"], "trodden: --path x: neither a rank in the report nor FUNCTION:ID\n"),
+        (
+            ["--path", "x"],
+            "trodden: --path x: neither a rank in the report nor FUNCTION:ID;"
+            " name a function before --path\n",
+        ),
     ],
 )
 def test_paths_that_are_not_there(

@@ -222,7 +222,7 @@ def test_show_weighs_by_an_earlier_run(tmp_path: Path) -> None:
     [
         (["report", "gone.trod"], 91, "trodden: gone.trod: cannot be read: No such file or directory"),
         (["report", "{profile}", "--function", "nix"], 2, "trodden: no function matches 'nix'"),
-        (["report", "{profile}", "--top", "0"], 2, "trodden: Invalid value for '--top'"),
+        (["report", "{profile}", "--top", "0"], 2, "trodden: --top 0: needs a whole number, 1 or more"),
         (["report"], 2, "trodden: Missing argument 'FILE'; see trodden report --help"),
         (["nonsense"], 2, "trodden: No such command 'nonsense'; see trodden --help"),
         (["export", "{profile}", "--format", "xml"], 2, "trodden: Invalid value for '--format'"),
