@@ -76,3 +76,13 @@ def test_running_a_built_program_loads_no_instrumentation(folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True)
     parts = {name.split(".")[2] for name in done.stderr.split()}
     assert parts.isdisjoint({"instrument", "lower", "clone", "planning", "analysis", "ir", "rust"})
+
+
+def test_a_program_that_ends_by_itself_needs_no_general_reader_of_debug_information(folder: Path) -> None:
+    must("cc", "a.c", "-o", "a", cwd=folder)
+    program = PROGRAM.replace('startswith("trodden.")', 'startswith(("elftools", "trodden.collect."))')
+    command = [sys.executable, "-c", program, "run", "-q", "./a"]
+    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    loaded_modules = done.stderr.split()
+    assert "trodden.collect.gather" in loaded_modules
+    assert not any(name.startswith("elftools") for name in loaded_modules)

@@ -14,6 +14,8 @@ there (BL96 §3.6).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from trodden.collect.binary.dwarf import Function
 from trodden.collect.binary.dwarf_constants import Op
@@ -24,9 +26,11 @@ from trodden.collect.binary.x86 import decode
 from trodden.collect.frames.build_code_map import build_code_map
 from trodden.collect.frames.frame_state import FrameState
 from trodden.collect.frames.function_locator import FunctionLocator
-from trodden.collect.frames.possible_functions import PossibleFunctions
-from trodden.collect.frames.source_frames import SourceFrames
 from trodden.program.clone_map import code_of
+
+if TYPE_CHECKING:
+    from trodden.collect.frames.possible_functions import PossibleFunctions
+    from trodden.collect.frames.source_frames import SourceFrames
 
 _RBX, _RBP, _RSP, _R12, _R13, _R14, _R15 = 3, 6, 7, 12, 13, 14, 15
 _CALLEE_SAVED = frozenset({_RBX, _RBP, _RSP, _R12, _R13, _R14, _R15})
@@ -43,10 +47,25 @@ class FrameLocator:
     """
 
     def __init__(self, program: Program, functions: MarkedFunctions | None = None) -> None:
+        self._program = program
         self._functions = functions or MarkedFunctions(program)
-        self.sources = SourceFrames(program.path, self._functions)
-        self.possible = PossibleFunctions(program, self._functions)
         self._locators: dict[int, FunctionLocator | None] = {}
+
+    # These two read with pyelftools, which takes 50 ms to import: only where a process was interrupted.
+
+    @cached_property
+    def sources(self) -> SourceFrames:
+        """The functions and lines of the source at an address."""
+        from trodden.collect.frames.source_frames import SourceFrames
+
+        return SourceFrames(self._program.path, self._functions)
+
+    @cached_property
+    def possible(self) -> PossibleFunctions:
+        """The functions that code may be of where nothing else tells."""
+        from trodden.collect.frames.possible_functions import PossibleFunctions
+
+        return PossibleFunctions(self._program, self._functions)
 
     def at(
         self, pc: int, registers: Mapping[int, int], read_stack: ReadMemory, cfa: int | None = None

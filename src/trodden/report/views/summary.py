@@ -157,22 +157,23 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         inlined=only_inlined(profile, chosen),
         skipped=profile.skipped,
         violations=tuple((key, what) for key, each in chosen.items() for what in each.violations),
-        notes=(*profile.messages, *_mixed(profile), *_hidden(profile, chosen, pattern)),
+        notes=(*profile.messages, *_mixed(profile), *_hidden(profile, chosen, pattern, everything)),
         instructions=instruction_kind(profile.functions.values()),
         estimate=profile.estimate,
         optimised=optimised_note(chosen.values()),
     )
 
 
-def _hidden(profile: Profile, chosen: Mapping[str, FunctionProfile], pattern: str | None) -> Iterator[str]:
+def _hidden(
+    profile: Profile, chosen: Mapping[str, FunctionProfile], pattern: str | None, everything: Executed
+) -> Iterator[str]:
     """A line about the functions that are not shown because they are of the system."""
     if pattern is not None or profile.filter.system:
         return
     hidden = [each for key, each in profile.functions.items() if key not in chosen and is_system(each.file)]
     if hidden:
-        executed = executed_in_all(hidden).instructions
-        everything = executed_in_all(profile.functions.values()).instructions
-        share = f"{executed / everything:.1%} of the instructions" if everything else "none executed"
+        executed, total = executed_in_all(hidden).instructions, everything.instructions
+        share = f"{executed / total:.1%} of the instructions" if total else "none executed"
         one = len(hidden) == 1
         yield (
             f"{len(hidden):,} function{'' if one else 's'} of system headers and standard libraries"
