@@ -19,7 +19,7 @@ from trodden.profile.analysis.coverage import Covered
 from trodden.profile.analysis.feasible import Truth, arrives
 from trodden.profile.model import FunctionProfile
 from trodden.program.facts import BranchKind, LineRef
-from trodden.report.narrate.condition_region import Arrival, ConditionRegion
+from trodden.report.narrate.condition_region import Arrival, ConditionRegion, Route
 from trodden.report.narrate.paths import Describer
 from trodden.report.narrate.source_locations import FunctionLocations
 from trodden.source.branches import branches
@@ -27,6 +27,9 @@ from trodden.source.files import FileCounts
 
 _MOST_EXECUTIONS = 1024
 """How many different executions of a decision are compared with each other."""
+
+
+_TRUE_AND_FALSE = 2
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,8 @@ def _executions(
     facts = function.facts
     graph = facts.graph
     routes = {edge: region.follow(edge) for block in blocks for edge in region.locations.flow_out(block)}
-    inner = {route.vertex for route in routes.values() if route.arrival is Arrival.BRANCH and not route.back}
+    inner = {route.vertex for route in routes.values() if _stays(route)}
+    results = _results(function, routes)
     for path in function.paths or ():
         evaluated: set[tuple[int, bool]] | None = None
         truth: Truth = None
@@ -104,12 +108,29 @@ def _executions(
                     evaluated = set()
                 if evaluated is not None and truth is None:
                     evaluated.add((block, edge == graph.out_edges[block][0]))
-                route = routes[edge]
-                if route.arrival is not Arrival.BRANCH or route.back:
-                    if evaluated and route.arrival is Arrival.EXIT:
-                        yield frozenset(evaluated), route.vertex
+                if not _stays(routes[edge]):
+                    if evaluated and edge in results:
+                        yield frozenset(evaluated), results[edge]
                     evaluated = None
             truth = arrives(facts, edge, truth)
+
+
+def _stays(route: Route) -> bool:
+    """Whether the decision is not made yet: another of its conditions is evaluated next."""
+    return route.arrival is Arrival.BRANCH and not route.back
+
+
+def _results(function: FunctionProfile, routes: Mapping[int, Route]) -> dict[int, int]:
+    """The block that tells the result of a decision, for each edge that makes it.
+
+    A front end gives a decision one block for true and one for false.  Where there are more, as where code
+    was inlined into a condition, what counts is the first block on a line outside of it.
+    """
+    edges = function.facts.graph.edges
+    made = {edge: edges[edge].dst for edge, route in routes.items() if not _stays(route)}
+    if len(set(made.values())) == _TRUE_AND_FALSE:
+        return made
+    return {edge: routes[edge].vertex for edge in made if routes[edge].arrival is Arrival.EXIT}
 
 
 def _independent(executions: Iterable[Execution]) -> set[int]:
