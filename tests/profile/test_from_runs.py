@@ -23,6 +23,7 @@ from trodden.plan.counters.blocks import every_block
 from trodden.profile.from_runs import collect
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import UnitFacts
+from trodden.source.lines import line_counts
 
 LOOP = "a>b b>b b>c c>exit"
 UNIT = unit_of(
@@ -211,6 +212,23 @@ def test_of_different_comdat_copies_the_executed_one_is_kept(tmp_path: Path) -> 
     assert len(_two(tmp_path, units, [{}, {}]).functions) == 1
     both = _two(tmp_path, units, [WALK, walk]).functions
     assert list(both) == ["/src/one18.h:max", "/src/two18.h:max"]
+
+
+def test_copies_with_other_lines_are_functions_of_their_own(tmp_path: Path) -> None:
+    units = [
+        unit_of(function("max", LOOP, {"b": [line]}, linkage_name="max", fingerprint="one"), *others)
+        for line, others in ((3, ()), (5, ()), (3, (function("f", "a>exit"),)))
+    ]
+    program = _program(tmp_path, *units)
+    counted = [(unit, counts_of(unit, {"max": WALK})) for unit in units]
+    profile = collect([_raw(tmp_path, program, counted)])
+    copies = [each for key, each in profile.functions.items() if "max" in key]
+    assert [each.entries for each in copies] == [2, 1]
+    once = WALK["a>b"] + WALK["b>b"]
+    assert {line: here.count for line, here in line_counts(profile)["/src/a.c"].items() if line > 1} == {
+        3: 2 * once,
+        5: once,
+    }
 
 
 def test_names_that_are_not_unique_get_their_file_and_then_a_number(tmp_path: Path) -> None:

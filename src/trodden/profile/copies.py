@@ -2,9 +2,9 @@
 
 A static function of a header is compiled into every unit that includes it, and a source may be part of
 several programs.  Such copies have the same name, the same source location and, unless they were compiled
-differently, the same graph; then their counts add up, and the copies remain available.  Copies with different
-graphs (other macros, other optimisation) remain functions of their own: their blocks and paths are not the
-same ones.
+differently, the same graph with the same lines; then their counts add up, and the copies remain available.
+Copies that differ (other macros, other optimisation) remain functions of their own: their blocks and paths
+are not the same ones.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TypeVar
 from trodden.plan.probes import BlockMeasure
 from trodden.plan.routes import PathCount
 from trodden.profile.model import FunctionProfile, Profile
+from trodden.program.facts import LineRef
 
 _K = TypeVar("_K", int, tuple[int, int])
 
@@ -26,11 +27,11 @@ def join_copies(functions: Iterable[FunctionProfile]) -> list[FunctionProfile]:
     groups: dict[Hashable, list[FunctionProfile]] = {}
     for function in functions:
         groups.setdefault(_identity(function), []).append(function)
-    return [copies[0] if len(copies) == 1 else _joined(copies) for copies in groups.values()]
+    return [_joined(copies) for group in groups.values() for copies in _with_same_lines(group)]
 
 
 def _identity(function: FunctionProfile) -> Hashable:
-    """Equal for the copies of a function whose counts can be added."""
+    """Equal for the copies of a function whose counts can be added if their blocks have the same lines."""
     facts = function.facts
     paths = None if facts.plan.paths is None else replace(facts.plan.paths, dense=True, timed=False)
     return (
@@ -40,7 +41,31 @@ def _identity(function: FunctionProfile) -> Hashable:
     )
 
 
+def _with_same_lines(copies: Sequence[FunctionProfile]) -> Iterable[list[FunctionProfile]]:
+    """The copies in groups: ``#if`` inside of a function may exchange lines and leave the graph as it is."""
+    if len(copies) == 1:
+        return [list(copies)]
+    groups: dict[Hashable, list[FunctionProfile]] = {}
+    for copy in copies:
+        groups.setdefault(_lines(copy), []).append(copy)
+    return groups.values()
+
+
+def _lines(function: FunctionProfile) -> Hashable:
+    """The lines of each block, and where its calls are among them."""
+
+    def location(ref: LineRef | None) -> Hashable:
+        return None if ref is None else (function.files[ref.file].path, ref.line, ref.instance)
+
+    return tuple(
+        (tuple(map(location, block.lines)), location(block.branch), block.call_lines, block.added_lines)
+        for block in function.facts.blocks
+    )
+
+
 def _joined(copies: Sequence[FunctionProfile]) -> FunctionProfile:
+    if len(copies) == 1:
+        return copies[0]
     total = copies[0]
     for copy in copies[1:]:
         total = add_counts(total, copy)
