@@ -92,6 +92,16 @@ def test_no_more_is_added_to_a_program_than_its_probes(tmp_path: Path) -> None:
     assert sum(counted.counters) <= added < 1.3 * sum(counted.counters)
 
 
+def test_without_optimisation_nothing_of_the_path_register_is_the_programs_own(tmp_path: Path) -> None:
+    """Apart from the choice of registers, the code is that of the program with edge counters."""
+    (tmp_path / "edges").mkdir()
+    (tmp_path / "paths").mkdir()
+    edges, paths = stepped(tmp_path / "edges", "-O0"), stepped(tmp_path / "paths", "-O0", PATHS)
+    assert sum(paths.own.values()) == pytest.approx(sum(edges.own.values()), rel=0.02)
+    for name, own in edges.own.items():
+        assert paths.own[name] == pytest.approx(own, rel=0.05), name
+
+
 def test_a_large_switch_is_not_its_cases(tmp_path: Path) -> None:
     """The block of an interpreter that has one line of IR for each case, and a few instructions."""
     run = stepped(tmp_path, "-O2", PATHS)

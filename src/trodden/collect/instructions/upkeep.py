@@ -44,6 +44,8 @@ def added_instructions(
     if register:
         uses = register_uses(marked.code, marked.function.low)
         index = {each.address: number for number, each in enumerate(instructions)}
+        if marked.unoptimised:
+            register.add_spills(instructions, uses)
         for number, use in enumerate(uses):
             if not added[number]:
                 added[number] = _keeps_register(number, use, instructions, uses, register, index)
@@ -68,6 +70,23 @@ class _RegisterHomes:
 
     def __bool__(self) -> bool:
         return bool(self._ranges or self.slots)
+
+    def add_spills(self, instructions: Sequence[Outline], uses: Sequence[RegisterUse]) -> None:
+        """Add the stack slots by which unoptimised code passes the path register on to a phi.
+
+        They are loaded to be stored in a slot that is known, and hold nothing else: without optimisation no
+        two values share a slot.
+        """
+        loaded: dict[int, tuple[int, int]] = {}
+        for each, use in zip(instructions, uses, strict=True):
+            if use.stored in loaded and use.slot in self.slots:
+                self.slots.add(loaded[use.stored])
+            if each.target >= 0 or not each.falls_through:
+                loaded.clear()
+            elif use.written >= 0:
+                loaded.pop(use.written, None)
+                if use.slot is not None:
+                    loaded[use.written] = use.slot
 
     def holds(self, register: int, address: int) -> bool:
         """Whether a machine register holds the path register before the instruction at an address."""
@@ -112,6 +131,8 @@ def _keeps_register(
         each, after = instructions[following], uses[following]
         if following > number and after.written == use.written and not after.updates:
             return False
+        if following > number and after.stored == use.written and after.slot in register.slots:
+            return True
         if each.target >= 0:
             return each.target in index and register.holds(use.written, each.target)
         if not each.falls_through:
