@@ -18,6 +18,7 @@ from trodden.plan.counters.edges import every_edge
 from trodden.profile.assemble import assemble
 from trodden.program.facts import Subprogram
 from trodden.source.lines import LineCount, line_counts, lines_of_function
+from trodden.weigh.features.block_features import FunctionFeatures
 
 CASES = tomllib.loads((Path(__file__).parents[1] / "cases" / "lines.toml").read_text())["case"]
 FILES = ["/src/a.c", "/src/a.h"]
@@ -184,3 +185,20 @@ def test_lines_of_an_inlined_function_are_counted_or_unknown() -> None:
     assert _with_inlined(3, 0, 1) == main | dict.fromkeys((5, 6, 7), unknown)
     assert _with_inlined(3, 0, 0) == main | dict.fromkeys((5, 6, 7), LineCount(0))
     assert _with_inlined(0, 1, 1) == dict.fromkeys((1, 2, 5, 6, 7), LineCount(0))
+
+
+@pytest.mark.parametrize("inlining", [0, 1])
+def test_a_copy_that_another_unit_has_inlined_may_have_been_executed(inlining: int) -> None:
+    local = FunctionFeatures(local=True)
+    square = replace(function("square", "a>exit", {"a": [6]}, line=5, fingerprint="s"), features=local)
+    main = replace(
+        function("main", "a>exit", {"a": [2]}), optimised=True, inlined_symbols={"square": 1}, shared=True
+    )
+    units = [unit_of(square, function("other", "a>exit")), unit_of(square)]
+    units[inlining] = unit_of(*units[inlining].functions, main)
+    counted = [unit_counts_of(unit, {"main": {"a>exit": 1}}) for unit in units]
+    profile = assemble("x", units, counted)
+    assert len(profile.functions["square"].copies) == 2
+    unknown = LineCount(0, exact=False, known=False)
+    lines = line_counts(profile)["/src/a.c"]
+    assert {line: lines[line] for line in (2, 5, 6)} == {2: LineCount(1), 5: unknown, 6: unknown}

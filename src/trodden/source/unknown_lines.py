@@ -9,7 +9,7 @@ result without it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 
 from trodden.profile.model import FunctionProfile
 from trodden.source.inlined_entries import inlined_entries
@@ -30,9 +30,11 @@ def unknown_lines(functions: Iterable[FunctionProfile]) -> Iterator[tuple[str, i
                     definition = function.files[instance.callee.file].path, instance.callee.line
                     executed.setdefault(definition, []).append(instance.lines)
             vanished |= _vanished(function)
+    symbols = {symbol for _, symbol in vanished}
     for function in every:
         instances = list(executed.get((function.file, function.line), []))
-        if vanished and _may_be(function, vanished):
+        symbol, local = function.facts.linkage_name, function.facts.features.local
+        if symbol in symbols and (not local or any((unit, symbol) in vanished for unit in _units(function))):
             instances.append(frozenset())
         if instances:
             everywhere = frozenset.intersection(*instances)
@@ -40,19 +42,19 @@ def unknown_lines(functions: Iterable[FunctionProfile]) -> Iterator[tuple[str, i
 
 
 def _vanished(function: FunctionProfile) -> set[tuple[str, str]]:
-    """The unit and the symbols of functions of which an instance in this one has no code left.
+    """The units and the symbols of functions of which an instance in this one has no code left.
 
     They were inlined into it more often than there are instances with code.
     """
     left = Counter(function.facts.inlined_symbols)
     left.subtract(each.linkage_name for each in function.facts.callees)
-    return {(function.unit, symbol) for symbol, times in left.items() if times > 0}
+    symbols = [symbol for symbol, times in left.items() if times > 0]
+    return {(unit, symbol) for symbol in symbols for unit in _units(function)}
 
 
-def _may_be(function: FunctionProfile, symbols: Set[tuple[str, str]]) -> bool:
-    """Whether a function is one of those that units refer to by a symbol."""
-    symbol, local = function.facts.linkage_name, function.facts.features.local
-    return any(symbol == each and (not local or function.unit == unit) for unit, each in symbols)
+def _units(function: FunctionProfile) -> Iterator[str]:
+    """The units that hold a function, one for each of its copies."""
+    return (copy.unit for copy in function.copies or (function,))
 
 
 def _own_lines(function: FunctionProfile) -> frozenset[int]:
