@@ -2,16 +2,21 @@
 
 It is searched for in the working directory and those above it; the nearest one is used, alone.  The compilers
 look for it with every file of a build, so the parser is imported only where there is something to parse.
+
+A setting names the compiler that is executed.  So a file that somebody else has put into a directory where
+everybody may write, as ``/tmp`` is, does not count.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from trodden.errors import UsageError
+from trodden.regular_files import open_regular
 
 OWN, SHARED = "trodden.toml", "pyproject.toml"
 READING = ("format", "color", "pager", "include", "exclude", "source-dir")
@@ -51,7 +56,9 @@ def configured(directory: str | None = None) -> Configured | None:
 def _read(path: str, own: bool) -> Configured | None:
     """The settings in a file; None if there is no such file, or it has none for us."""
     try:
-        with open(path, "rb") as stream:
+        if not _is_trusted(path):
+            return None
+        with open_regular(path) as stream:
             content = stream.read()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
@@ -71,6 +78,13 @@ def _read(path: str, own: bool) -> Configured | None:
         return None
     values = document if own else _table(document, path)
     return None if values is None else Configured(path, values)
+
+
+def _is_trusted(path: str) -> bool:
+    """Whether a file is the user's own or the administrator's, or lies where not everybody may write."""
+    if os.stat(path).st_uid in (os.geteuid(), 0):
+        return True
+    return not os.stat(os.path.dirname(path)).st_mode & stat.S_IWOTH
 
 
 def _table(document: Mapping[str, Any], path: str) -> Mapping[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,30 @@ def test_the_nearest_file_is_used_alone(tmp_path: Path) -> None:
     assert options(below) == Options(stage="early")
     (below / "pyproject.toml").write_text(TABLE)
     assert options(below) == Options()
+
+
+@pytest.mark.parametrize(
+    ("mode", "own", "used"), [(0o1777, False, False), (0o1777, True, True), (0o755, False, True)]
+)
+def test_what_others_put_where_everybody_may_write_is_passed_over(
+    mode: int, own: bool, used: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = tmp_path / "everybody" / "mine"
+    below.mkdir(parents=True)
+    file = below.parent / "trodden.toml"
+    file.write_text('toolchain = "./planted"\n')
+    below.parent.chmod(mode)
+    if not own and os.geteuid() == 0:
+        os.chown(file, 12345, -1)
+    elif not own:
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert (configured(str(below)) is not None) is used
+
+
+def test_a_pipe_is_no_configuration(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "trodden.toml")
+    with pytest.raises(UsageError, match=r"trodden\.toml: cannot be read: it is not a regular file"):
+        configured(str(tmp_path))
 
 
 def test_flags_then_variables_then_the_file(tmp_path: Path) -> None:
