@@ -99,10 +99,10 @@ int f(int x) {          // GCOVR_EXCL_FUNCTION
         return 1;       /* LCOV_EXCL_LINE */
     // LCOV_EXCL_START
     return 2;
-    // LCOV_EXCL_STOP
+    x++;                // LCOV_EXCL_STOP
     // GCOV_EXCL_BR_START
     return x ? 2 : 3;
-    // GCOV_EXCL_BR_STOP
+    x = x ? 4 : 5;      // GCOV_EXCL_BR_STOP
 }
 """
 
@@ -110,8 +110,8 @@ int f(int x) {          // GCOVR_EXCL_FUNCTION
 def test_exclusion_comments() -> None:
     found = read_exclusions(SOURCE.splitlines())
     assert found.functions == {1}
-    assert found.lines == {3, 4, 5, 6}
-    assert found.branches == {2, 3, 4, 5, 6, 7, 8, 9}
+    assert found.lines == {3, 4, 5}
+    assert found.branches == {2, 3, 4, 5, 7, 8}
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Comments in a source that exclude code from coverage, as lcov and gcovr know them.
 
-``LCOV_EXCL_LINE`` excludes its line, ``LCOV_EXCL_START`` all lines up to ``LCOV_EXCL_STOP``; with ``BR_``
-before the last word only branches are excluded.  ``GCOVR_EXCL_FUNCTION`` on the first line of a function
-excludes the function.  ``GCOV_`` and ``GCOVR_`` in place of ``LCOV_`` mean the same.
+``LCOV_EXCL_LINE`` excludes its line, ``LCOV_EXCL_START`` its line and all others before the one that has
+``LCOV_EXCL_STOP``; with ``BR_`` before the last word only branches are excluded.  ``GCOVR_EXCL_FUNCTION`` on
+the first line of a function excludes the function.  ``GCOV_`` and ``GCOVR_`` in place of ``LCOV_`` mean the
+same.
 """
 
 from __future__ import annotations
@@ -32,20 +33,19 @@ def read_exclusions(source: Sequence[str]) -> Exclusions:
     functions: set[int] = set()
     inside = {False: False, True: False}
     for number, text in enumerate(source, 1):
-        here = {False: inside[False], True: inside[True]}
+        alone = {False: False, True: False}
         if "_EXCL_" in text:
             for match in _MARKER.finditer(text):
                 of_branches, word = match[1] is not None, match[2]
                 if word == "FUNCTION":
                     functions.add(number)
                 elif word == "LINE":
-                    here[of_branches] = True
+                    alone[of_branches] = True
                 else:
                     inside[of_branches] = word == "START"
-                    here[of_branches] = True
-        if here[False]:
+        if inside[False] or alone[False]:
             lines.add(number)
-        if here[True]:
+        if inside[True] or alone[True]:
             branches.add(number)
     return Exclusions(frozenset(lines), frozenset(branches | lines), frozenset(functions))
 
