@@ -45,9 +45,13 @@ def _filtered(files: dict[str, FileCounts], filter: Filter) -> dict[str, FileCou
 
 def _with_functions(file: FileCounts, filter: Filter) -> FileCounts:
     """A file with those of its functions that are to be shown, and the lines of these."""
-    hidden = [each for each in file.functions if _is_named(each, filter.exclude)]
-    lines = {line for each in hidden for line in range(each.line, each.last + 1)}
-    kept = [each for each in file.functions if each not in hidden]
+    kept: list[SourceFunction] = []
+    lines: set[int] = set()
+    for each in file.functions:
+        if _is_named(each, filter.exclude):
+            lines.update(range(each.line, each.last + 1))
+        else:
+            kept.append(each)
     if filter.include and not is_included(filter, file.path):
         kept = [each for each in kept if _is_named(each, filter.include)]
         wanted = {line for each in kept for line in range(each.line, each.last + 1)}
