@@ -16,6 +16,8 @@ def add_frame_state(builder: UnitCountsBuilder, state: FrameState, frames: int =
         builder.add_to_counter(slot, amount * frames)
     for path in state.ended_paths:
         builder.add_path(state.function, path, frames, 0)
+    if state.counted_ahead:
+        builder.add_unlocated(state.function, abs(frames))
     if state.block != facts.graph.exit:
         position = None if state.lines_reached is None else -1 - state.lines_reached
         builder.add_cut_short(state.function, state.block, state.register, frames, position)

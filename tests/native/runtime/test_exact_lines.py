@@ -104,3 +104,29 @@ def test_a_fault_in_a_library_at_the_early_stage_leaves_the_caller_in_doubt(tmp_
     lines = line_counts(load(tmp_path / "x.trod"))[str(source)]
     assert lines
     assert not any(line.exact for line in lines.values())
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_lines_that_a_path_was_counted_with_before_a_fault_are_in_doubt(tmp_path: Path, level: str) -> None:
+    """The path is counted behind its last branch, and its last lines are not reached any more."""
+    source = tmp_path / "ahead.c"
+    source.write_text(
+        "volatile int after, chosen;\n"
+        "__attribute__((noinline)) int f(volatile int *p, int k) {\n"
+        "    chosen = k > 2 ? after + 5 : after * 7;\n"
+        "    if (k > 7) after = 1;\n"
+        "    chosen += *p;\n"
+        "    after++;\n"
+        "    return chosen;\n"
+        "}\n"
+        "int main(void) {\n"
+        "    int x = 1;\n"
+        "    for (int i = 0; i < 9; i++) f(&x, i);\n"
+        "    return f(0, 1);\n"
+        "}\n"
+    )
+    trodden("run", "--quiet", "-o", "x.trod", *BUILDS["paths"], source, level, cwd=tmp_path)
+    lines = line_counts(load(tmp_path / "x.trod"))[str(source)]
+    assert lines[11].exact
+    assert lines[5].count == 10
+    assert lines[6] == LineCount(9) or not lines[6].exact

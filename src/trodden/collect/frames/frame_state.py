@@ -16,7 +16,8 @@ class FrameState:
     All probes on the edges to ``block`` count as executed.  Those that have not executed are pending:
     ``pending`` are slots of the unit and what is to be added to them, ``ended_paths`` the paths, counted by
     number, that are to be counted.  ``path_counted``: the path was counted before its end, from where on
-    every block has one successor, so these blocks count as executed.
+    every block has one successor, so these blocks count as executed.  ``counted_ahead``: with lines that
+    control had not reached.
 
     ``lines_reached`` is how many of the lines of ``block`` control had reached, ``None`` if that is unknown.
     """
@@ -29,3 +30,4 @@ class FrameState:
     ended_paths: tuple[int, ...] = ()
     path_counted: bool = False
     lines_reached: int | None = None
+    counted_ahead: bool = False

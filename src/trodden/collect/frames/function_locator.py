@@ -87,7 +87,22 @@ class FunctionLocator:
             tuple(state.ended_paths),
             state.path_counted,
             lines,
+            state.path_counted and self._lines_left(progress, location, pc),
         )
+
+    def _lines_left(self, progress: Progress, location: int, pc: int) -> bool:
+        """Whether control, on its only way to EXIT, comes to lines that it may not have reached yet."""
+        blocks, block = self._facts.blocks, progress.block
+        if block != self._graph.exit:
+            here = block == location and progress.edge is None
+            reached = self._variables.lines_reached(location, pc) if here else 0
+            if reached is None or reached < len(blocks[block].lines):
+                return True
+        while block != self._graph.exit:
+            block = self._graph.edges[self._progress.out_edges(block)[0]].dst
+            if block != self._graph.exit and blocks[block].statement_lines:
+                return True
+        return False
 
     def call_before(self, return_address: int) -> int | None:
         """The address of the call that returns to an address."""
