@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from trodden.errors import InputMissing, SourceChanged
-from trodden.profile.filters import is_included, is_system, shows_file
+from trodden.profile.filters import is_compiler_made, is_included, is_system, shows_file
 from trodden.profile.model import Filter, Profile
 from trodden.profile.select import select
 from trodden.source.exclusions import read_exclusions, without_excluded
@@ -47,6 +47,8 @@ def _with_functions(file: FileCounts, filter: Filter) -> FileCounts:
     """A file with those of its functions that are to be shown, and the lines of these."""
     hidden = [each for each in file.functions if _is_named(each, filter.exclude)]
     lines = {line for each in hidden for line in range(each.line, each.last + 1)}
+    if not filter.system:
+        hidden += [each for each in file.functions if any(map(is_compiler_made, each.symbols))]
     kept = [each for each in file.functions if each not in hidden]
     if filter.include and not is_included(filter, file.path):
         kept = [each for each in kept if _is_named(each, filter.include)]
