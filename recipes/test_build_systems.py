@@ -49,5 +49,5 @@ def test_autotools(tmp_path: Path) -> None:
     directory.mkdir()
     text = commands("Autotools").replace("./configure", f"{sources}/configure --quiet --disable-nls")
     cook(text, directory)
-    cook("trodden collect $(find . -name '*.raw') -o all.trod", directory)
-    assert load(directory / "all.trod").functions["main"].entries > 1
+    assert load(directory / "trodden.trod").functions["main"].entries > 1
+    assert not list(directory.rglob("*.raw"))
