@@ -65,7 +65,7 @@ def environment(*first_packages: str) -> dict[str, str]:
 def unpacked(*packages: str) -> Path:
     """The directory of packages and of what they depend on, fetched and unpacked if that was not done."""
     root = _root(packages[0])
-    with _locked(WORK / "apt.lock"):
+    with locked(WORK / "apt.lock"):
         if not root.is_dir():
             fresh = root.with_name(f"{root.name}.new")
             shutil.rmtree(fresh, ignore_errors=True)
@@ -103,7 +103,8 @@ def _downloaded(packages: Sequence[str]) -> Sequence[Path]:
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Only one of several tests at a time fetches something."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Recipes with tools that are no wheels: ccache, sanitizers of a clang, Debian's Python, autotools."""
+"""Recipes with tools that are no wheels: ccache, sanitizers of a clang, Debian's Python, autotools, cargo."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from bench.build.fetching import unpacked
 from bench.suite.model import Archive
 from recipes.clang import clang
 from recipes.debian import WORK, command, environment
+from recipes.rust import rust_environment
 from tests.recipes import commands, cook, project
 from trodden.profile.store.trod import load
 
@@ -49,5 +50,19 @@ def test_autotools(tmp_path: Path) -> None:
     directory.mkdir()
     text = commands("Autotools").replace("./configure", f"{sources}/configure --quiet --disable-nls")
     cook(text, directory)
-    cook("trodden collect $(find . -name '*.raw') -o all.trod", directory)
-    assert load(directory / "all.trod").functions["main"].entries > 1
+    assert load(directory / "trodden.trod").functions["main"].entries > 1
+    assert not list(directory.rglob("*.raw"))
+
+
+def test_cargo(tmp_path: Path) -> None:
+    directory = tmp_path / "parts"
+    (directory / "src").mkdir(parents=True)
+    (directory / "Cargo.toml").write_text('[package]\nname = "parts"\nversion = "0.1.0"\nedition = "2021"\n')
+    (directory / "src/lib.rs").write_text(
+        "pub fn add(a: u64, b: u64) -> u64 {\n    if b == 0 {\n        return a;\n    }\n    a + b\n}\n"
+        "#[test]\nfn adds() {\n    (0..4).for_each(|n| assert_eq!(add(n, n), 2 * n));\n}\n"
+    )
+    cook(commands("Cargo"), directory, {"CARGO_NET_OFFLINE": "true", **rust_environment()})
+    functions = load(directory / "trodden.trod").functions
+    (add,) = [each for each in functions.values() if each.name == "parts::add"]
+    assert sorted(path.count for path in add.paths or ()) == [1, 3]

@@ -16,7 +16,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from recipes.debian import WORK, RecipeError, environment, fetched_command, unpacked
+from recipes.debian import WORK, environment, fetched_command, unpacked
+from recipes.rust import rust_environment
 from tests.export.tracefiles import PROGRAMS, totals_of, tracefile
 
 _MODULES = ("libcapture-tiny-perl", "libdatetime-perl", "libjson-perl", "libtimedate-perl")
@@ -114,12 +115,20 @@ def versions() -> dict[str, Lcov]:
 
 
 def _rust(level: str, folder: Path) -> Path:
-    if shutil.which("rustc") is None:
-        raise RecipeError("rustc: install Rust, version 1.95")
     (folder / "main.rs").write_text(_RUST)
     from tests.native.building import must
 
-    must("rustc", "-g", "-C", f"opt-level={level[-1]}", "main.rs", "-o", "program", cwd=folder)
+    must(
+        "rustc",
+        "-g",
+        "-C",
+        f"opt-level={level[-1]}",
+        "main.rs",
+        "-o",
+        "program",
+        cwd=folder,
+        env=rust_environment(),
+    )
     must("run", "--quiet", "-o", f"rust{level}.trod", "./program", cwd=folder)
     path = folder / f"rust{level}.info"
     must("export", "--format", "lcov", f"rust{level}.trod", "-o", str(path), cwd=folder)

@@ -26,6 +26,10 @@ def _check(directory: Path) -> None:
     assert entries == {"main": 1, "descend": 18, "handle": 1, "work": 1}
     assert not any(function.violations for function in profile.functions.values())
     assert len(profile.processes) == 2
+    shown = must("coverage", "--format", "tsv", "trodden.trod", cwd=directory)
+    assert "descend" in shown
+    assert "module_ctor" not in shown
+    assert "__llvm_" not in shown
 
 
 @pytest.mark.parametrize(

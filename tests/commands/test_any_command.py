@@ -234,6 +234,39 @@ def test_programs_of_configure_scripts_leave_no_raw_file(built: Path, tmp_path: 
     assert len(os.listdir(work)) == 1
 
 
+@pytest.mark.parametrize(
+    ("script", "start", "files"),
+    [
+        ("configure", "./configure", 0),
+        ("Configure.sh", "sh -e Configure.sh", 0),
+        ("build", "./build", 1),
+        ("configure-all", "./configure-all", 1),
+    ],
+)
+def test_what_a_configure_script_has_made_leaves_no_raw_file(
+    built: Path, tmp_path: Path, script: str, start: str, files: int
+) -> None:
+    """Scripts written by hand give their test programs names of their own, as that of zlib does."""
+    path = tmp_path / script
+    path.write_text(
+        f"#!/bin/sh\ncp {built}/one ztest$$\n./ztest$$\n(exec timeout 60 ./ztest$$)\nrm ztest$$\n"
+    )
+    path.chmod(0o755)
+    assert execute(["sh", "-c", f"true; {start}; true"], tmp_path).returncode == 0
+    assert len(list(tmp_path.glob("*.raw"))) == 2 * files
+    assert execute(["sh", "-c", f"true; {start}; true"], tmp_path, {"TRODDEN_CONFTEST": "on"}).returncode == 0
+    assert len(list(tmp_path.glob("*.raw"))) == 2 * files + 2
+
+
+def test_an_older_program_that_a_configure_script_runs_has_counts(built: Path, tmp_path: Path) -> None:
+    shutil.copy2(built / "one", tmp_path / "tool")
+    path = tmp_path / "configure"
+    path.write_text("#!/bin/sh\nexec 2>&1\n./tool\n")
+    path.chmod(0o755)
+    assert execute(["./configure"], tmp_path).returncode == 0
+    assert len(list(tmp_path.glob("*.raw"))) == 1
+
+
 def test_programs_that_are_gone_are_one_line(built: Path, tmp_path: Path) -> None:
     for number in range(6):
         program = tmp_path / f"gone{number % 4}"

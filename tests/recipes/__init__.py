@@ -16,10 +16,14 @@ _PROJECTS = Path(__file__).parent
 _BIN = Path(sys.executable).parent
 
 
+def section(heading: str) -> str:
+    """The text of a section."""
+    return _PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
 def commands(heading: str) -> str:
     """The shell commands of a section."""
-    section = _PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    (found,) = re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    (found,) = re.findall(r"^```sh\n(.*?)^```$", section(heading), re.MULTILINE | re.DOTALL)
     return str(found)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.native.building import execute
-from tests.recipes import commands, cook, project
+from tests.recipes import commands, cook, project, section
 from trodden.profile.store.trod import load
 
 NINJA = {"CMAKE_GENERATOR": "Ninja"}
@@ -27,6 +28,23 @@ def test_an_extension_of_python(tmp_path: Path) -> None:
     text = commands("Python extensions").replace("python ", f"{sys.executable} ")
     assert "\n5\n" in f"\n{cook(text, directory, {'LDSHARED': 'trodden-cc -shared'})}"
     assert load(directory / "counting.trod").functions["count"].entries == 1
+
+
+def test_the_workflow(tmp_path: Path) -> None:
+    """Its steps one after the other, except for those that fetch something."""
+    directory = project("shapes", tmp_path)
+    text = section("Continuous integration")
+    steps = re.findall(r"^      - run: (.*)$", text, re.MULTILINE)
+    assert steps[0] == "pip install trodden"
+    settings = dict(
+        re.findall(r"^          (TRODDEN_\w+): (.*)$", section("Continuous integration"), re.MULTILINE)
+    )
+    assert settings
+    done = ""
+    for step in steps[1:]:
+        done = cook(step, directory, settings)
+    assert "paths" in done
+    assert load(directory / "trodden.trod").functions["area"].paths is not None
 
 
 @pytest.mark.parametrize(

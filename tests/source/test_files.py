@@ -15,6 +15,7 @@ from trodden.source.branches import branches
 from trodden.source.exclusions import read_exclusions
 from trodden.source.files import branches_by_line, source_files
 from trodden.source.inlined_entries import inlined_entries
+from trodden.source.shown import shown_files
 
 
 def _profile(shape: str, flow: dict[str, int], lines: dict[str, list[int]]) -> FunctionProfile:
@@ -162,3 +163,28 @@ def test_functions_of_the_system_are_hidden_unless_there_are_no_others() -> None
     assert list(select(profile, "std::sort")) == ["std::sort"]
     alone = replace(profile, functions={"std::sort": profile.functions["std::sort"]})
     assert list(select(alone, None)) == ["std::sort"]
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("asan.module_ctor", True),
+        ("tsan.module_dtor.3", True),
+        ("sancov.module_ctor_trace_pc_guard", True),
+        ("__llvm_gcov_writeout", True),
+        ("__clang_call_terminate", True),
+        ("_GLOBAL__sub_I_main.cpp", False),
+        ("__cxx_global_var_init", False),
+        ("module_ctor", False),
+    ],
+)
+def test_functions_that_only_the_compiler_made_are_those_of_the_system(name: str, made: bool) -> None:
+    unit = unit_of(function("main", "a>exit"), function(name, "a>exit"))
+    profile = replace(profile_of(unit, {}), filter=Filter(system=False))
+    assert (name not in select(profile, None)) == made
+    listed = {each.name for file in shown_files(profile).files.values() for each in file.functions}
+    assert (name not in listed) == made
+    everything = replace(profile, filter=Filter(system=True))
+    assert name in select(everything, None)
+    named = replace(profile, filter=Filter(include=(name,), system=False))
+    assert list(select(named, None)) == [name]

@@ -23,10 +23,28 @@ _SYSTEM = re.compile(
 )
 """Headers of the system and of compilers, the standard libraries of C++ and Rust with their own parts."""
 
+_COMPILER_MADE = re.compile(
+    r"[a-z]+san\.module_[cd]tor|sancov\.module_ctor|__llvm_(?:gcov|profile)_|__clang_call_terminate$|__cfi_check"
+)
+"""Functions that a compiler adds for its own instrumentation and runtimes, by linkage name."""
+
 
 def is_system(path: str) -> bool:
     """Whether a file belongs to the system, to a compiler or to a standard library."""
     return _SYSTEM.match(path) is not None
+
+
+def is_compiler_made(linkage_name: str) -> bool:
+    """Whether a function is no code of the source, as the constructor by which a sanitizer starts is not.
+
+    Initialisers of C++ variables (``_GLOBAL__sub_I_...``) are: they execute what the source says.
+    """
+    return _COMPILER_MADE.match(linkage_name) is not None
+
+
+def is_of_system(function: FunctionProfile) -> bool:
+    """Whether a function belongs to the system, to a compiler or to a standard library."""
+    return is_system(function.file) or is_compiler_made(function.facts.linkage_name)
 
 
 def file_matches(path: str, pattern: str) -> bool:
@@ -57,7 +75,8 @@ def shows(filter: Filter, function: FunctionProfile, names: Iterable[str]) -> bo
     known = tuple(names)
     if any(fnmatchcase(name, pattern) for name in known for pattern in filter.exclude):
         return False
-    if not shows_file(filter, function.file) and not _named(filter.include, known):
+    hidden = not filter.system and is_compiler_made(function.facts.linkage_name)
+    if (hidden or not shows_file(filter, function.file)) and not _named(filter.include, known):
         return False
     return not filter.include or is_included(filter, function.file) or _named(filter.include, known)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from trodden.errors import InputMissing, SourceChanged
-from trodden.profile.filters import is_included, is_system, shows_file
+from trodden.profile.filters import is_compiler_made, is_included, is_system, shows_file
 from trodden.profile.model import Filter, Profile
 from trodden.profile.select import select
 from trodden.source.exclusions import read_exclusions, without_excluded
@@ -50,7 +50,7 @@ def _with_functions(file: FileCounts, filter: Filter) -> FileCounts:
     for each in file.functions:
         if _is_named(each, filter.exclude):
             lines.update(range(each.line, each.last + 1))
-        else:
+        elif filter.system or not any(map(is_compiler_made, each.symbols)):
             kept.append(each)
     if filter.include and not is_included(filter, file.path):
         kept = [each for each in kept if _is_named(each, filter.include)]

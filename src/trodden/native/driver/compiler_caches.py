@@ -23,7 +23,7 @@ from trodden.version import __version__
 
 _CACHE = "cache"
 """What the names of compiler caches have in common."""
-_WITHOUT_MARKERS = ("-P", "-dM", "--no-line-commands")
+_WITHOUT_MARKERS = ("-P", "--no-line-commands")
 _DEPENDENCIES = ("-MD", "-MMD", "-Wp,-M")
 
 
@@ -47,11 +47,16 @@ def calling_cache() -> str | None:
 
 
 def preprocessed_suffix(words: Sequence[str], source: str, options: Options, toolchain: str) -> str:
-    """What preprocessed source ends with when a cache reads it; nothing if it has no line markers at all."""
-    if any(word in _WITHOUT_MARKERS for word in words):
+    """What preprocessed source ends with when a cache reads it; nothing after a list of macros.
+
+    A cache that asks for no line markers learns of no files, and goes by the text alone.
+    """
+    if "-dM" in words:
         return ""
-    entered, back = f'# 1 "{_guard()}" 1\n', f'# 1 "{source}" 2\n'
-    return f"{entered}/* trodden {_digest(options, toolchain)} */\n{back}"
+    named = f"/* trodden {_digest(options, toolchain)} */\n"
+    if any(word in _WITHOUT_MARKERS for word in words):
+        return named
+    return f'# 1 "{_guard()}" 1\n{named}# 1 "{source}" 2\n'
 
 
 def dependency_entry(words: Sequence[str]) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from heapq import nsmallest
 from typing import Any, Protocol, TypeVar
 
 from trodden.graph.cfg import EdgeKind
-from trodden.profile.filters import is_system
+from trodden.profile.filters import is_of_system, is_system
 from trodden.profile.inlined import InlinedFunction, only_inlined
 from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
@@ -170,15 +170,22 @@ def _hidden(
     """A line about the functions that are not shown because they are of the system."""
     if pattern is not None or profile.filter.system:
         return
-    hidden = [each for key, each in profile.functions.items() if key not in chosen and is_system(each.file)]
+    hidden = [each for key, each in profile.functions.items() if key not in chosen and is_of_system(each)]
     if hidden:
         executed, total = executed_in_all(hidden).instructions, everything.instructions
         share = f"{executed / total:.1%} of the instructions" if total else "none executed"
         one = len(hidden) == 1
         yield (
-            f"{len(hidden):,} function{'' if one else 's'} of system headers and standard libraries"
+            f"{len(hidden):,} function{'' if one else 's'} of {_system_kinds(hidden)}"
             f" ({share}) {'is' if one else 'are'} not shown; --system shows {'it' if one else 'them'}"
         )
+
+
+def _system_kinds(hidden: Sequence[FunctionProfile]) -> str:
+    files = any(is_system(each.file) for each in hidden)
+    compiler = any(not is_system(each.file) for each in hidden)
+    kinds = {"system headers and standard libraries": files, "the compiler's own instrumentation": compiler}
+    return " and ".join(kind for kind, there in kinds.items() if there)
 
 
 def _first(top: int | None, rows: Iterable[_Row]) -> tuple[_Row, ...]:
