@@ -39,10 +39,9 @@ class FileCoverage:
 
 @dataclass(frozen=True)
 class SourceCoverage:
-    """The source files, by path; ``problems`` are about sources that could not be read."""
+    """The source files, by path."""
 
     files: tuple[FileCoverage, ...]
-    problems: tuple[str, ...] = ()
 
     @property
     def lines(self) -> Covered:
@@ -65,9 +64,9 @@ class SourceCoverage:
         return sum((each.conditions for each in self.files), Covered(0, 0))
 
 
-def cover_files(files: Mapping[str, FileCounts], problems: tuple[str, ...] = ()) -> SourceCoverage:
+def cover_files(files: Mapping[str, FileCounts]) -> SourceCoverage:
     """The coverage of some files."""
-    return SourceCoverage(tuple(cover_file(file) for file in files.values()), problems)
+    return SourceCoverage(tuple(cover_file(file) for file in files.values()))
 
 
 def cover_file(file: FileCounts) -> FileCoverage:

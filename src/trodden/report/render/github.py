@@ -29,7 +29,7 @@ def to_github(report: CoverageReport) -> str:
         lines.append(_warning(path, branch.line, branch.line, "Branch partly taken", _untaken(branch)))
     for file in report.sources.files:
         lines += _missed(file)
-    lines += [f"::warning title=Coverage::{_data(problem)}" for problem in report.sources.problems]
+    lines += [f"::warning title=Coverage::{_data(problem)}" for problem in report.problems]
     return "".join(f"{line}\n" for line in lines)
 
 
