@@ -71,7 +71,7 @@ def cover_files(files: Mapping[str, FileCounts]) -> SourceCoverage:
 
 def cover_file(file: FileCounts) -> FileCoverage:
     """The coverage of one file."""
-    lines = [line.count > 0 for line in file.lines.values() if line.known]
+    lines = [line.count > 0 for line in file.lines.values() if not line.doubtful]
     found = list(_branches(file))
     outcomes = [outcome.count > 0 for branch in found for outcome in branch.outcomes]
     both = [branch for branch in found if len(branch.outcomes) == 2]

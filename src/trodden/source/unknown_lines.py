@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from trodden.profile.model import FunctionProfile
 from trodden.source.inlined_entries import inlined_entries
+from trodden.source.own_lines import own_lines
 
 
 def unknown_lines(functions: Iterable[FunctionProfile]) -> Iterator[tuple[str, int]]:
@@ -36,7 +37,7 @@ def unknown_lines(functions: Iterable[FunctionProfile]) -> Iterator[tuple[str, i
             instances.append(frozenset())
         if instances:
             everywhere = frozenset.intersection(*instances)
-            yield from ((function.file, line) for line in sorted(_own_lines(function) - everywhere))
+            yield from ((function.file, line) for line in sorted(own_lines(function) - everywhere))
 
 
 def _vanished(function: FunctionProfile) -> set[tuple[str, str]]:
@@ -53,10 +54,3 @@ def _may_be(function: FunctionProfile, symbols: Set[tuple[str, str]]) -> bool:
     """Whether a function is one of those that units refer to by a symbol."""
     symbol, local = function.facts.linkage_name, function.facts.features.local
     return any(symbol == each and (not local or function.unit == unit) for unit, each in symbols)
-
-
-def _own_lines(function: FunctionProfile) -> frozenset[int]:
-    """The lines of a function in its own file, the one that it begins on included."""
-    refs = (ref for block in function.facts.blocks for ref in block.lines if not ref.instance)
-    own = (ref.line for ref in refs if function.files[ref.file].path == function.file)
-    return frozenset(line for line in (*own, function.line) if line > 0)

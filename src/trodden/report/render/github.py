@@ -51,7 +51,7 @@ def _missed(file: FileCoverage) -> Iterator[str]:
             text = f"{function.name} was never executed"
             yield _warning(file.path, function.line, function.last, "Function never executed", text)
     known = list(file.file.lines)
-    missed = {line for line, here in file.file.lines.items() if not here.count} - covered
+    missed = {line for line, here in file.file.lines.items() if here.missed} - covered
     for first, last in _runs(known, missed):
         where = f"line {first} was" if first == last else f"lines {first} to {last} were"
         yield _warning(file.path, first, last, "Lines never executed", f"{where} never executed")

@@ -186,7 +186,7 @@ def _file(each: FileCoverage) -> dict[str, Any]:
     return {
         "path": each.path,
         **{name: _covered(getattr(each, name)) for name in _OF_SOURCE},
-        "missed_lines": [line for line, here in each.file.lines.items() if not here.count],
+        "missed_lines": [line for line, here in each.file.lines.items() if here.missed],
         "missed_branches": [
             {
                 "line": branch.line,
