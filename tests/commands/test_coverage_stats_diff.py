@@ -78,7 +78,7 @@ def test_diff(folder: Path) -> None:
     assert document["differences"][0]["function"] == "classify"
     one = click("diff", folder / "good.trod", folder / "bad.trod", "--top", 1, "--function", "handle").output
     rows = [line.split("\t") for line in one.splitlines() if line.startswith("difference")]
-    assert [row[2:4] for row in rows] == [["parts", "handle"], ["shifts", "handle"]]
+    assert [row[2:4] for row in rows] == [["parts", "handle"]]
     edges = click("diff", folder / "edges.trod", folder / "edges.trod")
     assert "\ncommon\tedges\t" in edges.output
 

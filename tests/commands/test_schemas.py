@@ -32,7 +32,7 @@ COMMANDS = [
     *(("coverage", (name,)) for name in ("paths", "one", "crash")),
     *(("stats", (name, "--per-function")) for name in ("paths", "one")),
     ("stats", ("paths",)),
-    *(("diff", pair) for pair in (("one", "crash"), ("estimate", "one"), ("one", "one"), ("sample", "one"))),
+    *(("diff", pair) for pair in (("one", "crash"), ("estimate", "one"), ("one", "one"), ("merged", "one"))),
     *(("score", pair) for pair in (("estimate", "one"), ("one", "crash"))),
     ("calibrate", ("one",)),
     *(("export", (name, "--format")) for name in ("sample", "paths", "one", "crash", "estimate", "merged")),

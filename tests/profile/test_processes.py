@@ -170,8 +170,8 @@ def test_unknown_processes_are_refused(three: Profile) -> None:
 
 def test_threads_of_what_did_not_end_by_itself(three: Profile) -> None:
     assert three.threads == (
-        StoppedThread(2, 0, None, (StoppedFrame(UNIT.id, 0, 1),)),
-        StoppedThread(2, 1, None, (StoppedFrame(UNIT.id, 1, 0), StoppedFrame(UNIT.id, 0, None))),
+        StoppedThread(2, 0, None, (StoppedFrame(UNIT.id, 0, 1, position=0),)),
+        StoppedThread(2, 1, None, (StoppedFrame(UNIT.id, 1, 0, position=0), StoppedFrame(UNIT.id, 0, None))),
     )
 
 

@@ -7,14 +7,21 @@ from dataclasses import replace
 import pytest
 
 from tests.profile.making import function, profile_of, unit_of
+from trodden.export.lcov import to_lcov_file
+from trodden.profile.analysis.coverage import Covered
 from trodden.profile.filters import file_matches, is_system
 from trodden.profile.model import Filter, FunctionProfile
 from trodden.profile.select import select
 from trodden.program.facts import BlockFacts, LineRef, Subprogram, TruthPhi
+from trodden.report.render.github import to_github
+from trodden.report.views.annotate import count_text
+from trodden.report.views.coverage import report_coverage, to_document
 from trodden.source.branches import branches
+from trodden.source.coverage import cover_file, cover_files
 from trodden.source.exclusions import read_exclusions
-from trodden.source.files import branches_by_line, source_files
+from trodden.source.files import FileCounts, branches_by_line, source_files
 from trodden.source.inlined_entries import inlined_entries
+from trodden.source.lines import LineCount
 from trodden.source.shown import shown_files
 
 
@@ -188,3 +195,18 @@ def test_functions_that_only_the_compiler_made_are_those_of_the_system(name: str
     assert name in select(everything, None)
     named = replace(profile, filter=Filter(include=(name,), system=False))
     assert list(select(named, None)) == [name]
+
+
+def test_a_line_that_may_have_been_executed_is_neither_covered_nor_missed() -> None:
+    """Nowhere: not in coverage, not in a tracefile, and ``annotate`` has a question mark for it."""
+    unit = unit_of(function("f", "a>b b>exit", {"a": [2], "b": [3, 4]}))
+    profile = profile_of(unit, {"f": {"a>b": 1, "b>exit": 1}})
+    lines = {2: LineCount(1), 3: LineCount(0, exact=False), 4: LineCount(0), 5: LineCount(0, known=False)}
+    counts = FileCounts("/src/a.c", (), lines)
+    covered = cover_file(counts)
+    assert covered.lines == Covered(1, 2)
+    assert [count_text(each) for each in lines.values()] == ["1", "?", "#####", "?"]
+    assert [row for row in to_lcov_file(counts) if row.startswith("DA")] == ["DA:2,1", "DA:4,0"]
+    report = replace(report_coverage([profile], ["x"]), sources=cover_files({"/src/a.c": counts}))
+    assert to_document(report)["source_files"][0]["missed_lines"] == [4]
+    assert "line 4 was never executed" in to_github(report)

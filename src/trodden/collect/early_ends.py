@@ -149,7 +149,7 @@ class EarlyEndFinder:
             origin = origin_of(facts, block)
             register = register_at_call(facts, block, frame.slot) if facts.plan.paths else None
             found.ends.append(EndedInCall(unit.id, function, origin, register, 1, call))
-            yield StoppedFrame(unit.id, function, origin, False, register)
+            yield StoppedFrame(unit.id, function, origin, False, register, position=call)
 
     def _in_unlabelled_call(self, frame: RawFrame, saved: RawSavedRegisters | None) -> FrameState | None:
         """The state of a frame inside a call that has no label, because it is certain to return."""
@@ -184,7 +184,10 @@ class EarlyEndFinder:
         assert program is not None
         facts = program.units[state.unit].functions[state.function]
         block = None if state.block == facts.graph.exit else state.block
-        return StoppedFrame(state.unit, state.function, block, register=state.register)
+        position = None
+        if block is not None and not state.path_counted and state.lines_reached is not None:
+            position = -1 - state.lines_reached
+        return StoppedFrame(state.unit, state.function, block, register=state.register, position=position)
 
     def _unreturned(self, calls: Iterable[_Unreturned]) -> EarlyEnds:
         """Calls that did not return, each one more early end in its block."""

@@ -59,7 +59,8 @@ class StoppedFrame:
     function was counted as left already.  ``register`` is the path register, ``None`` if it is not known, or
     not needed to decode the path.  ``source`` are the functions of the source that the frame consists of,
     innermost first: those that were inlined, and the function itself; none where the program has no debug
-    information of its own.
+    information of its own.  ``position`` is where in the block it was (:meth:`BlockFacts.line_at`), if that
+    is known.
     """
 
     unit: str
@@ -68,6 +69,7 @@ class StoppedFrame:
     interrupted: bool = False
     register: int | None = None
     source: tuple[SourceFrame, ...] = ()
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

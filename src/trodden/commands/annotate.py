@@ -48,7 +48,8 @@ def annotate(
     """Show the sources of the profile FILE, or the files or functions that GLOB picks.
 
     The first column is how often a line was executed; ##### marks a line that never was, ~ a count that is
-    not exact, ? a line of which optimisation has left no code to count in a function that was executed.
+    not exact, ? a line that may have been executed: optimisation has left no code of it in a function that
+    was executed, or the program was interrupted there, it is not known where.
     Below each branch are the counts of its outcomes.
 
     With --path, only the function of that path is shown.  The lines on the path are marked with > (with ▶

@@ -64,7 +64,8 @@ def diff(
     Shares are compared, not counts, so the runs may differ in length.  Where profiles have no paths, edges
     are compared, or blocks.
     """
-    from trodden.report.views.difference import report_difference, to_document, to_plain
+    from trodden.report.views.difference import report_difference
+    from trodden.report.views.difference_formats import to_document, to_plain
 
     limit = TOP if top is None and shown.for_people else top
     for option, given in (("process", processes), ("program", programs)):
@@ -78,8 +79,7 @@ def diff(
             load_process(second, process[1], program[1], view),
         )
         report = report_difference(profiles, (first, second), function, limit)
-    if report.unrelated:
-        raise UsageError(f"{first}, {second}: have no function in common; compare runs of one program")
+    report.need_related()
     shown.show(
         Answer(
             document=lambda: to_document(report),

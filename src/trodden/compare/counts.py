@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from trodden.compare.block_facts import block_facts
 from trodden.compare.decisions import Decisions
 from trodden.compare.evidence import per_call, rate_ratio
 from trodden.compare.model import Difference, Kind, Shares
@@ -60,6 +61,7 @@ def compare_blocks(pair: Pair) -> Iterator[Difference]:
     """Every block that was executed at another rate a call."""
     first, second, decisions = pair.first, pair.second, Decisions(pair)
     graph, entries = second.facts.graph, decisions.entries
+    facts = block_facts(pair)
     for block, position in decisions.order.items():
         if block == graph.exit:
             continue
@@ -77,6 +79,7 @@ def compare_blocks(pair: Pair) -> Iterator[Difference]:
             what=what,
             evidence=rate_ratio(a, entries[0], b, entries[1]) * per_call((a, b), entries),
             block=block,
+            representative=facts[block],
             entries=entries,
             position=position,
         )

@@ -94,10 +94,11 @@ class Difference:
     ``what`` is how often they did it, out of how many times that they could have: took an edge (PARTS),
     entered a function that the other never entered (FOLLOWS), else executed a path.  ``path`` is the path
     that it is about, the most frequent one if there are ``more`` of the same kind; in a profile without paths
-    it is ``edge`` or ``block``.  ``evidence`` is positive if the second run did it more.  ``entries`` is how
-    often each run called the function, ``calls_before`` how many calls come before it, ``position`` the
-    position of its block in reverse postorder.  ``off`` is, against an estimate, how many more times the
-    second took the edge than the first predicts.
+    it is ``edge`` or ``block``; blocks with the same ``representative`` say the same.  ``evidence`` is
+    positive if the second run did it more.  ``entries`` is how often each run called the function,
+    ``calls_before`` how many calls come before it, ``position`` the position of its block in reverse
+    postorder.  ``off`` is, against an estimate, how many more times the second took the edge than the first
+    predicts.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Difference:
     path: PathCount | None = None
     edge: int | None = None
     block: int | None = None
+    representative: int | None = None
     more: tuple[PathCount, ...] = ()
     entries: tuple[Count, Count] = (0, 0)
     calls_before: int = 0
@@ -119,23 +121,22 @@ class Difference:
     def fact(self) -> object:
         """What it says: differences that say the same have the same fact.
 
-        Where two edges were taken, the share of one is that of the other.  So it is if each run took one of
-        them alone.
+        Where two edges were taken, the share of one follows from that of the other, unless one of the runs
+        took neither.
         """
         branching = self.branching
+        if self.representative is not None:
+            return self.name, id(self.function), self.representative
         if branching is None or len(branching.others) != 1 or self.kind not in (Kind.PARTS, Kind.SHIFTS):
             return id(self)
         [(_, first, second)] = branching.others
         shares = branching.shares
-        either = (shares.first and second and not shares.second and not first) or (
-            shares.second and first and not shares.first and not second
-        )
-        if self.kind is Kind.PARTS and not either:
+        if not (shares.first or first) or not (shares.second or second):
             return id(self)
         beginning: tuple[int, ...] = ()
         if branching.along and self.path is not None:
             beginning = self.path.edges[: self.path.blocks.index(branching.block, self.path.context)]
-        return self.name, id(self.function), self.kind, branching.block, beginning
+        return self.name, id(self.function), branching.block, branching.along, beginning
 
     @property
     def only_second(self) -> bool:

@@ -110,11 +110,10 @@ class _Comparison:
         what = Shares(first.count, of[0], second.count, of[1])
         path = second
         nodes = [tree.follow(path) for tree in self._trees]
-        at = max(
-            range(len(executed_edges(path))),
-            key=lambda position: abs(_decided(nodes[0], nodes[1], position)),
-            default=None,
-        )
+        edges = executed_edges(path)
+        strength = [abs(_decided(nodes[0], nodes[1], position)) for position in range(len(edges))]
+        new = [found > 0 and not self._tells_apart(edge) for found, edge in zip(strength, edges, strict=True)]
+        at = max(range(len(edges)), key=lambda position: (new[position], strength[position]), default=None)
         return Difference(
             name=self._pair.name,
             function=self._pair.second,
@@ -125,6 +124,12 @@ class _Comparison:
             path=path,
             position=self._decisions.order.get(executed_blocks(path)[0], 0),
         )
+
+    def _tells_apart(self, edge: int) -> bool:
+        """Whether the other edge of a branch was taken by one of the runs only, which is said by itself."""
+        block = self._pair.second.facts.graph.edges[edge].src
+        taken = [self._decisions.taken(other) for other in self._decisions.edges_from(block) if other != edge]
+        return len(taken) == 1 and any(taken[0]) and not all(taken[0])
 
     def _starts(self, start: Start) -> tuple[int, int]:
         """How often paths from a start were executed in each run."""

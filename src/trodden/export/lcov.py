@@ -29,14 +29,21 @@ def to_lcov(
     shown = shown_files(profile, pattern)
     for problem in shown.problems:
         tell(problem)
-    for path, file in shown.files.items():
-        lines = _with_branches(file)
-        out += ["TN:", f"SF:{path}"]
-        out += _functions(file.functions, lines)
-        out += _branches(file.branches, lines)
-        out += _lines(lines)
-        out.append("end_of_record")
+    for file in shown.files.values():
+        out += to_lcov_file(file)
     return "".join(visible(line) + "\n" for line in out)
+
+
+def to_lcov_file(file: FileCounts) -> list[str]:
+    """The section of one source file."""
+    lines = _with_branches(file)
+    return [
+        *("TN:", f"SF:{file.path}"),
+        *_functions(file.functions, lines),
+        *_branches(file.branches, lines),
+        *_lines(lines),
+        "end_of_record",
+    ]
 
 
 def _whole(count: Count) -> int:
@@ -78,8 +85,8 @@ def _named(functions: Sequence[SourceFunction]) -> dict[str, SourceFunction]:
 
 
 def _with_branches(file: FileCounts) -> dict[int, int]:
-    """The counts of the lines that are known; one on which a branch was evaluated has been executed."""
-    lines = {line: _whole(here.count) for line, here in file.lines.items() if here.known}
+    """The counts of lines that are not doubtful; one on which a branch was evaluated has been executed."""
+    lines = {line: _whole(here.count) for line, here in file.lines.items() if not here.doubtful}
     for line, found in file.branches.items():
         if line in lines or line not in file.lines:
             lines[line] = lines.get(line) or int(any(branch.ran for branch in found))

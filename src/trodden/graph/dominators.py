@@ -24,6 +24,11 @@ class Dominators:
         """Whether every path from the root to ``lower`` contains ``upper`` (a block dominates itself)."""
         return 0 <= self._first[upper] <= self._first[lower] <= self._last[upper]
 
+    def preorder(self) -> list[int]:
+        """The reachable vertices, each directly before those that it dominates."""
+        reachable = (vertex for vertex, first in enumerate(self._first) if first >= 0)
+        return sorted(reachable, key=self._first.__getitem__)
+
     def sizes(self) -> list[int]:
         """How many vertices each dominates, itself included; 0 for unreachable vertices."""
         spans = zip(self._first, self._last, strict=True)

@@ -78,6 +78,18 @@ class BlockFacts:
         """The number of its instructions in IR that a machine would execute."""
         return self.size - self.silent
 
+    def line_at(self, position: int) -> int | None:
+        """The index in ``lines`` of the line at a position, -1 before the first; None if that is not known.
+
+        A position is the index of a call among those that have call sites, or ``-1 - n`` after ``n`` lines
+        were reached.
+        """
+        if position < 0:
+            return min(-2 - position, len(self.lines) - 1)
+        if self.call_lines is None:
+            return None
+        return self.call_lines[position] if position < len(self.call_lines) else len(self.lines) - 1
+
     @property
     def statement_lines(self) -> list[tuple[int, LineRef]]:
         """``lines`` without ``added_lines``, each with its index."""

@@ -39,10 +39,9 @@ class FileCoverage:
 
 @dataclass(frozen=True)
 class SourceCoverage:
-    """The source files, by path; ``problems`` are about sources that could not be read."""
+    """The source files, by path."""
 
     files: tuple[FileCoverage, ...]
-    problems: tuple[str, ...] = ()
 
     @property
     def lines(self) -> Covered:
@@ -65,14 +64,14 @@ class SourceCoverage:
         return sum((each.conditions for each in self.files), Covered(0, 0))
 
 
-def cover_files(files: Mapping[str, FileCounts], problems: tuple[str, ...] = ()) -> SourceCoverage:
+def cover_files(files: Mapping[str, FileCounts]) -> SourceCoverage:
     """The coverage of some files."""
-    return SourceCoverage(tuple(cover_file(file) for file in files.values()), problems)
+    return SourceCoverage(tuple(cover_file(file) for file in files.values()))
 
 
 def cover_file(file: FileCounts) -> FileCoverage:
     """The coverage of one file."""
-    lines = [line.count > 0 for line in file.lines.values() if line.known]
+    lines = [line.count > 0 for line in file.lines.values() if not line.doubtful]
     found = list(_branches(file))
     outcomes = [outcome.count > 0 for branch in found for outcome in branch.outcomes]
     both = [branch for branch in found if len(branch.outcomes) == 2]

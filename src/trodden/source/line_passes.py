@@ -23,6 +23,16 @@ class LineCount:
     exact: bool = True
     known: bool = True
 
+    @property
+    def missed(self) -> bool:
+        """Whether it is certain that the line was never executed."""
+        return not self.count and self.exact and self.known
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it is not known if the line was ever executed."""
+        return not self.count and not self.missed
+
 
 def count_line(graph: LineGraph, line: LineParts) -> LineCount:
     """How often control reached one inlined instance of a line."""

@@ -33,7 +33,7 @@ def reached_lines(function: FunctionProfile, block: int) -> ReachedLines:
         return ReachedLines([count] * size, size)
     stopped = [0] * (size + 1)
     for position, times in stops.items():
-        line = line_of_position(facts, position)
+        line = facts.line_at(position)
         if line is not None:
             ended -= times
             stopped[line + 1] += times
@@ -48,19 +48,10 @@ def reached_on_path(function: FunctionProfile, path: PathCount, block: int) -> I
     """The lines of the last block of a path, and on how many of its executions each was reached."""
     facts = function.facts.blocks[block]
     stops = {where: times for (number, where), times in function.path_stops.items() if number == path.id}
-    ended = [(line_of_position(facts, position), times) for position, times in stops.items()]
+    ended = [(facts.line_at(position), times) for position, times in stops.items()]
     for index, ref in facts.statement_lines:
         before = sum(times for line, times in ended if line is not None and line < index)
         yield ref, max(path.count - before, 0)
-
-
-def line_of_position(block: BlockFacts, position: int) -> int | None:
-    """The index of the line at a position of a block, -1 before the first; None if that is not known."""
-    if position < 0:
-        return min(-2 - position, len(block.lines) - 1)
-    if block.call_lines is None:
-        return None
-    return block.call_lines[position] if position < len(block.call_lines) else len(block.lines) - 1
 
 
 def _first_behind_call(block: BlockFacts) -> int:

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from trodden.errors import InputMissing, SourceChanged
-from trodden.profile.filters import is_compiler_made, is_included, is_system, shows_file
+from trodden.profile.filters import is_compiler_made, is_included, shows_file
 from trodden.profile.model import Filter, Profile
 from trodden.profile.select import select
 from trodden.source.exclusions import read_exclusions, without_excluded
 from trodden.source.files import FileCounts, SourceFunction, source_files
+from trodden.source.problems import source_problems
 from trodden.source.texts import read_source
 
-_MOST_NAMED = 5
+_NOT_OBEYED = "comments that exclude code from coverage are not obeyed"
 
 
 @dataclass(frozen=True)
@@ -81,22 +82,6 @@ def _marked(profile: Profile, files: dict[str, FileCounts]) -> ShownFiles:
             found[path] = without_excluded(file, read_exclusions(read_source(profile, path)))
         except (InputMissing, SourceChanged) as error:
             found[path] = file
-            if not is_system(path):
-                (missing if isinstance(error, InputMissing) else changed).append(path)
-    problems: list[str] = []
-    if missing:
-        problems.append(
-            f"{_listed(missing)}: cannot be read, so comments that exclude code from coverage are not obeyed;"
-            " --source-dir OLD=NEW says where sources are now"
-        )
-    if changed:
-        problems.append(
-            f"{_listed(changed)}: changed since the build, so comments that exclude code from coverage are"
-            " not obeyed, and lines may be others; build and run again"
-        )
-    return ShownFiles({path: file for path, file in found.items() if file.lines}, tuple(problems))
-
-
-def _listed(paths: list[str]) -> str:
-    more = len(paths) - _MOST_NAMED
-    return ", ".join(paths[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+            (missing if isinstance(error, InputMissing) else changed).append(path)
+    problems = tuple(source_problems(missing, changed, _NOT_OBEYED))
+    return ShownFiles({path: file for path, file in found.items() if file.lines}, problems)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import sha256
 
 from trodden.errors import InputMissing, SourceChanged
 from trodden.profile.model import Profile
 from trodden.regular_files import open_regular
+from trodden.source.problems import source_problems
 
 _LONGEST = 64 << 20
 
@@ -35,12 +37,22 @@ class Sources:
     def __init__(self, profile: Profile, force: bool = False) -> None:
         self._profile, self._force = profile, force
         self._read: dict[str, list[str] | None] = {}
+        self.missing: list[str] = []
+        self.changed: list[str] = []
 
     def lines(self, path: str) -> list[str] | None:
         """The lines of a source file; None if it cannot be read or is not what was compiled."""
         if path not in self._read:
             try:
                 self._read[path] = read_source(self._profile, path, self._force)
-            except (InputMissing, SourceChanged):
+            except (InputMissing, SourceChanged) as error:
                 self._read[path] = None
+                (self.missing if isinstance(error, InputMissing) else self.changed).append(path)
         return self._read[path]
+
+
+def unread_sources(*sources: Sources) -> Iterator[str]:
+    """What to say of the sources that were looked for so far and could not be used."""
+    missing = (path for each in sources for path in each.missing)
+    changed = (path for each in sources for path in each.changed)
+    return source_problems(missing, changed, "the text of lines and conditions is not shown")

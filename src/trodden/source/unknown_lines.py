@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from trodden.profile.model import FunctionProfile
 from trodden.source.inlined_entries import inlined_entries
+from trodden.source.own_lines import own_lines
 
 
 def unknown_lines(functions: Iterable[FunctionProfile]) -> Iterator[tuple[str, int]]:
@@ -38,7 +39,7 @@ def unknown_lines(functions: Iterable[FunctionProfile]) -> Iterator[tuple[str, i
             instances.append(frozenset())
         if instances:
             everywhere = frozenset.intersection(*instances)
-            yield from ((function.file, line) for line in sorted(_own_lines(function) - everywhere))
+            yield from ((function.file, line) for line in sorted(own_lines(function) - everywhere))
 
 
 def _vanished(function: FunctionProfile) -> set[tuple[str, str]]:
@@ -55,10 +56,3 @@ def _vanished(function: FunctionProfile) -> set[tuple[str, str]]:
 def _units(function: FunctionProfile) -> Iterator[str]:
     """The units that hold a function, one for each of its copies."""
     return (copy.unit for copy in function.copies or (function,))
-
-
-def _own_lines(function: FunctionProfile) -> frozenset[int]:
-    """The lines of a function in its own file, the one that it begins on included."""
-    refs = (ref for block in function.facts.blocks for ref in block.lines if not ref.instance)
-    own = (ref.line for ref in refs if function.files[ref.file].path == function.file)
-    return frozenset(line for line in (*own, function.line) if line > 0)

@@ -82,6 +82,11 @@ CXX = {
     "_Z1fIRiEDcOT_": "decltype(auto) f<int&>(int&)",
     "_ZN12_GLOBAL__N_11fEv": "(anonymous namespace)::f()",
     "_ZZ1fvENKUliE_clEi": "f()::'lambda'(int)::operator()(int) const",
+    "_ZZ4mainENK3$_0clEii": "main::$_0::operator()(int, int) const",
+    "_ZZNSt3__16vectorIiNS_9allocatorIiEEE12emplace_backIJiEEERiDpOT_ENKUlvE_clEv": (
+        "int& std::__1::vector<int, std::__1::allocator<int>>::emplace_back<int>(int&&)::'lambda'()"
+        "::operator()() const"
+    ),
     "_ZNK1AcvbEv": "A::operator bool() const",
     "_ZltRK1AS1_": "operator<(A const&, A const&)",
     "_Z1fPFivEM1AFivE": "f(int (*)(), int (A::*)())",

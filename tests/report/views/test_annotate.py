@@ -132,7 +132,7 @@ def test_a_count_that_is_only_a_bound_is_marked() -> None:
     assert count_text(LineCount(7, exact=False)) == "~7"
     assert count_text(LineCount(7)) == "7"
     assert count_text(LineCount(0)) == "#####"
-    assert count_text(LineCount(0, exact=False)) == "~0"
+    assert count_text(LineCount(0, exact=False)) == "?"
     assert count_text(None) == ""
 
 

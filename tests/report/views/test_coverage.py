@@ -6,10 +6,14 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.profile.making import function, profile_of, unit_of
 from tests.profile.walking import facts_of, path_profile
 from tests.report.printed import rows_of, text_of, wide_console
 from tests.report.sample_paths import GOOD, run
+from trodden.profile.model import Filter
+from trodden.report.render.brief import print_brief
 from trodden.report.render.coverage import print_coverage
 from trodden.report.render.terminal import print_tables
 from trodden.report.views import coverage
@@ -72,6 +76,19 @@ def test_lines_of_an_optimised_program_are_those_that_are_left(tmp_path: Path) -
         console = wide_console()
         print_tables(summarise(shown), console)
         assert text_of(console).count(OPTIMISED) == times
+        console = wide_console()
+        print_brief(summarise(shown), console, "good.trod", 160, 24)
+        assert text_of(console).count(OPTIMISED) == times
+
+
+@pytest.mark.parametrize("markers", [True, False])
+def test_a_source_that_is_missing_is_named_once(tmp_path: Path, markers: bool) -> None:
+    profile = replace(run(GOOD, tmp_path), filter=Filter(markers=markers))
+    (tmp_path / "a.c").unlink()
+    report = coverage.report_coverage([profile], ["good.trod"])
+    document = coverage.to_document(report)
+    assert [problem.partition(": ")[0] for problem in document["problems"]] == [f"{tmp_path}/a.c"]
+    assert "--source-dir OLD=NEW" in document["problems"][0]
 
 
 def test_coverage_for_programs(tmp_path: Path) -> None:

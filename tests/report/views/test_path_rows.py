@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 from rich.console import Console
@@ -179,3 +180,28 @@ def test_a_profile_without_paths_says_nothing_of_them() -> None:
     assert (summary.paths, summary.loops, summary.cuts) == ((), (), ())
     assert summary.to_document()["paths"] == []
     assert "path" not in _printed(sample()).lower()
+
+
+def test_a_source_that_is_missing_or_has_changed_is_named_once(tmp_path: Path) -> None:
+    profile = path_sample(tmp_path)
+    source = tmp_path / "a.c"
+    assert not any(str(source) in note for note in summarise(profile).notes)
+    content = source.read_bytes()
+    digest = sha256(content).hexdigest()
+    unit = profile.units[0]
+    files = tuple(replace(file, digest=digest) if file.path == str(source) else file for file in unit.files)
+    built = replace(profile, units=(replace(unit, files=files), *profile.units[1:]))
+    source.write_bytes(b"\n" + content)
+    changed = [note for note in summarise(built).notes if str(source) in note]
+    assert changed == [
+        f"{source}: changed since the build, so the text of lines and conditions is not shown; build and run"
+        " again, or say by --source-dir OLD=NEW where the sources of the build are"
+    ]
+    source.unlink()
+    missing = [note for note in summarise(built).notes if str(source) in note]
+    assert missing == [
+        f"{source}: cannot be read, so the text of lines and conditions is not shown; --source-dir OLD=NEW"
+        " says where sources are now"
+    ]
+    assert _printed(built).count("cannot be read") == 1
+    assert [row for row in _rows(built, "note") if "cannot be read" in row[0]] == [missing]

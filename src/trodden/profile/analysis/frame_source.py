@@ -2,7 +2,7 @@
 
 The debug information of a program says it of any instruction, if there is some
 (:mod:`trodden.collect.frames.source_frames`).  Otherwise the facts say which lines a block has, and of which
-inlined instances: a frame was on one of them.
+inlined instances: a frame was on one of them, and where the call is known on that of the call.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ def frame_source(
     """The functions that a frame consists of, innermost first; the last one is the function itself."""
     if frame.source:
         return tuple(FrameSource(each.function, each.file, each.line, each.line) for each in frame.source)
-    blocks = _left(facts) if frame.block is None else [frame.block]
-    refs = [ref for block in blocks for ref in _refs(facts, block)]
+    refs = _reached(frame, facts)
     chains = [_chain(facts, ref) for ref in refs]
     common = _common([[ref.instance for ref in chain] for chain in chains])
     found: list[FrameSource] = []
@@ -43,6 +42,17 @@ def frame_source(
         where = files[at[0].file].path if at else files[facts.file].path
         found.append(FrameSource(name, where, min(own, default=0), max(own, default=0)))
     return tuple(found) or (FrameSource(facts.name, files[facts.file].path, 0, 0),)
+
+
+def _reached(frame: StoppedFrame, facts: FunctionFacts) -> list[LineRef]:
+    """The lines that a frame was on one of: the line of its position, if that is known."""
+    if frame.block is None:
+        return [ref for block in _left(facts) for ref in _refs(facts, block)]
+    own = facts.blocks[frame.block]
+    index = None if frame.position is None else own.line_at(frame.position)
+    if index is not None and index >= 0 and (own.lines[index].line > 0 or own.lines[index].instance):
+        return [own.lines[index]]
+    return _refs(facts, frame.block)
 
 
 def _refs(facts: FunctionFacts, block: int) -> list[LineRef]:

@@ -20,6 +20,7 @@ from trodden.program.checked import ColumnError, columns, ints, same_length, tex
 from trodden.program.facts import UnitFacts
 
 _NO_REGISTER = -1
+_MOST_LINES = 1 << 32
 
 
 def threads_to_documents(
@@ -45,6 +46,8 @@ def _to_document(thread: StoppedThread, numbers: dict[str, int]) -> dict[str, An
         document["source"] = [
             [[each.function, each.file, each.line] for each in frame.source] for frame in thread.frames
         ]
+    if any(frame.position is not None for frame in thread.frames):
+        document["positions"] = [frame.position for frame in thread.frames]
     if thread.left_out:
         document["left_out"] = thread.left_out
     if thread.last:
@@ -69,11 +72,12 @@ def _from_document(document: Any, units: Sequence[UnitFacts], processes: int) ->
     if type(document) is not dict:
         raise ColumnError("a thread was expected")
     tid = document.get("tid")
+    frames = _with_source(_frames(document["frames"], units), document.get("source"))
     return StoppedThread(
         process=whole(document["process"], 0, processes),
         number=whole(document["number"], 0, 1 << 32),
         tid=None if tid is None else whole(tid, 0, 1 << 32),
-        frames=tuple(_with_source(_frames(document["frames"], units), document.get("source"))),
+        frames=tuple(_with_positions(frames, document.get("positions"))),
         left_out=whole(document.get("left_out", 0), 0, 1 << 62),
         last=tuple(_last_paths(document.get("last", [[], [], []]), units)),
     )
@@ -110,6 +114,16 @@ def _with_source(frames: list[StoppedFrame], document: Any) -> list[StoppedFrame
     if type(document) is not list or len(document) != len(frames):
         raise ColumnError("the source locations of all frames were expected")
     return [replace(frame, source=_source(each)) for frame, each in zip(frames, document, strict=True)]
+
+
+def _with_positions(frames: list[StoppedFrame], document: Any) -> list[StoppedFrame]:
+    """The frames with their positions in their blocks; earlier files do not say these."""
+    if document is None:
+        return frames
+    if type(document) is not list or len(document) != len(frames):
+        raise ColumnError("the positions of all frames were expected")
+    positions = [None if each is None else whole(each, -_MOST_LINES, _MOST_LINES) for each in document]
+    return [replace(frame, position=each) for frame, each in zip(frames, positions, strict=True)]
 
 
 def _source(document: Any) -> tuple[SourceFrame, ...]:

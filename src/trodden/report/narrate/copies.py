@@ -56,7 +56,7 @@ class BranchCopies:
     """The branches of a profile by their lines."""
 
     def __init__(self, describer: Describer) -> None:
-        self._profile, self._describer = describer.profile, describer
+        self._profile, self.describer = describer.profile, describer
         self._orders: dict[int, dict[int, int]] = {}
 
     def copy(self, function: FunctionProfile, block: int) -> Copy:
@@ -67,7 +67,7 @@ class BranchCopies:
 
     def inlined_at(self, function: FunctionProfile, block: int) -> tuple[str, ...]:
         """The call sites at which the code of a block was inlined, innermost first."""
-        locations = self._describer.locations(function)
+        locations = self.describer.locations(function)
         ref, found = locations.end(block), []
         while ref is not None and ref.instance:
             ref = function.facts.inlined[ref.instance - 1]
@@ -92,7 +92,7 @@ class BranchCopies:
             function.edge_counts[edge] and self.outcome(function, edge) == outcome
             for function, block in self._by_line.get((outcome.file, outcome.branch_line), ())
             if but is None or function is not but[0] or block != but[1]
-            for edge in self._describer.locations(function).flow_out(block)
+            for edge in self.describer.locations(function).flow_out(block)
         )
 
     def outcome(self, function: FunctionProfile, edge: int) -> SourceOutcome | None:
@@ -100,7 +100,7 @@ class BranchCopies:
 
         It is if it decides parts of the condition that no other branch of the same copy decides.
         """
-        step = self._describer.decision(function, edge)
+        step = self.describer.decision(function, edge)
         line = self._line(function, function.facts.graph.edges[edge].src)
         if step is None or line is None or step.outcome is None:
             return None
@@ -110,7 +110,7 @@ class BranchCopies:
 
     def _alike(self, function: FunctionProfile, block: int) -> list[int]:
         """The branches of the same inlined instance that decide the same parts of the same condition."""
-        locations = self._describer.locations(function)
+        locations = self.describer.locations(function)
         ref = locations.end(block)
         decided = self._decided(function, block)
         if ref is None or decided is None:
@@ -119,7 +119,7 @@ class BranchCopies:
 
     def _decided(self, function: FunctionProfile, block: int) -> frozenset[SourceOutcome] | None:
         """The outcomes of a branch if all of them are certain."""
-        edges = self._describer.locations(function).flow_out(block)
+        edges = self.describer.locations(function).flow_out(block)
         outcomes = [self.outcome(function, edge) for edge in edges]
         known = [each for each in outcomes if each is not None]
         return frozenset(known) if len(edges) > 1 and len(known) == len(edges) else None
@@ -133,7 +133,7 @@ class BranchCopies:
 
     def _line(self, function: FunctionProfile, block: int) -> tuple[str, int] | None:
         """The line of a branch."""
-        locations = self._describer.locations(function)
+        locations = self.describer.locations(function)
         ref = locations.end(block)
         return None if ref is None else (locations.path_of(ref), ref.line)
 

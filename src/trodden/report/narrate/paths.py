@@ -18,7 +18,6 @@ from trodden.report.narrate.decisions import Decisions
 from trodden.report.narrate.source_locations import FunctionLocations, SourceIndex
 from trodden.report.narrate.statements import Statement
 from trodden.report.narrate.steps import Step
-from trodden.source.reached import line_of_position
 
 ARROW = " → "
 
@@ -145,7 +144,7 @@ class _FunctionDescriber:
             for (number, where), times in self._function.path_stops.items()
             if number == path.id
         ]
-        found = [(line_of_position(block, where), times) for where, times in stops]
+        found = [(block.line_at(where), times) for where, times in stops]
         lines = {line for line, _ in found if line is not None and line >= 0}
         known = sum(times for line, times in found if line in lines)
         return sorted(lines) if known == path.count else []

@@ -12,6 +12,7 @@ from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import LineRef
 from trodden.report.narrate.macros import Macros
 from trodden.report.narrate.statements import Deciding, Statement, Structure, knows_language, read_structure
+from trodden.source.own_lines import own_span
 from trodden.source.texts import Sources
 from trodden.weigh.features.block_features import OperandType, Origin
 
@@ -60,21 +61,6 @@ class SourceIndex:
             macros = self._macros.setdefault(path, Macros(lines))
             self._structures[key] = read_structure(lines, first, least, macros)
         return self._structures[key]
-
-
-def own_span(function: FunctionProfile) -> range:
-    """The lines from where a function begins to the last that holds code of it; empty if they are unknown.
-
-    A call that was inlined belongs to the function, the code that replaced it does not.
-    """
-    refs = [ref for block in function.facts.blocks for ref in block.lines]
-    own = [
-        ref.line
-        for ref in (*refs, *function.facts.inlined)
-        if ref.line > 0 and ref.instance == 0 and function.files[ref.file].path == function.file
-    ]
-    lines = [*own, *([function.line] if function.line > 0 else [])]
-    return range(min(lines), max(lines) + 1) if lines else range(0)
 
 
 class FunctionLocations:

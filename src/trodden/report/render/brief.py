@@ -139,6 +139,8 @@ def _remarks(summary: Summary) -> Iterator[Text]:
     more = max(len(summary.violations) - _NOTES, 0) + max(len(summary.notes) - _NOTES, 0)
     if more:
         yield note(f"and {counted(more, 'more message')}")
+    if summary.optimised is not None:
+        yield note(summary.optimised)
     if summary.inlined:
         first, more = summary.inlined[0], len(summary.inlined) - 1
         others = f" and {more:,} more exist" if more else " exists"

@@ -70,7 +70,7 @@ def print_coverage(report: CoverageReport, console: Page, most: int | None = Non
         console.print(Text.assemble(("left out ", "bold yellow"), f"{left.name} of {where}: {left.reason}"))
     if report.optimised is not None:
         console.print(note(report.optimised))
-    for problem in report.sources.problems:
+    for problem in report.problems:
         console.print(note(problem))
     if found.without and found.paths is not None:
         names = ", ".join(found.without[:_MOST_NAMES]) + (" …" if len(found.without) > _MOST_NAMES else "")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from trodden.compare.difference import Basis, Comparison
+from trodden.compare.difference import Basis
 from trodden.compare.evidence import CONVINCING
 from trodden.compare.model import Difference, Kind
 from trodden.profile.count_text import amount
@@ -26,7 +26,7 @@ def print_difference(report: DifferenceReport, console: Page) -> None:
     for run, estimate in report.marks():
         console.print(note(f"{run} is an {mark(estimate)}; shares of branches are compared, not counts"))
     if found.common:
-        console.print(_common(found))
+        console.print(_common(report))
     if Basis.PATHS not in found.common and found.common:
         console.print(note("there are no paths to compare; edges or blocks are compared instead"))
     shown = [(rank, each) for rank, each in report.shown if not _by_chance(each)]
@@ -47,8 +47,7 @@ def print_difference(report: DifferenceReport, console: Page) -> None:
     if hidden:
         console.print(note(f"{counted(hidden, 'more difference')}; see --top"))
     if not found.differences:
-        compared = found.common or found.expected
-        console.print(Text("No difference" if compared else "Nothing can be compared", style="bold"))
+        console.print(Text("No difference", style="bold"))
     for each in found.unpaired[:_MOST_NAMES]:
         console.print(note(f"{each.name} of {'A' if each.first else 'B'} cannot be compared: {each.reason}"))
     if len(found.unpaired) > _MOST_NAMES:
@@ -58,6 +57,8 @@ def print_difference(report: DifferenceReport, console: Page) -> None:
     if found.by_counts:
         names = ", ".join(found.by_counts[:_MOST_NAMES])
         console.print(note(f"compared by counts, since the runs did not count the same paths: {names}"))
+    for what in report.notes:
+        console.print(note(what))
 
 
 def _by_chance(each: Difference) -> bool:
@@ -70,10 +71,11 @@ def _by_chance(each: Difference) -> bool:
     return each.kind in (Kind.SHIFTS, Kind.EXPECTS) and abs(each.evidence) < CONVINCING
 
 
-def _common(found: Comparison) -> Table:
+def _common(report: DifferenceReport) -> Table:
     headings = ("common", "of B", "of B's executions", "instructions", "of B's", "only in A", "only in B")
-    common = table("In common", headings, ("what",))
-    for basis, each in common_rows(found):
+    title = f"In common, and the {report.instructions.words} that B executed along it"
+    common = table(title, headings, ("what",))
+    for basis, each in common_rows(report.found):
         common.add_row(
             f"{each.common:,}",
             percent(each.static),

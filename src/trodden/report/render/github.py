@@ -29,7 +29,7 @@ def to_github(report: CoverageReport) -> str:
         lines.append(_warning(path, branch.line, branch.line, "Branch partly taken", _untaken(branch)))
     for file in report.sources.files:
         lines += _missed(file)
-    lines += [f"::warning title=Coverage::{_data(problem)}" for problem in report.sources.problems]
+    lines += [f"::warning title=Coverage::{_data(problem)}" for problem in report.problems]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -51,7 +51,7 @@ def _missed(file: FileCoverage) -> Iterator[str]:
             text = f"{function.name} was never executed"
             yield _warning(file.path, function.line, function.last, "Function never executed", text)
     known = list(file.file.lines)
-    missed = {line for line, here in file.file.lines.items() if not here.count} - covered
+    missed = {line for line, here in file.file.lines.items() if here.missed} - covered
     for first, last in _runs(known, missed):
         where = f"line {first} was" if first == last else f"lines {first} to {last} were"
         yield _warning(file.path, first, last, "Lines never executed", f"{where} never executed")

@@ -1,7 +1,8 @@
 """Source with counts beside each line, and the counts of branches below their lines.
 
 A line without a count holds no code; ``#####`` marks one that holds code and was never executed.  ``?`` marks
-one that may have been: its function was inlined and executed, and the optimiser has left no code of the line.
+one that may have been: its function was inlined and executed, and the optimiser has left no code of the line,
+or the process was interrupted there and the position is not known.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from trodden.profile.estimated import mark
 from trodden.profile.filters import file_matches, is_included, shows_file
 from trodden.profile.model import Count, Estimate, Profile
 from trodden.profile.select import select
-from trodden.report.narrate.source_locations import own_span
 from trodden.source.branches import Branch, Outcome
 from trodden.source.files import branches_by_line
 from trodden.source.lines import LineCount, Lines, line_counts
 from trodden.source.optimised import optimised_note
+from trodden.source.own_lines import own_span
 from trodden.source.texts import read_source
 from trodden.visible_text import visible_text
 
@@ -103,9 +104,9 @@ def count_text(count: LineCount | None, never: str = NEVER) -> str:
     """The text in the column of counts, ``never`` for a line that holds code and was not executed."""
     if count is None:
         return ""
-    if not count.known:
+    if count.doubtful:
         return UNKNOWN
-    if not count.count and count.exact:
+    if count.missed:
         return never
     return f"{'' if count.exact else '~'}{amount(count.count, '')}"
 

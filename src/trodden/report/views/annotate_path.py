@@ -9,10 +9,10 @@ from trodden.errors import UsageError
 from trodden.profile.model import Profile
 from trodden.program.facts import LineRef
 from trodden.report.narrate.paths import ARROW, Describer
-from trodden.report.narrate.source_locations import own_span
 from trodden.report.views.annotate import SourceView, styled
 from trodden.report.views.hot_paths import HotPath, executed_along, executed_blocks, executed_in_all
 from trodden.report.views.instruction_kind import instruction_kind
+from trodden.source.own_lines import own_span
 from trodden.source.reached import reached_on_path
 from trodden.source.texts import read_source
 

@@ -19,6 +19,7 @@ from trodden.report.views.decision_coverage import DecisionCoverage, decision_co
 from trodden.source.coverage import FileCoverage, SourceCoverage, cover_files
 from trodden.source.optimised import optimised_note
 from trodden.source.shown import shown_files
+from trodden.source.texts import unread_sources
 
 _HEADINGS = (
     (
@@ -41,7 +42,10 @@ _OF_SOURCE = METRICS[:4]
 
 @dataclass(frozen=True)
 class CoverageReport:
-    """The coverage of one or several profiles; ``files`` are theirs."""
+    """The coverage of one or several profiles; ``files`` are theirs.
+
+    ``markers`` are messages about sources whose comments could not be obeyed.
+    """
 
     program: str
     files: tuple[str, ...]
@@ -50,6 +54,16 @@ class CoverageReport:
     branches: BranchDescriber
     sources: SourceCoverage
     decisions: tuple[DecisionCoverage, ...]
+    markers: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is to be said of sources that could not be read, of each file once.
+
+        Where comments in sources are obeyed every source was read for them; otherwise it is about those that
+        were missing in what was described so far.
+        """
+        return self.markers or tuple(unread_sources(self.branches.describer.index.sources))
 
     @property
     def optimised(self) -> str | None:
@@ -111,7 +125,8 @@ def report_coverage(
         found=replace(found, functions=tuple(ranked)),
         unjoined=tuple(unjoined),
         branches=branches,
-        sources=cover_files(shown.files, shown.problems),
+        sources=cover_files(shown.files),
+        markers=shown.problems,
         decisions=tuple(decisions),
     )
 
@@ -163,7 +178,7 @@ def to_document(report: CoverageReport) -> dict[str, Any]:
             {"function": each.name, "file": report.files[each.profile], "reason": each.reason}
             for each in report.unjoined
         ],
-        "problems": list(report.sources.problems),
+        "problems": list(report.problems),
     }
 
 
@@ -171,7 +186,7 @@ def _file(each: FileCoverage) -> dict[str, Any]:
     return {
         "path": each.path,
         **{name: _covered(getattr(each, name)) for name in _OF_SOURCE},
-        "missed_lines": [line for line, here in each.file.lines.items() if not here.count],
+        "missed_lines": [line for line, here in each.file.lines.items() if here.missed],
         "missed_branches": [
             {
                 "line": branch.line,
@@ -251,7 +266,7 @@ def to_plain(report: CoverageReport) -> str:
     rows += [("covered", name, *_parts(each)) for name, each in report.metrics.items()]
     rows += [("left", each.name, report.files[each.profile], each.reason) for each in report.unjoined]
     rows += [("without", name) for name in report.found.without]
-    rows += [("problem", text) for text in report.sources.problems]
+    rows += [("problem", text) for text in report.problems]
     return tabbed(rows)
 
 

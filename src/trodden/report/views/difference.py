@@ -5,9 +5,8 @@ The first run is called A, the second B.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from trodden.compare.difference import Basis, Common, Comparison, compare
 from trodden.compare.model import Branching, Difference, Kind, Shares
@@ -17,44 +16,54 @@ from trodden.plan.routes import PathEnd
 from trodden.profile.count_text import amount
 from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
-from trodden.report.fields import counted, percent, tabbed
+from trodden.report.fields import counted, percent
 from trodden.report.narrate.copies import BranchCopies
 from trodden.report.narrate.paths import Describer
 from trodden.report.narrate.successors import BranchDescriber
+from trodden.report.views.hidden_functions import hidden_functions
+from trodden.report.views.hot_paths import executed_in_all
+from trodden.report.views.instruction_kind import InstructionKind, instruction_kind, mixed_instructions
+from trodden.source.texts import unread_sources
 
-_HEADINGS = (
-    (
-        "#common",
-        *("basis", "A", "B", "common", "static", "dynamic", "instructions", "instructions dynamic"),
-        *("only A", "only B"),
-    ),
-    (
-        "#difference",
-        *("rank", "kind", "function", "A", "A of", "B", "B of", "evidence", "branch", "way", "path", "more"),
-    ),
-    ("#unpaired", "function", "run", "reason"),
-    ("#counts", "function"),
-)
-_ESTIMATE_HEADING = ("#estimate", "run", "rates")
+_MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
 class DifferenceReport:
-    """Two runs compared; ``files`` are their profiles, ``shown`` the differences to show, with ranks."""
+    """Two runs compared; ``files`` are their profiles, ``shown`` the differences to show, with ranks.
+
+    ``instructions`` says which instructions of B are counted, ``hidden`` what was not compared.
+    """
 
     files: tuple[str, str]
     found: Comparison
     shown: tuple[tuple[int, Difference], ...]
     branches: BranchDescriber
     copies: tuple[BranchCopies, BranchCopies]
+    instructions: InstructionKind
+    hidden: tuple[str, ...] = ()
     estimates: tuple[Estimate | None, Estimate | None] = (None, None)
 
-    @property
-    def unrelated(self) -> bool:
-        """Whether no function of the one has the name of a function of the other."""
+    def need_related(self) -> None:
+        """Refuse profiles that have no function in common, and so nothing that could be compared."""
         found = self.found
-        compared = found.common or found.expected or found.differences
-        return not compared and all(each.reason == NO_SUCH for each in found.unpaired)
+        if found.common or found.expected or found.differences:
+            return
+        files = ", ".join(self.files)
+        changed = sorted({each.name for each in found.unpaired if each.reason != NO_SUCH})
+        if not changed:
+            raise UsageError(f"{files}: have no function in common; compare runs of one program")
+        names = ", ".join(changed[:_MOST_NAMES]) + (" …" if len(changed) > _MOST_NAMES else "")
+        raise UsageError(
+            f"{files}: no function can be compared, since those of the same name ({names}) have other"
+            " control-flow graphs; compare runs of one program, built with the same flags"
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader has to know, with the sources that were missing in what was described so far."""
+        describers = self.branches.describer, self.copies[0].describer
+        return *self.hidden, *unread_sources(*(each.index.sources for each in describers))
 
     def marks(self) -> Iterator[tuple[str, Estimate]]:
         """Which of the two is an estimate."""
@@ -73,7 +82,8 @@ def report_difference(
 
     ``top`` limits the differences to be shown: those of one run alone, and those that both runs have.
     """
-    found = compare(*_picked(profiles, pattern))
+    chosen = _picked(profiles, pattern)
+    found = compare(*chosen)
     shown: list[tuple[int, Difference]] = []
     seen = {True: 0, False: 0}
     for rank, each in enumerate(found.differences, 1):
@@ -83,7 +93,20 @@ def report_difference(
     estimates = profiles[0].estimate, profiles[1].estimate
     branches = BranchDescriber(Describer(profiles[1]))
     copies = BranchCopies(Describer(profiles[0])), branches.copies
-    return DifferenceReport(files, found, tuple(shown), branches, copies, estimates)
+    executed = executed_in_all(profiles[1].functions.values())
+    return DifferenceReport(
+        files,
+        found,
+        tuple(shown),
+        branches,
+        copies,
+        instruction_kind(chosen[1].values()),
+        (
+            *mixed_instructions(chosen[1].values()),
+            *hidden_functions(profiles[1], chosen[1], pattern, executed, ("compared", "compares")),
+        ),
+        estimates,
+    )
 
 
 def _picked(
@@ -227,94 +250,3 @@ def common_rows(found: Comparison) -> Iterator[tuple[Basis, Common]]:
     for basis in Basis:
         if basis in found.common:
             yield basis, found.common[basis]
-
-
-def to_document(report: DifferenceReport) -> dict[str, Any]:
-    """The report as dictionaries and lists."""
-    sides = {"A": "first", "B": "second"}
-    estimates = {sides[run]: {"rates": each.rates} for run, each in report.marks()}
-    return {
-        "first": report.files[0],
-        "second": report.files[1],
-        **({"estimates": estimates} if estimates else {}),
-        "same": report.found.same,
-        "common": {basis.value: _common(common) for basis, common in common_rows(report.found)},
-        "differences": [_difference(report, rank, each) for rank, each in report.shown],
-        "unpaired": [
-            {"function": each.name, "run": "first" if each.first else "second", "reason": each.reason}
-            for each in report.found.unpaired
-        ],
-        "compared_by_counts": list(report.found.by_counts),
-    }
-
-
-def _common(common: Common) -> dict[str, Any]:
-    return {
-        "first": common.first,
-        "second": common.second,
-        "common": common.common,
-        "only_first": common.first - common.common,
-        "only_second": common.second - common.common,
-        "static": common.static,
-        "dynamic": common.dynamic,
-        "instructions": common.common_instructions,
-        "instructions_dynamic": common.dynamic_instructions,
-    }
-
-
-def _side(count: Count, of: Count) -> dict[str, Any]:
-    """How often one run did something; an estimate has only a share."""
-    return {"share": count / of} if isinstance(of, float) else {"count": count, "of": of}
-
-
-def _difference(report: DifferenceReport, rank: int, each: Difference) -> dict[str, Any]:
-    branches = report.branches
-    shares, function, branching = each.what, each.function, each.branching
-    document: dict[str, Any] = {
-        "rank": rank,
-        "kind": kind_name(each),
-        "function": each.name,
-        "first": _side(shares.first, shares.first_of),
-        "second": _side(shares.second, shares.second_of),
-        "evidence": each.evidence,
-        "sentence": sentence(report, each),
-    }
-    if branching is not None:
-        document["branch"] = branches.branch_document(function, branching.block)
-        document["way"] = branches.successor_document(function, branching.edge)
-        document["others"] = [
-            {**branches.successor_document(function, edge), "first": first, "second": second}
-            for edge, first, second in branching.others
-        ]
-    if each.block is not None:
-        document["block"] = function.facts.graph.labels[each.block]
-    if each.path is not None:
-        document["path"] = {"id": each.path.id, **branches.path_document(function, each.path)}
-        document["more"] = [path.id for path in each.more]
-    return document
-
-
-def to_plain(report: DifferenceReport) -> str:
-    """One row a line; the first field of each says what the row is about."""
-    rows: list[Sequence[object]] = list(_HEADINGS)
-    marks = [("estimate", run, each.rates) for run, each in report.marks()]
-    rows += [_ESTIMATE_HEADING, *marks] if marks else []
-    for basis, common in common_rows(report.found):
-        shares = f"{common.static:.6f}", f"{common.dynamic:.6f}"
-        instructions = common.common_instructions, f"{common.dynamic_instructions:.6f}"
-        only = common.first - common.common, common.second - common.common
-        counts = common.first, common.second, common.common
-        rows.append(("common", basis.value, *counts, *shares, *instructions, *only))
-    for rank, each in report.shown:
-        shares_of = each.what.first, each.what.first_of, each.what.second, each.what.second_of
-        branches = report.branches
-        path = "" if each.path is None else branches.describer.describe(each.function, each.path).steps_text()
-        words = location(branches, each), action(branches, each), path, len(each.more)
-        rows.append(
-            ("difference", rank, kind_name(each), each.name, *shares_of, f"{each.evidence:.3f}", *words)
-        )
-    rows += [
-        ("unpaired", each.name, "A" if each.first else "B", each.reason) for each in report.found.unpaired
-    ]
-    rows += [("counts", name) for name in report.found.by_counts]
-    return tabbed(rows)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from trodden.profile.model import FunctionProfile
+from trodden.report.fields import counted
 
 
 class InstructionKind(Enum):
@@ -29,6 +30,12 @@ def instruction_kind(functions: Iterable[FunctionProfile]) -> InstructionKind:
     return InstructionKind.MACHINE if True in known else InstructionKind.IR
 
 
-def ir_functions(functions: Iterable[FunctionProfile]) -> int:
-    """How many of the executed functions count those of their IR."""
-    return sum(each.facts.machine is None and any(each.block_counts) for each in functions)
+def mixed_instructions(functions: Iterable[FunctionProfile]) -> Iterator[str]:
+    """A message if the instructions of some functions are those of the machine, and of others not."""
+    some = list(functions)
+    if instruction_kind(some) is InstructionKind.MIXED:
+        ir = sum(each.facts.machine is None and any(each.block_counts) for each in some)
+        yield (
+            f"the machine instructions of {counted(ir, 'executed function')} are not known;"
+            " IR instructions stand for them"
+        )

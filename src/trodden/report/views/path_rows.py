@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from trodden.profile.model import Count, FunctionProfile, Profile
+from trodden.profile.model import Count, FunctionProfile
 from trodden.report.narrate.paths import Describer, PathDescription
 from trodden.report.narrate.source_locations import FunctionLocations
 from trodden.report.narrate.steps import Step
-from trodden.report.views.hot_paths import executed_along, executed_in_all, hot_among
+from trodden.report.views.hot_paths import Executed, executed_along, hot_among
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +94,11 @@ def step_document(step: Step) -> dict[str, Any]:
 
 
 def path_rows(
-    profile: Profile, chosen: Mapping[str, FunctionProfile], top: int | None, describer: Describer
+    chosen: Mapping[str, FunctionProfile], top: int | None, describer: Describer, everything: Executed
 ) -> Iterator[PathRow]:
-    """The hottest paths of some functions; shares are of the whole program."""
-    ranked = hot_among(chosen)[:top]
-    everything = executed_in_all(profile.functions.values()) if ranked else None
-    for rank, (key, function, path) in enumerate(ranked, 1):
+    """The hottest paths of some functions; shares are of ``everything`` that the program executed."""
+    for rank, (key, function, path) in enumerate(hot_among(chosen)[:top], 1):
         executed = executed_along(function, path)
-        assert everything is not None
         yield PathRow(
             rank,
             key,
@@ -133,17 +130,16 @@ def cut_rows(chosen: Mapping[str, FunctionProfile], untaken: bool, describer: De
 
 
 def loop_rows(
-    profile: Profile, chosen: Mapping[str, FunctionProfile], describer: Describer
+    chosen: Mapping[str, FunctionProfile], describer: Describer, everything: Executed
 ) -> Iterator[LoopRow]:
     """The loops of one block that iterated, in the functions whose paths were counted."""
-    everything = executed_in_all(profile.functions.values()).instructions
     for key, function in chosen.items():
         if function.paths is None:
             continue
         for edge, (source, target, _) in enumerate(function.facts.graph.edges):
             count = function.counted_edges[edge]
             if source == target and count:
-                share = _share(count * function.instructions.edges[edge], everything)
+                share = _share(count * function.instructions.edges[edge], everything.instructions)
                 yield LoopRow(key, _full_location(describer.locations(function), source), count, share)
 
 

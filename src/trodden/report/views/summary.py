@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from heapq import nsmallest
 from typing import Any, Protocol, TypeVar
 
 from trodden.graph.cfg import EdgeKind
-from trodden.profile.filters import is_of_system, is_system
 from trodden.profile.inlined import InlinedFunction, only_inlined
 from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.program.facts import LineRef, Skipped
-from trodden.report.fields import counted
 from trodden.report.narrate.paths import Describer
 from trodden.report.views.call_path_rows import CallRow, call_rows
 from trodden.report.views.call_rows import ArcRow, arc_rows
+from trodden.report.views.hidden_functions import hidden_functions
 from trodden.report.views.hot_paths import Executed, executed_in_all
-from trodden.report.views.instruction_kind import InstructionKind, instruction_kind, ir_functions
+from trodden.report.views.instruction_kind import InstructionKind, instruction_kind, mixed_instructions
 from trodden.report.views.path_rows import CutRow, LoopRow, PathRow, cut_rows, loop_rows, path_rows
 from trodden.report.views.process_rows import ProcessRow, ThreadRow, process_rows, thread_rows
 from trodden.report.views.program_rows import ProgramRow, program_rows
 from trodden.source.optimised import optimised_note
+from trodden.source.texts import unread_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,8 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         processes=tuple(process_rows(profile)),
         threads=tuple(thread_rows(profile, describer, top)),
         functions=_first(top, (_function(key, each, everything) for key, each in chosen.items())),
-        paths=tuple(path_rows(profile, chosen, top, describer)),
-        loops=_first(top, loop_rows(profile, chosen, describer)),
+        paths=tuple(path_rows(chosen, top, describer, everything)),
+        loops=_first(top, loop_rows(chosen, describer, everything)),
         cuts=_first(top, cut_rows(chosen, pattern is not None, describer)),
         call_paths=call_rows(profile, chosen, top),
         calls=_first(top, arc_rows(profile, chosen)),
@@ -157,35 +157,16 @@ def summarise(profile: Profile, top: int | None = None, pattern: str | None = No
         inlined=only_inlined(profile, chosen),
         skipped=profile.skipped,
         violations=tuple((key, what) for key, each in chosen.items() for what in each.violations),
-        notes=(*profile.messages, *_mixed(profile), *_hidden(profile, chosen, pattern, everything)),
+        notes=(
+            *profile.messages,
+            *unread_sources(describer.index.sources),
+            *mixed_instructions(profile.functions.values()),
+            *hidden_functions(profile, chosen, pattern, everything),
+        ),
         instructions=instruction_kind(profile.functions.values()),
         estimate=profile.estimate,
         optimised=optimised_note(chosen.values()),
     )
-
-
-def _hidden(
-    profile: Profile, chosen: Mapping[str, FunctionProfile], pattern: str | None, everything: Executed
-) -> Iterator[str]:
-    """A line about the functions that are not shown because they are of the system."""
-    if pattern is not None or profile.filter.system:
-        return
-    hidden = [each for key, each in profile.functions.items() if key not in chosen and is_of_system(each)]
-    if hidden:
-        executed, total = executed_in_all(hidden).instructions, everything.instructions
-        share = f"{executed / total:.1%} of the instructions" if total else "none executed"
-        one = len(hidden) == 1
-        yield (
-            f"{len(hidden):,} function{'' if one else 's'} of {_system_kinds(hidden)}"
-            f" ({share}) {'is' if one else 'are'} not shown; --system shows {'it' if one else 'them'}"
-        )
-
-
-def _system_kinds(hidden: Sequence[FunctionProfile]) -> str:
-    files = any(is_system(each.file) for each in hidden)
-    compiler = any(not is_system(each.file) for each in hidden)
-    kinds = {"system headers and standard libraries": files, "the compiler's own instrumentation": compiler}
-    return " and ".join(kind for kind, there in kinds.items() if there)
 
 
 def _first(top: int | None, rows: Iterable[_Row]) -> tuple[_Row, ...]:
@@ -207,14 +188,6 @@ def _function(key: str, function: FunctionProfile, everything: Executed) -> Func
             executed.instructions / everything.instructions if everything.instructions else 0.0
         ),
     )
-
-
-def _mixed(profile: Profile) -> Iterator[str]:
-    """A message if the instructions of some functions are those of the machine, and of others not."""
-    functions = profile.functions.values()
-    if instruction_kind(functions) is InstructionKind.MIXED:
-        number = counted(ir_functions(functions), "executed function")
-        yield f"the machine instructions of {number} are not known; IR instructions stand for them"
 
 
 def _blocks(key: str, function: FunctionProfile) -> Iterator[BlockRow]:
