@@ -92,3 +92,28 @@ def test_conditions_that_decide_alone(
     decisions = report_coverage([profile], ["x"]).decisions
     found = {each.function: (each.conditions.covered, each.conditions.total) for each in decisions}
     assert found == expected
+
+
+def test_a_decision_with_other_branches_than_its_conditions_is_left_out(tmp_path: Path) -> None:
+    """Whether a temporary object was made, and has to be destroyed, is a branch of its own."""
+    program = tmp_path / "temporary.cpp"
+    program.write_text(
+        "static int destroyed;\n"
+        "struct Guard {\n"
+        "    int n;\n"
+        "    explicit Guard(int n) : n(n) {}\n"
+        "    ~Guard() { destroyed++; }\n"
+        "    bool ok() const { return n > 1; }\n"
+        "};\n"
+        "static int f(int a, int b) {\n"
+        "    if (Guard(a).ok() && Guard(b).ok())\n"
+        "        return 1;\n"
+        "    if (a && b)\n"
+        "        return 2;\n"
+        "    return 0;\n"
+        "}\n"
+        "int main() { return f(2, 2) + f(1, 2) + f(2, 1) + f(0, 2) - 5; }\n"
+    )
+    profile = trodden.run(program, "-O0", profile="paths").profile
+    decisions = report_coverage([profile], ["x"]).decisions
+    assert [(each.line, each.conditions.covered, each.conditions.total) for each in decisions] == [(11, 1, 2)]

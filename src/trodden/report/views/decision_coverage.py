@@ -80,10 +80,15 @@ def _regions(locations: FunctionLocations) -> Iterator[ConditionRegion]:
 
 
 def _cover(function: FunctionProfile, region: ConditionRegion) -> Covered | None:
-    """The conditions of a decision that were shown to decide alone; None if it has only one."""
+    """The conditions of a decision that were shown to decide alone; None if it has only one.
+
+    Also None where its branches are not its conditions one by one: some may ask whether a temporary object
+    has to be destroyed.
+    """
     blocks = frozenset(vertex for vertex in region.ending() if region.branches(vertex))
     conditions = {branch.vertex for branch in branches(function) if branch.vertex in blocks}
-    if len(conditions) < 2:
+    source = region.deciding.condition
+    if source is None or len(conditions) != len(source.tests) or len(conditions) < 2:
         return None
     executions = set(_executions(function, region, blocks))
     return Covered(len(_independent(executions) & conditions), len(conditions))
