@@ -1,23 +1,19 @@
-"""Recipes with tools that are no wheels: ccache, sanitizers of a clang, Debian's Python, autotools, cargo."""
+"""Recipes with tools that are no wheels: ccache, sanitizers of a clang, Debian's Python, cargo."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
-from bench.build.fetching import unpacked
-from bench.suite.model import Archive
+import pytest
+
 from recipes.clang import clang
-from recipes.debian import WORK, command, environment
+from recipes.debian import command, environment
+from recipes.python import PYTHON, fetched, python_environment
 from recipes.rust import rust_environment
 from tests.recipes import commands, cook, project
 from trodden.profile.store.trod import load
-
-HELLO = Archive(
-    "apt",
-    "hello",
-    "hello_2.10.orig.tar.gz",
-    "31e066137a962676e89f69d1b65382de95a7ef7d914b8cb956f41ea72e0f516b",
-)
 
 
 def test_ccache(tmp_path: Path) -> None:
@@ -35,23 +31,19 @@ def test_a_clang_with_its_own_runtimes(tmp_path: Path) -> None:
     assert load(directory / "trodden.trod").functions["area"].entries == 2
 
 
-def test_the_python_of_debian(tmp_path: Path) -> None:
+@pytest.mark.parametrize("variables", [python_environment, fetched], ids=["installed", "fetched"])
+def test_the_python_of_debian(tmp_path: Path, variables: Callable[[], dict[str, str]]) -> None:
     directory = project("counting", tmp_path)
-    text = commands("Python extensions").replace("python ", "/usr/bin/python3 ")
-    assert "\n5\n" in f"\n{cook(text, directory)}"
+    text = commands("Python extensions").replace("python ", f"{PYTHON} ")
+    assert "\n5\n" in f"\n{cook(text, directory, variables())}"
     profile = load(directory / "counting.trod")
     assert profile.functions["count"].entries == 1
     assert not any(function.violations for function in profile.functions.values())
-
-
-def test_autotools(tmp_path: Path) -> None:
-    sources = unpacked(HELLO, "hello-2.10", WORK)
-    directory = tmp_path / "built"
-    directory.mkdir()
-    text = commands("Autotools").replace("./configure", f"{sources}/configure --quiet --disable-nls")
-    cook(text, directory)
-    assert load(directory / "trodden.trod").functions["main"].entries > 1
-    assert not list(directory.rglob("*.raw"))
+    script = "import counting, os; counting.count(4); os._exit(0)"
+    cook(f"trodden run --preload -o seen.trod {PYTHON} -c '{script}'", directory)
+    seen = load(directory / "seen.trod")
+    assert (seen.functions["count"].entries, seen.messages) == (1, ())
+    assert os.path.realpath(PYTHON) in [each.path for each in seen.programs]
 
 
 def test_cargo(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A project of libtool with a shared library: popt, whose programs in the build directory are scripts."""
+"""Autotools and libtool with a shared library: popt, whose programs in the build directory are scripts."""
 
 from __future__ import annotations
 

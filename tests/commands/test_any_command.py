@@ -13,8 +13,10 @@ import pytest
 import trodden as api
 from tests.native.building import execute, must, trodden
 from trodden.collect.programs import ProgramFile, program_names
+from trodden.collect.rawfile.model import Ending
 from trodden.errors import InputMissing, NotInstrumented, UsageError
 from trodden.profile.store.trod import load
+from trodden.source.lines import line_counts
 
 WORK = """int work(int n) {
     int s = 0;
@@ -29,6 +31,36 @@ static int twice(int n) { return n > 1 ? 2 * n : n; }
 int main(int argc, char **argv) {
     return work(twice(argc > 1 ? atoi(argv[1]) : ROUNDS)) < 0;
 }
+"""
+TWO = """int two(int n) {
+    return n > 2 ? n : 0;
+}
+int call(int (*back)(int), int n) {
+    int last = 0;
+    while (n--)
+        last = back(n);
+    return last;
+}
+"""
+ENDINGS = """import ctypes, multiprocessing, os, sys
+
+library = ctypes.CDLL(sys.argv[1])
+
+def end(number):
+    if number == 2:
+        os._exit(0)
+    return library.two(number)
+
+def work(rounds):
+    library.call(ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(end), rounds)
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[2])
+    children = [context.Process(target=work, args=(rounds,)) for rounds in (2, 2, 6)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
 """
 HOST = """import ctypes, multiprocessing, sys, threading
 
@@ -53,7 +85,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two programs with functions of the same names, and a library that both load; another library."""
     folder = tmp_path_factory.mktemp("built")
     (folder / "work.c").write_text(WORK)
-    (folder / "two.c").write_text("int two(int n) {\n    return n > 2 ? n : 0;\n}\n")
+    (folder / "two.c").write_text(TWO)
     (folder / "one.c").write_text(PROGRAM.replace("ROUNDS", "3"))
     (folder / "other.c").write_text(PROGRAM.replace("ROUNDS", "4"))
     (folder / "host.py").write_text(HOST)
@@ -176,6 +208,39 @@ def test_libraries_in_a_host_without_probes(built: Path, tmp_path: Path) -> None
     work = profile.functions["work"]
     assert (work.entries, profile.functions["two"].entries) == (1 + 4 + 5, 1)
     assert max(work.counted_blocks) == (5 + 1) + 4 * (7 + 1) + sum(n + 1 for n in range(5))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_preloaded_libraries_see_how_a_host_ends(built: Path, tmp_path: Path, method: str) -> None:
+    """Two children end after their work, as multiprocessing has them end; one by _exit within a call."""
+    (tmp_path / "endings.py").write_text(ENDINGS)
+    command = [sys.executable, "endings.py", str(built / "libtwo.so"), method]
+    must("run", "-q", "--preload", "-o", "seen.trod", *command, cwd=tmp_path)
+    profile = load(tmp_path / "seen.trod")
+    assert {process.ending for process in profile.processes} == {Ending.EXIT}
+    assert profile.messages == ()
+    assert [Path(each.path).name for each in profile.programs if each.library] == ["libtwo.so"]
+    call, two = profile.functions["call"], profile.functions["two"]
+    assert (call.entries, two.entries) == (3, 2 + 2 + 3)
+    counts = line_counts(profile)[str(built / "two.c")]
+    assert [counts[line].count for line in (5, 7, 8)] == [3, 2 + 2 + 4, 2]
+
+
+def test_a_host_that_ends_unseen_says_what_sees_it(built: Path, tmp_path: Path) -> None:
+    script = "import ctypes, os, sys; ctypes.CDLL(sys.argv[1]).two(1); os._exit(0)"
+    command = [sys.executable, "-c", script, str(built / "libtwo.so")]
+    must("run", "-q", "-o", "x.trod", *command, cwd=tmp_path)
+    (message,) = load(tmp_path / "x.trod").messages
+    assert message.endswith("counts may be off by one for each of them; trodden run --preload sees it")
+    assert api.run(command, preload=True).profile.messages == ()
+
+
+def test_preloading_leaves_other_programs_alone(built: Path, tmp_path: Path) -> None:
+    script = f"ls | cat; {built}/one 5; {built}/other; true"
+    must("run", "-q", "--preload", "-o", "x.trod", "sh", "-c", script, cwd=tmp_path)
+    profile = load(tmp_path / "x.trod")
+    assert profile.messages == ()
+    assert sorted(Path(each.path).name for each in profile.programs) == ["libwork.so", "one", "other"]
 
 
 def test_a_command_without_probes_keeps_its_status(tmp_path: Path) -> None:

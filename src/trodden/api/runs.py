@@ -50,6 +50,7 @@ def run(
     last: int | None = None,
     call_paths: bool | None = None,
     durable: bool | None = None,
+    preload: bool = False,
     output: StrPath | None = None,
 ) -> Run:
     """Run a command, or sources with compiler flags, and return its status and profile.
@@ -57,8 +58,9 @@ def run(
     ``trodden.run("./app", args=["x"])`` runs what ``trodden cc`` has built; ``trodden.run("a.c", "-O2")``
     builds it first.  ``trodden.run(["make", "check"])`` runs any command, and the profile is that of all
     instrumented programs and libraries that it executes; if there is none, that is an error
-    (:class:`trodden.errors.NotInstrumented`).  The program keeps its own standard streams.  ``output`` also
-    writes the profile there.
+    (:class:`trodden.errors.NotInstrumented`).  With ``preload`` a program without probes is started with the
+    runtime, so that libraries with probes see how it ends.  The program keeps its own standard streams.
+    ``output`` also writes the profile there.
 
     With ``profile="paths"`` every function of the profile has ``paths``; ``max_paths`` is the most that a
     function may have before some are cut (``"none"`` cuts nothing), ``context`` counts each path through a
@@ -92,7 +94,7 @@ def run(
             raise TroddenError("trodden.run: the command is empty")
         if flags:
             raise TroddenError(f"trodden.run: {command[0]} is not built here; name sources to choose how")
-        return _run(command[0], [*command[1:], *args], output)
+        return _run(command[0], [*command[1:], *args], output, preload)
     if not all(isinstance(word, str | os.PathLike) for word in program):
         raise TroddenError("trodden.run: a command is one list of words, and the only one")
     words = [os.fspath(word) for word in program if isinstance(word, str | os.PathLike)]
@@ -101,7 +103,7 @@ def run(
             raise TroddenError("trodden.run: name one program (its arguments go to args=) or sources")
         if flags:
             raise TroddenError(f"trodden.run: {words[0]} is built already; name sources to choose how")
-        return _run(words[0], args, output)
+        return _run(words[0], args, output, preload)
     from trodden.api.builds import builder
     from trodden.native.driver.atomic_output import scratch
     from trodden.native.driver.diagnostics import kept_diagnostics
@@ -113,7 +115,7 @@ def run(
         if status != 0:
             what = f"trodden.run: compiling {' '.join(words)} failed with status {status}"
             raise BuildFailed(what, "".join(diagnostics))
-        return _run(built, args, output)
+        return _run(built, args, output, preload)
 
 
 def program_name(words: Sequence[str]) -> str:
@@ -131,8 +133,8 @@ def is_cxx(words: Sequence[str]) -> bool:
     return forced or any(is_source(word, cxx=True) for word in words)
 
 
-def _run(program: str, args: Sequence[str], output: StrPath | None) -> Run:
-    ended = launch_command(program, args)
+def _run(program: str, args: Sequence[str], output: StrPath | None, preload: bool) -> Run:
+    ended = launch_command(program, args, preload=preload)
     return Run(ended.status, profile_of(ended, [program, *args], output).profile)
 
 
@@ -144,11 +146,19 @@ def find_command(program: str) -> str:
     return path
 
 
-def launch_command(program: str, args: Sequence[str], wait: bool = False) -> Ended:
-    """Run a program to its end; with ``wait``, to that of all processes that it has started."""
+def launch_command(program: str, args: Sequence[str], wait: bool = False, preload: bool = False) -> Ended:
+    """Run a program to its end; with ``wait``, to that of all processes that it has started.
+
+    With ``preload``, all of them are started with the runtime (:mod:`trodden.api.preload`).
+    """
     from trodden.native.execute.launch import launch
 
-    return launch(find_command(program), args, wait)
+    path = find_command(program)
+    if not preload:
+        return launch(path, args, wait)
+    from trodden.api.preload import preload_library
+
+    return launch(path, args, wait, preload_library())
 
 
 def profile_of(

@@ -41,7 +41,8 @@ def process_messages(
     elif ending is Ending.KILLED and raw.host is not None:
         yield (
             f": {raw.host} has no probes, and its libraries have not seen how it ended (_exit, or killed):"
-            " their functions active then are not known, counts may be off by one for each of them"
+            " their functions active then are not known, counts may be off by one for each of them;"
+            " trodden run --preload sees it"
         )
     elif ending is Ending.KILLED:
         yield (

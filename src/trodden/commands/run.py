@@ -23,7 +23,7 @@ from trodden.native.execute.rundir import abandoned, process_of, unmentioned
 from trodden.native.options.given import Given, VerbFlags, value_of
 from trodden.waiting import Quiet
 
-_OTHER_FLAGS = ("output", "report", "quiet", "wait", "target", "help")
+_OTHER_FLAGS = ("output", "report", "quiet", "wait", "preload", "target", "help")
 
 
 @dataclass
@@ -41,6 +41,7 @@ class Request:
     from_source: bool = False
     report: bool | None = None
     wait: bool = False
+    preload: bool = False
 
 
 def main(argv: Sequence[str]) -> int:
@@ -93,6 +94,8 @@ def parse(argv: Sequence[str]) -> Request:
             request.asked = request.asked or request.report
         elif word == "--wait":
             request.wait = True
+        elif word == "--preload":
+            request.preload = True
         elif word == "--target":
             request.words += ["-target", value_of(word, following, "run")]
         elif word in ("-h", "--help") and request.from_source:
@@ -155,7 +158,7 @@ def _run(request: Request, program: str) -> Callable[[], int]:
     check_writable(request.output)
     if request.report is not False:
         _report_abandoned()
-    ended = runs.launch_command(program, request.arguments, request.wait)
+    ended = runs.launch_command(program, request.arguments, request.wait, request.preload)
     if ended.running:
         _report_running(ended, program if request.from_source else None)
     if not ended.raws:

@@ -66,6 +66,7 @@ def _run() -> Usage:
             *_flag_rows("run"),
             ("--target TRIPLE", "compile for another machine"),
             ("--wait", "wait for all processes that the program has started, not only for the program"),
+            ("--preload", "for instrumented libraries in programs without probes: see how these end"),
             _REPORT,
         ),
     )

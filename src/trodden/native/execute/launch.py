@@ -62,13 +62,18 @@ class Ended:
         return 128 + number
 
 
-def launch(program: str, arguments: Sequence[str], wait: bool = False) -> Ended:
+def launch(
+    program: str, arguments: Sequence[str], wait: bool = False, preload: Path | None = None
+) -> Ended:
     """Run a program, instrumented or not, to its end, with all raw files in a directory of their own.
 
-    With ``wait``, until all processes that it has started have ended, not only the first one.
+    With ``wait``, until all processes that it has started have ended, not only the first one.  ``preload`` is
+    a library that all of them are started with.
     """
     directory = make_directory()
     environment = dict(os.environ, TRODDEN_FILE=str(directory / "%p.raw"))
+    if preload is not None:
+        environment["LD_PRELOAD"] = ":".join(filter(None, (str(preload), os.environ.get("LD_PRELOAD"))))
     with _signals() as running:
         try:
             process = _start(program, arguments, environment)
