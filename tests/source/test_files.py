@@ -19,8 +19,9 @@ from trodden.report.views.coverage import report_coverage, to_document
 from trodden.source.branches import branches
 from trodden.source.coverage import cover_file, cover_files
 from trodden.source.exclusions import read_exclusions
-from trodden.source.files import FileCounts, branches_by_line, source_files
+from trodden.source.files import FileCounts, source_files
 from trodden.source.inlined_entries import inlined_entries
+from trodden.source.joined_branches import branches_by_line
 from trodden.source.lines import LineCount
 from trodden.source.shown import shown_files
 

@@ -96,21 +96,25 @@ def _with_branches(file: FileCounts) -> dict[int, int]:
 def _branches(branches: Mapping[int, Sequence[Branch]], lines: Mapping[int, int]) -> list[str]:
     """The outcomes, the branches of each line numbered from 0, so that builds can be joined line by line.
 
-    lcov 2 takes no line that was executed while none of its branches was: there they are left out.
+    lcov 2 takes no line that was executed while none of its branches was: there they are left out.  So are
+    outcomes that may have been taken; one that was taken in a copy alone which has no counts here has 1.
     """
     out: list[str] = []
     hit = total = 0
     for line, found in branches.items():
         if line not in lines:
             continue
-        if lines[line] and not any(outcome.count for branch in found for outcome in branch.outcomes):
+        single = [branch for branch in found if not branch.loose]
+        if lines[line] and not any(outcome.taken for branch in single for outcome in branch.outcomes):
             continue
-        for number, branch in enumerate(found):
+        for number, branch in enumerate(single):
             for successor, outcome in enumerate(branch.outcomes):
-                taken = str(_whole(outcome.count)) if branch.ran else "-"
+                if outcome.taken is None:
+                    continue
+                taken = str(_whole(outcome.count) or int(outcome.taken)) if branch.ran else "-"
                 out.append(f"BRDA:{line},{number},{successor},{taken}")
                 total += 1
-                hit += outcome.count > 0
+                hit += outcome.taken
     return [*out, f"BRF:{total}", f"BRH:{hit}"]
 
 

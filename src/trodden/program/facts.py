@@ -61,7 +61,8 @@ class BlockFacts:
     index in ``lines`` of the line that the call is on, -1 if no line precedes it.  It is ``None`` in what was
     built by an earlier version.  ``added_lines`` are the indices of those of ``lines`` that no statement is
     the reason for, but a jump at the end of the branch before ``} else if (...)``, or what takes an exception
-    over from the unwinder.
+    over from the unwinder.  ``column`` is that of what its branch tests; 0 if it does not branch or the
+    column is not known.
     """
 
     lines: tuple[LineRef, ...] = ()
@@ -72,6 +73,7 @@ class BlockFacts:
     silent: int = 0
     call_lines: tuple[int, ...] | None = None
     added_lines: tuple[int, ...] = ()
+    column: int = 0
 
     @property
     def instructions(self) -> int:

@@ -208,6 +208,8 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
         "silent": _mostly_zeros([block.silent for block in blocks]),
         "added_lines": _rows_to_columns([block.added_lines for block in blocks]),
     }
+    if any(block.column for block in blocks):
+        document["columns"] = _rows_to_columns([(block.column,) if block.column else () for block in blocks])
     if not any(block.call_lines is None for block in blocks):
         document["call_lines"] = _rows_to_columns([block.call_lines or () for block in blocks])
     return document
@@ -249,7 +251,20 @@ def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFa
     if "call_lines" in data:
         call_lines = _rows_from_columns(data["call_lines"], lines)
     added_lines = _rows_from_columns(data.get("added_lines", [[], []]), lines)
-    return tuple(map(BlockFacts, lines, branches, kinds, calls, sizes, silent, call_lines, added_lines))
+    numbers = _columns_from_columns(data.get("columns", [[], []]), len(lines))
+    return tuple(
+        map(BlockFacts, lines, branches, kinds, calls, sizes, silent, call_lines, added_lines, numbers)
+    )
+
+
+def _columns_from_columns(data: Any, blocks: int) -> list[int]:
+    """The source column of what each block tests, 0 for none."""
+    where, numbers = columns(data, 2, "source columns")
+    same_length(where, ints(numbers, 1, _MOST))
+    found = [0] * blocks
+    for block, number in zip(ints(sums(ints(where)), 0, blocks), numbers, strict=True):
+        found[block] = number
+    return found
 
 
 def _rows_from_columns(data: Any, lines: Sequence[Sequence[LineRef]]) -> list[tuple[int, ...]]:

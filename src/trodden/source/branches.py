@@ -23,11 +23,21 @@ _NO_BRANCHES = frozenset({BranchKind.CALL, BranchKind.UNWIND})
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A successor of a branch: its first line, if that is in the branch's file, and the count of the edge."""
+    """A successor of a branch: its first line, if that is in the branch's file, and the count of the edge.
+
+    ``elsewhere``: another copy of the branch, whose outcomes cannot be assigned to these, has taken this one;
+    ``None`` if it may have.
+    """
 
     line: int | None
     label: str
     count: Count
+    elsewhere: bool | None = False
+
+    @property
+    def taken(self) -> bool | None:
+        """Whether it was ever taken, ``None`` if that is not known."""
+        return True if self.count else self.elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +45,9 @@ class Branch:
     """A block with several successors, its count (``ran``) and the inlined ``instance`` of its line.
 
     ``vertex`` is the block that has the successors.  ``decides`` are the edges into it on which the branch
-    depends, if there are others on which the successor follows from the edge.
+    depends, if there are others on which the successor follows from the edge.  ``column`` is that of what is
+    tested, 0 if it is not known.  A ``loose`` branch is a copy of the one before it, whose outcomes cannot be
+    assigned to those of that one.
     """
 
     file: str
@@ -46,6 +58,9 @@ class Branch:
     instance: int = 0
     vertex: int = field(default=-1, compare=False)
     decides: tuple[int, ...] | None = field(default=None, compare=False)
+    column: int = 0
+    optimised: bool = False
+    loose: bool = False
 
 
 def branches(function: FunctionProfile) -> Iterator[Branch]:
@@ -82,6 +97,8 @@ def branches(function: FunctionProfile) -> Iterator[Branch]:
             location.instance,
             vertex,
             decides,
+            facts.column,
+            function.facts.optimised and facts.column > 0,
         )
 
 

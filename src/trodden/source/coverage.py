@@ -1,6 +1,7 @@
 """How much of the source was executed: lines, functions, outcomes of branches and conditions.
 
-A condition is a branch with two outcomes; it is covered if both were taken.
+A condition is a branch with two outcomes; it is covered if both were taken.  Outcomes that may have been
+taken count nowhere.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class FileCoverage:
         """The branches of which some outcome was never taken, with their numbers on their lines."""
         for found in self.file.branches.values():
             for number, branch in enumerate(found):
-                if not all(outcome.count for outcome in branch.outcomes):
+                if not branch.loose and any(outcome.taken is False for outcome in branch.outcomes):
                     yield number, branch
 
 
@@ -73,16 +74,16 @@ def cover_file(file: FileCounts) -> FileCoverage:
     """The coverage of one file."""
     lines = [line.count > 0 for line in file.lines.values() if not line.doubtful]
     found = list(_branches(file))
-    outcomes = [outcome.count > 0 for branch in found for outcome in branch.outcomes]
-    both = [branch for branch in found if len(branch.outcomes) == 2]
-    conditions = [all(outcome.count for outcome in branch.outcomes) for branch in both]
+    taken = [[outcome.taken for outcome in branch.outcomes] for branch in found]
+    outcomes = [each for some in taken for each in some if each is not None]
+    conditions = [all(some) for some in taken if len(some) == 2 and (None not in some or False in some)]
     functions = [function.entries > 0 for function in file.functions]
     return FileCoverage(file, *map(_covered, (lines, outcomes, functions, conditions)))
 
 
 def _branches(file: FileCounts) -> Iterator[Branch]:
     for found in file.branches.values():
-        yield from found
+        yield from (branch for branch in found if not branch.loose)
 
 
 def _covered(parts: list[bool]) -> Covered:

@@ -1,19 +1,18 @@
 """The source files of a profile as their readers see them: functions, lines and branches.
 
 A function of the source is one function, in however many units it was compiled, with whatever flags, and
-wherever it was inlined.  The same holds for its branches: a branch on the same line with as many outcomes, in
-the same order, is the same branch.
+wherever it was inlined.  The same holds for its branches (:mod:`trodden.source.joined_branches`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from trodden.profile.model import Count, FunctionProfile
-from trodden.source.branches import Branch, Outcome, branches
+from trodden.source.branches import Branch
 from trodden.source.inlined_entries import inlined_entries
+from trodden.source.joined_branches import branches_by_line
 from trodden.source.lines import LineCount, lines_of_functions
 
 
@@ -131,36 +130,3 @@ def _with_first_lines(
         if known is None or known.count < count:
             found[line] = LineCount(count, known is None or known.exact)
     return dict(sorted(found.items()))
-
-
-_Key = tuple[str, int, int, int]
-
-
-def branches_by_line(functions: Iterable[FunctionProfile]) -> dict[str, dict[int, list[Branch]]]:
-    """The branches of some functions by file and line, those of several instances joined."""
-    joined: dict[_Key, Branch] = {}
-    for function in functions:
-        seen: Counter[tuple[int, str, int, int]] = Counter()
-        for branch in branches(function):
-            shape = branch.file, branch.line, len(branch.outcomes)
-            seen[branch.instance, *shape] += 1
-            key = (*shape, seen[branch.instance, *shape])
-            joined[key] = _join(joined[key], branch) if key in joined else branch
-    found: dict[str, dict[int, list[Branch]]] = {}
-    for branch in joined.values():
-        found.setdefault(branch.file, {}).setdefault(branch.line, []).append(branch)
-    return {path: dict(sorted(lines.items())) for path, lines in found.items()}
-
-
-def _join(one: Branch, other: Branch) -> Branch:
-    """The sum of two instances of a branch; an optimiser may have swapped the outcomes of one of them."""
-    ours = [outcome.line for outcome in one.outcomes]
-    theirs = {outcome.line: outcome for outcome in other.outcomes}
-    aligned: Sequence[Outcome] = other.outcomes
-    if None not in theirs and len(theirs) == len(ours) and set(ours) == set(theirs):
-        aligned = [theirs[line] for line in ours]
-    outcomes = tuple(
-        replace(mine, count=mine.count + another.count)
-        for mine, another in zip(one.outcomes, aligned, strict=True)
-    )
-    return replace(one, ran=one.ran + other.ran, outcomes=outcomes)

@@ -154,7 +154,7 @@ def block_facts(read: FunctionCfg, lines: FunctionLines, optimised: bool) -> tup
         mentions.append(lines.mentions_in(block.text))
     added = added_lines(read.ir.blocks, mentions, lines, optimised)
     return tuple(
-        _facts(block, read.calls[v], branches[v], mentions[v], added[v])
+        _facts(block, read.calls[v], branches[v], mentions[v], added[v], _column(block, branches[v], lines))
         for v, block in enumerate(read.ir.blocks)
     )
 
@@ -165,6 +165,7 @@ def _facts(
     branch: LineRef | None,
     mentions: list[Mention],
     added: tuple[int, ...],
+    column: int,
 ) -> BlockFacts:
     kind = _KINDS.get(block.opcode, BranchKind.JUMP)
     if block.opcode == "br" and len(block.successors) > 1:
@@ -182,7 +183,25 @@ def _facts(
             if call.needs_site
         ),
         added,
+        column,
     )
+
+
+def _column(block: IRBlock, branch: LineRef | None, lines: FunctionLines) -> int:
+    """The column of what a block tests, which several tests on one line do not have in common.
+
+    A branch itself has the column of the operator that joins its test with others.  It stands for the test
+    where that has been computed elsewhere.
+    """
+    if branch is None or len(block.successors) < 2:
+        return 0
+    terminator = block.terminator
+    location = terminator.attachment("dbg")
+    test = None if terminator.condition is None else block.definition(terminator.condition)
+    tested = None if test is None else test.attachment("dbg")
+    if tested is not None and lines.line_of(tested) == branch and lines.column_of(tested):
+        return lines.column_of(tested)
+    return 0 if location is None else lines.column_of(location)
 
 
 def fingerprint(graph: Graph, blocks: tuple[BlockFacts, ...]) -> str:

@@ -221,6 +221,10 @@ class FunctionLines:
         file = self._debug.scope_file(scope)
         return self._debug.word_at(file, line, column) if file >= 0 and line and column else None
 
+    def column_of(self, node: str) -> int:
+        """The column of a location, 0 if it is not known."""
+        return self._debug.columns.get(node, 0)
+
     def _instance(self, node: str, scope: str) -> int:
         """The number of the instance that was inlined at the location ``node``, outer ones before inner.
 

@@ -37,7 +37,7 @@ def _untaken(branch: Branch) -> str:
     never = [
         f"to line {outcome.line}" if outcome.line is not None else f"to block {outcome.label}"
         for outcome in branch.outcomes
-        if not outcome.count
+        if outcome.taken is False
     ]
     return f"evaluated {counted(branch.ran, 'time')}, and never went {' or '.join(never)}"
 

@@ -17,7 +17,7 @@ from trodden.profile.filters import file_matches, is_included, shows_file
 from trodden.profile.model import Count, Estimate, Profile
 from trodden.profile.select import select
 from trodden.source.branches import Branch, Outcome
-from trodden.source.files import branches_by_line
+from trodden.source.joined_branches import branches_by_line
 from trodden.source.lines import LineCount, Lines, line_counts
 from trodden.source.optimised import optimised_note
 from trodden.source.own_lines import own_span
