@@ -258,9 +258,7 @@ def test_what_is_about_runs_refuses_it(guess: Path) -> None:
 def test_a_merge_leaves_it_out(guess: Path, combine: str) -> None:
     done = process("merge", "run.trod", "guess.trod", "-o", "x.trod", "--combine", combine)
     assert done.returncode == 101
-    assert (
-        "guess.trod: is an estimate, no profile of a run; merge profiles of runs (left out)" in done.stderr
-    )
+    assert "guess.trod: is an estimate, no profile of a run; merge profiles of runs (left out)" in done.stderr
     assert load("x.trod").functions["pick"].entries == load("run.trod").functions["pick"].entries
     alone = process("merge", "guess.trod", "-o", "y.trod", "--combine", combine)
     assert alone.returncode == 93

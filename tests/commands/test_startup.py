@@ -86,3 +86,11 @@ def test_a_program_that_ends_by_itself_needs_no_general_reader_of_debug_informat
     loaded_modules = done.stderr.split()
     assert "trodden.collect.gather" in loaded_modules
     assert not any(name.startswith("elftools") for name in loaded_modules)
+
+
+@pytest.mark.parametrize("words", [("--version",), ("-E", "a.c"), ("a.o", "-o", "a")], ids=" ".join)
+def test_a_compiler_that_compiles_nothing_does_not_load_what_instruments(
+    folder: Path, words: tuple[str, ...]
+) -> None:
+    must("cc", "-c", "a.c", cwd=folder)
+    assert loaded("cc", *words, cwd=folder).isdisjoint({"weigh", "graph"})

@@ -20,6 +20,8 @@ class Decisions:
         self._pair = pair
         self._graph = pair.second.facts.graph
         self.entries = pair.first.entries, pair.second.entries
+        self._edges_from: dict[int, list[int]] = {}
+        self._taken_from: dict[int, tuple[tuple[int, Count, Count], ...]] = {}
 
     @cached_property
     def order(self) -> dict[int, int]:
@@ -44,8 +46,10 @@ class Decisions:
 
     def edges_from(self, block: int) -> list[int]:
         """The edges of the program that leave a block."""
-        edges = self._graph.edges
-        return [edge for edge in self._graph.out_edges[block] if edges[edge].kind is EdgeKind.FLOW]
+        if block not in self._edges_from:
+            edges, leaving = self._graph.edges, self._graph.out_edges[block]
+            self._edges_from[block] = [edge for edge in leaving if edges[edge].kind is EdgeKind.FLOW]
+        return self._edges_from[block]
 
     def taken(self, edge: int) -> tuple[Count, Count]:
         """How often each run took an edge."""
@@ -59,10 +63,10 @@ class Decisions:
         """The decision for an edge, on whatever path its block was reached."""
         block = self._graph.edges[edge].src
         (a, b), (n, m) = self.taken(edge), self.ran(block)
-        others = tuple(
-            (e, *self.taken(e)) for e in self.edges_from(block) if e != edge and any(self.taken(e))
-        )
-        return Branching(block, edge, Shares(a, n, b, m), others, along=False)
+        if block not in self._taken_from:
+            counted = ((each, *self.taken(each)) for each in self.edges_from(block))
+            self._taken_from[block] = tuple(each for each in counted if any(each[1:]))
+        return Branching(block, edge, Shares(a, n, b, m), self._taken_from[block], along=False)
 
     def evidence(self, edge: int) -> float:
         """How strongly the counts of an edge speak for a difference.

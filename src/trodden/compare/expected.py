@@ -36,14 +36,14 @@ def compare_expected(pair: Pair) -> Iterator[Difference]:
         what = shares[edge]
         if what.second_share - what.first_share < _ROUNDING:
             continue
-        others = tuple((each, shares[each].first, shares[each].second) for each in edges if each != edge)
+        taken = tuple((each, shares[each].first, shares[each].second) for each in edges)
         yield Difference(
             name=pair.name,
             function=second,
             kind=Kind.EXPECTS,
             what=what,
             evidence=_evidence(pair, what),
-            branching=Branching(block, edge, what, others, along=False),
+            branching=Branching(block, edge, what, taken, along=False),
             edge=edge,
             entries=decisions.entries,
             position=position,

@@ -76,15 +76,20 @@ class Branching:
     """The decision at which a difference shows: ``block`` was left by ``edge``.
 
     ``shares`` is how often each run took that edge of the times that it executed the block: in all, or, if
-    ``along`` a path, after the same beginning of it.  ``others`` are the other edges with the counts
-    of both runs.
+    ``along`` a path, after the same beginning of it.  ``edges`` are all that were taken, with the counts
+    of both runs; the branchings of one block share them.
     """
 
     block: int
     edge: int
     shares: Shares
-    others: tuple[tuple[int, Count, Count], ...]
+    edges: tuple[tuple[int, Count, Count], ...]
     along: bool
+
+    @property
+    def others(self) -> tuple[tuple[int, Count, Count], ...]:
+        """The other edges."""
+        return tuple(each for each in self.edges if each[0] != self.edge)
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,9 @@ class Difference:
         branching = self.branching
         if self.representative is not None:
             return self.name, id(self.function), self.representative
-        if branching is None or len(branching.others) != 1 or self.kind not in (Kind.PARTS, Kind.SHIFTS):
+        if branching is None or len(branching.edges) > 2 or self.kind not in (Kind.PARTS, Kind.SHIFTS):
+            return id(self)
+        if len(branching.others) != 1:
             return id(self)
         [(_, first, second)] = branching.others
         shares = branching.shares

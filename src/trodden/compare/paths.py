@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from trodden.compare.counts import compare_edges
 from trodden.compare.decisions import Decisions
@@ -164,10 +165,18 @@ class _Comparison:
 
         Where a path starts in the middle of a function, all executed calls of the function count.
         """
-        facts, counts = self._pair.second.facts, self._runs[run].block_counts
         if start.kind is not PathStart.ENTRY:
-            blocks = [v for v in range(facts.graph.exit) if counts[v]]
-        return sum(facts.blocks[block].calls for block in blocks)
+            return self._executed_calls[run]
+        return sum(self._pair.second.facts.blocks[block].calls for block in blocks)
+
+    @cached_property
+    def _executed_calls(self) -> tuple[int, ...]:
+        """The calls in the blocks that each run executed."""
+        facts = self._pair.second.facts
+        return tuple(
+            sum(block.calls for v, block in enumerate(facts.blocks) if run.block_counts[v])
+            for run in self._runs
+        )
 
 
 def _is_self_loop(edge: Edge) -> bool:

@@ -6,6 +6,7 @@ Lengauer and Tarjan's algorithm with path compression, without recursion: functi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind, Graph
@@ -28,6 +29,18 @@ class Dominators:
         """The reachable vertices, each directly before those that it dominates."""
         reachable = (vertex for vertex, first in enumerate(self._first) if first >= 0)
         return sorted(reachable, key=self._first.__getitem__)
+
+    def closest_among(self, vertices: Iterable[int]) -> dict[int, int]:
+        """For each of some vertices the closest of the others that dominates it; none if it is not there."""
+        found: dict[int, int] = {}
+        around: list[int] = []
+        for vertex in sorted(vertices, key=lambda each: self._first[each]):
+            while around and not self.dominates(around[-1], vertex):
+                around.pop()
+            if around:
+                found[vertex] = around[-1]
+            around.append(vertex)
+        return found
 
     def sizes(self) -> list[int]:
         """How many vertices each dominates, itself included; 0 for unreachable vertices."""

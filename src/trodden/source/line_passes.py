@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import dataclass
+from functools import cached_property
 
 from trodden.profile.model import Count
 from trodden.source.cycles import Flow, subtract_cycles
@@ -51,10 +51,10 @@ def count_line(graph: LineGraph, line: LineParts) -> LineCount:
             elif flow > 0:
                 internal[graph.sources[index], vertex, index] = flow
     _keep_on_line(graph, line, arrivals, internal)
-    blocks = {graph.block_of[vertex] for vertex in inside}
+    blocks = _Blocks(graph, line)
     count: Count = 0
     for index, flow in arrivals.items():
-        if flow and (graph.sources[index] == ENTRY or not _continues(graph, line, blocks, index)):
+        if flow and (graph.sources[index] == ENTRY or not blocks.precede(graph.targets[index])):
             count += flow
     subtract_cycles(internal, line.inner)
     count += subtract_cycles(internal, inside)
@@ -85,25 +85,54 @@ def _keep_on_line(graph: LineGraph, line: LineParts, arrivals: dict[int, Count],
                 left[source].append((entering, flow - stayed))
 
 
-def _continues(graph: LineGraph, line: LineParts, blocks: Set[int], arrival: int) -> bool:
-    """Whether another part of a line, which has parts in some blocks, precedes each arrival along an edge.
+class _Blocks:
+    """The blocks that hold parts of a line."""
 
-    In a loop that is the line's own, from its first block to the jump back, another iteration begins there.
-    """
-    vertex = graph.targets[arrival]
-    block = graph.block_of[vertex]
-    earlier = any(graph.block_of[each] == block and each < vertex for each in line.parts)
-    loops, above = graph.loops, graph.dominators.idom
-    loop = loops.innermost[block]
-    if not loops.reducible:
-        return False
-    header = loops.loops[loop].header if loop >= 0 else -1
-    here = block
-    while not earlier and here not in (header, -1):
-        here = above[here]
-        earlier = here in blocks
-    if not earlier or loop < 0:
-        return earlier
-    edges = graph.function.facts.graph.edges
-    begins = header in blocks or header not in graph.blocks_with_line
-    return not (begins and any(edges[e].src in blocks for e in loops.loops[loop].back_edges))
+    def __init__(self, graph: LineGraph, line: LineParts) -> None:
+        self._graph, self._line = graph, line
+        self._iterates: dict[int, bool] = {}
+
+    @cached_property
+    def _first(self) -> dict[int, int]:
+        """The first part of the line in each block."""
+        found: dict[int, int] = {}
+        for vertex in sorted(self._line.parts):
+            found.setdefault(self._graph.block_of[vertex], vertex)
+        return found
+
+    @cached_property
+    def _above(self) -> dict[int, int]:
+        """For each block the closest of the others that dominates it, if any does."""
+        return self._graph.dominators.closest_among(self._first)
+
+    def precede(self, vertex: int) -> bool:
+        """Whether another part of the line always precedes an arrival at one of them.
+
+        In a loop that is the line's own, from its first block to the jump back, another iteration begins
+        there.
+        """
+        loops = self._graph.loops
+        if not loops.reducible:
+            return False
+        block = self._graph.block_of[vertex]
+        loop = loops.innermost[block]
+        if self._first[block] == vertex and not self._entered_before(block, loop):
+            return False
+        return loop < 0 or not self._iterates_in(loop)
+
+    def _entered_before(self, block: int, loop: int) -> bool:
+        """Whether another block of the line, in the same iteration of the loop, dominates a block."""
+        above = self._above.get(block)
+        if above is None or loop < 0:
+            return above is not None
+        header = self._graph.loops.loops[loop].header
+        return block != header and self._graph.dominators.dominates(header, above)
+
+    def _iterates_in(self, loop: int) -> bool:
+        """Whether a loop is the line's own."""
+        if loop not in self._iterates:
+            edges, found = self._graph.function.facts.graph.edges, self._graph.loops.loops[loop]
+            begins = found.header in self._first or found.header not in self._graph.blocks_with_line
+            jumps = any(edges[each].src in self._first for each in found.back_edges)
+            self._iterates[loop] = begins and jumps
+        return self._iterates[loop]

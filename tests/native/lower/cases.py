@@ -24,7 +24,7 @@ from trodden.native.ir.module import cut_module
 from trodden.native.options.declarations import Options
 from trodden.native.options.given import choose, compiler_flags
 from trodden.native.planning import plan_function
-from trodden.plan.paths.plan import DENSE
+from trodden.plan.paths.limits import DENSE
 
 DIRECTORY = Path(__file__).parents[1] / "cases"
 _CASE = re.compile(r"^\[case (\w+)\]\n", re.MULTILINE)

@@ -13,8 +13,9 @@ from trodden.graph.cfg import EdgeKind, Graph, build
 from trodden.graph.spanning import live_edges
 from trodden.graph.traverse import back_edges
 from trodden.plan.interpret import interpret
+from trodden.plan.paths.limits import DEFAULT_LIMIT
 from trodden.plan.paths.numbering import LARGEST, Numbering, count_paths
-from trodden.plan.paths.plan import DEFAULT_LIMIT, path_plan
+from trodden.plan.paths.plan import path_plan
 from trodden.plan.paths.prefixes import RegisterOffset, SinglePrefix, register_offsets
 from trodden.plan.probes import (
     Add,

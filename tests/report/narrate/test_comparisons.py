@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trodden.report.narrate.comparisons import Comparison, comparison_of, joined
-from trodden.report.narrate.tokens import tokens_of
+from trodden.report.narrate.tokens import SourceText, tokens_of
 from trodden.weigh.features.block_features import Comparison as Compiled
 from trodden.weigh.features.block_features import OperandType, Origin, Relation, RightOperand
 
@@ -15,7 +15,7 @@ LOAD, CALL, MEETING, BITS, ARITHMETIC = list(Origin)[:5]
 
 
 def _comparison(text: str) -> Comparison:
-    tokens = tokens_of([text], 1, None)
+    tokens = tokens_of(SourceText([text]), 1, None)
     return comparison_of(tokens, 0, len(tokens.texts))
 
 

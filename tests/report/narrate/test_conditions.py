@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from trodden.report.narrate.certainty import Certainty
 from trodden.report.narrate.conditions import FALSE, TRUE, Condition, condition_of
-from trodden.report.narrate.tokens import tokens_of
+from trodden.report.narrate.tokens import SourceText, tokens_of
 
 
 def _condition(text: str) -> Condition | None:
-    tokens = tokens_of(text.splitlines() or [""], 1, None)
+    tokens = tokens_of(SourceText(text.splitlines() or [""]), 1, None)
     return condition_of(tokens, 0, len(tokens.texts))
 
 

@@ -6,10 +6,11 @@ import pytest
 
 from trodden.report.narrate.statements import Statement, Structure, knows_language, read_structure
 from trodden.report.narrate.switches import label_at
+from trodden.report.narrate.tokens import SourceText
 
 
 def _read(source: str, first: int = 1, least: int | None = None) -> Structure:
-    return read_structure(source.splitlines(), first, least)
+    return read_structure(SourceText(source.splitlines()), first, least)
 
 
 def _bodies(source: str) -> list[tuple[str, list[int]]]:

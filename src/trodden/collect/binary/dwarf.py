@@ -7,8 +7,9 @@ others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from trodden.collect.binary.abbreviations import FIXED_SIZES, Abbreviation, read_abbreviations
@@ -56,9 +57,14 @@ class Variable:
 
     name: str
     line: int
-    ranges: list[LocationRange] = field(default_factory=list)
+    location_list: Callable[[], Iterable[LocationRange]] = tuple
     constant: int | None = None
     everywhere: bytes | None = None
+
+    @cached_property
+    def ranges(self) -> list[LocationRange]:
+        """Its location list, which is read when it is first asked for: most functions never are."""
+        return list(self.location_list())
 
     def expression(self, pc: int) -> bytes | None:
         """The expression for the value at an address."""
@@ -216,7 +222,7 @@ class _Unit:
         elif isinstance(values[Attribute.LOCATION], bytes):
             variable.everywhere = values[Attribute.LOCATION]
         else:
-            variable.ranges = list(self._location_list(values[Attribute.LOCATION]))
+            variable.location_list = partial(self._location_list, values[Attribute.LOCATION])
         return variable
 
     def _address(self, value: Any) -> int:

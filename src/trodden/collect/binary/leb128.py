@@ -13,6 +13,9 @@ def uint(data: bytes, offset: int, size: int) -> int:
 
 def uleb(data: bytes, offset: int) -> tuple[int, int]:
     """An unsigned LEB128 number, and the offset after it."""
+    byte = data[offset]
+    if byte < 0x80:
+        return byte, offset + 1
     value, _, offset = _groups(data, offset)
     return value, offset
 

@@ -28,9 +28,17 @@ def location_list(
     data: bytes, offset: int, base: int, address_of: Callable[[int], int]
 ) -> Iterator[LocationRange]:
     """The list at an offset of ``.debug_loclists``; ``address_of`` finds an address by its index."""
-    while (kind := data[offset]) != LocationListEntry.END_OF_LIST:
+    end_of_list, offset_pair = int(LocationListEntry.END_OF_LIST), int(LocationListEntry.OFFSET_PAIR)
+    while (kind := data[offset]) != end_of_list:
         offset += 1
         low = high = 0
+        if kind == offset_pair:
+            first, offset = uleb(data, offset)
+            second, offset = uleb(data, offset)
+            size, offset = uleb(data, offset)
+            yield LocationRange(base + first, base + second, data[offset : offset + size])
+            offset += size
+            continue
         if kind == LocationListEntry.BASE_ADDRESSX:
             index, offset = uleb(data, offset)
             base = address_of(index)
@@ -39,11 +47,7 @@ def location_list(
             base = uint(data, offset, _ADDRESS_SIZE)
             offset += _ADDRESS_SIZE
             continue
-        if kind == LocationListEntry.OFFSET_PAIR:
-            first, offset = uleb(data, offset)
-            second, offset = uleb(data, offset)
-            low, high = base + first, base + second
-        elif kind in (LocationListEntry.STARTX_ENDX, LocationListEntry.STARTX_LENGTH):
+        if kind in (LocationListEntry.STARTX_ENDX, LocationListEntry.STARTX_LENGTH):
             first, offset = uleb(data, offset)
             second, offset = uleb(data, offset)
             low = address_of(first)

@@ -1,6 +1,9 @@
 """Carry out a compiler's command line with instrumentation between optimisation and code generation.
 
 source -> (clang) IR -> probes -> (clang, after its verifier) object -> (linker) program.
+
+What instruments is imported where there is something to instrument: configure scripts ask for the version,
+preprocess and link thousands of times.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trodden.errors import InputMissing, UsageError
 from trodden.native.driver.atomic_output import STANDARD_OUTPUT, deliver, scratch
@@ -31,12 +35,13 @@ from trodden.native.driver.other_instrumentation import (
     embedded_flags,
 )
 from trodden.native.driver.toolchain import Toolchain, without_target
-from trodden.native.instrument import finish_early, instrument, read_module
 from trodden.native.ir.llvm import check, disassemble, disassemble_apart
 from trodden.native.options.declarations import Options
 from trodden.native.options.option import FLAG_PREFIX
-from trodden.program.facts import UnitFacts
 from trodden.waiting import waiting
+
+if TYPE_CHECKING:
+    from trodden.program.facts import UnitFacts
 
 __all__ = ["Builder", "CompilerFailed", "scratch"]
 
@@ -167,6 +172,8 @@ class Builder:
         if not source.instrumentable:
             self._assemble(source, made)
         else:
+            from trodden.native.instrument import finish_early, instrument
+
             text = self.ir(source, directory)
             if ALREADY_INSTRUMENTED not in text:
                 source_name = os.path.abspath(self.source_name or source.path)
@@ -191,6 +198,8 @@ class Builder:
 
     def facts(self, source: Source, directory: Path) -> UnitFacts:
         """The facts of a source; nothing is built."""
+        from trodden.native.instrument import read_module
+
         text = self.ir(source, directory)
         return read_module(text, os.path.abspath(source.path), self.options)
 

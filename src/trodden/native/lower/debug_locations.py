@@ -23,6 +23,7 @@ from trodden.native.ir.debug_info import DebugInfo, FunctionLines
 from trodden.native.ir.module_properties import enable_full_debug_info, has_flag, set_flag_value
 from trodden.native.ir.strip_debug import strip_code, strip_code_but_calls
 from trodden.native.ir.syntax.header import FunctionHeader
+from trodden.native.lower.runtime_symbols import OWN_FILE
 from trodden.plan.paths.locations import Holder, Locations, Mark
 from trodden.plan.paths.path_register import Base
 from trodden.program.debug_variables import (
@@ -40,8 +41,6 @@ from trodden.program.debug_variables import (
 )
 
 _DWARF_VERSION = 4
-OWN_FILE = "<trodden>"
-"""The file that locations of probes name where the program has no debug information of its own."""
 """Nobody has asked for these sections where the user has no debug information, so old tools must cope."""
 
 _ONE_MORE = "DW_OP_plus_uconst, 1, DW_OP_stack_value"

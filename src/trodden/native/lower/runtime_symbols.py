@@ -22,3 +22,6 @@ RING = "@__trodden_ring"
 
 UNWIND_RESUME = "@_Unwind_Resume"
 """What continues an exception after a landing pad, in the unwinding library."""
+
+OWN_FILE = "<trodden>"
+"""The file that locations of probes name where the program has no debug information of its own."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from trodden.native.options.option import BUILDS, COMPILERS, declared, options_of
 from trodden.native.options.values import Choice, Limit, Number, Patterns, Switch, Text
-from trodden.plan.paths.plan import DEFAULT_LIMIT
+from trodden.plan.paths.limits import DEFAULT_LIMIT
 
 if TYPE_CHECKING:
     from trodden.graph.cfg import Graph

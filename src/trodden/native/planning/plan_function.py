@@ -17,9 +17,10 @@ from trodden.plan.counters.schemes import (
     vprof_by_blocks,
     vprof_by_edges,
 )
+from trodden.plan.paths.limits import DEFAULT_LIMIT, DENSE
 from trodden.plan.paths.numbering import Numbering
 from trodden.plan.paths.placement import single_prefixes
-from trodden.plan.paths.plan import DEFAULT_LIMIT, DENSE, checked_paths, path_plan
+from trodden.plan.paths.plan import checked_paths, path_plan
 from trodden.plan.probes import Plan
 from trodden.weigh.features.block_features import FunctionFeatures
 from trodden.weigh.frequency.expected import expected_weights

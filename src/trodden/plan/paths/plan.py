@@ -12,6 +12,7 @@ from trodden.graph.traverse import depth_first
 from trodden.plan.paths.chords import chord_increments
 from trodden.plan.paths.cutting import choose_cuts, cuts_for_single_prefixes, loop_entry_cuts
 from trodden.plan.paths.dag import Dag, build_dag
+from trodden.plan.paths.limits import DEFAULT_LIMIT, DENSE
 from trodden.plan.paths.numbering import LARGEST, Numbering, count_dag_paths
 from trodden.plan.paths.placement import place_probes, single_prefixes
 from trodden.plan.paths.unused import drop_unused
@@ -27,12 +28,6 @@ from trodden.plan.probes import (
     Probe,
     RedundantMeasure,
 )
-
-DEFAULT_LIMIT = 1024
-"""How many paths a procedure may have before some are cut."""
-
-DENSE = 2**18
-"""The largest table with a counter for every path; where there are more, a sparse path table is used."""
 
 
 def path_plan(

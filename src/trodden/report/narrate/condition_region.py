@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from trodden.graph.cfg import EdgeKind
 from trodden.program.facts import BranchKind, LineRef
@@ -77,6 +78,7 @@ class ConditionRegion:
             and self.deciding.first <= ref.line <= self.deciding.last
         )
 
+    @cached_property
     def ending(self) -> list[int]:
         """The blocks that end on a line of the condition, in the order of the blocks."""
         lines = range(self.deciding.first, self.deciding.last + 1)
@@ -103,7 +105,7 @@ class ConditionRegion:
         """Where an edge leads that leaves a branch of the condition."""
         locations = self.locations
         facts = locations.function.facts
-        passed: list[int] = []
+        passed: dict[int, None] = {}
         back = False
         while True:
             back = back or edge in locations.back_edges
@@ -117,7 +119,7 @@ class ConditionRegion:
             arrival = self._arrival(vertex, refs, len(out))
             if arrival is not None or vertex in passed:
                 return Route(arrival or Arrival.UNKNOWN, vertex, tuple(passed), back)
-            passed.append(vertex)
+            passed[vertex] = None
             edge = out[0]
 
     def _arrival(self, vertex: int, refs: list[LineRef], successors: int) -> Arrival | None:
@@ -176,7 +178,7 @@ class ConditionRegion:
         optimised loop may also begin in the middle of its condition, if the first tests are known to hold
         when it is entered.
         """
-        branches = [vertex for vertex in self.ending() if self.branches(vertex)]
+        branches = [vertex for vertex in self.ending if self.branches(vertex)]
         nesting = self.locations.nesting(LineRef(self.at.file, self.deciding.first, self.at.instance))
         if nesting is None or len(branches) > tests or (self.of_loop and not self.locations.as_written):
             return False
@@ -250,6 +252,14 @@ class ConditionRegion:
     def side(self, vertex: int) -> Side:
         """Where control is that reaches a block."""
         return self.side_of(self._first(vertex)[1])
+
+    def in_body(self, vertex: int) -> bool:
+        """Whether control that reaches a block is in what is guarded."""
+        return self.side(vertex) is Side.BODY
+
+    def is_outside(self, vertex: int) -> bool:
+        """Whether control that reaches a block has left the statement."""
+        return self.side(vertex) is Side.OUTSIDE
 
     def side_of(self, ref: LineRef | None) -> Side:
         """Where a line lies."""

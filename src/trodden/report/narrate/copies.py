@@ -7,13 +7,13 @@ copy never had may have happened in another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from trodden.graph.traverse import topological_order
 from trodden.profile.model import FunctionProfile
-from trodden.program.facts import BranchKind
+from trodden.program.facts import BranchKind, LineRef
 from trodden.report.narrate.paths import Describer
 from trodden.report.narrate.steps import Part
 
@@ -51,6 +51,9 @@ class SourceOutcome:
 Branch = tuple[FunctionProfile, int]
 """A block that branches, in its function."""
 
+_Decided = frozenset[SourceOutcome] | None
+"""The outcomes of a branch, None unless all are certain."""
+
 
 class BranchCopies:
     """The branches of a profile by their lines."""
@@ -58,12 +61,14 @@ class BranchCopies:
     def __init__(self, describer: Describer) -> None:
         self._profile, self.describer = describer.profile, describer
         self._orders: dict[int, dict[int, int]] = {}
+        self._decisions: dict[tuple[int, int], _Decided] = {}
+        self._groups: dict[tuple[int, LineRef, _Decided], dict[int, int]] = {}
+        self._takers: dict[tuple[str, int], dict[SourceOutcome, set[tuple[int, int]]]] = {}
 
     def copy(self, function: FunctionProfile, block: int) -> Copy:
         """Which copy a branch is."""
-        alike = sorted(self._alike(function, block), key=lambda each: self._order(function).get(each, 0))
-        number = alike.index(block) + 1 if block in alike else 1
-        return Copy(self.inlined_at(function, block), number, max(len(alike), 1))
+        alike = self._alike(function, block)
+        return Copy(self.inlined_at(function, block), alike.get(block, 1), max(len(alike), 1))
 
     def inlined_at(self, function: FunctionProfile, block: int) -> tuple[str, ...]:
         """The call sites at which the code of a block was inlined, innermost first."""
@@ -81,19 +86,25 @@ class BranchCopies:
         if line is None or len(self._by_line.get(line, ())) < 2:
             return False
         outcome = self.outcome(function, edge)
-        return outcome is not None and self._is_taken(outcome, (function, block))
+        takers = set() if outcome is None else self._takers_of(outcome)
+        return len(takers) > ((id(function), block) in takers)
 
     def taken(self, outcome: SourceOutcome) -> bool:
         """Whether any copy of a branch had this outcome."""
-        return self._is_taken(outcome, None)
+        return bool(self._takers_of(outcome))
 
-    def _is_taken(self, outcome: SourceOutcome, but: Branch | None) -> bool:
-        return any(
-            function.edge_counts[edge] and self.outcome(function, edge) == outcome
-            for function, block in self._by_line.get((outcome.file, outcome.branch_line), ())
-            if but is None or function is not but[0] or block != but[1]
-            for edge in self.describer.locations(function).flow_out(block)
-        )
+    def _takers_of(self, outcome: SourceOutcome) -> set[tuple[int, int]]:
+        """The copies of a branch that had an outcome."""
+        line = outcome.file, outcome.branch_line
+        if line not in self._takers:
+            found: dict[SourceOutcome, set[tuple[int, int]]] = {}
+            for function, block in self._by_line.get(line, ()):
+                for edge in self.describer.locations(function).flow_out(block):
+                    taken = self.outcome(function, edge) if function.edge_counts[edge] else None
+                    if taken is not None:
+                        found.setdefault(taken, set()).add((id(function), block))
+            self._takers[line] = found
+        return self._takers[line].get(outcome, set())
 
     def outcome(self, function: FunctionProfile, edge: int) -> SourceOutcome | None:
         """What an edge means in the source, None unless that is certain.
@@ -108,17 +119,33 @@ class BranchCopies:
             return None
         return SourceOutcome(*line, step.outcome.parts)
 
-    def _alike(self, function: FunctionProfile, block: int) -> list[int]:
-        """The branches of the same inlined instance that decide the same parts of the same condition."""
+    def _alike(self, function: FunctionProfile, block: int) -> Mapping[int, int]:
+        """The branches of the same inlined instance that decide the same parts of the same condition.
+
+        Each with its number in the order of control flow.
+        """
         locations = self.describer.locations(function)
         ref = locations.end(block)
         decided = self._decided(function, block)
         if ref is None or decided is None:
-            return [block]
-        return [each for each in locations.ending_at[ref] if self._decided(function, each) == decided]
+            return {block: 1}
+        group = id(function), ref, decided
+        if group not in self._groups:
+            order = self._order(function)
+            ending = sorted(locations.ending_at[ref], key=lambda each: order.get(each, 0))
+            for each in ending:
+                members = self._groups.setdefault((id(function), ref, self._decided(function, each)), {})
+                members[each] = len(members) + 1
+        return self._groups[group]
 
-    def _decided(self, function: FunctionProfile, block: int) -> frozenset[SourceOutcome] | None:
+    def _decided(self, function: FunctionProfile, block: int) -> _Decided:
         """The outcomes of a branch if all of them are certain."""
+        key = id(function), block
+        if key not in self._decisions:
+            self._decisions[key] = self._outcomes(function, block)
+        return self._decisions[key]
+
+    def _outcomes(self, function: FunctionProfile, block: int) -> _Decided:
         edges = self.describer.locations(function).flow_out(block)
         outcomes = [self.outcome(function, edge) for edge in edges]
         known = [each for each in outcomes if each is not None]

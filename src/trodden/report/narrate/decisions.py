@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -41,6 +42,7 @@ class Decisions:
         self._graph = locations.function.facts.graph
         self._known: dict[int, Decision | None] = {}
         self._conditions: dict[object, ConditionOutcomes] = {}
+        self._successor_names: dict[int, Counter[str]] = {}
 
     def of_edge(self, edge: int) -> Decision | None:
         """What taking an edge decides; None if there was nothing to decide."""
@@ -105,14 +107,11 @@ class Decisions:
             return True
         opposite = {True: False, False: True, None: None}
         number, value = decided.test or (None, None)
-        others = [
-            outcomes.of_edge(each)
-            for each in self._locations.flow_out(self._graph.edges[edge].src)
-            if each != edge
-        ]
+        shown = outcomes.shown_by(self._graph.edges[edge].src)
+        others = shown - Counter([(decided.test, decided.whole)])
         if number is not None:
-            return any(other.test != (number, opposite[value]) for other in others)
-        return any(other.whole is None or other.whole is not opposite[decided.whole] for other in others)
+            return any(test != (number, opposite[value]) for test, _ in others)
+        return any(whole is None or whole is not opposite[decided.whole] for _, whole in others)
 
     def _block_and_line(self, vertex: int) -> tuple[str, str | None]:
         """A block by its label and its line: compilers make several blocks of one line."""
@@ -144,12 +143,18 @@ class Decisions:
     def _target(self, edge: int) -> str:
         """Where control continues; with the block where the location does not distinguish the successors."""
         locations, (source, target, _) = self._locations, self._graph.edges[edge]
-        name = locations.name_of_block(target, locations.begin(target))
-        others = [self._graph.edges[e].dst for e in locations.flow_out(source) if e != edge]
-        alike = any(locations.name_of_block(other, locations.begin(other)) == name for other in others)
+        if source not in self._successor_names:
+            successors = [self._graph.edges[e].dst for e in locations.flow_out(source)]
+            self._successor_names[source] = Counter(map(self._name, successors))
+        name = self._name(target)
+        alike = self._successor_names[source][name] > 1
         if alike and target != self._graph.exit and not name.startswith("block "):
             return f"{name}, block {self._graph.labels[target]}"
         return name
+
+    def _name(self, vertex: int) -> str:
+        """The location where a block begins."""
+        return self._locations.name_of_block(vertex, self._locations.begin(vertex))
 
     def _with_loops(self, edge: int, outcome: Outcome, ends: bool = False) -> Outcome:
         """With what happens to the loops around; ``ends``: the condition of a loop was false."""
@@ -159,8 +164,7 @@ class Decisions:
             header = locations.loops.loops[exited[-1]].header
             name = "" if ends and len(exited) == 1 else f" at {locations.name_of_loop(header)}"
             outcome = replace(outcome, exits=f"exits the loop{name}")
-        successors = [self._graph.edges[e].dst for e in locations.flow_out(source)]
-        return replace(outcome, iterates=source != target and source in successors)
+        return replace(outcome, iterates=source != target and source in locations.looping)
 
 
 def _whole(condition: Condition, decided: EdgeOutcome) -> bool | None:

@@ -93,7 +93,7 @@ class _Matching:
         self._region, self._tests, self._whole = region, condition.tests, whole
         facts = region.locations.function.facts
         self._facts = facts
-        self._branches = [vertex for vertex in region.ending() if region.branches(vertex)]
+        self._branches = [vertex for vertex in region.ending if region.branches(vertex)]
         self._edges = {v: region.locations.flow_out(v) for v in self._branches}
         self._routes = {edge: region.follow(edge) for edges in self._edges.values() for edge in edges}
         self._once = region.evaluated_once(len(condition.tests))

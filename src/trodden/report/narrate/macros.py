@@ -51,11 +51,17 @@ class Macros:
         for name, used in uses.items():
             if any(self._foreign(each, called) for each, called in used):
                 found.add(name)
-        while True:
-            more = {name for name, used in uses.items() if any(each in found for each, _ in used)} - found
-            if not more:
-                return found
-            found |= more
+        users: dict[str, list[str]] = {}
+        for name, used in uses.items():
+            for each, _ in used:
+                users.setdefault(each, []).append(name)
+        waiting = list(found)
+        while waiting:
+            for name in users.get(waiting.pop(), ()):
+                if name not in found:
+                    found.add(name)
+                    waiting.append(name)
+        return found
 
     def _foreign(self, name: str, called: bool) -> bool:
         return name not in self._bodies and called and (name == "assert" or name.isupper())

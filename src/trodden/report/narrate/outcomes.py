@@ -12,6 +12,8 @@ of its test.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,6 +45,10 @@ class EdgeOutcome:
     final: bool = False
 
 
+Shown = tuple[tuple[int, bool] | None, bool | None]
+"""The test and the value of the whole condition that an edge shows."""
+
+
 class ConditionOutcomes:
     """What the branches of one condition decided."""
 
@@ -50,6 +56,10 @@ class ConditionOutcomes:
         self._region = region
         self._locations = region.locations
         self._graph = region.locations.function.facts.graph
+        self._known: dict[int, EdgeOutcome] = {}
+        self._shown: dict[int, Counter[Shown]] = {}
+        self._successors: dict[tuple[int, Callable[[int], bool]], int] = {}
+        self._default_edges: dict[int, frozenset[int]] = {}
 
     @cached_property
     def _evaluation(self) -> Evaluation:
@@ -58,6 +68,18 @@ class ConditionOutcomes:
 
     def of_edge(self, edge: int) -> EdgeOutcome:
         """What taking an edge means."""
+        if edge not in self._known:
+            self._known[edge] = self._of_edge(edge)
+        return self._known[edge]
+
+    def shown_by(self, source: int) -> Counter[Shown]:
+        """The tests and values that the edges out of a block show."""
+        if source not in self._shown:
+            found = [self.of_edge(edge) for edge in self._locations.flow_out(source)]
+            self._shown[source] = Counter((each.test, each.whole) for each in found)
+        return self._shown[source]
+
+    def _of_edge(self, edge: int) -> EdgeOutcome:
         condition, source = self._region.deciding.condition, self._graph.edges[edge].src
         if condition is None or not self._region.branches(source):
             return EdgeOutcome(final=self._leaves(edge))
@@ -93,18 +115,22 @@ class ConditionOutcomes:
         Compilers join a case that does nothing with the edge for all other values, so each case of the
         source has to have an edge of its own.
         """
+        if not self._is_default(source, edge):
+            return False
         labels = [word for label in statement.labels for word in label.text.split(" or ")]
         if not labels or any(not word.startswith("case ") or "..." in word for word in labels):
             return False
-        features = self._locations.function.facts.features.blocks
-        cases = [value for value in (features[source].cases if features else ()) if value is not None]
-        return self._is_default(source, edge) and len(cases) == len(labels)
+        cases = self._locations.function.facts.features.blocks[source].cases
+        return len(labels) == sum(value is not None for value in cases)
 
     def _is_default(self, source: int, edge: int) -> bool:
         """Whether an edge is taken if no case matches, as far as the block's features say so."""
-        features = self._locations.function.facts.features.blocks
-        cases = features[source].cases if features else ()
-        return bool(cases) and cases[self._locations.flow_out(source).index(edge)] is None
+        if source not in self._default_edges:
+            features = self._locations.function.facts.features.blocks
+            cases = features[source].cases if features else ()
+            edges = zip(self._locations.flow_out(source), cases, strict=False)
+            self._default_edges[source] = frozenset(each for each, value in edges if value is None)
+        return edge in self._default_edges[source]
 
     def _leaves(self, edge: int) -> bool:
         """Whether lines show that an edge leads out of the condition."""
@@ -147,9 +173,14 @@ class ConditionOutcomes:
             return None
         if region.may_hide_tests(source) or not self._negates_as_written(source, last):
             return None
-        if [vertex for vertex in region.ending() if len(self._locations.flow_out(vertex)) > 1] != [source]:
+        if self._branching != [source]:
             return None
         return ((edge == edges[0]) != last.negated) == (last.on_true == TRUE)
+
+    @cached_property
+    def _branching(self) -> list[int]:
+        """The blocks that branch on a line of the condition."""
+        return [each for each in self._region.ending if len(self._locations.flow_out(each)) > 1]
 
     def _negates_as_written(self, source: int, test: Test) -> bool:
         """Whether a branch has no other negation than the test shows.
@@ -175,9 +206,8 @@ class ConditionOutcomes:
         if on_first is None or region.follow(edge).arrival is not Arrival.BRANCH:
             return None
         value = ((edge == self._locations.flow_out(source)[0]) == on_first) == (last.on_true == TRUE)
-        _, others = self._targets(edge)
         opposite = region.reaches_else if value else region.enters_body
-        return value if all(map(opposite, others)) else None
+        return value if self._all_others(edge, opposite) else None
 
     def _by_comparison(self, edge: int, last: Test | None) -> bool | None:
         """What the comparison of a branch shows that decides one test and nothing else."""
@@ -191,48 +221,60 @@ class ConditionOutcomes:
 
     def _by_value(self, edge: int) -> bool | None:
         """What a branch on the value of the condition alone shows if its other successor is the body."""
-        region, (target, others) = self._region, self._targets(edge)
-        alone = self._locations.function.facts.blocks[self._graph.edges[edge].src].size <= _VALUE_AND_BRANCH
-        body = all(region.side(other) is Side.BODY for other in others)
-        return False if alone and body and region.side(target) is Side.OUTSIDE else None
+        region, (source, target, _) = self._region, self._graph.edges[edge]
+        alone = self._locations.function.facts.blocks[source].size <= _VALUE_AND_BRANCH
+        outside = alone and region.is_outside(target)
+        return False if outside and self._all_others(edge, region.in_body) else None
 
-    def _targets(self, edge: int) -> tuple[int, list[int]]:
-        """The block that an edge leads to, and the other successors of its source."""
+    def _all_others(self, edge: int, holds: Callable[[int], bool]) -> bool:
+        """Whether something holds for all other successors of an edge's source."""
+        others = len(self._locations.flow_out(self._graph.edges[edge].src)) - 1
+        return self._number_of_others(edge, holds) == others
+
+    def _any_other(self, edge: int, holds: Callable[[int], bool]) -> bool:
+        """Whether something holds for another successor of an edge's source."""
+        return self._number_of_others(edge, holds) > 0
+
+    def _number_of_others(self, edge: int, holds: Callable[[int], bool]) -> int:
+        """For how many other successors something holds; each is asked once, of a switch there are many."""
         source, target, _ = self._graph.edges[edge]
-        return target, [self._graph.edges[e].dst for e in self._locations.flow_out(source) if e != edge]
+        if (source, holds) not in self._successors:
+            targets = [self._graph.edges[each].dst for each in self._locations.flow_out(source)]
+            self._successors[source, holds] = sum(map(holds, targets))
+        return self._successors[source, holds] - holds(target)
 
     def _by_lines(self, deciding: Statement, edge: int, last: bool) -> bool | None:
         """What the lines show where control continues."""
-        region, (target, others) = self._region, self._targets(edge)
+        region, target = self._region, self._graph.edges[edge].dst
         side = region.side(target)
-        if side is Side.BODY and not all(region.side(other) is Side.BODY for other in others):
+        if side is Side.BODY and not self._all_others(edge, region.in_body):
             return True if region.executes_body(edge, last and not deciding.hides) else None
         if side is Side.OUTSIDE and not last and region.may_test_again(edge):
             return None
-        if side is Side.OUTSIDE and any(self._refutes(deciding, other) for other in others):
+        if side is Side.OUTSIDE and self._any_other(edge, self._refutes):
             return False
-        return self._by_else(target, others)
+        return self._by_else(edge)
 
     def _on_one_line(self, edge: int, single: bool) -> bool | None:
         """What the lines show if the condition and what it guards share one: the value of a single test."""
-        region, (target, others) = self._region, self._targets(edge)
-        by_else = self._by_else(target, others)
+        region, target = self._region, self._graph.edges[edge].dst
+        by_else = self._by_else(edge)
         if by_else is not None or not single:
             return by_else
-        if region.begins_body(target) and all(region.side(other) is Side.OUTSIDE for other in others):
+        if region.begins_body(target) and self._all_others(edge, region.is_outside):
             return True
-        if region.side(target) is Side.OUTSIDE and all(map(region.begins_body, others)):
+        if region.is_outside(target) and self._all_others(edge, region.begins_body):
             return False
         return None
 
-    def _by_else(self, target: int, others: list[int]) -> bool | None:
+    def _by_else(self, edge: int) -> bool | None:
         """Where only a jump is guarded, its code may lie anywhere; what is executed without it is known."""
-        region = self._region
+        region, target = self._region, self._graph.edges[edge].dst
         if region.reaches_else(target):
             return False
-        return True if region.side(target) is Side.OUTSIDE and any(map(region.reaches_else, others)) else None
+        return True if region.is_outside(target) and self._any_other(edge, region.reaches_else) else None
 
-    def _refutes(self, statement: Statement, other: int) -> bool:
+    def _refutes(self, other: int) -> bool:
         """Whether a condition is false if control does not go to ``other``.
 
         It is if the body begins there.  Of tests that all have to hold it also is if the next of them is
@@ -242,16 +284,17 @@ class ConditionOutcomes:
         side = region.side(other)
         if side is Side.BODY:
             return region.enters_body(other)
-        tests = statement.tests
+        tests = region.deciding.tests if isinstance(region.deciding, Statement) else frozenset()
         next_test = side is Side.CONDITION and tests and tests <= {"&&", "and"} and region.decides(other)
-        return bool(next_test) and self._guards()
+        return bool(next_test) and self._guards
 
+    @cached_property
     def _guards(self) -> bool:
         """Whether some branch of the condition leads to the beginning of the body."""
         region, graph = self._region, self._graph
         return any(
-            region.side(graph.edges[edge].dst) is Side.BODY and region.enters_body(graph.edges[edge].dst)
-            for vertex in region.ending()
+            region.in_body(graph.edges[edge].dst) and region.enters_body(graph.edges[edge].dst)
+            for vertex in region.ending
             for edge in self._locations.flow_out(vertex)
         )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from trodden.plan.routes import PathCount, PathEnd, PathStart
 from trodden.profile.analysis.interrupted import Interrupted
@@ -139,15 +140,19 @@ class _FunctionDescriber:
     def _ended_on(self, path: PathCount) -> list[int]:
         """The lines of its last block on which executions of a path ended; none if not all are known."""
         block = self._facts.blocks[path.blocks[-1]]
-        stops = [
-            (where, times)
-            for (number, where), times in self._function.path_stops.items()
-            if number == path.id
-        ]
+        stops = self._stops.get(path.id, ())
         found = [(block.line_at(where), times) for where, times in stops]
         lines = {line for line, _ in found if line is not None and line >= 0}
         known = sum(times for line, times in found if line in lines)
         return sorted(lines) if known == path.count else []
+
+    @cached_property
+    def _stops(self) -> dict[int, list[tuple[int, int]]]:
+        """For each path the positions where executions of it ended, and how often."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for (number, where), times in self._function.path_stops.items():
+            found.setdefault(number, []).append((where, times))
+        return found
 
     def _call(self, path: PathCount, at: str, complete: bool) -> str:
         """Where the call lies that a path ended in.

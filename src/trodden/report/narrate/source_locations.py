@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from functools import cached_property
@@ -10,8 +11,8 @@ from trodden.graph.cfg import EdgeKind
 from trodden.graph.loops import LoopForest, find_loops
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import LineRef
-from trodden.report.narrate.macros import Macros
 from trodden.report.narrate.statements import Deciding, Statement, Structure, knows_language, read_structure
+from trodden.report.narrate.tokens import SourceText
 from trodden.source.own_lines import own_span
 from trodden.source.texts import Sources
 from trodden.weigh.features.block_features import OperandType, Origin
@@ -24,7 +25,8 @@ class SourceIndex:
         self.sources = Sources(profile, force)
         self._profile = profile
         self._structures: dict[tuple[str, int, int | None], Structure] = {}
-        self._macros: dict[str, Macros] = {}
+        self._texts: dict[str, SourceText] = {}
+        self._spans: dict[int, range] = {}
 
     @cached_property
     def _owners(self) -> dict[tuple[str, int], list[FunctionProfile]]:
@@ -50,17 +52,45 @@ class SourceIndex:
 
     def structure(self, path: str, owner: FunctionProfile | None) -> Structure:
         """The statements of a file; only those of the function ``owner`` if that is known."""
+        if owner is not None and owner.file == path and owner.line > 0:
+            return self._structure(path, owner.line, self.span(owner)[-1])
+        return self._structure(path, 1, None)
+
+    def inlined_structure(self, path: str, line: int) -> Structure:
+        """The statements of a function that begins on a line and is not in the profile, but is inlined."""
+        least = self._inlined_ends.get((path, line))
+        return self._structure(path, 1 if least is None else line, least)
+
+    def _structure(self, path: str, first: int, least: int | None) -> Structure:
         lines = self.sources.lines(path)
         if lines is None or not knows_language(path):
             return Structure()
-        first, least = 1, None
-        if owner is not None and owner.file == path and owner.line > 0:
-            first, least = owner.line, own_span(owner)[-1]
         key = path, first, least
         if key not in self._structures:
-            macros = self._macros.setdefault(path, Macros(lines))
-            self._structures[key] = read_structure(lines, first, least, macros)
+            if path not in self._texts:
+                self._texts[path] = SourceText(lines)
+            self._structures[key] = read_structure(self._texts[path], first, least)
         return self._structures[key]
+
+    @cached_property
+    def _inlined_ends(self) -> dict[tuple[str, int], int]:
+        """For each function that was inlined, by where it begins, the last line of the code of it."""
+        found: dict[tuple[str, int], int] = {}
+        for function in self._profile.functions.values():
+            facts = function.facts
+            refs = itertools.chain(*(block.lines for block in facts.blocks), facts.inlined)
+            for ref in refs if facts.callees else ():
+                callee = facts.callees[ref.instance - 1] if ref.instance else None
+                if callee is not None and callee.file == ref.file and ref.line >= callee.line > 0:
+                    begin = function.files[callee.file].path, callee.line
+                    found[begin] = max(found.get(begin, 0), ref.line)
+        return found
+
+    def span(self, function: FunctionProfile) -> range:
+        """The lines of a function (see :func:`own_span`), found once: all its blocks are looked at."""
+        if id(function) not in self._spans:
+            self._spans[id(function)] = own_span(function)
+        return self._spans[id(function)]
 
 
 class FunctionLocations:
@@ -70,6 +100,8 @@ class FunctionLocations:
         self.function, self.index = function, index
         self._graph, self._blocks = function.facts.graph, function.facts.blocks
         self._loop_statements: dict[int, Statement | None] = {}
+        self._flow_out: dict[int, list[int]] = {}
+        self._landings: dict[int, tuple[int, LineRef | None]] = {}
 
     @cached_property
     def loops(self) -> LoopForest:
@@ -92,6 +124,11 @@ class FunctionLocations:
         """The back edges of all loops."""
         return frozenset(edge for loop in self.loops.loops for edge in loop.back_edges)
 
+    @cached_property
+    def looping(self) -> frozenset[int]:
+        """The blocks that are their own successors."""
+        return frozenset(src for src, dst, kind in self._graph.edges if src == dst and kind is EdgeKind.FLOW)
+
     def loops_around(self, vertex: int) -> Iterator[int]:
         """The loops that a block belongs to, innermost first."""
         loop = self.loops.innermost[vertex]
@@ -111,19 +148,30 @@ class FunctionLocations:
 
     def flow_out(self, vertex: int) -> list[int]:
         """The edges of the program that leave a block, in the order of its successors."""
-        return [e for e in self._graph.out_edges[vertex] if self._graph.edges[e].kind is EdgeKind.FLOW]
+        if vertex not in self._flow_out:
+            out = self._graph.out_edges[vertex]
+            self._flow_out[vertex] = [e for e in out if self._graph.edges[e].kind is EdgeKind.FLOW]
+        return self._flow_out[vertex]
 
     def landing(self, vertex: int) -> tuple[int, LineRef | None]:
         """The first line that is always reached from a block, and the block that holds it."""
-        seen: set[int] = set()
-        while vertex != self._graph.exit and vertex not in seen:
-            seen.add(vertex)
-            ref = next((ref for ref in self._blocks[vertex].lines if ref.line > 0), None)
-            out = self.flow_out(vertex)
-            if ref is not None or len(out) != 1:
-                return vertex, ref
-            vertex = self._graph.edges[out[0]].dst
-        return vertex, None
+        passed: dict[int, None] = {}
+        found: tuple[int, LineRef | None] | None = None
+        while vertex != self._graph.exit and vertex not in passed and found is None:
+            found = self._landings.get(vertex)
+            if found is None:
+                passed[vertex] = None
+                ref = next((ref for ref in self._blocks[vertex].lines if ref.line > 0), None)
+                out = self.flow_out(vertex)
+                if ref is not None or len(out) != 1:
+                    found = vertex, ref
+                else:
+                    vertex = self._graph.edges[out[0]].dst
+        if found is None and vertex in passed:
+            return vertex, None
+        found = found or (vertex, None)
+        self._landings.update(dict.fromkeys(passed, found))
+        return found
 
     def begin(self, vertex: int) -> LineRef | None:
         """The first line that is reached from the beginning of a block."""
@@ -164,8 +212,12 @@ class FunctionLocations:
 
     def structure(self, ref: LineRef) -> Structure:
         """The statements around a line."""
+        path, callees = self.path_of(ref), self.function.facts.callees
         owner = self.inlined_function(ref) if ref.instance else self.function
-        return self.index.structure(self.path_of(ref), owner)
+        callee = callees[ref.instance - 1] if owner is None and callees else None
+        if callee is not None and callee.file == ref.file:
+            return self.index.inlined_structure(path, callee.line)
+        return self.index.structure(path, owner)
 
     def deciding(self, ref: LineRef) -> Deciding | None:
         """The statement or operator whose condition lies on a line."""
@@ -222,7 +274,7 @@ class FunctionLocations:
         origin = self.inlined_function(some)
         numbers = [ref.line for ref in refs]
         if origin is not None and origin.file == self.path_of(some):
-            span = own_span(origin)
+            span = self.index.span(origin)
             numbers += [span[0], span[-1]]
         if any(ref.file != some.file for ref in refs):
             return False

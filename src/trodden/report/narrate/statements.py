@@ -11,18 +11,19 @@ import os
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from trodden.report.narrate.conditional_operators import ConditionalOperator, conditional_operators
 from trodden.report.narrate.conditions import Condition, condition_of, elements_of
 from trodden.report.narrate.extents import HEADS, guarded, opening_of, statement_ends
-from trodden.report.narrate.macros import Macros
 from trodden.report.narrate.switches import Label, labels_of
-from trodden.report.narrate.tokens import TESTS, Tokens, tokens_of
+from trodden.report.narrate.tokens import TESTS, SourceText, Tokens, tokens_of
 
 _ENDINGS = frozenset(
     {".c", ".h", ".cc", ".cp", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".inc", ".ipp"}
 )
 _JUMPS = frozenset({"goto", "return", "break", "continue", "throw"})
+_BRANCHING = TESTS | HEADS
 _CONTROL = TESTS | HEADS | _JUMPS | {"else", "do", "case", "default", "try", "}"}
 
 
@@ -77,6 +78,16 @@ class Structure:
     _branching: set[int] = field(default_factory=set)
     _closing: set[int] = field(default_factory=set)
 
+    @cached_property
+    def _loops_at(self) -> dict[int, list[Statement]]:
+        """For each line the loops that it belongs to."""
+        found: dict[int, list[Statement]] = {}
+        for each in self.statements:
+            if each.loop:
+                for line in range(each.begin, each.end + 1):
+                    found.setdefault(line, []).append(each)
+        return found
+
     def deciding(self, line: int) -> Deciding | None:
         """What has its condition on a line, if nothing else on the lines of the condition could branch."""
         found = self._by_line.get(line, [])
@@ -84,18 +95,15 @@ class Structure:
 
     def loop_around(self, lines: Sequence[int]) -> Statement | None:
         """The innermost loop that all these lines belong to."""
-        around = [
-            each
-            for each in self.statements
-            if each.loop and all(each.begin <= line <= each.end for line in lines)
-        ]
+        first, last = min(lines), max(lines)
+        around = [each for each in self._loops_at.get(first, ()) if each.end >= last]
         return min(around, key=lambda each: (each.end - each.begin, -each.begin), default=None)
 
     def loops_around(self, line: int) -> int | None:
         """The number of loops that a line belongs to; None if the source does not hold the line."""
         if line not in self._line_starts:
             return None
-        return sum(each.loop and each.begin <= line <= each.end for each in self.statements)
+        return len(self._loops_at.get(line, ()))
 
     def straight(self, position: int, line: int) -> bool:
         """Whether control that reaches a position of the source always reaches a line after it."""
@@ -144,11 +152,9 @@ def knows_language(path: str) -> bool:
     return ending.lower() in _ENDINGS or (not ending and "/include/" in path)
 
 
-def read_structure(
-    lines: Sequence[str], first: int = 1, least: int | None = None, macros: Macros | None = None
-) -> Structure:
+def read_structure(source: SourceText, first: int = 1, least: int | None = None) -> Structure:
     """The statements from line ``first`` on; ``least`` is a line of the function that begins there."""
-    tokens = tokens_of(lines, first, least, macros)
+    tokens = tokens_of(source, first, least)
     if not tokens.balanced:
         return Structure()
     ends, do_of = statement_ends(tokens)
@@ -165,7 +171,7 @@ def read_structure(
             tests.setdefault(line, []).append(token)
         if tokens.may_hide_branch(token):
             hiding.setdefault(line, []).append(token)
-        if text in TESTS | HEADS or line in hiding:
+        if text in _BRANCHING or line in hiding:
             structure._branching.add(line)
         if text == "}":
             structure._closing.add(line)

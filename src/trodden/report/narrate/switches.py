@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -53,12 +54,12 @@ def labels_of(tokens: Tokens, switches: Mapping[int, int]) -> dict[int, list[Lab
 
 
 def label_at(labels: Sequence[Label], line: int) -> Label | None:
-    """The only label that can have led to a line."""
-    before = [each for each in labels if each.first <= line]
-    if not before or not before[-1].sealed:
+    """The only label that can have led to a line; the labels are in the order of the source."""
+    before = bisect_right(labels, line, key=lambda each: each.first)
+    if not before or not labels[before - 1].sealed:
         return None
-    on_line = [each for each in labels if each.first <= line <= each.last]
-    return before[-1] if len(on_line) <= 1 else None
+    on_line = before - bisect_left(labels, line, key=lambda each: each.last)
+    return labels[before - 1] if on_line <= 1 else None
 
 
 def _colon(tokens: Tokens, token: int) -> int | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import accumulate
 
 from trodden.report.narrate.macros import Macros
 
@@ -24,6 +24,7 @@ _TOKEN = re.compile(
 _DIRECTIVE = re.compile(r"\s*#\s*(if|ifdef|ifndef|else|elif|elifdef|elifndef|endif)\b(.*)", re.DOTALL)
 _LINE_OF_DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)
 _PAIRS = {")": "(", "}": "{", "]": "["}
+_OPENING = frozenset(_PAIRS.values())
 TESTS = frozenset({"&&", "||", "?", "and", "or"})
 """The operators that make several tests of a condition."""
 
@@ -89,24 +90,35 @@ class Tokens:
         return self.macros.may_branch(self.texts[token], called=self.text(token + 1) == "(")
 
 
-def tokens_of(lines: Sequence[str], first: int, least: int | None, macros: Macros | None = None) -> Tokens:
+class SourceText:
+    """A source as one string, and its macros; all its functions are read from the same."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.text = "\n".join(lines)
+        self.macros = Macros(lines)
+        self.line_starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        """The positions of the lines, and that behind the last."""
+
+
+def tokens_of(source: SourceText, first: int, least: int | None) -> Tokens:
     """The tokens from line ``first`` on.
 
     With a line ``least`` they end with the bracket that closes what was opened first, when that lies at
     this line or below: with the end of a function.
     """
-    source = "\n".join(lines[first - 1 :])
-    line_starts = [0] + [match.end() for match in re.finditer("\n", source)]
-    tokens = Tokens(source, Macros(lines) if macros is None else macros)
+    tokens = Tokens(source.text, source.macros)
+    starts, last = source.line_starts, len(source.line_starts) - 1
     opened: list[int] = []
-    for match in _compiled(source):
+    line = min(first, last)
+    for match in _compiled(source.text, starts[line - 1]):
         token, text = len(tokens.texts), match.group() if match.lastgroup in ("word", "sign") else ""
-        line = first - 1 + bisect_right(line_starts, match.start())
+        while line < last and starts[line] <= match.start():
+            line += 1
         tokens.texts.append(text)
         tokens.lines.append(line)
         tokens.starts.append(match.start())
         tokens.ends.append(match.end())
-        if text in _PAIRS.values():
+        if text in _OPENING:
             opened.append(token)
         elif text in _PAIRS:
             if not opened or tokens.texts[opened[-1]] != _PAIRS[text]:
@@ -128,17 +140,19 @@ class _Group(Enum):
     DONE = "an earlier one was kept"
 
 
-def _compiled(source: str) -> Iterator[re.Match[str]]:
-    """The tokens without comments and directives, and of alternative groups only the first.
+def _compiled(source: str, begin: int) -> Iterator[re.Match[str]]:
+    """The tokens from a position on: no comments and directives, of alternative groups only the first.
 
     That keeps brackets in pairs where each alternative opens one.  What is in ``#if 0`` is no alternative.
     """
     groups: list[_Group] = []
-    for match in _TOKEN.finditer(source):
+    kept = True
+    for match in _TOKEN.finditer(source, begin):
         kind = match.lastgroup
         if kind == "directive":
             _enter(groups, match.group())
-        elif kind != "skip" and all(group is _Group.KEPT for group in groups):
+            kept = all(group is _Group.KEPT for group in groups)
+        elif kept and kind != "skip":
             yield match
 
 

@@ -12,7 +12,6 @@ from trodden.report.narrate.paths import ARROW, Describer
 from trodden.report.views.annotate import SourceView, styled
 from trodden.report.views.hot_paths import HotPath, executed_along, executed_blocks, executed_in_all
 from trodden.report.views.instruction_kind import instruction_kind
-from trodden.source.own_lines import own_span
 from trodden.source.reached import reached_on_path
 from trodden.source.texts import read_source
 
@@ -93,7 +92,7 @@ class PathAnnotator:
     def views(self) -> list[SourceView]:
         """The parts of the sources to show."""
         function = self._hot.function
-        own = own_span(function)
+        own = self._locations.index.span(function)
         if not own:
             raise UsageError(f"{self._hot.key}: no source lines are known; build with -g to have them")
         spans: dict[str, set[tuple[int, int | None]]] = {function.file: {(own[0], own[-1])}}
@@ -104,7 +103,7 @@ class PathAnnotator:
                 continue
             origin = self._locations.inlined_function(ref)
             if origin is not None and origin.file == path:
-                span = own_span(origin)
+                span = self._locations.index.span(origin)
                 spans.setdefault(path, set()).add((span[0], span[-1]))
             else:
                 unknown.setdefault((path, ref.instance), []).append(ref.line)

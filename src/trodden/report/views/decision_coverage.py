@@ -11,7 +11,7 @@ known: one that is cut in the middle shows nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -55,10 +55,9 @@ def decision_coverage(
         locations = describer.locations(function)
         if not function.paths or not locations.as_written:
             continue
-        for region in _regions(locations):
-            found = _cover(function, region)
+        for region, found in _cover(function, list(_regions(locations))):
             path = locations.path_of(region.at)
-            if found is not None and region.at.line in getattr(files.get(path), "branches", {}):
+            if region.at.line in getattr(files.get(path), "branches", {}):
                 text = describer.index.text(path, region.deciding.first) or ""
                 yield DecisionCoverage(name, path, region.deciding.first, text, found)
 
@@ -79,44 +78,80 @@ def _regions(locations: FunctionLocations) -> Iterator[ConditionRegion]:
             yield ConditionRegion(locations, deciding, LineRef(ref.file, ref.line, ref.instance))
 
 
-def _cover(function: FunctionProfile, region: ConditionRegion) -> Covered | None:
-    """The conditions of a decision that were shown to decide alone; None if it has only one.
+class _Decision:
+    """A compound decision while the paths of its function are read."""
 
-    Also None where its branches are not its conditions one by one: some may ask whether a temporary object
-    has to be destroyed.
+    def __init__(self, region: ConditionRegion, blocks: frozenset[int], conditions: frozenset[int]) -> None:
+        self.region, self.blocks, self.conditions = region, blocks, conditions
+        self.executions: set[Execution] = set()
+        self._routes = {
+            edge: region.follow(edge) for block in blocks for edge in region.locations.flow_out(block)
+        }
+        self._inner = {route.vertex for route in self._routes.values() if _stays(route)}
+        self._results = _results(region.locations.function, self._routes)
+        self._evaluated: set[tuple[int, bool]] | None = None
+
+    def begin_path(self) -> None:
+        """What follows is another path: an execution that is not complete shows nothing."""
+        self._evaluated = None
+
+    def take(self, block: int, edge: int, first: bool, decided: bool) -> None:
+        """A path takes an edge, which is the ``first``, out of a branch of the condition.
+
+        ``decided``: the branch merges a value that was known before, so that it evaluates no condition.
+        """
+        route = self._routes.get(edge)
+        if route is None:
+            return
+        if self._evaluated is None and block not in self._inner:
+            self._evaluated = set()
+        if self._evaluated is not None and not decided:
+            self._evaluated.add((block, first))
+        if not _stays(route):
+            if self._evaluated and edge in self._results:
+                self.executions.add((frozenset(self._evaluated), self._results[edge]))
+            self._evaluated = None
+
+
+def _cover(
+    function: FunctionProfile, regions: Sequence[ConditionRegion]
+) -> Iterator[tuple[ConditionRegion, Covered]]:
+    """For each decision of several conditions those that were shown to decide alone.
+
+    Decisions whose branches are not their conditions one by one are left out: some branches may ask whether
+    a temporary object has to be destroyed.
     """
-    blocks = frozenset(vertex for vertex in region.ending() if region.branches(vertex))
-    conditions = {branch.vertex for branch in branches(function) if branch.vertex in blocks}
-    source = region.deciding.condition
-    if source is None or len(conditions) != len(source.tests) or len(conditions) < 2:
-        return None
-    executions = set(_executions(function, region, blocks))
-    return Covered(len(_independent(executions) & conditions), len(conditions))
+    branching = frozenset(branch.vertex for branch in branches(function))
+    found: list[_Decision] = []
+    for region in regions:
+        blocks = frozenset(vertex for vertex in region.ending if region.branches(vertex))
+        conditions, source = blocks & branching, region.deciding.condition
+        if source is not None and len(conditions) == len(source.tests) and len(conditions) > 1:
+            found.append(_Decision(region, blocks, conditions))
+    if found:
+        _read_paths(function, found)
+    for each in found:
+        yield each.region, Covered(len(_independent(each.executions) & each.conditions), len(each.conditions))
 
 
-def _executions(
-    function: FunctionProfile, region: ConditionRegion, blocks: frozenset[int]
-) -> Iterator[Execution]:
-    """The executions of a decision on the paths of its function."""
+def _read_paths(function: FunctionProfile, decisions: Sequence[_Decision]) -> None:
+    """Show the decisions what the paths of their function executed; each path is read once."""
     facts = function.facts
-    graph = facts.graph
-    routes = {edge: region.follow(edge) for block in blocks for edge in region.locations.flow_out(block)}
-    inner = {route.vertex for route in routes.values() if _stays(route)}
-    results = _results(function, routes)
+    of_block: dict[int, list[_Decision]] = {}
+    for decision in decisions:
+        for block in decision.blocks:
+            of_block.setdefault(block, []).append(decision)
     for path in function.paths or ():
-        evaluated: set[tuple[int, bool]] | None = None
+        passed: set[int] = set()
         truth: Truth = None
         for position in range(path.context, min(len(path.blocks), len(path.edges))):
             block, edge = path.blocks[position], path.edges[position]
-            if block in blocks and edge in routes:
-                if evaluated is None and block not in inner:
-                    evaluated = set()
-                if evaluated is not None and truth is None:
-                    evaluated.add((block, edge == graph.out_edges[block][0]))
-                if not _stays(routes[edge]):
-                    if evaluated and edge in results:
-                        yield frozenset(evaluated), results[edge]
-                    evaluated = None
+            for decision in of_block.get(block, ()):
+                if id(decision) not in passed:
+                    passed.add(id(decision))
+                    decision.begin_path()
+                first = edge == facts.graph.out_edges[block][0]
+                decision.take(block, edge, first, truth is not None)
             truth = arrives(facts, edge, truth)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from trodden.native.lower.debug_locations import OWN_FILE
+from trodden.native.lower.runtime_symbols import OWN_FILE
 
 _REFERENCE = re.compile(rf">>> referenced by {re.escape(OWN_FILE)}:\d+[^\n]*\n>>>\s+")
 

@@ -22,6 +22,7 @@ def emit_register(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) ->
     register = paths.register
     insertions = _slot_stores(lowering, register)
     phis: list[Phi] = []
+    holding = _blocks_by_base(lowering, register) if lowering.debug.repeats_values else {}
     for base, (block, brought) in register.phis.items():
         insertions += _separate(lowering, brought)
         incoming: dict[int, str] = {}
@@ -30,7 +31,9 @@ def emit_register(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) ->
             incoming[edge] = paths.operand(builder, value)
             insertions.append(lowering.bottom_or_edge(edge, builder.lines))
         phis.append(ValuePhi(block, base_name(base), incoming, "0"))
-        insertions += _value_records(lowering, register, base, block)
+        blocks = [block, *(each for each in holding.get(base, ()) if each != block)]
+        records = lowering.debug.value_record(base)
+        insertions += [lowering.insert(Point(Where.RECORDS, each), records) for each in blocks]
     insertions.append(_entry(lowering, plan, paths))
     return Emitted(insertions, phis)
 
@@ -60,19 +63,16 @@ def _separate(lowering: FunctionLowering, brought: Mapping[int, Value]) -> list[
     ]
 
 
-def _value_records(
-    lowering: FunctionLowering, register: PathRegister, base: Base, block: int
-) -> list[Insertion]:
-    """The debug records of a phi.
+def _blocks_by_base(lowering: FunctionLowering, register: PathRegister) -> dict[Base, list[int]]:
+    """For each phi the blocks at whose start the register is it plus a constant.
 
-    Without optimisation LLVM forgets at the end of a block where a value is.
+    They repeat its debug records: without optimisation LLVM forgets at the end of a block where a value is.
     """
-    records = lowering.debug.value_record(base)
-    blocks = [block]
-    if lowering.debug.repeats_values:
-        at = enumerate(register.values.at[: lowering.read.graph.exit])
-        blocks += [v for v, value in at if v != block and value is not None and value.base == base]
-    return [lowering.insert(Point(Where.RECORDS, each), records) for each in blocks]
+    found: dict[Base, list[int]] = defaultdict(list)
+    for block, value in enumerate(register.values.at[: lowering.read.graph.exit]):
+        if value is not None and value.base is not None:
+            found[value.base].append(block)
+    return found
 
 
 def _entry(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) -> Insertion:
