@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,17 @@ def main() -> None:
         Path(text).write_text(f"{readme} {'a' * 100}\n", "utf-8")
         trodden("run", "--quiet", "--profile", "paths", "-o", odd, source, "-O0", "--", text)
         trodden("diff", "--top", "1", usual, odd)
+    say(f"Now a program of your own. {_how_to_call()}")
+    print("  trodden run --profile paths prog.c -- its arguments\n  trodden report trodden.trod")
+
+
+def _how_to_call() -> str:
+    """How a shell finds the command, which may be in an environment that is not active."""
+    directory = Path(sys.executable).parent
+    if shutil.which("trodden") == str(directory / "trodden"):
+        return "Type:"
+    activate = os.path.relpath(directory / "activate", ROOT)
+    return f"First make the command known to this shell with `. {activate}`, then type:"
 
 
 if __name__ == "__main__":

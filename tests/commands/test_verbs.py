@@ -223,7 +223,7 @@ def test_show_weighs_by_an_earlier_run(tmp_path: Path) -> None:
         (["report", "gone.trod"], 91, "trodden: gone.trod: cannot be read: No such file or directory"),
         (["report", "{profile}", "--function", "nix"], 2, "trodden: no function matches 'nix'"),
         (["report", "{profile}", "--top", "0"], 2, "trodden: --top 0: needs a whole number, 1 or more"),
-        (["report"], 2, "trodden: Missing argument 'FILE'; see trodden report --help"),
+        (["diff"], 2, "trodden: Missing argument 'A'; see trodden diff --help"),
         (["nonsense"], 2, "trodden: No such command 'nonsense'; see trodden --help"),
         (["export", "{profile}", "--format", "xml"], 2, "trodden: Invalid value for '--format'"),
         (["export", "{source}", "--format", "json"], 93, "a.c: not a trodden record"),
@@ -260,6 +260,49 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"Usage: trodden {verb}" in capsys.readouterr().out
     assert main([]) == 2
     assert "Usage: trodden" in capsys.readouterr().err
+
+
+def test_help_is_a_verb_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for short, long in (
+        (["-V"], ["--version"]),
+        (["help"], ["--help"]),
+        (["help", "report"], ["report", "--help"]),
+        (["help", "run"], ["run", "--help"]),
+        (["help", "cc"], ["cc", "--trodden-help"]),
+    ):
+        assert main(short) == 0
+        text = capsys.readouterr().out
+        assert main(long) == 0
+        assert text == capsys.readouterr().out
+    assert main(["help", "repotr"]) == 2
+    assert "did you mean trodden report?" in capsys.readouterr().err
+
+
+def test_the_profile_that_run_writes_is_shown_if_none_is_named(
+    profile: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(Path(profile).parent)
+    for verb in ("report", "annotate", "coverage", "stats", "export"):
+        assert main([verb]) == 91
+        assert capsys.readouterr() == (
+            "",
+            "trodden: name a profile; there is no trodden.trod here, which trodden run writes by default\n",
+        )
+        assert main([verb, "--help"]) == 0
+        capsys.readouterr()
+    Path(profile).rename("trodden.trod")
+    for verb in ("report", "annotate", "coverage", "export"):
+        assert main([verb, "trodden.trod"]) == 0
+        named = capsys.readouterr().out
+        assert main([verb]) == 0
+        assert capsys.readouterr().out == named != ""
+
+
+def test_a_function_is_shown_by_a_glob(profile: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", profile, "-f", "mai?"]) == 0
+    assert capsys.readouterr().out.startswith("main (")
+    assert main(["show", profile, "-f", "*"]) == 2
+    assert "'*' matches several functions, name one of them: main, " in capsys.readouterr().err
 
 
 def test_a_reader_that_has_seen_enough(tmp_path: Path) -> None:

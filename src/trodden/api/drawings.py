@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from trodden.api.builds import with_weights
 from trodden.api.weights import load_weights, weights_of
@@ -17,6 +18,7 @@ from trodden.plan.counters.schemes import eprof, every_block, vprof_by_blocks, v
 from trodden.plan.paths.plan import path_plan
 from trodden.plan.probes import Plan
 from trodden.profile.model import FunctionProfile
+from trodden.profile.select import without_parameters
 from trodden.program.facts import FunctionFacts, SourceFile, UnitFacts
 from trodden.report.graph.drawing import Drawing
 from trodden.report.graph.path_plan import PathPlan
@@ -130,19 +132,31 @@ def _graphs(file: str) -> list[GraphText]:
 
 
 def _pick(file: str, subjects: Mapping[str, _Subject], name: str | None) -> _Subject:
-    known = ", ".join(list(subjects)[:_LISTED]) + (", ..." if len(subjects) > _LISTED else "")
+    known = _listed(subjects)
     if not subjects:
         raise UsageError(f"{file}: holds no function that can be shown")
     if name is None:
         if len(subjects) > 1:
             raise UsageError(f"{file}: holds several functions, name one with -f: {known}")
         return next(iter(subjects.values()))
-    found = subjects.get(name) or next(
-        (each for each in subjects.values() if each.facts and each.facts.linkage_name == name), None
-    )
-    if found is None:
+    found = [key for key, each in subjects.items() if name in _names(key, each)] or [
+        key for key, each in subjects.items() if any(fnmatchcase(one, name) for one in _names(key, each))
+    ]
+    if not found:
         raise UsageError(f"{file}: holds no function {name!r}; it has {known}")
-    return found
+    if len(found) > 1 and name not in subjects:
+        raise UsageError(f"{file}: {name!r} matches several functions, name one of them: {_listed(found)}")
+    return subjects[name if name in subjects else found[0]]
+
+
+def _names(key: str, subject: _Subject) -> tuple[str, ...]:
+    """The names of a function: that in the file, the linkage name, the one without parameters."""
+    return key, subject.facts.linkage_name if subject.facts else key, without_parameters(key)
+
+
+def _listed(names: Iterable[str]) -> str:
+    first = list(names)
+    return ", ".join(first[:_LISTED]) + (", ..." if len(first) > _LISTED else "")
 
 
 def _estimated(subject: _Subject) -> list[float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_process, reading
-from trodden.commands.click_options import process_option, program_option, text_options
+from trodden.commands.click_options import file_argument, process_option, program_option, text_options
 from trodden.commands.filter_options import filter_options
 from trodden.commands.showing.presentation import Presentation
 from trodden.errors import InputMissing, SourceChanged, TroddenError, UsageError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", metavar="FILE", type=click.Path())
+@file_argument
 @click.argument("pattern", metavar="[GLOB]", required=False)
 @click.option(
     "--path",

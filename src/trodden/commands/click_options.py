@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from trodden.commands.showing.presentation import FORMATS, JSON, TABLE, Presentation
-from trodden.errors import UsageError
+from trodden.errors import InputMissing, UsageError
 from trodden.report.render.screen import AUTO, COLORS
 
 if TYPE_CHECKING:
@@ -22,6 +22,32 @@ if TYPE_CHECKING:
     from trodden.native.options.option import Option
 
 _Verb = TypeVar("_Verb", bound=Callable[..., Any])
+
+
+PROFILE = "trodden.trod"
+"""The profile that ``trodden run`` writes, and verbs that show one read, unless another is named."""
+
+
+def file_argument(verb: _Verb) -> _Verb:
+    """Add the argument ``[FILE]``, a profile; the verb gets its name, ``file``."""
+    return click.argument(
+        "file", metavar="[FILE]", type=click.Path(), required=False, callback=_named_or_default
+    )(verb)
+
+
+def files_argument(verb: _Verb) -> _Verb:
+    """Add the argument ``[FILE...]``, profiles; the verb gets their names, ``files``."""
+    return click.argument(
+        "files", metavar="[FILE...]", type=click.Path(), nargs=-1, callback=_named_or_default
+    )(verb)
+
+
+def _named_or_default(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    if value or ctx.resilient_parsing:
+        return value
+    if not os.path.exists(PROFILE):
+        raise InputMissing(f"name a profile; there is no {PROFILE} here, which trodden run writes by default")
+    return (PROFILE,) if param.nargs == -1 else PROFILE
 
 
 def process_option(verb: _Verb) -> _Verb:

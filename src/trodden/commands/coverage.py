@@ -10,6 +10,7 @@ import click
 from trodden.api.profiles import load_counted, reading
 from trodden.commands.click_options import (
     Number,
+    files_argument,
     function_option,
     output_options,
     process_option,
@@ -41,7 +42,7 @@ _EXECUTED = {
 
 
 @click.command()
-@click.argument("files", metavar="FILE...", type=click.Path(), nargs=-1, required=True)
+@files_argument
 @click.option(
     "--top",
     metavar="N",

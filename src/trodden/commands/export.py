@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_process, reading
-from trodden.commands.click_options import function_option, process_option, program_option
+from trodden.commands.click_options import file_argument, function_option, process_option, program_option
 from trodden.commands.filter_options import filter_options, markers_option
 from trodden.commands.output import put
 from trodden.visible_text import visible
@@ -20,7 +20,7 @@ FORMATS = ("json", "lcov", "dot", "folded")
 
 
 @click.command()
-@click.argument("file", metavar="FILE", type=click.Path())
+@file_argument
 @click.option("--format", "form", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write there, not to standard output.")
 @function_option

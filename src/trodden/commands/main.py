@@ -51,7 +51,15 @@ def _one_line(message: str) -> str:
     return visible(message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…")
 
 
+def _help(words: list[str]) -> list[str]:
+    """The command line that ``trodden help [VERB]`` is short for; compilers pass ``--help`` on."""
+    flag = "--trodden-help" if words[:1] and words[0] in ("cc", "c++", "rustc") else "--help"
+    return [*words[:1], flag]
+
+
 def _dispatch(arguments: list[str]) -> int:
+    if arguments[:1] == ["help"]:
+        arguments = _help(arguments[1:])
     verb, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     if verb in ("cc", "c++"):
         from trodden.commands import cc

@@ -9,6 +9,7 @@ import click
 from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import (
     Number,
+    file_argument,
     function_option,
     output_options,
     process_option,
@@ -26,7 +27,7 @@ TOP = 10
 
 
 @click.command()
-@click.argument("file", metavar="FILE", type=click.Path())
+@file_argument
 @click.option(
     "--top",
     metavar="N",

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from trodden.api.profiles import load_paths, reading
-from trodden.commands.click_options import function_option, output_options, process_option, program_option
+from trodden.commands.click_options import (
+    file_argument,
+    function_option,
+    output_options,
+    process_option,
+    program_option,
+)
 from trodden.commands.showing.presentation import Answer, Presentation
 
 if TYPE_CHECKING:
@@ -16,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", metavar="FILE", type=click.Path())
+@file_argument
 @click.option("--per-function", is_flag=True, help="Also a row for each function that was executed.")
 @function_option
 @process_option

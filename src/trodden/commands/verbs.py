@@ -60,7 +60,7 @@ class _Verbs(click.Group):
 
 
 @click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="trodden")
+@click.version_option(__version__, "-V", "--version", prog_name="trodden")
 def trodden() -> None:
     """Exactly which blocks, edges and paths a program has executed, and how often."""
 
