@@ -113,7 +113,7 @@ def testat_a_terminal(folder: Path, arguments: Sequence[str], parts: Sequence[st
     ("arguments", "status", "message"),
     [
         (["stats", "{}/edges.trod"], 2, "edges.trod holds no paths; run with --profile paths"),
-        (["coverage"], 2, "Missing argument 'FILE...'"),
+        (["coverage"], 91, "name a profile; there is no trodden.trod here"),
         (["coverage", "{}/good.trod", "--fail-under", "101"], 2, "--fail-under 101: write a percentage"),
         (["coverage", "{}/good.trod", "--fail-under", "path=1"], 2, "some like branches=80,paths=20 of"),
         (["coverage", "{}/good.trod", "--source-dir", "x"], 2, "--source-dir x: write it as OLD=NEW"),
