@@ -66,8 +66,19 @@ def process_messages(
             f": if it was in a loop without calls of {_listed(late)}, the iterations of that loop since it"
             " was entered are missing; build with --durable to have them"
         )
-    if raw.counts_missing:
-        yield ": not all of its counts were in the file; those of some threads or libraries are missing"
+    if raw.counts_lost:
+        yield f": {raw.path} was truncated while it ran: some of what it had counted until then is lost"
+    elif raw.counts_missing:
+        full = ", which had no space for them" if raw.no_space else ""
+        yield (
+            f": not all of its counts were in the file{full};"
+            " those of some threads or libraries are missing"
+        )
+    elif raw.no_space:
+        yield (
+            ": the file system had no space for all of its counts while it ran; none is lost,"
+            " but had it been killed, some would be"
+        )
     if raw.frames_missing:
         yield ": not all active calls were found; counts may be off by as many"
     if shortcomings.unlocated:

@@ -15,6 +15,7 @@ void trodden_live_init(void);
 void *trodden_live_alloc(enum trodden_region_kind kind, uint32_t module, size_t bytes);
 PROCESS_WIDE void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes);
 void trodden_live_free(void *memory, size_t bytes);
+PROCESS_WIDE void __trodden_release(void *memory, size_t bytes);
 
 uint64_t trodden_live_offset(const void *memory);
 /* The first offset from this one on at which the file has data; this one itself, if that cannot be determined. */
@@ -25,8 +26,12 @@ bool trodden_live_map_alias(void *memory, uint64_t offset, size_t bytes, void *t
  * that anonymous memory has replaced. */
 bool trodden_live_replace_page(uintptr_t address);
 
+/* What the live file says of the process. */
+void trodden_live_set_state(enum trodden_live_state state, uint32_t signal);
+void trodden_live_mark(uint32_t flag); /* TRODDEN_LIVE_* */
 /* Some counts, paths or frames could not be recorded. */
 void trodden_mark_incomplete(void);
+PROCESS_WIDE void __trodden_incomplete(void);
 /* Frees the frames that were saved for the end of the process, which continues after all. */
 void trodden_live_discard_end(void);
 size_t trodden_round_to_pages(size_t bytes);
