@@ -71,8 +71,7 @@ def process_messages(
     elif raw.counts_missing:
         full = ", which had no space for them" if raw.no_space else ""
         yield (
-            f": not all of its counts were in the file{full};"
-            " those of some threads or libraries are missing"
+            f": not all of its counts were in the file{full}; those of some threads or libraries are missing"
         )
     elif raw.no_space:
         yield (

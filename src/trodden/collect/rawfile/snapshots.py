@@ -80,4 +80,3 @@ def _sum(counters: Sequence[int]) -> int:
     if isinstance(counters, SparseCounters):
         return sum(value for _, value in counters.nonzero())
     return sum(counters)
-

@@ -1,7 +1,7 @@
 /* The live file: how it is created, named and extended.
  *
- * Space is reserved before anything is written there: else a full disk would be noticed by the program, as a SIGBUS,
- * at whatever instruction touches a page first.  Where there can be no such file (a read-only directory, a pipe as
+ * Space is reserved before anything is written there, where there is enough: else a full disk would be noticed by the
+ * program, as a SIGBUS, at whatever instruction touches a page first.  Where there can be no such file (a read-only directory, a pipe as
  * output, a full disk, a limit on the size of files), regions are anonymous shared memory, and everything else stays
  * the same.
  *
@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,7 +28,9 @@ enum {
     VERSION = 1,
     FEW_DESCRIPTORS = 64,       /* so low a limit is meant to be used up by the program */
     TABLE_STEP = 16 << 10,      /* bytes of the region table for which space is reserved at a time */
-    LARGEST_RESERVED = 64 << 20 /* a larger region is mostly empty; on tmpfs, reserving it would cost memory */
+    SMALL_REGION = 256 << 10,   /* always reserved */
+    LARGE_REGION = 64 << 20,    /* never reserved: it is mostly empty, and on tmpfs that would cost memory */
+    PLENTY = 16                 /* times the size of a region: so much has to be free for one in between */
 };
 
 /* The program may close descriptors that it has not opened, and open another file with the same number: so the file
@@ -103,12 +106,20 @@ static bool write_zeros(int fd, uint64_t offset, uint64_t end) {
     return true;
 }
 
+/* Most of a path table is never touched.  Where space is scarce, many processes whose tables are mostly holes may fit;
+ * pages for which there is no space are then replaced when they are touched (trodden_live_replace_page). */
+static bool may_have_holes(int fd, size_t bytes) {
+    struct statfs status;
+    return bytes > SMALL_REGION && (bytes > LARGE_REGION || fstatfs(fd, &status) != 0 ||
+                                    (uint64_t)status.f_bavail * (uint64_t)status.f_bsize < (uint64_t)bytes * PLENTY);
+}
+
 /* Also extends the file, which it never shortens.  Not every file system can reserve space without writing. */
 static bool reserve(int fd, uint64_t offset, size_t bytes) {
     uint64_t end = offset + bytes;
     if (!within_size_limit(end))
         return false;
-    if (bytes > LARGEST_RESERVED)
+    if (may_have_holes(fd, bytes))
         return write_zeros(fd, offset, offset + trodden_page_size()) && write_zeros(fd, end - 1, end);
     long done;
     do

@@ -185,6 +185,29 @@ void __trodden_incomplete(void) {
     trodden_live_write_header(trodden_process.live);
 }
 
+static bool is_zero(const uint64_t *words, size_t bytes) {
+    for (size_t i = 0; i < bytes / sizeof *words; i++)
+        if (words[i])
+            return false;
+    return true;
+}
+
+void trodden_live_free_zero_pages(void) {
+    const struct trodden_live_header *live = trodden_process.live;
+    size_t page = trodden_page_size();
+    int fd = live ? trodden_live_open() : -1;
+    for (uint64_t i = 0; fd >= 0 && i < trodden_live_region_count(live); i++) {
+        const struct trodden_live_region *region = &live->regions[i];
+        for (uint64_t at = 0; region->kind == TRODDEN_REGION_SHARD && region->offset != TRODDEN_NO_OFFSET &&
+                              at < region->size;
+             at += page)
+            if (is_zero((const uint64_t *)(uintptr_t)(region->address + at), page))
+                syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(region->offset + at),
+                        (off_t)page);
+    }
+    trodden_live_close(fd);
+}
+
 void trodden_live_discard_end(void) {
     struct trodden_live_header *live = trodden_process.live;
     for (uint64_t i = 0; i < trodden_live_region_count(live); i++)

@@ -26,6 +26,8 @@ bool trodden_live_map_alias(void *memory, uint64_t offset, size_t bytes, void *t
  * that anonymous memory has replaced. */
 bool trodden_live_replace_page(uintptr_t address);
 
+/* Gives back the space of counters that are zero: the process is about to end. */
+void trodden_live_free_zero_pages(void);
 /* What the live file says of the process. */
 void trodden_live_set_state(enum trodden_live_state state, uint32_t signal);
 void trodden_live_mark(uint32_t flag); /* TRODDEN_LIVE_* */

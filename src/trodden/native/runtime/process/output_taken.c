@@ -27,7 +27,7 @@ static bool is_in_use(const char *path) {
                   memcmp(head.magic, RAW_MAGIC, sizeof head.magic) == 0;
     if (!is_live && !is_raw)
         return false;
-    if (is_live && head.pid_namespace != trodden_pid_namespace())
+    if (is_live && head.pid_namespace && head.pid_namespace != trodden_pid_namespace())
         return true;
     if (head.pid != trodden_process.pid)
         return is_live && head.start_ticks && trodden_start_ticks_of((uint32_t)head.pid) == head.start_ticks;

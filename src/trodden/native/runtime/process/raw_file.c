@@ -226,7 +226,8 @@ static void put_everything(struct raw_writer *writer, const struct raw_content *
                                 .pid = trodden_process.pid,
                                 .parent = (uint64_t)getppid(),
                                 .start_time = trodden_process.start_time,
-                                .start_ticks = (uint32_t)trodden_process_start_ticks(),
+                                .start_ticks = (uint32_t)(trodden_process.live ? trodden_process.live->start_ticks
+                                                                    : trodden_process_start_ticks()),
                                 .frames = trodden_snapshots_frame_count(&content->snapshots) + content->abandoned,
                                 .saved_registers =
                                     trodden_snapshots_saved_count(&content->snapshots) + content->abandoned,
@@ -241,7 +242,8 @@ static void put_everything(struct raw_writer *writer, const struct raw_content *
         header.units += module->unit_count;
     }
     writer->crc = 0;
-    writer->size = 0;
+    writer->size = writer->used = 0;
+    writer->error = 0;
     put(writer, &header, sizeof header);
     put_modules(writer);
     put_units(writer);
@@ -311,6 +313,10 @@ void trodden_write_raw_file(const struct trodden_regs *regs, bool complete, bool
         struct raw_writer *writer = trodden_map(sizeof *writer);
         if (writer) {
             int error = write_file(writer, &content, final);
+            if (error == ENOSPC && final) {
+                trodden_live_free_zero_pages();
+                error = write_file(writer, &content, final);
+            }
             if (error && final && save_in_live_file(&content))
                 error = 0;
             if (error)
