@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.handwritten import Raw, RuntimeLinker, start
+from tests.native.building import must
+from tests.native.handwritten import PROGRAMS, Raw, RuntimeLinker, start
+from trodden.collect.gather import gather_all
 from trodden.collect.rawfile.snapshots import later_states
 
 
@@ -143,3 +145,27 @@ def test_the_program_has_all_its_descriptors(linker: RuntimeLinker, tmp_path: Pa
     done = _shell(f"ulimit -n 4; exec {program} open", tmp_path, "out.raw")
     assert (done.returncode, done.stderr) == (9, "")
     assert Raw.read(tmp_path / "out.raw").counts("a") == (0, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("edges", "--trodden-call-paths=on"),
+        ("paths", "--trodden-call-paths=on"),
+        ("paths", "--trodden-last=200"),
+    ],
+    ids=" ".join,
+)
+def test_everything_that_is_in_a_truncated_live_file_continues(
+    tmp_path: Path, options: tuple[str, str]
+) -> None:
+    source, program = PROGRAMS / "truncated.c", tmp_path / "truncated"
+    kind, *others = options
+    must("cc", f"--trodden-profile={kind}", *others, "-O1", "-pthread", source, "-o", program, cwd=tmp_path)
+    done = _shell(f"exec {program}", tmp_path, str(tmp_path / "out.raw"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "right\n", "")
+    gathered, _ = gather_all([tmp_path])
+    assert len(gathered.processes) == 2
+    assert "out.raw was truncated while it ran: some of what it had counted until then is lost" in " ".join(
+        gathered.messages
+    )

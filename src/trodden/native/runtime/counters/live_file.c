@@ -42,6 +42,7 @@ static struct {
     ino_t inode;
     struct trodden_live_header *header; /* the file's own */
     size_t reserved;                    /* bytes of it */
+    uint64_t end;                       /* so long is the file, unless someone has truncated it */
 } file = {.fd = -1};
 
 static bool is_live_file(int fd) {
@@ -89,6 +90,13 @@ void trodden_live_abandon(void) {
     trodden_output_remove_live();
 }
 
+void trodden_live_leave_file(void) {
+    if (file.header)
+        mmap(file.header, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    file.exists = false;
+}
+
 static bool within_size_limit(uint64_t size) {
     struct rlimit limit;
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
@@ -117,8 +125,6 @@ static bool may_have_holes(int fd, size_t bytes) {
 /* Also extends the file, which it never shortens.  Not every file system can reserve space without writing. */
 static bool reserve(int fd, uint64_t offset, size_t bytes) {
     uint64_t end = offset + bytes;
-    if (!within_size_limit(end))
-        return false;
     if (may_have_holes(fd, bytes))
         return write_zeros(fd, offset, offset + trodden_page_size()) && write_zeros(fd, end - 1, end);
     long done;
@@ -130,9 +136,25 @@ static bool reserve(int fd, uint64_t offset, size_t bytes) {
     return write_zeros(fd, offset, end);
 }
 
+/* If the file has been truncated, its former pages must not come back as zeros. */
+static bool extend(int fd, uint64_t offset, size_t bytes) {
+    struct stat status;
+    if (!within_size_limit(offset + bytes) || fstat(fd, &status) != 0)
+        return false;
+    if ((uint64_t)status.st_size < file.end) {
+        trodden_live_leave_file();
+        trodden_live_mark(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_COUNTS_LOST);
+        return false;
+    }
+    if (!reserve(fd, offset, bytes))
+        return false;
+    file.end = offset + bytes > file.end ? offset + bytes : file.end;
+    return true;
+}
+
 void *trodden_live_map(int fd, uint64_t *offset, size_t bytes) {
     void *memory = MAP_FAILED;
-    if (fd >= 0 && *offset != TRODDEN_NO_OFFSET && reserve(fd, *offset, bytes))
+    if (fd >= 0 && *offset != TRODDEN_NO_OFFSET && extend(fd, *offset, bytes))
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)*offset);
     if (memory == MAP_FAILED) {
         *offset = TRODDEN_NO_OFFSET;
@@ -166,7 +188,7 @@ struct trodden_live_header *trodden_live_make_header(void) {
 static bool reserve_header(int fd, size_t end) {
     size_t step_end = (end + TABLE_STEP - 1) / TABLE_STEP * TABLE_STEP;
     int own_fd = end <= file.reserved || fd >= 0 ? fd : trodden_live_open();
-    if (end > file.reserved && own_fd >= 0 && reserve(own_fd, file.reserved, step_end - file.reserved))
+    if (end > file.reserved && own_fd >= 0 && extend(own_fd, file.reserved, step_end - file.reserved))
         file.reserved = step_end;
     if (own_fd != fd)
         trodden_live_close(own_fd);
@@ -211,6 +233,7 @@ bool trodden_live_begin(int fd, const struct trodden_live_header *live) {
     file.fd = -1;
     file.header = NULL;
     file.reserved = 0;
+    file.end = 0;
     void *memory = MAP_FAILED;
     if (fd >= 0 && live && fstat(fd, &status) == 0 && reserve_header(fd, sizeof *live))
         memory = mmap(NULL, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
@@ -251,13 +274,6 @@ void trodden_live_init(void) {
         trodden_live_publish();
     else if (trodden_process.live)
         trodden_process.live->flags = TRODDEN_LIVE_INCOMPLETE;
-}
-
-void trodden_live_leave_file(void) {
-    if (file.header)
-        mmap(file.header, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-    file.exists = false;
 }
 
 bool trodden_live_is_truncated(uint64_t offset) {

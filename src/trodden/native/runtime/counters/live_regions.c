@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "counters/live_internal.h"
-#include "counters/shards.h"
 #include "platform/system.h"
 #include "process/process.h"
 
@@ -139,38 +138,6 @@ uint64_t trodden_live_offset(const void *memory) {
         if (live->regions[i].address == (uintptr_t)memory && live->regions[i].kind)
             return live->regions[i].offset;
     return TRODDEN_NO_OFFSET;
-}
-
-static const struct trodden_live_region *region_at(const struct trodden_live_header *live, uintptr_t address) {
-    for (uint64_t i = 0; i < trodden_live_region_count(live); i++)
-        if (live->regions[i].kind && address - live->regions[i].address < live->regions[i].size)
-            return &live->regions[i];
-    return NULL;
-}
-
-bool trodden_live_replace_page(uintptr_t address) {
-    const struct trodden_live_header *live = trodden_process.live;
-    size_t page = trodden_page_size();
-    uint8_t *at = (uint8_t *)(address & ~(page - 1));
-    if (!live)
-        return false;
-    if (trodden_live_is_header(address)) {
-        trodden_live_leave_file();
-        trodden_live_mark(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_COUNTS_LOST);
-        return true;
-    }
-    uint8_t *in_shard = trodden_shard_page_of((uintptr_t)at), *page_home = in_shard ? in_shard : at;
-    const struct trodden_live_region *region = region_at(live, (uintptr_t)page_home);
-    if (!region)
-        return false;
-    bool was_lost = live->flags & TRODDEN_LIVE_COUNTS_LOST;
-    bool lost = was_lost || trodden_live_is_truncated(region->offset + ((uintptr_t)page_home - region->address));
-    if (lost && !was_lost)
-        trodden_live_leave_file();
-    trodden_live_mark(TRODDEN_LIVE_INCOMPLETE | (lost ? TRODDEN_LIVE_COUNTS_LOST : TRODDEN_LIVE_NO_SPACE));
-    uint8_t *alias = trodden_tls_page_of((uintptr_t)page_home);
-    return mmap(page_home, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page_home &&
-           (!alias || mremap(page_home, 0, page, MREMAP_MAYMOVE | MREMAP_FIXED, alias) == alias);
 }
 
 void trodden_mark_incomplete(void) {

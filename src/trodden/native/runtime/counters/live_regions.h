@@ -22,6 +22,15 @@ uint64_t trodden_live_offset(const void *memory);
 uint64_t trodden_live_next_data(uint64_t offset);
 /* Maps the same pages at `target`, too. */
 bool trodden_live_map_alias(void *memory, uint64_t offset, size_t bytes, void *target);
+/* A page of a region that has been lost: what takes its place is prepared elsewhere. */
+struct trodden_lost_page {
+    uint32_t kind;
+    uint8_t *region;
+    size_t region_bytes, offset; /* `offset`: of the page in the region */
+    void *memory;                /* its new content: zeros, so far */
+    size_t bytes;
+};
+
 /* Handles a SIGBUS at this address: true if it was in a page of the live file that the disk had no space for, and
  * that anonymous memory has replaced. */
 bool trodden_live_replace_page(uintptr_t address);
