@@ -11,6 +11,11 @@ from trodden.collect.rawfile.model import Ending, Raw
 from trodden.plan.probes import AddTripCount
 from trodden.program.facts import FunctionFacts
 
+NO_SPACE = (
+    "its file had no space for all counts while it ran (a full disk, or a limit on its size);"
+    " none is lost, but a kill would have lost some"
+)
+"""Of a process that has ended by itself."""
 _MOST_NAMED = 8
 _MOST_APART = 3
 _PROCESS = "process "
@@ -74,10 +79,7 @@ def process_messages(
             f": not all of its counts were in the file{full}; those of some threads or libraries are missing"
         )
     elif raw.no_space:
-        yield (
-            ": the file system had no space for all of its counts while it ran; none is lost,"
-            " but had it been killed, some would be"
-        )
+        yield f": {NO_SPACE}"
     if raw.frames_missing:
         yield ": not all active calls were found; counts may be off by as many"
     if shortcomings.unlocated:

@@ -268,8 +268,8 @@ void trodden_live_publish(void) {
 }
 
 void trodden_live_init(void) {
+    trodden_process.live = trodden_live_make_header(); /* reads /proc, before it needs a descriptor for the file */
     int fd = trodden_output_create_live();
-    trodden_process.live = trodden_live_make_header();
     if (trodden_live_begin(fd, trodden_process.live))
         trodden_live_publish();
     else if (trodden_process.live)
