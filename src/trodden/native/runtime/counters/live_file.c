@@ -1,9 +1,9 @@
 /* The live file: how it is created, named and extended.
  *
- * Space is reserved before anything is written there, where there is enough: else a full disk would be noticed by the
- * program, as a SIGBUS, at whatever instruction touches a page first.  Where there can be no such file (a read-only directory, a pipe as
- * output, a full disk, a limit on the size of files), regions are anonymous shared memory, and everything else stays
- * the same.
+ * Space is reserved before anything is written there, unless there is plenty of it: else a full disk would be noticed
+ * by the program, as a SIGBUS, at whatever instruction touches a page first.  Where there can be no such file (a
+ * read-only directory, a pipe as output, a full disk, a limit on the size of files), regions are anonymous shared
+ * memory, and everything else stays the same.
  *
  * The header and the region table are kept twice: in memory, where the runtime reads them, and in the file, where it
  * only writes them.  Someone may truncate the file. */
@@ -29,8 +29,7 @@ enum {
     FEW_DESCRIPTORS = 64,       /* so low a limit is meant to be used up by the program */
     TABLE_STEP = 16 << 10,      /* bytes of the region table for which space is reserved at a time */
     SMALL_REGION = 256 << 10,   /* always reserved */
-    LARGE_REGION = 64 << 20,    /* never reserved: it is mostly empty, and on tmpfs that would cost memory */
-    PLENTY = 16                 /* times the size of a region: so much has to be free for one in between */
+    PLENTY = 64                 /* times the size of a larger region, and four times this in MiB, have to be free */
 };
 
 /* The program may close descriptors that it has not opened, and open another file with the same number: so the file
@@ -114,12 +113,15 @@ static bool write_zeros(int fd, uint64_t offset, uint64_t end) {
     return true;
 }
 
-/* Most of a path table is never touched.  Where space is scarce, many processes whose tables are mostly holes may fit;
- * pages for which there is no space are then replaced when they are touched (trodden_live_replace_page). */
+/* Most of a path table is never touched, and reserving it would cost time, and on tmpfs memory.  Where there is plenty
+ * of space, that is not done; should it be used up later, pages that are touched then are replaced (lost_pages.c).
+ * Where space is scarce, a process has all of its counts in the file, or none of this region. */
 static bool may_have_holes(int fd, size_t bytes) {
     struct statfs status;
-    return bytes > SMALL_REGION && (bytes > LARGE_REGION || fstatfs(fd, &status) != 0 ||
-                                    (uint64_t)status.f_bavail * (uint64_t)status.f_bsize < (uint64_t)bytes * PLENTY);
+    if (bytes <= SMALL_REGION || fstatfs(fd, &status) != 0)
+        return false;
+    uint64_t free_bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_bsize;
+    return free_bytes >= (uint64_t)bytes * PLENTY && free_bytes >= (uint64_t)PLENTY << 22;
 }
 
 /* Also extends the file, which it never shortens.  Not every file system can reserve space without writing. */

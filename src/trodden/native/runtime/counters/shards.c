@@ -169,7 +169,7 @@ static void attach(struct trodden_module *module, struct trodden_thread *thread,
 
 /* The module has been loaded, perhaps not for the first time. */
 void trodden_shards_attach_module(struct trodden_module *module) {
-    if (!module->fallback_shard && (module->fallback_shard = new_shard(module)))
+    if (module->has_table_units && !module->fallback_shard && (module->fallback_shard = new_shard(module)))
         fill_counter_table(module, module->fallback_shard, trodden_common);
     for (struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next)
         if (thread->tp)
