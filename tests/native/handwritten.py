@@ -22,7 +22,8 @@ RUNTIME = Path(trodden.native.__file__).parent / "runtime"
 PADDING = RUNTIME / "counters" / "tls_padding.c"
 CC = (sys.executable, "-m", "ziglang", "cc")
 SHARED_FUNCTIONS = (
-    *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_keep", "__trodden_passed"),
+    *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_passed"),
+    *("__trodden_keep", "__trodden_release", "__trodden_incomplete"),
     "trodden_dump",
 )
 SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring")
@@ -86,7 +87,7 @@ class Raw:
         n_saved, n_lasts, ending, number, start_ticks = more
         assert (magic, version, n_lasts, number) == (b"TRODRAW1", 4, 0, 0)
         assert start_ticks > 0
-        assert (flags in (0, 2), ending in (AT_EXIT, AT_DUMP)) == (True, True)
+        assert (flags & ~0b1110, ending in (AT_EXIT, AT_DUMP)) == (0, True)
         at = HEADER.size
         modules = []
         for _ in range(n_modules):

@@ -20,6 +20,7 @@ from trodden.collect.programs import ProgramFile, is_library, joined_programs
 from trodden.collect.rawfile.find import raw_files
 from trodden.collect.rawfile.model import Raw
 from trodden.collect.rawfile.raw import read_raw
+from trodden.collect.rawfile.snapshots import later_states
 from trodden.errors import InputMissing, NotInstrumented, TroddenError
 from trodden.gc_pause import no_garbage
 from trodden.program.facts import UnitFacts
@@ -97,7 +98,10 @@ def gather_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> tuple[Gat
         raise InputMissing("no raw file given; run an instrumented program first")
     gathering = _Gathering(programs)
     failed: list[TroddenError] = []
-    for path in raw_files(raws):
+    for path, later in later_states(list(raw_files(raws))):
+        if later is not None:
+            gathering.leave_out(f"{path}: an earlier state of the process of {later}, which includes it")
+            continue
         try:
             gathering.add(read_raw(path))
         except TroddenError as error:
@@ -126,6 +130,10 @@ class _Gathering:
     def empty(self) -> bool:
         """Whether nothing was added."""
         return not self._added
+
+    def leave_out(self, message: str) -> None:
+        """Say why a file is not added."""
+        self._messages.append(message)
 
     def add(self, raw: Raw) -> None:
         """Add what one process has counted, all of it or, in case of an error, nothing."""

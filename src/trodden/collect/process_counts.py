@@ -62,7 +62,7 @@ def count_process(raw: Raw, modules: Mapping[int, Program], locator_of: LocatorO
     for each in early_ends:
         for (unit, number), times in each.unlocated_in.items():
             _builder(builders, facts, unit).add_unlocated(number, times)
-    if raw.ending is Ending.KILLED or raw.frames_missing or raw.counts_missing:
+    if raw.ending is Ending.KILLED or raw.frames_missing or raw.counts_missing or raw.counts_lost:
         _doubt_all(builders)
     completed: dict[str, CompletedUnit] = {}
     if raw.ending is Ending.KILLED or unlocated:

@@ -11,6 +11,11 @@ from trodden.collect.rawfile.model import Ending, Raw
 from trodden.plan.probes import AddTripCount
 from trodden.program.facts import FunctionFacts
 
+NO_SPACE = (
+    "its file had no space for all counts while it ran (a full disk, or a limit on its size);"
+    " none is lost, but a kill would have lost some"
+)
+"""Of a process that has ended by itself."""
 _MOST_NAMED = 8
 _MOST_APART = 3
 _PROCESS = "process "
@@ -66,8 +71,15 @@ def process_messages(
             f": if it was in a loop without calls of {_listed(late)}, the iterations of that loop since it"
             " was entered are missing; build with --durable to have them"
         )
-    if raw.counts_missing:
-        yield ": not all of its counts were in the file; those of some threads or libraries are missing"
+    if raw.counts_lost:
+        yield f": {raw.path} was truncated while it ran: some of what it had counted until then is lost"
+    elif raw.counts_missing:
+        full = ", which had no space for them" if raw.no_space else ""
+        yield (
+            f": not all of its counts were in the file{full}; those of some threads or libraries are missing"
+        )
+    elif raw.no_space:
+        yield f": {NO_SPACE}"
     if raw.frames_missing:
         yield ": not all active calls were found; counts may be off by as many"
     if shortcomings.unlocated:

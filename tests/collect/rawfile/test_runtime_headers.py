@@ -73,9 +73,12 @@ def test_states_and_endings_have_the_numbers_of_the_runtime() -> None:
     ("name", "label", "value"),
     [
         ("counters/live_file.h", "TRODDEN_LIVE_INCOMPLETE", live.INCOMPLETE),
+        ("counters/live_file.h", "TRODDEN_LIVE_NO_SPACE", live.NO_SPACE),
         ("counters/live_file.c", "VERSION", live.VERSION),
         ("counters/live_file.h", "TRODDEN_STACK_SAMPLE", model.STACK_SAMPLE),
         ("process/raw_format.h", "RAW_INCOMPLETE", raw.FRAMES_MISSING),
+        ("process/raw_format.h", "RAW_COUNTS_LOST", raw.COUNTS_LOST),
+        ("process/raw_format.h", "RAW_NO_SPACE", raw.NO_SPACE),
     ],
 )
 def test_a_constant_is_that_of_the_runtime(name: str, label: str, value: int) -> None:
@@ -86,7 +89,7 @@ def test_a_constant_is_that_of_the_runtime(name: str, label: str, value: int) ->
     ("name", "label", "value"),
     [
         ("counters/live_file.h", "TRODDEN_NO_OFFSET", live_regions.NO_OFFSET),
-        ("counters/live_file.c", "MAGIC", live.MAGIC.decode()),
+        ("counters/live_file.h", "TRODDEN_LIVE_MAGIC", live.MAGIC.decode()),
         ("counters/sparse_paths.h", "TRODDEN_SPARSE_RESERVED", live.SPARSE_RESERVED),
         ("counters/call_path_tree.h", "TRODDEN_NO_UNIT", model.ROOT),
         ("counters/call_paths.h", "TRODDEN_CALL_RECURSIVE", raw.RECURSIVE),

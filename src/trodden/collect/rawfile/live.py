@@ -61,6 +61,8 @@ STATES = (Ending.KILLED, Ending.EXEC, Ending.SIGNAL, Ending.EXIT)
 """How the process ended, by ``enum trodden_live_state``."""
 INCOMPLETE = 1
 """The flag of a file that lacks some regions."""
+NO_SPACE = 2
+"""The flag of a file that had no space for them."""
 _MOST_HEADER = 1 << 26
 _LOW_TICKS = 0xFFFFFFFF
 
@@ -128,6 +130,7 @@ class _Reader:
             saved_registers=saved_registers,
             last_paths=tuple(self._last_paths(regions)),
             counts_missing=bool(flags & INCOMPLETE),
+            no_space=bool(flags & NO_SPACE),
             start_ticks=ticks & _LOW_TICKS,
             tids=self._tids(regions),
         )

@@ -140,7 +140,9 @@ class Raw:
     middle of its callers.  ``non_local_exits`` sum up the frames that ``longjmp`` or an exception left, and
     those that were resumed.  ``call_nodes`` are the call-path trees of all threads, parents first;
     ``last_paths`` those of each thread, the oldest first.  ``frames_missing`` says that not all frames could
-    be found, ``counts_missing`` that not all counters were in the file when the process was killed.
+    be found, ``counts_missing`` that not all counters were in the file when the process was killed,
+    ``counts_lost`` that something truncated the file while the process ran, and ``no_space`` that there was
+    no space in it for all counters, which were in memory instead.
     ``start_ticks`` are the low 32 bits of when the kernel made the process (0: not known), ``tids`` are the
     kernel's ids of threads, as far as they are known.
     """
@@ -162,6 +164,8 @@ class Raw:
     saved_registers: tuple[RawSavedRegisters, ...] = field(default=())
     last_paths: tuple[RawLastPath, ...] = ()
     counts_missing: bool = False
+    counts_lost: bool = False
+    no_space: bool = False
     start_ticks: int = 0
     tids: Mapping[int, int] = field(default_factory=dict)
 

@@ -48,6 +48,8 @@ _TRAILER = struct.Struct("<QI4s")
 _LAST_PATH = struct.Struct("<IIIIQ")
 
 FRAMES_MISSING = 2
+COUNTS_LOST = 4
+NO_SPACE = 8
 
 RECURSIVE = 1
 ENDINGS = (Ending.EXIT, Ending.DUMP, Ending.SIGNAL)
@@ -113,6 +115,8 @@ def parse_raw(data: bytes, where: str) -> Raw:
         call_nodes,
         saved_registers,
         last_paths,
+        counts_lost=bool(flags & COUNTS_LOST),
+        no_space=bool(flags & NO_SPACE),
         start_ticks=ticks,
     )
 

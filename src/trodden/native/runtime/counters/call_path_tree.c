@@ -123,6 +123,55 @@ static void clear_callee_cache(struct trodden_call_node *node, struct trodden_ca
         node->cache[i] = &tree->root;
 }
 
+static struct trodden_call_node_chunk *first_chunk(struct trodden_call_path_tree *tree) {
+    return (struct trodden_call_node_chunk *)((uint8_t *)(tree + 1) + table_bytes(INITIAL_BITS));
+}
+
+/* `home` is where it will be; only its first page is written. */
+static void init_tree(struct trodden_call_path_tree *tree, struct trodden_call_path_tree *home) {
+    struct trodden_call_node_chunk *chunk = first_chunk(home);
+    init_table(tree + 1, INITIAL_BITS);
+    tree->table = (struct trodden_call_node_table *)(home + 1);
+    tree->oldest = tree->newest = chunk;
+    first_chunk(tree)->capacity = ((uintptr_t)home + TREE_BYTES - (uintptr_t)chunk->nodes) / sizeof *chunk->nodes;
+    tree->root = (struct trodden_call_node){.target = &home->root, .sp = UINT64_MAX};
+    clear_callee_cache(&tree->root, home);
+}
+
+/* Nodes that are not in the tree, and lead outside of it. */
+static void fill_with_outside(const struct trodden_lost_page *page, size_t first_node) {
+    struct trodden_call_node outside = trodden_outside;
+    outside.parent = &trodden_outside;
+    const uint64_t *words = (const uint64_t *)&outside;
+    uint64_t *target = page->memory;
+    for (size_t i = 0; i < page->bytes / sizeof *words; i++) {
+        size_t offset = page->offset + i * sizeof *words;
+        if (offset >= first_node)
+            target[i] = words[(offset - first_node) % sizeof outside / sizeof *words];
+    }
+}
+
+void trodden_calls_rebuild(const struct trodden_lost_page *page) {
+    if (page->kind == TRODDEN_REGION_CALL_TABLE) {
+        unsigned bits = INITIAL_BITS;
+        while (table_bytes(bits + 1) <= page->region_bytes)
+            bits++;
+        if (!page->offset)
+            init_table(page->memory, bits);
+        return;
+    }
+    bool is_tree = page->kind == TRODDEN_REGION_CALL_TREE;
+    struct trodden_call_node_chunk *chunk = is_tree ? first_chunk(page->memory) : page->memory;
+    fill_with_outside(page, (uintptr_t)chunk->nodes - (uintptr_t)page->memory);
+    if (page->offset)
+        return;
+    if (is_tree)
+        init_tree(page->memory, (struct trodden_call_path_tree *)page->region);
+    else
+        chunk->capacity = (page->region_bytes - sizeof *chunk) / sizeof *chunk->nodes;
+    chunk->used = chunk->capacity; /* no node is added there */
+}
+
 static struct trodden_call_path_tree *own_tree(struct trodden_call_paths *paths) {
     uintptr_t tp = trodden_thread_pointer(), expected = 0;
     struct trodden_call_path_tree **bucket = &paths->buckets[trodden_call_bucket(tp)];
@@ -136,14 +185,8 @@ static struct trodden_call_path_tree *own_tree(struct trodden_call_paths *paths)
     tree = trodden_live_alloc(TRODDEN_REGION_CALL_TREE, 0, TREE_BYTES);
     if (!tree)
         return NULL;
-    uint8_t *table = (uint8_t *)(tree + 1), *chunk = table + table_bytes(INITIAL_BITS);
     tree->tp = tp;
-    tree->table = init_table(table, INITIAL_BITS);
-    tree->oldest = tree->newest = (struct trodden_call_node_chunk *)chunk;
-    tree->newest->capacity =
-        ((uintptr_t)tree + TREE_BYTES - (uintptr_t)tree->newest->nodes) / sizeof(struct trodden_call_node);
-    tree->root = (struct trodden_call_node){.target = &tree->root, .sp = UINT64_MAX};
-    clear_callee_cache(&tree->root, tree);
+    init_tree(tree, tree);
     tree->next = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
     do {
         /* A signal handler may have done the same meanwhile. */

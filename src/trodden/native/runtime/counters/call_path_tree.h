@@ -39,6 +39,9 @@ struct trodden_call_path_tree {
     struct trodden_call_node spare; /* stands in for a node that there is no memory for */
 };
 
+struct trodden_lost_page;
+void trodden_calls_rebuild(const struct trodden_lost_page *page); /* as of an empty tree, table or chunk */
+
 static inline unsigned trodden_call_bucket(uintptr_t tp) { return (tp >> 12) % TRODDEN_CALL_BUCKETS; }
 
 static inline size_t trodden_nodes_in(const struct trodden_call_node_chunk *chunk) {

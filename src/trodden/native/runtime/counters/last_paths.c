@@ -44,6 +44,24 @@ static void reset_ring(const struct trodden_ring_region *region, uint32_t thread
     __atomic_store_n(&ring->current, ring->entries, __ATOMIC_RELEASE);
 }
 
+/* An entry may lie on two pages, a pointer only on one. */
+void trodden_rings_rebuild(const struct trodden_lost_page *page) {
+    struct trodden_ring *home = (struct trodden_ring *)page->region, *ring = page->memory;
+    const struct trodden_ring_region *region = regions;
+    while (region && region->ring != home)
+        region = region->next;
+    for (uint32_t i = 0; region && i < region->capacity; i++) {
+        size_t offset = (uintptr_t)&home->entries[i].next - (uintptr_t)home - page->offset;
+        if (offset < page->bytes)
+            *(struct trodden_ring_entry **)((uint8_t *)page->memory + offset) =
+                &home->entries[i + 1 < region->capacity ? i + 1 : 0];
+    }
+    if (region && !page->offset) {
+        ring->capacity = region->capacity;
+        ring->current = home->entries;
+    }
+}
+
 static struct trodden_ring_region *new_region(void) {
     struct trodden_ring_region *region = trodden_alloc(sizeof *region);
     uint32_t capacity = last_path_count + 1;

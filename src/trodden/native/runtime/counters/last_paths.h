@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct trodden_lost_page;
 struct trodden_module;
 struct trodden_thread;
 
@@ -26,5 +27,6 @@ void trodden_rings_attach_thread(struct trodden_thread *thread);
 void trodden_rings_detach_thread(struct trodden_thread *thread, bool forked);
 void trodden_rings_after_fork(struct trodden_thread *own);
 struct trodden_last_paths trodden_collect_last_paths(void);
+void trodden_rings_rebuild(const struct trodden_lost_page *page); /* as of an empty ring; needs no lock */
 
 #endif

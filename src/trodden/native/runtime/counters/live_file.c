@@ -1,8 +1,12 @@
 /* The live file: how it is created, named and extended.
  *
- * It is extended by writing its last byte, which, unlike setting its size, can never truncate it concurrently.  Where
- * there can be no such file (a read-only directory, a pipe as output, a limit on the size of files), regions are
- * anonymous shared memory, and everything else stays the same. */
+ * Space is reserved before anything is written there, unless there is plenty of it: else a full disk would be noticed
+ * by the program, as a SIGBUS, at whatever instruction touches a page first.  Where there can be no such file (a
+ * read-only directory, a pipe as output, a full disk, a limit on the size of files), regions are anonymous shared
+ * memory, and everything else stays the same.
+ *
+ * The header and the region table are kept twice: in memory, where the runtime reads them, and in the file, where it
+ * only writes them.  Someone may truncate the file. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -11,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,15 +24,24 @@
 #include "process/output_file.h"
 #include "process/process.h"
 
-enum { VERSION = 1, PREALLOCATE_LIMIT = 256 << 10 };
-#define MAGIC "TRODLIVE"
+enum {
+    VERSION = 1,
+    FEW_DESCRIPTORS = 64,       /* so low a limit is meant to be used up by the program */
+    TABLE_STEP = 16 << 10,      /* bytes of the region table for which space is reserved at a time */
+    SMALL_REGION = 256 << 10,   /* always reserved */
+    PLENTY = 64                 /* times the size of a larger region, and four times this in MiB, have to be free */
+};
 
 /* The program may close descriptors that it has not opened, and open another file with the same number: so the file
  * is identified by its inode. */
 static struct {
-    int fd;
+    bool exists;
+    int fd; /* -1: it is opened when it is needed */
     dev_t device;
     ino_t inode;
+    struct trodden_live_header *header; /* the file's own */
+    size_t reserved;                    /* bytes of it */
+    uint64_t end;                       /* so long is the file, unless someone has truncated it */
 } file = {.fd = -1};
 
 static bool is_live_file(int fd) {
@@ -37,36 +51,49 @@ static bool is_live_file(int fd) {
 
 int trodden_live_fd(void) { return is_live_file(file.fd) ? file.fd : -1; }
 
-/* Moves the descriptor away from the lowest numbers, which some programs rely on. */
-static int move_to_high_fd(int fd) {
+/* Moves the descriptor away from the lowest numbers, which some programs rely on; -1: there are too few of them. */
+static int keep_descriptor(int fd) {
     struct rlimit limit = {0, 0};
     getrlimit(RLIMIT_NOFILE, &limit);
     rlim_t limit_fd = limit.rlim_cur < 1024 ? limit.rlim_cur : 1024;
-    int high_fd = limit_fd > 64 ? fcntl(fd, F_DUPFD_CLOEXEC, (int)limit_fd - 24) : -1;
-    if (high_fd < 0)
+    int high_fd = limit_fd > FEW_DESCRIPTORS ? fcntl(fd, F_DUPFD_CLOEXEC, (int)limit_fd - 24) : -1;
+    if (high_fd < 0 && limit_fd > FEW_DESCRIPTORS)
         return fd;
     trodden_sys_close(fd);
     return high_fd;
 }
 
-int trodden_live_reopen(void) {
+int trodden_live_open(void) {
     const char *path = trodden_output_live_path();
     if (is_live_file(file.fd))
         return file.fd;
-    if (file.fd < 0 || !path[0])
+    if (!file.exists || !path[0])
         return -1;
     int fd = trodden_sys_open(path, O_RDWR | O_NOFOLLOW);
-    if (!is_live_file(fd)) {
-        if (fd >= 0)
-            trodden_sys_close(fd);
-        return -1;
-    }
-    return file.fd = move_to_high_fd(fd);
+    if (is_live_file(fd))
+        return fd;
+    if (fd >= 0)
+        trodden_sys_close(fd);
+    return -1;
+}
+
+void trodden_live_close(int fd) {
+    if (fd >= 0 && fd != file.fd)
+        file.fd = keep_descriptor(fd);
 }
 
 void trodden_live_abandon(void) {
+    trodden_live_unmap_header();
+    file.exists = false;
     file.fd = -1;
     trodden_output_remove_live();
+}
+
+void trodden_live_leave_file(void) {
+    if (file.header)
+        mmap(file.header, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    file.exists = false;
 }
 
 static bool within_size_limit(uint64_t size) {
@@ -74,20 +101,62 @@ static bool within_size_limit(uint64_t size) {
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
 }
 
-/* A write to a page that the disk has no space for raises a signal, which the program may have blocked.  Therefore
- * space is allocated in advance for all regions that are small; the pages of large ones are replaced when that
- * happens (trodden_live_replace_page). */
-static bool preallocate(int fd, uint64_t offset, size_t bytes) {
-    long done = syscall(SYS_fallocate, fd, 0, (off_t)offset,
-                        (off_t)(bytes <= PREALLOCATE_LIMIT ? bytes : trodden_page_size()));
-    return done == 0 || errno == EOPNOTSUPP || errno == ENOSYS;
+static bool write_zeros(int fd, uint64_t offset, uint64_t end) {
+    static const char zeros[4096];
+    while (offset < end) {
+        size_t bytes = end - offset < sizeof zeros ? (size_t)(end - offset) : sizeof zeros;
+        long written = syscall(SYS_pwrite64, fd, zeros, bytes, (off_t)offset); /* not a cancellation point */
+        if (written <= 0)
+            return false;
+        offset += (uint64_t)written;
+    }
+    return true;
+}
+
+/* Most of a path table is never touched, and reserving it would cost time, and on tmpfs memory.  Where there is plenty
+ * of space, that is not done; should it be used up later, pages that are touched then are replaced (lost_pages.c).
+ * Where space is scarce, a process has all of its counts in the file, or none of this region. */
+static bool may_have_holes(int fd, size_t bytes) {
+    struct statfs status;
+    if (bytes <= SMALL_REGION || fstatfs(fd, &status) != 0)
+        return false;
+    uint64_t free_bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_bsize;
+    return free_bytes >= (uint64_t)bytes * PLENTY && free_bytes >= (uint64_t)PLENTY << 22;
+}
+
+/* Also extends the file, which it never shortens.  Not every file system can reserve space without writing. */
+static bool reserve(int fd, uint64_t offset, size_t bytes) {
+    uint64_t end = offset + bytes;
+    if (may_have_holes(fd, bytes))
+        return write_zeros(fd, offset, offset + trodden_page_size()) && write_zeros(fd, end - 1, end);
+    long done;
+    do
+        done = syscall(SYS_fallocate, fd, 0, (off_t)offset, (off_t)bytes);
+    while (done != 0 && errno == EINTR);
+    if (done == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)
+        return done == 0;
+    return write_zeros(fd, offset, end);
+}
+
+/* If the file has been truncated, its former pages must not come back as zeros. */
+static bool extend(int fd, uint64_t offset, size_t bytes) {
+    struct stat status;
+    if (!within_size_limit(offset + bytes) || fstat(fd, &status) != 0)
+        return false;
+    if ((uint64_t)status.st_size < file.end) {
+        trodden_live_leave_file();
+        trodden_live_mark(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_COUNTS_LOST);
+        return false;
+    }
+    if (!reserve(fd, offset, bytes))
+        return false;
+    file.end = offset + bytes > file.end ? offset + bytes : file.end;
+    return true;
 }
 
 void *trodden_live_map(int fd, uint64_t *offset, size_t bytes) {
     void *memory = MAP_FAILED;
-    if (fd >= 0 && *offset != TRODDEN_NO_OFFSET && within_size_limit(*offset + bytes) &&
-        preallocate(fd, *offset, bytes) &&
-        syscall(SYS_pwrite64, fd, "", 1ul, (off_t)(*offset + bytes - 1)) == 1) /* not a cancellation point */
+    if (fd >= 0 && *offset != TRODDEN_NO_OFFSET && extend(fd, *offset, bytes))
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)*offset);
     if (memory == MAP_FAILED) {
         *offset = TRODDEN_NO_OFFSET;
@@ -96,9 +165,9 @@ void *trodden_live_map(int fd, uint64_t *offset, size_t bytes) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-struct trodden_live_header *trodden_live_make_header(int fd) {
-    uint64_t offset = 0;
-    struct trodden_live_header *live = trodden_live_map(fd, &offset, TRODDEN_LIVE_HEADER_BYTES);
+struct trodden_live_header *trodden_live_make_header(void) {
+    uint64_t no_file = TRODDEN_NO_OFFSET;
+    struct trodden_live_header *live = trodden_live_map(-1, &no_file, TRODDEN_LIVE_HEADER_BYTES);
     if (!live)
         return NULL;
     live->version = VERSION;
@@ -107,47 +176,121 @@ struct trodden_live_header *trodden_live_make_header(int fd) {
     live->parent = (uint64_t)getppid();
     live->start_time = trodden_process.start_time;
     live->start_ticks = trodden_process_start_ticks();
+    live->pid_namespace = trodden_pid_namespace();
     live->size = TRODDEN_LIVE_HEADER_BYTES;
 #ifdef __x86_64__
     live->machine = EM_X86_64;
 #else
     live->machine = EM_AARCH64;
 #endif
-    if (offset == TRODDEN_NO_OFFSET)
-        live->flags = TRODDEN_LIVE_INCOMPLETE;
     return live;
 }
 
-void trodden_live_publish(int fd, struct trodden_live_header *live) {
+/* Space for the file's header up to that byte; the file is opened for it if it is not `fd`. */
+static bool reserve_header(int fd, size_t end) {
+    size_t step_end = (end + TABLE_STEP - 1) / TABLE_STEP * TABLE_STEP;
+    int own_fd = end <= file.reserved || fd >= 0 ? fd : trodden_live_open();
+    if (end > file.reserved && own_fd >= 0 && extend(own_fd, file.reserved, step_end - file.reserved))
+        file.reserved = step_end;
+    if (own_fd != fd)
+        trodden_live_close(own_fd);
+    return end <= file.reserved;
+}
+
+void trodden_live_write_region(const struct trodden_live_header *live, uint64_t index) {
+    struct trodden_live_region *region = file.header ? &file.header->regions[index] : NULL;
+    if (!region || !reserve_header(-1, (size_t)((uint8_t *)(region + 1) - (uint8_t *)file.header)))
+        return;
+    region->offset = live->regions[index].offset;
+    region->size = live->regions[index].size;
+    region->address = live->regions[index].address;
+    region->module = live->regions[index].module;
+    __atomic_store_n(&region->kind, live->regions[index].kind, __ATOMIC_RELEASE);
+}
+
+void trodden_live_write_header(const struct trodden_live_header *live) {
+    struct trodden_live_header *copy = file.header;
+    if (!copy)
+        return;
+    copy->signal = live->signal;
+    copy->incomplete = live->incomplete;
+    __atomic_store_n(&copy->flags, live->flags, __ATOMIC_RELAXED);
+    copy->size = live->size;
+    copy->region_count = live->region_count;
+    __atomic_store_n(&copy->state, live->state, __ATOMIC_RELEASE);
+}
+
+bool trodden_live_is_header(uintptr_t address) {
+    return file.header && address - (uintptr_t)file.header < TRODDEN_LIVE_HEADER_BYTES;
+}
+
+void trodden_live_unmap_header(void) {
+    trodden_unmap(file.header, TRODDEN_LIVE_HEADER_BYTES);
+    file.header = NULL;
+}
+
+bool trodden_live_begin(int fd, const struct trodden_live_header *live) {
     struct stat status;
+    file.exists = false;
     file.fd = -1;
-    if (fd < 0)
-        return;
-    bool valid = live && live->flags == 0 && fstat(fd, &status) == 0;
-    if (valid) {
-        memcpy(live->magic, MAGIC, sizeof live->magic);
-        valid = trodden_output_publish_live();
+    file.header = NULL;
+    file.reserved = 0;
+    file.end = 0;
+    void *memory = MAP_FAILED;
+    if (fd >= 0 && live && fstat(fd, &status) == 0 && reserve_header(fd, sizeof *live))
+        memory = mmap(NULL, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (memory == MAP_FAILED) {
+        if (fd >= 0) {
+            trodden_output_remove_live();
+            trodden_sys_close(fd);
+        }
+        return false;
     }
-    if (!valid) {
-        trodden_output_remove_live();
-        trodden_sys_close(fd);
-        return;
-    }
+    file.header = memory;
     file.device = status.st_dev;
     file.inode = status.st_ino;
-    file.fd = move_to_high_fd(fd);
+    file.fd = fd;
+    memcpy(file.header, live, sizeof *live);
+    return true;
+}
+
+void trodden_live_publish(void) {
+    memcpy(file.header->magic, TRODDEN_LIVE_MAGIC, sizeof file.header->magic);
+    file.exists = trodden_output_publish_live();
+    int fd = file.fd;
+    file.fd = -1;
+    if (file.exists) {
+        file.fd = keep_descriptor(fd);
+    } else {
+        trodden_live_unmap_header();
+        trodden_output_remove_live();
+        trodden_sys_close(fd);
+        trodden_live_mark(TRODDEN_LIVE_INCOMPLETE);
+    }
 }
 
 void trodden_live_init(void) {
+    trodden_process.live = trodden_live_make_header(); /* reads /proc, before it needs a descriptor for the file */
     int fd = trodden_output_create_live();
-    trodden_process.live = trodden_live_make_header(fd);
-    trodden_live_publish(fd, trodden_process.live);
+    if (trodden_live_begin(fd, trodden_process.live))
+        trodden_live_publish();
+    else if (trodden_process.live)
+        trodden_process.live->flags = TRODDEN_LIVE_INCOMPLETE;
 }
 
-uint64_t trodden_live_next_data(uint64_t offset) {
-    int fd = offset == TRODDEN_NO_OFFSET ? -1 : trodden_live_fd();
-    if (fd < 0)
+bool trodden_live_is_truncated(uint64_t offset) {
+    struct stat status;
+    int fd = trodden_live_open();
+    bool truncated = fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_size <= offset;
+    trodden_live_close(fd);
+    return truncated;
+}
+
+uint64_t trodden_live_next_data_in(int fd, uint64_t offset) {
+    if (fd < 0 || offset == TRODDEN_NO_OFFSET)
         return offset;
     off_t found = lseek(fd, (off_t)offset, SEEK_DATA);
     return found >= 0 ? (uint64_t)found : errno == ENXIO ? TRODDEN_NO_OFFSET : offset;
 }
+
+uint64_t trodden_live_next_data(uint64_t offset) { return trodden_live_next_data_in(trodden_live_fd(), offset); }

@@ -37,6 +37,7 @@ struct trodden_live_region {
 };
 
 #define TRODDEN_NO_OFFSET UINT64_MAX
+#define TRODDEN_LIVE_MAGIC "TRODLIVE"
 
 enum trodden_live_state {
     TRODDEN_STATE_RUNNING,
@@ -45,7 +46,11 @@ enum trodden_live_state {
     TRODDEN_STATE_EXITED, /* by itself, but the raw file could not be written */
 };
 
-enum { TRODDEN_LIVE_INCOMPLETE = 1 }; /* some regions are not in the file */
+enum {
+    TRODDEN_LIVE_INCOMPLETE = 1,  /* some regions are not in the file */
+    TRODDEN_LIVE_NO_SPACE = 2,    /* because there was no space for them */
+    TRODDEN_LIVE_COUNTS_LOST = 4, /* something has truncated the file, and with it counts */
+};
 
 struct trodden_live_header {
     char magic[8];
@@ -56,7 +61,8 @@ struct trodden_live_header {
     uint64_t region_count;
     uint64_t machine;                     /* e_machine */
     uint32_t child_started, child_copied; /* set by a forked child while it copies the regions */
-    uint64_t reserved[2];
+    uint64_t pid_namespace; /* in which `pid` is; 0: not known */
+    uint64_t reserved;
     struct trodden_live_region regions[];
 };
 

@@ -12,16 +12,18 @@
 #include <unistd.h>
 
 #include "counters/live_internal.h"
+#include "counters/shards.h"
 #include "platform/system.h"
 #include "process/output_file.h"
 #include "process/process.h"
 
 /* Copies the pages that exist: reading the others would allocate them. */
-static void copy_pages(char *target, const struct trodden_live_region *from) {
+static void copy_pages(char *target, const struct trodden_live_region *from, int parent_fd) {
     size_t page = trodden_page_size();
     for (uint64_t at = 0; at < from->size; at += page) {
-        uint64_t data =
-            from->offset == TRODDEN_NO_OFFSET ? at : trodden_live_next_data(from->offset + at) - from->offset;
+        uint64_t data = from->offset == TRODDEN_NO_OFFSET
+                            ? at
+                            : trodden_live_next_data_in(parent_fd, from->offset + at) - from->offset;
         if (data >= from->size)
             return;
         at = data & ~(uint64_t)(page - 1);
@@ -48,18 +50,19 @@ static void make_private(uint8_t *at, size_t bytes, bool empty) {
     }
 }
 
-static void copy_region(struct trodden_live_header *live, const struct trodden_live_region *old, int fd) {
+static void copy_region(struct trodden_live_header *live, const struct trodden_live_region *old, int parent_fd) {
     uint64_t offset = __atomic_fetch_add(&live->size, old->size, __ATOMIC_RELAXED);
+    int fd = trodden_live_fd();
     void *target = (void *)(uintptr_t)old->address, *memory = trodden_live_map(fd, &offset, old->size);
     bool empty = old->kind == TRODDEN_REGION_SHARD || old->kind == TRODDEN_REGION_RING;
     if (memory && !empty)
-        copy_pages(memory, old);
+        copy_pages(memory, old, parent_fd);
     if (!memory || !move_mapping(memory, old->size, target)) {
         make_private(target, old->size, empty);
         offset = TRODDEN_NO_OFFSET;
     }
     if (offset == TRODDEN_NO_OFFSET)
-        live->flags |= TRODDEN_LIVE_INCOMPLETE;
+        live->flags |= TRODDEN_LIVE_INCOMPLETE | (fd >= 0 ? TRODDEN_LIVE_NO_SPACE : 0);
     trodden_live_append_region(live, old->kind, old->module, target, old->size, offset);
 }
 
@@ -81,32 +84,43 @@ static void detach_in_place(struct trodden_live_header *old) {
     trodden_live_abandon();
 }
 
+/* Frames of the parent, and shards of threads that do not exist in the child or have exited. */
+static bool is_dropped(const struct trodden_live_region *region) {
+    return region->kind == TRODDEN_REGION_FORK_FRAMES || region->kind == TRODDEN_REGION_END_FRAMES ||
+           region->kind == TRODDEN_REGION_SAVED_REGISTERS ||
+           (region->kind == TRODDEN_REGION_SHARD && !trodden_shard_survives_fork((const void *)(uintptr_t)region->address));
+}
+
 void trodden_live_after_fork(void) {
     struct trodden_live_header *old = trodden_process.live;
     trodden_process.region_owner = 0;
     if (!old)
         return;
     __atomic_store_n(&old->child_started, 1, __ATOMIC_RELEASE);
-    int parent_fd = trodden_live_fd();
-    int fd = trodden_output_create_live();
-    struct trodden_live_header *live = trodden_live_make_header(fd);
+    struct trodden_live_header *live = trodden_live_make_header();
+    int parent_fd = trodden_live_fd(), fd = trodden_output_create_live();
+    /* A file that was truncated has no data, and memory has what was counted since. */
+    int data_fd = old->flags & TRODDEN_LIVE_COUNTS_LOST ? -1 : parent_fd;
+    trodden_live_unmap_header();
     if (!live) {
         detach_in_place(old);
         return;
     }
+    bool in_file = trodden_live_begin(fd, live);
+    live->flags = in_file ? 0 : TRODDEN_LIVE_INCOMPLETE;
     for (uint64_t i = 0; i < regions_at_fork; i++)
-        if (old->regions[i].kind == TRODDEN_REGION_FORK_FRAMES || old->regions[i].kind == TRODDEN_REGION_END_FRAMES ||
-            old->regions[i].kind == TRODDEN_REGION_SAVED_REGISTERS)
+        if (is_dropped(&old->regions[i]))
             trodden_unmap((void *)(uintptr_t)old->regions[i].address, old->regions[i].size);
         else if (old->regions[i].kind)
-            copy_region(live, &old->regions[i], fd);
+            copy_region(live, &old->regions[i], data_fd);
     if (parent_fd >= 0)
         trodden_sys_close(parent_fd);
-    trodden_live_publish(fd, live);
+    trodden_process.live = live;
+    if (in_file)
+        trodden_live_publish();
     notify_parent(old);
     if (move_mapping(live, TRODDEN_LIVE_HEADER_BYTES, old))
-        live = old;
-    trodden_process.live = live;
+        trodden_process.live = old;
 }
 
 void trodden_live_before_fork(void) {

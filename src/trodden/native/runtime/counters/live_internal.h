@@ -9,17 +9,29 @@ struct trodden_process;
 enum { TRODDEN_LIVE_HEADER_BYTES = 4 << 20 };
 
 /* ---- live_file.c: the file itself ---- */
-/* The descriptor, if it still refers to the live file; else -1. */
+/* The descriptor, if it is kept open and still refers to the live file; else -1. */
 int trodden_live_fd(void);
-/* The same, after an attempt to open the file again. */
-int trodden_live_reopen(void);
+/* The same, after an attempt to open the file; to be passed to trodden_live_close. */
+int trodden_live_open(void);
+void trodden_live_close(int fd);
 /* From now on there is no live file, and its regions are anonymous memory. */
 void trodden_live_abandon(void);
 /* Memory at that offset of the file.  If that is not possible, anonymous memory and TRODDEN_NO_OFFSET. */
 void *trodden_live_map(int fd, uint64_t *offset, size_t bytes);
-struct trodden_live_header *trodden_live_make_header(int fd);
-/* Gives a file with a valid header its name. */
-void trodden_live_publish(int fd, struct trodden_live_header *live);
+uint64_t trodden_live_next_data_in(int fd, uint64_t offset);
+bool trodden_live_is_truncated(uint64_t offset); /* does the file end before that offset? */
+void trodden_live_leave_file(void);              /* nothing is written to it any more; it has been truncated */
+
+/* A header in memory, for a new file. */
+struct trodden_live_header *trodden_live_make_header(void);
+/* From now on this is the live file.  False: there is no space for its header, and it has been closed. */
+bool trodden_live_begin(int fd, const struct trodden_live_header *live);
+void trodden_live_publish(void); /* gives it its name */
+/* What has changed in the header or the region table in memory, to the file. */
+void trodden_live_write_header(const struct trodden_live_header *live);
+void trodden_live_write_region(const struct trodden_live_header *live, uint64_t index);
+void trodden_live_unmap_header(void);
+bool trodden_live_is_header(uintptr_t address); /* is it in the file's header? */
 
 /* ---- live_regions.c: the region table ---- */
 uint64_t trodden_live_region_count(const struct trodden_live_header *live);

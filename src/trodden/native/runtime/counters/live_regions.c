@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "counters/live_internal.h"
-#include "counters/shards.h"
 #include "platform/system.h"
 #include "process/process.h"
 
@@ -30,6 +29,7 @@ void trodden_live_append_region(struct trodden_live_header *live, uint32_t kind,
     uint64_t index = __atomic_fetch_add(&live->region_count, 1, __ATOMIC_RELAXED);
     if (index >= (live->header_bytes - sizeof *live) / sizeof *live->regions) {
         live->flags |= TRODDEN_LIVE_INCOMPLETE;
+        trodden_live_write_header(live);
         return;
     }
     struct trodden_live_region *region = &live->regions[index];
@@ -38,6 +38,19 @@ void trodden_live_append_region(struct trodden_live_header *live, uint32_t kind,
     region->address = (uintptr_t)memory;
     region->module = module;
     __atomic_store_n(&region->kind, kind, __ATOMIC_RELEASE);
+    trodden_live_write_region(live, index);
+    trodden_live_write_header(live);
+}
+
+void trodden_live_set_state(enum trodden_live_state state, uint32_t signal) {
+    trodden_process.live->signal = signal;
+    __atomic_store_n(&trodden_process.live->state, state, __ATOMIC_RELEASE);
+    trodden_live_write_header(trodden_process.live);
+}
+
+void trodden_live_mark(uint32_t flag) {
+    __atomic_fetch_or(&trodden_process.live->flags, flag, __ATOMIC_RELAXED);
+    trodden_live_write_header(trodden_process.live);
 }
 
 void *trodden_live_alloc(enum trodden_region_kind kind, uint32_t module, size_t bytes) {
@@ -65,9 +78,11 @@ static void release_regions(struct trodden_process *process, bool held, uint64_t
 
 static void *add_region(struct trodden_live_header *live, uint32_t kind, uint32_t module, size_t bytes) {
     uint64_t offset = __atomic_fetch_add(&live->size, bytes, __ATOMIC_RELAXED);
-    void *memory = trodden_live_map(trodden_live_reopen(), &offset, bytes);
+    int fd = trodden_live_open();
+    void *memory = trodden_live_map(fd, &offset, bytes);
+    trodden_live_close(fd);
     if (offset == TRODDEN_NO_OFFSET)
-        live->flags |= TRODDEN_LIVE_INCOMPLETE;
+        live->flags |= TRODDEN_LIVE_INCOMPLETE | (fd >= 0 ? TRODDEN_LIVE_NO_SPACE : 0);
     if (memory)
         trodden_live_append_region(live, kind, module, memory, bytes, offset);
     return memory;
@@ -91,20 +106,22 @@ void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes) {
 bool trodden_live_map_alias(void *memory, uint64_t offset, size_t bytes, void *target) {
     if (mremap(memory, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) == target)
         return true;
-    int fd = offset == TRODDEN_NO_OFFSET ? -1 : trodden_live_reopen();
-    return fd >= 0 &&
-           mmap(target, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) == target;
+    int fd = offset == TRODDEN_NO_OFFSET ? -1 : trodden_live_open();
+    bool done = fd >= 0 && mmap(target, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) == target;
+    trodden_live_close(fd);
+    return done;
 }
 
-void trodden_live_free(void *memory, size_t bytes) {
-    struct trodden_process *process = __trodden_leader();
-    struct trodden_live_header *live = process->live;
+void trodden_live_free(void *memory, size_t bytes) { __trodden_release(memory, trodden_round_to_pages(bytes)); }
+
+void __trodden_release(void *memory, size_t bytes) {
+    struct trodden_live_header *live = trodden_process.live;
     uint64_t mask;
-    bytes = trodden_round_to_pages(bytes);
-    bool held = trodden_live_acquire(process, &mask);
+    bool held = trodden_live_acquire(&trodden_process, &mask);
     for (uint64_t i = trodden_live_region_count(live); memory && i-- > 0;)
         if (live->regions[i].address == (uintptr_t)memory && live->regions[i].kind) {
             __atomic_store_n(&live->regions[i].kind, TRODDEN_REGION_FREE, __ATOMIC_RELEASE);
+            trodden_live_write_region(live, i);
             int fd = live->regions[i].offset == TRODDEN_NO_OFFSET ? -1 : trodden_live_fd();
             if (fd >= 0)
                 syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)live->regions[i].offset,
@@ -112,7 +129,7 @@ void trodden_live_free(void *memory, size_t bytes) {
             break;
         }
     trodden_unmap(memory, bytes);
-    release_regions(process, held, mask);
+    release_regions(&trodden_process, held, mask);
 }
 
 uint64_t trodden_live_offset(const void *memory) {
@@ -123,32 +140,39 @@ uint64_t trodden_live_offset(const void *memory) {
     return TRODDEN_NO_OFFSET;
 }
 
-bool trodden_live_replace_page(uintptr_t address) {
-    struct trodden_live_header *live = trodden_process.live;
-    size_t page = trodden_page_size();
-    void *at = (void *)(address & ~(page - 1));
-    bool in_region = live && address - (uintptr_t)live < live->header_bytes;
-    for (uint64_t i = 0; live && !in_region && i < trodden_live_region_count(live); i++)
-        in_region = live->regions[i].kind && address - live->regions[i].address < live->regions[i].size;
-    void *page_home = trodden_shard_page_of((uintptr_t)at), *alias = NULL;
-    if (!in_region && !page_home)
-        return false;
-    if (in_region)
-        page_home = at;
-    alias = trodden_tls_page_of((uintptr_t)page_home);
-    bool done =
-        mmap(page_home, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page_home &&
-        (!alias || mremap(page_home, 0, page, MREMAP_MAYMOVE | MREMAP_FIXED, alias) == alias);
-    /* The header may lie on such a page itself, which is then replaced in the same way. */
-    live->flags |= TRODDEN_LIVE_INCOMPLETE;
-    return done;
+void trodden_mark_incomplete(void) {
+    __trodden_leader()->nonlocal_exits.incomplete = true;
+    __trodden_incomplete();
 }
 
-void trodden_mark_incomplete(void) {
-    struct trodden_process *process = __trodden_leader();
-    process->nonlocal_exits.incomplete = true;
-    if (process->live)
-        process->live->incomplete = 1;
+void __trodden_incomplete(void) {
+    if (!trodden_process.live)
+        return;
+    trodden_process.live->incomplete = 1;
+    trodden_live_write_header(trodden_process.live);
+}
+
+static bool is_zero(const uint64_t *words, size_t bytes) {
+    for (size_t i = 0; i < bytes / sizeof *words; i++)
+        if (words[i])
+            return false;
+    return true;
+}
+
+void trodden_live_free_zero_pages(void) {
+    const struct trodden_live_header *live = trodden_process.live;
+    size_t page = trodden_page_size();
+    int fd = live ? trodden_live_open() : -1;
+    for (uint64_t i = 0; fd >= 0 && i < trodden_live_region_count(live); i++) {
+        const struct trodden_live_region *region = &live->regions[i];
+        for (uint64_t at = 0; region->kind == TRODDEN_REGION_SHARD && region->offset != TRODDEN_NO_OFFSET &&
+                              at < region->size;
+             at += page)
+            if (is_zero((const uint64_t *)(uintptr_t)(region->address + at), page))
+                syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(region->offset + at),
+                        (off_t)page);
+    }
+    trodden_live_close(fd);
 }
 
 void trodden_live_discard_end(void) {

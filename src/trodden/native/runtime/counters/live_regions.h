@@ -15,18 +15,34 @@ void trodden_live_init(void);
 void *trodden_live_alloc(enum trodden_region_kind kind, uint32_t module, size_t bytes);
 PROCESS_WIDE void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes);
 void trodden_live_free(void *memory, size_t bytes);
+PROCESS_WIDE void __trodden_release(void *memory, size_t bytes);
 
 uint64_t trodden_live_offset(const void *memory);
 /* The first offset from this one on at which the file has data; this one itself, if that cannot be determined. */
 uint64_t trodden_live_next_data(uint64_t offset);
 /* Maps the same pages at `target`, too. */
 bool trodden_live_map_alias(void *memory, uint64_t offset, size_t bytes, void *target);
+/* A page of a region that has been lost: what takes its place is prepared elsewhere. */
+struct trodden_lost_page {
+    uint32_t kind;
+    uint8_t *region;
+    size_t region_bytes, offset; /* `offset`: of the page in the region */
+    void *memory;                /* its new content: zeros, so far */
+    size_t bytes;
+};
+
 /* Handles a SIGBUS at this address: true if it was in a page of the live file that the disk had no space for, and
  * that anonymous memory has replaced. */
 bool trodden_live_replace_page(uintptr_t address);
 
+/* Gives back the space of counters that are zero: the process is about to end. */
+void trodden_live_free_zero_pages(void);
+/* What the live file says of the process. */
+void trodden_live_set_state(enum trodden_live_state state, uint32_t signal);
+void trodden_live_mark(uint32_t flag); /* TRODDEN_LIVE_* */
 /* Some counts, paths or frames could not be recorded. */
 void trodden_mark_incomplete(void);
+PROCESS_WIDE void __trodden_incomplete(void);
 /* Frees the frames that were saved for the end of the process, which continues after all. */
 void trodden_live_discard_end(void);
 size_t trodden_round_to_pages(size_t bytes);

@@ -57,8 +57,18 @@ void trodden_shards_lay_out(struct trodden_module *module) {
 }
 
 /* ---- shards ---- */
+static struct trodden_shard *unused_records;
+
+static struct trodden_shard *new_record(void) {
+    struct trodden_shard *record = unused_records;
+    if (!record)
+        return trodden_alloc(sizeof *record);
+    unused_records = record->next;
+    return record;
+}
+
 static struct trodden_shard *new_shard(struct trodden_module *module) {
-    struct trodden_shard *shard = trodden_alloc(sizeof *shard);
+    struct trodden_shard *shard = new_record();
     uint64_t *memory = shard ? trodden_live_alloc(TRODDEN_REGION_SHARD, module->index, module->shard_bytes) : NULL;
     if (!memory)
         return NULL;
@@ -159,7 +169,7 @@ static void attach(struct trodden_module *module, struct trodden_thread *thread,
 
 /* The module has been loaded, perhaps not for the first time. */
 void trodden_shards_attach_module(struct trodden_module *module) {
-    if (!module->fallback_shard && (module->fallback_shard = new_shard(module)))
+    if (module->has_table_units && !module->fallback_shard && (module->fallback_shard = new_shard(module)))
         fill_counter_table(module, module->fallback_shard, trodden_common);
     for (struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next)
         if (thread->tp)
@@ -184,19 +194,48 @@ void trodden_shards_detach_thread(struct trodden_thread *thread, bool forked) {
         if (module->has_table_units && module->instance && !module->finalized)
             set_counter_table(module, shard->tp, trodden_common);
         shard->tp = 0;
+        if (forked)
+            continue;
         shard->next_of_thread = module->free_shards;
         module->free_shards = shard;
     }
     thread->shards = NULL;
 }
 
+static bool survives_fork(const struct trodden_shard *shard) {
+    return shard == shard->module->fallback_shard || shard->tp == trodden_thread_pointer();
+}
+
+bool trodden_shard_survives_fork(const void *memory) {
+    for (const struct trodden_module *module = trodden_process.modules; module; module = module->next)
+        for (const struct trodden_shard *shard = module->shards; shard; shard = shard->next)
+            if (shard->memory == memory)
+                return survives_fork(shard);
+    return false;
+}
+
+static void forget_other_shards(struct trodden_module *module) {
+    module->free_shards = NULL;
+    for (struct trodden_shard **link = &module->shards, *shard; (shard = *link);) {
+        if (survives_fork(shard)) {
+            link = &shard->next;
+            continue;
+        }
+        *link = shard->next;
+        shard->next = unused_records;
+        unused_records = shard;
+    }
+}
+
 /* All regions are new and zero, but the TLS of this thread still maps its parent's. */
 void trodden_shards_after_fork(struct trodden_thread *own) {
-    for (struct trodden_module *module = trodden_process.modules; module; module = module->next)
+    for (struct trodden_module *module = trodden_process.modules; module; module = module->next) {
+        forget_other_shards(module);
         for (struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
             shard->offset = trodden_live_offset(shard->memory);
             shard->zero_from = shard->zero_to = 0;
         }
+    }
     for (struct trodden_shard *shard = own ? own->shards : NULL; shard; shard = shard->next_of_thread) {
         if (shard->mapped_over_tls && !map_over_tls(shard))
             unmap_from_tls(shard);

@@ -27,6 +27,8 @@ void trodden_shards_attach_module(struct trodden_module *module);
 void trodden_shards_attach_thread(struct trodden_thread *thread);
 void trodden_shards_detach_thread(struct trodden_thread *thread, bool forked);
 void trodden_shards_after_fork(struct trodden_thread *own);
+/* Does the forked child of this thread keep the shard with that memory, or is it another thread's? */
+bool trodden_shard_survives_fork(const void *memory);
 
 /* From a page of a thread's TLS to the page of the shard that is mapped over it, and back; NULL: there is none. */
 void *trodden_shard_page_of(uintptr_t address);

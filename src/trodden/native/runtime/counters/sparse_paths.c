@@ -102,6 +102,23 @@ static struct trodden_sparse_table *acquire_table(void) {
     return table;
 }
 
+void trodden_sparse_rebuild(const struct trodden_lost_page *page) {
+    struct trodden_sparse_table *table = page->memory, *home = (struct trodden_sparse_table *)page->region;
+    unsigned bits = INITIAL_BITS;
+    if (page->offset)
+        return;
+    if (page->kind == TRODDEN_REGION_SPARSE_TABLE) {
+        init_array(table + 1, 0, bits);
+        table->bytes = page->region_bytes;
+        table->array = (struct trodden_sparse_array *)(home + 1);
+        table->last = table->array->entries;
+    } else {
+        while (array_bytes(bits + 1) <= page->region_bytes)
+            bits++;
+        init_array(page->memory, page->region_bytes, bits);
+    }
+}
+
 /* False: out of memory. */
 static bool grow(struct trodden_sparse_table *table, struct trodden_sparse_array *full) {
     unsigned bits = 64 - full->shift + 1;

@@ -51,7 +51,10 @@ static inline size_t trodden_sparse_capacity(const struct trodden_sparse_array *
     return (size_t)1 << (64 - array->shift);
 }
 
+struct trodden_lost_page;
 struct trodden_sparse_paths *trodden_own_sparse_paths(void); /* those of this module */
+
+void trodden_sparse_rebuild(const struct trodden_lost_page *page); /* as of an empty table that may be used */
 
 /* ---- sparse_totals.c: the tables of all modules; the callers hold the lock ---- */
 /* As in the raw file, except for `occupied`. */

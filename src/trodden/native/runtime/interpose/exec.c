@@ -34,7 +34,7 @@ static enum exec_scope record_before_exec(const struct trodden_regs *regs) {
     uint64_t mask = trodden_lock();
     trodden_set_images(images);
     trodden_save_all_threads(regs, false);
-    __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_EXEC, __ATOMIC_RELEASE);
+    trodden_live_set_state(TRODDEN_STATE_EXEC, 0);
     /* The signal mask is inherited by the new program.  The other threads are stopped, so that none of them takes the
      * lock. */
     trodden_unlock(mask);
@@ -47,7 +47,7 @@ static int undo_after_failure(enum exec_scope scope, const struct trodden_regs *
         trodden_vfork_child_leaves(regs, -1);
     if (scope == WHOLE_PROCESS) {
         uint64_t mask = trodden_lock();
-        __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_RUNNING, __ATOMIC_RELEASE);
+        trodden_live_set_state(TRODDEN_STATE_RUNNING, 0);
         trodden_live_discard_end();
         trodden_resume_threads();
         trodden_unlock(mask);

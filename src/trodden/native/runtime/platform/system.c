@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +25,22 @@ int trodden_sys_close(int file) { return (int)syscall(SYS_close, file); }
 
 long trodden_sys_read(int file, void *buffer, size_t bytes) { return syscall(SYS_read, file, buffer, bytes); }
 
-long trodden_sys_write(int file, const void *buffer, size_t bytes) { return syscall(SYS_write, file, buffer, bytes); }
+/* A write that exceeds a size limit or goes to a broken pipe fails and also raises a signal, which would end a program
+ * that never wrote that file itself.  One that the program has pending already stays pending. */
+long trodden_sys_write(int file, const void *buffer, size_t bytes) {
+    uint64_t raised = (uint64_t)1 << (SIGPIPE - 1) | (uint64_t)1 << (SIGXFSZ - 1), mask = 0, pending = 0;
+    struct timespec none = {0, 0};
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &raised, &mask, sizeof mask);
+    syscall(SYS_rt_sigpending, &pending, sizeof pending);
+    long written = syscall(SYS_write, file, buffer, bytes);
+    int error = errno;
+    raised &= ~pending;
+    if (written < 0 && raised)
+        syscall(SYS_rt_sigtimedwait, &raised, NULL, &none, sizeof raised);
+    trodden_restore_signals(mask);
+    errno = error;
+    return written;
+}
 
 void trodden_sleep(uint64_t nanoseconds) {
     struct timespec interval = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
@@ -62,8 +78,9 @@ void *trodden_alloc(size_t bytes) {
 /* 0: free; 1: held; 2: held, and a thread is waiting. */
 static uint32_t lock_word;
 
+/* Except for SIGBUS: a page of the live file may have vanished, and is then replaced. */
 uint64_t trodden_block_signals(void) {
-    uint64_t all = ~(uint64_t)0, mask = 0;
+    uint64_t all = ~((uint64_t)1 << (SIGBUS - 1)), mask = 0;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
     return mask;
 }
@@ -104,14 +121,6 @@ void trodden_unlock(uint64_t mask) {
 
 void trodden_lock_reset(void) { __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE); }
 
-/* A write that exceeds a size limit or goes to a broken pipe fails and also raises a signal, which would kill a
- * program that never wrote that file itself.  Call this only while signals are blocked. */
-void trodden_discard_pending_signal(int number) {
-    uint64_t set = (uint64_t)1 << (number - 1);
-    struct timespec none = {0, 0};
-    syscall(SYS_rt_sigtimedwait, &set, NULL, &none, sizeof set);
-}
-
 static uint64_t clock_now(clockid_t clock) {
     struct timespec now = {0, 0};
     clock_gettime(clock, &now);
@@ -128,6 +137,11 @@ size_t trodden_page_size(void) {
     if (!size)
         size = (size_t)sysconf(_SC_PAGESIZE);
     return size;
+}
+
+uint64_t trodden_pid_namespace(void) {
+    struct stat status;
+    return stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
 static long read_file(const char *name, char *buffer, size_t capacity) {

@@ -10,7 +10,7 @@
 int trodden_sys_open(const char *path, int flags);
 int trodden_sys_close(int file);
 long trodden_sys_read(int file, void *buffer, size_t bytes);
-long trodden_sys_write(int file, const void *buffer, size_t bytes);
+long trodden_sys_write(int file, const void *buffer, size_t bytes); /* raises no signal */
 void trodden_sleep(uint64_t nanoseconds);
 
 void *trodden_map(size_t bytes); /* anonymous, private and zeroed; NULL: out of memory */
@@ -25,11 +25,11 @@ void trodden_lock_reset(void); /* in a forked child */
 
 uint64_t trodden_block_signals(void); /* returns the mask to restore */
 void trodden_restore_signals(uint64_t mask);
-void trodden_discard_pending_signal(int number);
 
 uint64_t trodden_now(void); /* nanoseconds since the epoch */
 uint64_t trodden_process_start_time(void);
 uint64_t trodden_process_start_ticks(void);
+uint64_t trodden_pid_namespace(void);          /* the number by which /proc knows it; 0: not known */
 uint64_t trodden_start_ticks_of(uint32_t pid); /* 0: there is no such process, or /proc does not show it */
 /* Reads up to `capacity` bytes of /proc/self/task/TID/NAME; returns how many, or a negative number. */
 long trodden_read_task_file(uint32_t tid, const char *name, char *buffer, size_t capacity);

@@ -35,7 +35,7 @@ static void record_as_exit(const struct trodden_frame *frame) {
     if (entry)
         __atomic_fetch_add(&entry->count, 1, __ATOMIC_RELAXED);
     else
-        trodden_process.live->incomplete = 1;
+        __trodden_incomplete();
 }
 
 void trodden_live_save_frames(enum trodden_region_kind kind, const struct trodden_frames *frames, uint32_t thread,
@@ -74,7 +74,7 @@ void trodden_save_all_threads(const struct trodden_regs *regs, bool interrupted)
         save_thread(&thread_regs, true, thread->number, thread->tid);
     }
     if (unstopped)
-        trodden_process.live->incomplete = 1;
+        __trodden_incomplete();
 }
 
 static uint32_t handling_thread; /* the tid of the thread that handles the signal, or 0 */
@@ -87,19 +87,18 @@ static void record_end(int number, const void *ucontext) {
         return;
     uint64_t mask;
     bool locked = trodden_lock_timed(&mask);
-    trodden_process.live->signal = (uint32_t)number;
-    __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_SIGNAL, __ATOMIC_RELEASE);
+    trodden_live_set_state(TRODDEN_STATE_SIGNAL, (uint32_t)number);
     lock_held = locked;
     if (locked)
         trodden_save_all_threads(&regs, true);
     else
-        trodden_process.live->incomplete = 1;
+        __trodden_incomplete();
 }
 
 /* The signal did not kill the process, as in the first process of a container: everything continues. */
 static void resume_process(void) {
     if (trodden_process.live && !trodden_process.final_written) {
-        __atomic_store_n(&trodden_process.live->state, TRODDEN_STATE_RUNNING, __ATOMIC_RELEASE);
+        trodden_live_set_state(TRODDEN_STATE_RUNNING, 0);
         trodden_live_discard_end();
     }
     trodden_resume_threads();

@@ -13,62 +13,45 @@
 #include "process/output_file.h"
 #include "process/process.h"
 
-enum { RENAME_NOREPLACE_FLAG = 1 };
+enum { RENAME_NOREPLACE_FLAG = 1, MAX_ATTEMPTS = 1000 };
 
 static struct {
     char path[TRODDEN_PATH_BYTES], temporary_path[TRODDEN_PATH_BYTES], live_path[TRODDEN_PATH_BYTES + 8];
-    uint32_t attempt, chosen_pid; /* `attempt`: a number for the name; this process replaces only its own files */
+    uint32_t chosen_pid;
+    unsigned attempt;
+    bool owned; /* the file of that name is this process's own, and may be replaced */
 } output;
 
-/* How live files and raw files begin. */
-struct file_head {
-    char magic[8];
-    uint32_t version, version_specific;
-    uint64_t pid, parent, start_time, start_ticks;
-};
-
-static bool has_magic(const struct file_head *head, const char *magic) {
-    return memcmp(head->magic, magic, sizeof head->magic) == 0;
+/* A small number for the first attempts at a name; a random one for later ones, as there may be many files. */
+static uint32_t number_of_attempt(unsigned attempt) {
+    uint32_t number = 0;
+    if (attempt < 16)
+        return attempt;
+    if (syscall(SYS_getrandom, &number, sizeof number, 1 /* GRND_NONBLOCK */) != sizeof number)
+        number = (uint32_t)trodden_now();
+    return number | 16;
 }
 
-/* Is this the file of another leader in this process (a plugin loaded with RTLD_LOCAL, or the program before an
- * exec), or of a process that still runs? A file of an earlier process is replaced like any other. */
-static bool is_taken(const char *path) {
-    struct file_head head;
-    struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return false;
-    int file = trodden_sys_open(path, O_RDONLY | O_NONBLOCK);
-    if (file < 0)
-        return false;
-    long bytes_read = trodden_sys_read(file, &head, sizeof head);
-    trodden_sys_close(file);
-    bool is_live = has_magic(&head, "TRODLIVE");
-    if (bytes_read != sizeof head || (!is_live && !has_magic(&head, "TRODRAW1")))
-        return false;
-    if (head.pid != trodden_process.pid)
-        return is_live && head.start_ticks && trodden_start_ticks_of((uint32_t)head.pid) == head.start_ticks;
-    uint64_t process_start = trodden_process_start_time();
-    uint64_t slack = 50000000; /* the kernel counts in clock ticks */
-    return head.start_time != trodden_process.start_time && process_start && head.start_time + slack >= process_start;
-}
+static bool name_output(void) { return trodden_output_name(output.path, number_of_attempt(output.attempt)); }
 
 static bool choose_name(void) {
-    bool fits = true;
-    if (output.chosen_pid != trodden_process.pid) {
-        output.chosen_pid = trodden_process.pid;
-        output.attempt = 0;
-        output.live_path[0] = 0;
-        while ((fits = trodden_output_name(output.path, output.attempt)) && output.attempt < 1000 &&
-               is_taken(output.path))
-            output.attempt++;
-    }
-    return fits && trodden_output_name(output.path, output.attempt);
+    if (output.chosen_pid == trodden_process.pid)
+        return true;
+    bool fits;
+    output.chosen_pid = trodden_process.pid;
+    output.attempt = 0;
+    output.owned = false;
+    output.live_path[0] = 0;
+    while ((fits = name_output()) && output.attempt < MAX_ATTEMPTS && trodden_output_is_taken(output.path))
+        output.attempt++;
+    if (!fits)
+        output.chosen_pid = 0;
+    return fits;
 }
 
 /* .trodden-PID-N in the directory of the output file: short, as the output file's name may be as long as names can
  * be. */
-static bool temporary_name(unsigned attempt) {
+static bool temporary_name(uint32_t number) {
     const char *slash = strrchr(output.path, '/');
     size_t length = slash ? (size_t)(slash - output.path) + 1 : 0;
     if (length + 40 > sizeof output.temporary_path)
@@ -77,7 +60,7 @@ static bool temporary_name(unsigned attempt) {
     char *at = output.temporary_path + length;
     memcpy(at, ".trodden-", 9);
     at += 9;
-    uint64_t numbers[] = {trodden_process.pid, attempt};
+    uint64_t numbers[] = {trodden_process.pid, number};
     for (int i = 0; i < 2; i++) {
         char digits[20];
         int count = 0;
@@ -108,7 +91,7 @@ static int make_directories(void) {
 static int create_temporary(void) {
     int file = -1;
     for (unsigned attempt = 0; attempt < 100; attempt++) {
-        if (!temporary_name(attempt)) {
+        if (!temporary_name(number_of_attempt(attempt))) {
             errno = ENAMETOOLONG;
             return -1;
         }
@@ -134,6 +117,16 @@ static bool is_special(void) {
     return stat(output.path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+/* A pipe that nobody reads would keep the process from ending. */
+static int open_special(void) {
+    int file = trodden_sys_open(output.path, O_WRONLY | O_NONBLOCK);
+    if (file < 0 && errno == ENXIO)
+        errno = EPIPE;
+    if (file >= 0)
+        fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    return file;
+}
+
 /* A set-user-ID program writes nothing where its user says. */
 static bool may_write(void) {
     if (!getauxval(AT_SECURE))
@@ -151,9 +144,42 @@ int trodden_output_open(bool *by_rename) {
         return -1;
     }
     if (is_special())
-        return trodden_sys_open(output.path, O_WRONLY);
+        return open_special();
     *by_rename = true;
     return create_temporary();
+}
+
+/* Gives the temporary file its name, unless there is a file of that name.  On a file system or a kernel that cannot do
+ * so in one step, the name is first taken by an empty file. */
+static bool rename_to_free_name(void) {
+    if (syscall(SYS_renameat2, AT_FDCWD, output.temporary_path, AT_FDCWD, output.path, RENAME_NOREPLACE_FLAG) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+        return false;
+    int file = trodden_sys_open(output.path, O_WRONLY | O_CREAT | O_EXCL);
+    if (file < 0)
+        return false;
+    trodden_sys_close(file);
+    return rename(output.temporary_path, output.path) == 0;
+}
+
+/* A name that another process has taken meanwhile is left to it. */
+static bool claim_name(void) {
+    while (!(output.owned = rename_to_free_name())) {
+        if (errno != EEXIST || output.attempt >= MAX_ATTEMPTS)
+            return false;
+        if (!trodden_output_is_taken(output.path)) {
+            if (unlink(output.path) != 0 && errno != ENOENT)
+                return false;
+        } else {
+            output.attempt++;
+            if (!name_output()) {
+                errno = ENAMETOOLONG;
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 int trodden_output_close(bool by_rename, int file, int error, bool final) {
@@ -163,12 +189,11 @@ int trodden_output_close(bool by_rename, int file, int error, bool final) {
         return error;
     /* trodden_dump must not replace the live file, which is renamed instead. */
     if (!error && !final && output.live_path[0] && strcmp(output.live_path, output.path) == 0) {
-        size_t length = strlen(output.path);
-        memcpy(output.live_path + length, ".live", 6);
+        trodden_output_name_live(output.live_path, output.path);
         if (rename(output.path, output.live_path) != 0)
             error = errno;
     }
-    if (!error && rename(output.temporary_path, output.path) != 0)
+    if (!error && !(output.owned ? rename(output.temporary_path, output.path) == 0 : claim_name()))
         error = errno;
     if (error)
         unlink(output.temporary_path);
@@ -183,25 +208,12 @@ int trodden_output_create_live(void) {
     return create_temporary();
 }
 
-/* A name that another process has taken meanwhile is left to it. */
-static bool claim_name(void) {
-    for (unsigned i = 0; i < 1000; i++) {
-        if (syscall(SYS_renameat2, AT_FDCWD, output.temporary_path, AT_FDCWD, output.path, RENAME_NOREPLACE_FLAG) ==
-            0)
-            return true;
-        if (errno != EEXIST) /* the file system or the kernel does not support RENAME_NOREPLACE */
-            return rename(output.temporary_path, output.path) == 0;
-        if (!is_taken(output.path))
-            unlink(output.path);
-        else if (!trodden_output_name(output.path, ++output.attempt))
-            return false;
-    }
-    return false;
-}
-
 bool trodden_output_publish_live(void) {
     if (!claim_name())
         return false;
+    /* What an earlier process has left there would be taken for this one's. */
+    trodden_output_name_live(output.live_path, output.path);
+    unlink(output.live_path);
     memcpy(output.live_path, output.path, strlen(output.path) + 1);
     return true;
 }

@@ -1,5 +1,5 @@
-/* The output file: whether there is one (configure_test.c), its name (output_name.c), and how it is created and
- * replaced (output_file.c). */
+/* The output file: whether there is one (configure_test.c), its name (output_name.c), which files are kept
+ * (output_taken.c), and how it is created and replaced (output_file.c). */
 #ifndef TRODDEN_PROCESS_OUTPUT_FILE_H
 #define TRODDEN_PROCESS_OUTPUT_FILE_H
 
@@ -11,7 +11,13 @@
 
 /* ---- output_name.c ---- */
 void trodden_output_name_init(void);
-bool trodden_output_name(char *path, uint32_t attempt); /* TRODDEN_PATH_BYTES bytes; false: it is too long */
+bool trodden_output_name(char *path, uint32_t number); /* TRODDEN_PATH_BYTES bytes; false: it is too long */
+bool trodden_output_name_has_pid(void);                /* else one process after the other uses the name */
+/* The name of the live file after trodden_dump; `live_path` has room for 8 bytes more than a path. */
+void trodden_output_name_live(char *live_path, const char *path);
+
+/* ---- output_taken.c ---- */
+bool trodden_output_is_taken(const char *path); /* a file of that name, or its live file, must be kept */
 
 /* ---- configure_test.c ---- */
 void trodden_output_wanted_init(void);

@@ -53,11 +53,22 @@ static const char *format_decimal(uint32_t value, char *digits) {
     return at;
 }
 
-/* `attempt` distinguishes the leaders of one process, which must not overwrite each other's files. */
-bool trodden_output_name(char *path, uint32_t attempt) {
+static bool pattern_has_pid(void) {
+    for (const char *at = pattern; *at; at++)
+        if (*at == '%' && *++at == 'p')
+            return true;
+    return false;
+}
+
+bool trodden_output_name_has_pid(void) {
+    return pattern_has_pid() || trodden_process.pid != trodden_process.first_pid;
+}
+
+/* `number` distinguishes processes with the same id, and the leaders of one process. */
+bool trodden_output_name(char *path, uint32_t number) {
     char digits[12];
     size_t used = 0;
-    bool fits = true, has_pid = false;
+    bool fits = true;
     path[0] = 0;
     if (directory[0])
         fits = append(path, &used, directory) && append(path, &used, "/");
@@ -65,7 +76,6 @@ bool trodden_output_name(char *path, uint32_t attempt) {
         char literal[2] = {*at, 0};
         if (*at == '%' && (at[1] == 'p' || at[1] == 'h' || at[1] == '%')) {
             at++;
-            has_pid = has_pid || *at == 'p';
             fits = append(path, &used,
                           *at == 'p'   ? format_decimal(trodden_process.pid, digits)
                           : *at == 'h' ? host
@@ -79,9 +89,16 @@ bool trodden_output_name(char *path, uint32_t attempt) {
     bool has_suffix = fits && used >= sizeof suffix && strcmp(path + used - (sizeof suffix - 1), suffix) == 0;
     if (has_suffix)
         used -= sizeof suffix - 1;
-    if (!has_pid && trodden_process.pid != trodden_process.first_pid)
+    if (!pattern_has_pid() && trodden_output_name_has_pid())
         fits = fits && append(path, &used, ".") && append(path, &used, format_decimal(trodden_process.pid, digits));
-    if (attempt)
-        fits = fits && append(path, &used, ".") && append(path, &used, format_decimal(attempt, digits));
+    if (number)
+        fits = fits && append(path, &used, ".") && append(path, &used, format_decimal(number, digits));
     return fits && (!has_suffix || append(path, &used, suffix));
+}
+
+void trodden_output_name_live(char *live_path, const char *path) {
+    static const char suffix[] = ".live";
+    size_t length = strlen(path);
+    memcpy(live_path, path, length);
+    memcpy(live_path + length, suffix, sizeof suffix);
 }

@@ -8,12 +8,12 @@
  * change. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "counters/call_paths.h"
 #include "counters/last_paths.h"
+#include "counters/live_regions.h"
 #include "counters/shards.h"
 #include "counters/sparse_paths.h"
 #include "platform/crc32.h"
@@ -210,18 +210,24 @@ struct raw_content {
     bool complete;
 };
 
+static uint32_t losses(void) {
+    uint32_t flags = trodden_process.live ? trodden_process.live->flags : 0;
+    return (flags & TRODDEN_LIVE_COUNTS_LOST ? RAW_COUNTS_LOST : 0) | (flags & TRODDEN_LIVE_NO_SPACE ? RAW_NO_SPACE : 0);
+}
+
 static void put_everything(struct raw_writer *writer, const struct raw_content *content) {
     const struct trodden_frames *start = &trodden_process.fork_frames;
     bool incomplete = trodden_snapshots_incomplete(&content->snapshots) || start->incomplete ||
                       trodden_process.nonlocal_exits.incomplete || content->exits.lost || content->sparse.lost ||
                       trodden_process.call_paths.lost;
     struct raw_header header = {.version = RAW_VERSION,
-                                .flags = incomplete ? RAW_INCOMPLETE : 0,
+                                .flags = (incomplete ? RAW_INCOMPLETE : 0) | losses(),
                                 .ending = content->complete ? RAW_AT_EXIT : RAW_AT_DUMP,
                                 .pid = trodden_process.pid,
                                 .parent = (uint64_t)getppid(),
                                 .start_time = trodden_process.start_time,
-                                .start_ticks = (uint32_t)trodden_process_start_ticks(),
+                                .start_ticks = (uint32_t)(trodden_process.live ? trodden_process.live->start_ticks
+                                                                    : trodden_process_start_ticks()),
                                 .frames = trodden_snapshots_frame_count(&content->snapshots) + content->abandoned,
                                 .saved_registers =
                                     trodden_snapshots_saved_count(&content->snapshots) + content->abandoned,
@@ -236,7 +242,8 @@ static void put_everything(struct raw_writer *writer, const struct raw_content *
         header.units += module->unit_count;
     }
     writer->crc = 0;
-    writer->size = 0;
+    writer->size = writer->used = 0;
+    writer->error = 0;
     put(writer, &header, sizeof header);
     put_modules(writer);
     put_units(writer);
@@ -271,14 +278,13 @@ static bool save_in_live_file(const struct raw_content *content) {
     struct trodden_live_header *live = trodden_process.live;
     if (!live || !trodden_output_live_path()[0])
         return false;
-    __atomic_store_n(&live->state, content->complete ? TRODDEN_STATE_EXITED : TRODDEN_STATE_RUNNING,
-                     __ATOMIC_RELEASE);
+    trodden_live_set_state(content->complete ? TRODDEN_STATE_EXITED : TRODDEN_STATE_RUNNING, 0);
     for (uint32_t i = 0; i < content->snapshots.count; i++) {
         const struct trodden_frames *frames = &content->snapshots.threads[i];
         trodden_live_save_frames(TRODDEN_REGION_END_FRAMES, frames, frames->count ? frames->entries[0].thread : 0, 0);
     }
     if (content->snapshots.unstopped || trodden_process.nonlocal_exits.incomplete || trodden_process.call_paths.lost)
-        live->incomplete = 1;
+        __trodden_incomplete();
     return !(live->flags & TRODDEN_LIVE_INCOMPLETE);
 }
 
@@ -307,13 +313,12 @@ void trodden_write_raw_file(const struct trodden_regs *regs, bool complete, bool
         struct raw_writer *writer = trodden_map(sizeof *writer);
         if (writer) {
             int error = write_file(writer, &content, final);
+            if (error == ENOSPC && final) {
+                trodden_live_free_zero_pages();
+                error = write_file(writer, &content, final);
+            }
             if (error && final && save_in_live_file(&content))
                 error = 0;
-            /* The program did not cause the signal that came with the error. */
-            if (error == EFBIG)
-                trodden_discard_pending_signal(SIGXFSZ);
-            if (error == EPIPE)
-                trodden_discard_pending_signal(SIGPIPE);
             if (error)
                 trodden_output_report(writer->message, error);
         }

@@ -11,7 +11,11 @@
 #define RAW_MAGIC "TRODRAW1"
 #define RAW_VERSION 4
 
-enum { RAW_INCOMPLETE = 2 };       /* some active frames are not known */
+enum {
+    RAW_INCOMPLETE = 2,  /* some active frames are not known */
+    RAW_COUNTS_LOST = 4, /* something has truncated the live file, and with it counts */
+    RAW_NO_SPACE = 8,    /* the live file had no space for all counts: had the process been killed, they were lost */
+};
 enum { RAW_AT_EXIT, RAW_AT_DUMP }; /* when it was written */
 
 struct raw_header {

@@ -50,6 +50,15 @@ static struct trodden_nonlocal_exit *find_entry(const struct trodden_nonlocal_ex
     return NULL;
 }
 
+void trodden_nonlocal_exits_rebuild(const struct trodden_lost_page *page) {
+    struct trodden_nonlocal_exit_table *table = page->memory;
+    if (page->offset)
+        return;
+    table->capacity = INITIAL_CAPACITY;
+    while (table_bytes(table->capacity * GROWTH_FACTOR) <= page->region_bytes)
+        table->capacity *= GROWTH_FACTOR;
+}
+
 static struct trodden_nonlocal_exit *add_entry(const struct trodden_nonlocal_exit *key) {
     struct trodden_nonlocal_exits *exits = &trodden_process.nonlocal_exits;
     struct trodden_nonlocal_exit_table *table = exits->newest;

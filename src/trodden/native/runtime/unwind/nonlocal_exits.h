@@ -8,6 +8,7 @@
 #include "unwind/registers.h"
 
 struct trodden_cached_walk;
+struct trodden_lost_page;
 
 /* As in the live file. */
 struct trodden_nonlocal_exit {
@@ -52,6 +53,7 @@ void trodden_record_thread_exit(const struct trodden_regs *regs);
 /* The thread continues with the registers `to`, possibly on another stack.  `from`: the caller of that frame, and all
  * frames above it, are left; NULL: no frame is left. */
 void trodden_record_stack_switch(const struct trodden_regs *from, const struct trodden_regs *to);
+void trodden_nonlocal_exits_rebuild(const struct trodden_lost_page *page); /* as of an empty table */
 /* Zeroes all records, in a forked child. */
 void trodden_nonlocal_exits_reset(void);
 
