@@ -1,14 +1,15 @@
-"""The pages: examples are what the tool prints, links resolve, and the files that they name exist."""
+"""The pages: links resolve, options are described, and the files that are named exist.
+
+``tests/docs`` has their examples.
+"""
 
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from tools.manual import PAGES as GENERATED
 from tools.manual import PARTS, rewritten
@@ -25,7 +26,6 @@ BASES = [ROOT / base for base in (".", "src/trodden", "tests", "src/trodden/nati
 """Paths on the pages are relative to one of these."""
 SHOWING = ("report", "annotate", "coverage", "stats", "diff", "score", "calibrate")
 """The verbs whose options for formats, colours and pagers are described once, for all of them."""
-_SHOWN = re.compile(r"^```\n\$ trodden (show examples/[^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`\n]+)`")
 _FILE = re.compile(r"[\w./*-]*[\w*-]+\.(?:py|cfg|toml|test|[ch])|(?:[\w-]+/)+")
 _LINK = re.compile(r"\]\(([^)\s]*)\)")
@@ -46,21 +46,6 @@ def test_links(page: Path) -> None:
         target = page.parent / file if file else page
         assert target.exists(), link
         assert not anchor or anchor in _anchors(target), link
-
-
-def test_graphs_are_shown_as_the_tool_shows_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    found = [shown for page in PAGES for shown in _SHOWN.findall(page.read_text("utf-8"))]
-    assert len(found) >= 2
-    for command, text in found:
-        printed = CliRunner().invoke(group, shlex.split(command), catch_exceptions=False).output
-        parts = [part.strip("\n") for part in text.split("…\n")]
-        assert "\n" in parts[0]
-        at = 0
-        for part in parts:
-            at = printed.find(part, at)
-            assert at >= 0, (command, part)
-            at += len(part)
 
 
 @pytest.mark.parametrize("page", GENERATED, ids=lambda page: page.name)

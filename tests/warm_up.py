@@ -63,8 +63,8 @@ LINKS = (
 def warm_up(report: Callable[[str], None]) -> None:
     """Build everything that is missing from the caches; there is no time limit."""
     cache = Path(find_toolchain(None).environment["ZIG_GLOBAL_CACHE_DIR"])
-    with _locked(cache / "trodden-tests.lock"):
-        stamp = cache / f"trodden-tests-{_digest()}"
+    stamp = cache / f"trodden-tests-{_digest()}"
+    with _locked(stamp.with_suffix(".lock")):
         if not stamp.exists():
             for number, link in enumerate(LINKS, 1):
                 began = time.monotonic()

@@ -22,6 +22,8 @@ _LINES = ("-O0", "-g")
 _EDGES_ONLY = ("-fprofile-generate", "-mllvm", "-disable-vp")
 _ATOMIC = "-fprofile-update=atomic"
 
+_BOTH_STAGES = Path(__file__).with_name("both_stages.py")
+
 GUIDED = "paths-guided"
 """Paths with weights: the profile of another configuration on *train* determines where probes are cheap."""
 
@@ -77,6 +79,13 @@ def trodden(name: str, *flags: str, label: str = "", baseline: str = "") -> Conf
     base = (sys.executable, "-m", "trodden")
     cc, cxx = (*base, "cc", toolchain), (*base, "c++", toolchain)
     return Config(name, cc, cxx, flags=flags, trodden=True, label=label, baseline=baseline)
+
+
+def trodden_twice(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
+    """Built by trodden with probes of both stages, see :mod:`bench.build.both_stages`."""
+    base = (sys.executable, str(_BOTH_STAGES))
+    cc, cxx = ((*base, driver, f"--trodden-toolchain={CLANG}") for driver in ("cc", "c++"))
+    return Config(name, cc, cxx, (), flags, True, (_BOTH_STAGES,), label, baseline)
 
 
 def rustc(name: str, *flags: str, label: str = "") -> Config:
@@ -135,6 +144,12 @@ _BY_LINE = (
 )
 """Without optimisation, where the line counts of several tools can be compared."""
 
+_STAGES = (
+    _ours("edges-early", "trodden edges, early", "--trodden-stage=early"),
+    trodden_twice("both-stages", _LEVEL, _PATHS, label="trodden edges, early, and paths", baseline="clang"),
+)
+"""Counts of the source as it was written: alone, and beside the paths of what really runs."""
+
 CUT_LIMITS = ("256", "1024", "4096", "65536")
 CUT_RULES = ("cheapest", "node")
 
@@ -173,7 +188,7 @@ _RUST = (
 )
 
 CONFIGS: Mapping[str, Config] = {
-    config.name: config for config in (*_PROFILERS, *_CHECKED, *_BY_LINE, *_PATH_OPTIONS, *_RUST)
+    config.name: config for config in (*_PROFILERS, *_CHECKED, *_BY_LINE, *_STAGES, *_PATH_OPTIONS, *_RUST)
 }
 """Every configuration by its name; the guided one has no weights yet."""
 

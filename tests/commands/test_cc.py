@@ -261,6 +261,15 @@ def test_no_additional_warnings(work: Path, words: list[str]) -> None:
     must("cc", *warnings, "-std=c99", *words, "-O2", "-lm", "-L.", "main.c", "part.c", cwd=work)
 
 
+@pytest.mark.parametrize("stage", ["late", "early"])
+def test_a_warning_is_printed_once(tmp_path: Path, stage: str) -> None:
+    (tmp_path / "x.c").write_text("int f(void) { int unused = 1; return 2; }\nint main(void) { return f(); }\n")
+    done = trodden("cc", f"--trodden-stage={stage}", "-Wall", "-O2", "x.c", "-o", "x", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.count("unused variable 'unused'") == 1
+    assert "1 warning generated" in done.stderr
+
+
 @pytest.mark.parametrize("flags", [["-flto"], ["-flto=thin", "-ffat-lto-objects"], ["-save-temps"]])
 def test_flags_that_are_left_out(work: Path, flags: list[str]) -> None:
     done = trodden("cc", *flags, "-c", "part.c", cwd=work)

@@ -162,6 +162,18 @@ def test_a_source_that_is_missing_or_has_changed_is_named_once(tmp_path: Path) -
     assert " ".join(text_of(console).split()).count("cannot be read") == 1
 
 
+def test_what_happened_once_at_the_only_opportunity() -> None:
+    shape = function("f", "a>b a>c b>d c>d d>exit", {"a": [3], "b": [4], "c": [5], "d": [6]})
+    first = profile_of(unit_of(shape), {"f": {"a>b": 1, "b>d": 1, "d>exit": 1}})
+    second = profile_of(unit_of(shape), {"f": {"a>c": 1, "c>d": 1, "d>exit": 1}})
+    report = difference.report_difference((first, second), ("a", "b"))
+    (sentence,) = {difference.sentence(report, each, short=True) for _, each in report.shown}
+    assert sentence == (
+        "at a.c:3 B branched to line 5, the only time it came here;"
+        " A did not the only time it came here: only to line 4"
+    )
+
+
 def test_edges_instead_of_paths_are_announced() -> None:
     shape = function("f", "a>b a>c b>d c>d d>exit", {"a": [3], "b": [4], "c": [5], "d": [6]})
     counts = {"a>b": 5, "b>d": 5, "d>exit": 5}

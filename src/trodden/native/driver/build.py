@@ -182,7 +182,7 @@ class Builder:
                 done = instrument(text, source_name, self.options, self.line.debug, filled, inlined)
                 text = done.text
                 if self.options.stage == "early":
-                    text = finish_early(self._optimise(text, source, directory), done.facts, self.line.debug)
+                    text = finish_early(self.optimise(text, source, directory), done.facts, self.line.debug)
                 inline = self.line.step is Step.ASSEMBLY or self.line.emit_llvm
                 text = _with_record(text, done.record, None if inline else directory)
             self._generate(text, source, made, directory)
@@ -245,7 +245,7 @@ class Builder:
             return target.read_text(encoding="utf-8", errors="surrogateescape")
         return disassemble(target.read_bytes(), source.path)
 
-    def _optimise(self, text: str, source: Source, directory: Path) -> str:
+    def optimise(self, text: str, source: Source, directory: Path) -> str:
         """Optimise a module that was instrumented before optimisation."""
         before = directory / f"{source.position}.early.bc"
         before.write_bytes(check(text, source.path))

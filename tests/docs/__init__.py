@@ -1,0 +1,1 @@
+"""The examples of the pages: each is executed, or checked against what it describes."""
