@@ -12,6 +12,8 @@
 
 /* The handler of all signals that would kill the process. */
 void trodden_fatal_signal(int number, siginfo_t *info, void *ucontext);
+/* Was the signal a fault in the runtime's own memory, which has been mended? */
+bool trodden_signal_is_ours(int number, const siginfo_t *info);
 void trodden_fatal_signal_after_fork(void);
 
 /* The callers of the following hold the lock. */

@@ -17,6 +17,9 @@ struct trodden_thread {
     void *alternate_stack;           /* for signal handlers, unless the program has installed one */
     uint64_t vfork_return, vfork_sp; /* the return address of its last vfork, and the stack pointer after it */
     const void *stopped_at;          /* the ucontext that it was stopped with (stop_threads.c) */
+    bool stop_sent;                  /* the signal that stops it has been sent */
+    uint64_t signal_mask;            /* the one that it starts with */
+    uint64_t faults_blocked;         /* signals of faults that the program has blocked (sigmask.c) */
     void **counter_table;            /* of TRODDEN_MAX_TABLE_UNITS entries: where the counters of each unit are */
     void *(*start)(void *);
     void *argument;
@@ -32,6 +35,6 @@ struct trodden_thread *trodden_own_thread(void); /* NULL: its start was not obse
 /* ---- for pthread_create.c ---- */
 struct trodden_thread *trodden_thread_add(void);           /* the caller holds the lock */
 void trodden_thread_remove(struct trodden_thread *thread); /* the caller holds the lock */
-void trodden_thread_starts(struct trodden_thread *thread); /* in the new thread */
+void trodden_thread_starts(struct trodden_thread *thread); /* in the new thread, with all signals blocked */
 
 #endif
