@@ -33,6 +33,7 @@ struct trodden_thread *trodden_thread_add(void) {
     *thread = (struct trodden_thread){.next = trodden_process.threads,
                                       .number = trodden_process.thread_count++,
                                       .counter_table = thread->counter_table,
+                                      .context_copy = thread->context_copy,
                                       .alternate_stack = thread->alternate_stack};
     if (thread->next)
         thread->next->previous = thread;

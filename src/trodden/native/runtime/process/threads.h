@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "interpose/landing.h"
+
 struct trodden_thread {
     struct trodden_thread *next, *previous; /* in the list of threads; `next` also in the free list */
     uintptr_t tp;                           /* 0 until it runs */
@@ -20,6 +22,8 @@ struct trodden_thread {
     bool stop_sent;                  /* the signal that stops it has been sent */
     uint64_t signal_mask;            /* the one that it starts with */
     uint64_t faults_blocked;         /* signals of faults that the program has blocked (sigmask.c) */
+    struct trodden_landing landing;  /* of a jump that is under way (landing.c), and a copy of its context: */
+    void *context_copy;
     void **counter_table;            /* of TRODDEN_MAX_TABLE_UNITS entries: where the counters of each unit are */
     void *(*start)(void *);
     void *argument;

@@ -50,8 +50,9 @@ void trodden_record_resume(const struct trodden_regs *regs, uintptr_t pc);
 /* The thread exits: all frames from the caller's outwards are left. */
 void trodden_record_thread_exit(const struct trodden_regs *regs);
 /* The thread continues with the registers `to`, possibly on another stack.  `from`: the caller of that frame, and all
- * frames above it, are left; NULL: no frame is left. */
-void trodden_record_stack_switch(const struct trodden_regs *from, const struct trodden_regs *to);
+ * frames above it, are left; NULL: no frame is left.  All signals are blocked; while it waits for the lock, they are
+ * those of the mask.  False: no function is resumed, but one starts. */
+bool trodden_record_stack_switch(const struct trodden_regs *from, const struct trodden_regs *to, uint64_t mask);
 /* Zeroes all records, in a forked child. */
 void trodden_nonlocal_exits_reset(void);
 
