@@ -2,6 +2,7 @@
 #ifndef TRODDEN_INTERPOSE_INTERPOSE_H
 #define TRODDEN_INTERPOSE_INTERPOSE_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +14,13 @@ struct trodden_thread;
 
 /* ---- longjmp.c ---- */
 void trodden_longjmp_init(void);
+
+/* ---- pthread_cancel.c ---- */
+void trodden_cancel_shutdown(void);
+
+/* ---- pthread_create.c ---- */
+/* A thread that executes code of the runtime alone. */
+int trodden_create_own_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
 
 /* ---- vfork.c ---- */
 /* A child of vfork leaves its parent's memory by exec or _exit (`amount` 1), or exec has failed (-1).  False: the

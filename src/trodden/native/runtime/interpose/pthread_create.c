@@ -42,6 +42,12 @@ static create_function *real_create(void) {
     return create;
 }
 
+int trodden_create_own_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *),
+                              void *argument) {
+    create_function *create = real_create();
+    return create ? create(id, attributes, start, argument) : ENOSYS;
+}
+
 /* The call in tail position leaves no frame of the runtime below the thread's own, and nothing to return to if this
  * module has been unloaded meanwhile. */
 static void *run_thread(void *value) {

@@ -199,5 +199,6 @@ void __trodden_leave(const void *instance, const struct trodden_regs *regs) {
     /* This code may be about to be unloaded: nothing may call it. */
     trodden_threads_shutdown();
     trodden_signals_shutdown();
+    trodden_cancel_shutdown();
     trodden_stop_shutdown();
 }

@@ -211,11 +211,15 @@ void trodden_record_unwound(const struct trodden_regs *regs, bool interrupted) {
     trodden_calls_leave_frame(call_node, regs->r[TRODDEN_SP]);
 }
 
-void trodden_record_resume(const struct trodden_regs *regs, uintptr_t pc) {
+void trodden_record_resume(const struct trodden_regs *regs, const struct trodden_regs *interrupted, uintptr_t pc) {
     int saved_errno = errno;
-    uint64_t call_node, mask = trodden_lock_with_images(trodden_images_generation());
-    struct trodden_frame_state frame = trodden_frame_state_of(regs, false, &call_node);
-    record_exit(&frame, 1);
+    uint64_t call_node, mask = trodden_lock_with_images(trodden_images_generation()), sp = regs->r[TRODDEN_SP];
+    struct trodden_frame_state frame = {.pc = 0};
+    if (interrupted)
+        frame = trodden_frame_state_of(interrupted, true, &call_node);
+    if (!interrupted || interrupted->r[TRODDEN_SP] > sp || frame.cfa <= sp)
+        frame = trodden_frame_state_of(regs, false, &call_node);
+    record_frame(&frame, &(struct exit_recorder){1, 0});
     record_exit(&(struct trodden_frame_state){.pc = pc}, -1);
     trodden_unlock(mask);
     errno = saved_errno;
