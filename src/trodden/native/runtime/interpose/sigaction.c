@@ -169,6 +169,8 @@ static int change_action(int number, struct sigaction requested, struct sigactio
     trodden_program_action(number, &program);
     if (is_gate(&requested))
         requested = program;
+    sigdelset(&requested.sa_mask, SIGKILL); /* as the kernel does */
+    sigdelset(&requested.sa_mask, SIGSTOP);
     given = requested;
     if (is_default(&requested) && is_fatal(number))
         given = watch_action();
