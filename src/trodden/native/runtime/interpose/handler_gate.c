@@ -15,13 +15,14 @@
 
 #include "interpose/handler_gate.h"
 #include "interpose/interpose.h"
+#include "platform/kernel_action.h"
 #include "platform/system.h"
 #include "process/fatal_signal.h"
 #include "process/process.h"
 
 /* A signal may arrive while an entry changes: each part of it is valid by itself. */
 static struct {
-    void (*handler)(int, siginfo_t *, void *);
+    trodden_signal_handler *handler;
     int flags;
     uint64_t mask;
 } actions[NSIG];
@@ -44,16 +45,13 @@ void trodden_set_program_action(int number, const struct sigaction *action) {
 
 /* Of several threads that handle the signal at once, one gets the handler.  A child of vfork must not change what its
  * parent has. */
-static void take_once(int number, struct sigaction *program) {
+static trodden_signal_handler *take_once(int number) {
+    struct sigaction program;
+    trodden_program_action(number, &program);
     if (trodden_pid() == trodden_process.pid)
-        program->sa_sigaction = __atomic_exchange_n(&actions[number].handler, NULL, __ATOMIC_ACQ_REL);
-    trodden_reset_action(number, program);
-}
-
-static uint64_t blocked_by(int number, const struct sigaction *program) {
-    uint64_t mask;
-    memcpy(&mask, &program->sa_mask, sizeof mask);
-    return (mask | (program->sa_flags & SA_NODEFER ? 0 : trodden_signal_bit(number))) & TRODDEN_FAULTS;
+        program.sa_sigaction = __atomic_exchange_n(&actions[number].handler, NULL, __ATOMIC_ACQ_REL);
+    trodden_reset_action(number, &program);
+    return program.sa_sigaction;
 }
 
 /* For a thread whose start was not observed, there is nothing to remember them by. */
@@ -64,25 +62,31 @@ static void block_faults(struct trodden_thread *thread, uint64_t faults) {
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &faults, NULL, sizeof faults);
 }
 
+/* The signal of a fault kills the process if it is blocked. */
+static bool is_ended_by(int number, const struct trodden_thread *thread) {
+    return thread && (thread->faults_blocked & trodden_signal_bit(number));
+}
+
 void trodden_call_program(int number, siginfo_t *info, void *context) {
-    int saved_errno = errno;
     struct trodden_thread *thread = trodden_own_thread();
-    uint64_t blocked = thread ? thread->faults_blocked : 0;
-    struct sigaction program;
-    trodden_program_action(number, &program);
-    if (blocked & trodden_signal_bit(number))
-        program.sa_handler = SIG_DFL; /* the signal of a fault kills the process if it is blocked */
-    else if (trodden_signal_is_ours(number, info))
-        program.sa_handler = SIG_IGN;
-    else if (program.sa_flags & (int)SA_RESETHAND)
-        take_once(number, &program);
-    errno = saved_errno;
-    if (program.sa_handler == SIG_DFL)
+    uint64_t blocked = thread ? thread->faults_blocked : 0, bit = trodden_signal_bit(number);
+    int saved_errno = errno, flags = __atomic_load_n(&actions[number].flags, __ATOMIC_RELAXED);
+    uint64_t mask = __atomic_load_n(&actions[number].mask, __ATOMIC_RELAXED) | (flags & SA_NODEFER ? 0 : bit);
+    if (is_ended_by(number, thread)) {
         trodden_fatal_signal(number, info, context);
-    if (program.sa_handler == SIG_DFL || program.sa_handler == SIG_IGN)
         return;
-    block_faults(thread, blocked_by(number, &program));
-    program.sa_sigaction(number, info, context);
+    }
+    if (trodden_signal_is_ours(number, info))
+        return;
+    trodden_signal_handler *handler =
+        flags & (int)SA_RESETHAND ? take_once(number) : __atomic_load_n(&actions[number].handler, __ATOMIC_ACQUIRE);
+    errno = saved_errno;
+    if (!handler) {
+        trodden_fatal_signal(number, info, context);
+        return;
+    }
+    block_faults(thread, mask & TRODDEN_FAULTS);
+    handler(number, info, context);
     if (thread && (thread = trodden_own_thread()))
         thread->faults_blocked = blocked;
 }

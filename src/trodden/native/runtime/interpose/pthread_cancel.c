@@ -14,7 +14,8 @@
 
 #if defined(__GLIBC__) && defined(__x86_64__)
 #include <pthread.h>
-#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "interpose/next_function.h"
 #include "platform/attributes.h"
@@ -26,11 +27,10 @@ enum { CANCEL_SIGNAL = 32, MAX_YIELDS = 10000 };
 
 typedef int cancel_function(pthread_t);
 typedef int type_function(int, int *);
-/* The names in a static program, which the link line has to request (runtime_link.py). */
+/* The names in a static program, which the link line has to request (runtime_link.py).  Sanitizers intercept neither
+ * function. */
 extern cancel_function __pthread_cancel __attribute__((weak, visibility("hidden")));
 extern type_function __pthread_setcanceltype __attribute__((weak, visibility("hidden")));
-TRODDEN_INTERCEPTOR(cancel_function, pthread_cancel);
-TRODDEN_INTERCEPTOR(type_function, pthread_setcanceltype);
 
 static struct trodden_kernel_action library_action;
 static uint32_t asynchronous; /* 1: some thread may be cancelled at any instruction */
@@ -39,7 +39,7 @@ static uint32_t cancelling;   /* how many threads are in the real pthread_cancel
 static cancel_function *real_cancel(void) {
     static cancel_function *real;
     if (!real && !(real = __pthread_cancel))
-        *(void **)&real = TRODDEN_NEXT(pthread_cancel);
+        *(void **)&real = trodden_next_function("pthread_cancel", NULL);
     return real;
 }
 
@@ -73,15 +73,16 @@ void trodden_cancel_shutdown(void) {
         trodden_restore_kernel_action(CANCEL_SIGNAL, &library_action);
 }
 
-/* ---- a thread to be cancelled in vain ---- */
+/* ---- a thread to be cancelled in vain: it calls nothing that would act on it ---- */
 enum { STARTING, WAITING, DONE };
+
+static void yield(void) { syscall(SYS_sched_yield); }
 
 static void *ignore_cancellation(void *argument) {
     uint32_t *state = argument;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     __atomic_store_n(state, WAITING, __ATOMIC_RELEASE);
     while (__atomic_load_n(state, __ATOMIC_ACQUIRE) != DONE)
-        sched_yield();
+        yield();
     __atomic_store_n(state, STARTING, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -97,11 +98,11 @@ static void install_library_handler(void) {
     uint64_t mask = trodden_block_signals();
     if (trodden_create_own_thread(&thread, &attributes, ignore_cancellation, &state) == 0) {
         while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != WAITING)
-            sched_yield();
+            yield();
         real_cancel()(thread);
         __atomic_store_n(&state, DONE, __ATOMIC_RELEASE);
         while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != STARTING) /* it is on this stack */
-            sched_yield();
+            yield();
     }
     trodden_restore_signals(mask);
     pthread_attr_destroy(&attributes);
@@ -112,11 +113,11 @@ static void install_library_handler(void) {
 EXPORTED int pthread_setcanceltype(int type, int *previous) {
     static type_function *real;
     if (!real && !(real = __pthread_setcanceltype))
-        *(void **)&real = TRODDEN_NEXT(pthread_setcanceltype);
+        *(void **)&real = trodden_next_function("pthread_setcanceltype", NULL);
     if (type == PTHREAD_CANCEL_ASYNCHRONOUS && trodden_is_leader()) {
         __atomic_store_n(&asynchronous, 1, __ATOMIC_SEQ_CST);
         for (unsigned i = 0; i < MAX_YIELDS && __atomic_load_n(&cancelling, __ATOMIC_SEQ_CST); i++)
-            sched_yield();
+            yield();
         observe_signal();
     }
     TAIL_CALL return real(type, previous);
@@ -124,7 +125,7 @@ EXPORTED int pthread_setcanceltype(int type, int *previous) {
 
 EXPORTED int pthread_cancel(pthread_t thread) {
     /* A thread that cancels itself is at a call. */
-    if (!trodden_is_leader() || pthread_equal(thread, pthread_self()))
+    if (!trodden_is_leader() || thread == trodden_thread_pointer())
         return real_cancel()(thread);
     __atomic_fetch_add(&cancelling, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&asynchronous, __ATOMIC_SEQ_CST) && !observe_signal()) {

@@ -85,7 +85,7 @@ static int create_with_attributes(create_function *create, pthread_t *id, const 
     uint64_t own_mask;
     bool has_mask = trodden_thread_mask_of(attributes, &own_mask);
     trodden_thread_inherits_mask(thread, has_mask ? &own_mask : NULL, mask);
-    if (attributes && !(has_mask && trodden_copy_without_mask(&own, attributes))) {
+    if (attributes && !(has_mask && trodden_copy_with_all_blocked(&own, attributes))) {
         /* A shallow copy, which is never destroyed: what it points to belongs to the caller. */
         memcpy(&own, attributes, sizeof own);
         return create(id, enlarge_stack(&own) ? &own : attributes, run_thread, thread);

@@ -27,10 +27,19 @@ typedef int action_function(int, const struct sigaction *, struct sigaction *);
 extern action_function __sigaction __attribute__((weak));
 TRODDEN_INTERCEPTOR(action_function, sigaction);
 
-static const uint8_t fatal[] = /* beside real-time signals */
-    {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,   SIGABRT, SIGBUS,    SIGFPE,
-                                SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM,   SIGTERM, SIGSTKFLT, SIGXCPU,
-                                SIGXFSZ, SIGPROF, SIGIO,   SIGPWR,  SIGVTALRM, SIGSYS};
+#define BIT(number) ((uint64_t)1 << ((number)-1))
+
+#ifdef __GLIBC__
+enum { FIRST_REALTIME = 34 }; /* those before belong to the C library */
+#else
+enum { FIRST_REALTIME = 35 };
+#endif
+
+/* Signals whose default action kills the process. */
+static const uint64_t fatal = ~(uint64_t)0 << (FIRST_REALTIME - 1) | BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGABRT) |
+                              BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGUSR1) | BIT(SIGSEGV) | BIT(SIGUSR2) | BIT(SIGPIPE) |
+                              BIT(SIGALRM) | BIT(SIGTERM) | BIT(SIGSTKFLT) | BIT(SIGXCPU) | BIT(SIGXFSZ) |
+                              BIT(SIGPROF) | BIT(SIGIO) | BIT(SIGPWR) | BIT(SIGVTALRM) | BIT(SIGSYS);
 
 static action_function *real_action(void) {
     static action_function *found;
@@ -45,10 +54,7 @@ static action_function *real_action(void) {
     return action;
 }
 
-/* Does the default action kill the process? */
-static bool is_fatal(int number) {
-    return memchr(fatal, number, sizeof fatal) || (number >= SIGRTMIN && number <= SIGRTMAX);
-}
+static bool is_fatal(int number) { return fatal & trodden_signal_bit(number); }
 
 static bool is_watch(const struct sigaction *action) { return action->sa_sigaction == trodden_fatal_signal; }
 
@@ -96,10 +102,10 @@ void trodden_signals_init(void) {
     uint64_t mask = trodden_block_signals();
     /* The first process of a container is not killed by signals that it has no handler for, except for its own
      * faults. */
-    bool first = trodden_pid() == 1;
+    uint64_t watched = trodden_pid() == 1 ? TRODDEN_FAULTS : fatal;
     for (int number = 1; number < NSIG; number++)
-        if (is_fatal(number) && (!first || (TRODDEN_FAULTS & trodden_signal_bit(number))) &&
-            trodden_real_sigaction(number, &watch, &before) == 0 && before.sa_handler != SIG_DFL)
+        if ((watched & trodden_signal_bit(number)) && trodden_real_sigaction(number, &watch, &before) == 0 &&
+            before.sa_handler != SIG_DFL)
             trodden_real_sigaction(number, &before, NULL);
     trodden_restore_signals(mask);
 }
@@ -125,10 +131,11 @@ static bool withholds_stack(const struct sigaction *action) {
     return (action->sa_flags & SA_ONSTACK) && !program_has_stacks;
 }
 
-static void remove_faults(sigset_t *mask) {
-    for (int number = 1; number < NSIG; number++)
-        if (TRODDEN_FAULTS & trodden_signal_bit(number))
-            sigdelset(mask, number);
+static void remove_signals(sigset_t *set, uint64_t signals) {
+    uint64_t mask;
+    memcpy(&mask, set, sizeof mask);
+    mask &= ~signals;
+    memcpy(set, &mask, sizeof mask);
 }
 
 /* The gate does what is left out here: it resets a handler that is to be called once, and it remembers which signals
@@ -141,7 +148,7 @@ static struct sigaction through_gate(int number, const struct sigaction *request
         given.sa_flags |= SA_NODEFER;
     if (withholds_stack(requested))
         given.sa_flags &= ~SA_ONSTACK;
-    remove_faults(&given.sa_mask);
+    remove_signals(&given.sa_mask, TRODDEN_FAULTS);
     return given;
 }
 
@@ -169,8 +176,7 @@ static int change_action(int number, struct sigaction requested, struct sigactio
     trodden_program_action(number, &program);
     if (is_gate(&requested))
         requested = program;
-    sigdelset(&requested.sa_mask, SIGKILL); /* as the kernel does */
-    sigdelset(&requested.sa_mask, SIGSTOP);
+    remove_signals(&requested.sa_mask, BIT(SIGKILL) | BIT(SIGSTOP)); /* as the kernel does */
     given = requested;
     if (is_default(&requested) && is_fatal(number))
         given = watch_action();

@@ -1,6 +1,10 @@
-/* The signal mask among the attributes of a thread (glibc), and the attributes without it: a thread with a mask of its
- * own would start with its signals open, before it has its shards (pthread_create.c). */
+/* The signal mask among the attributes of a thread (glibc), and the attributes with another one: a thread with a mask
+ * of its own would start with its signals open, before it has its shards (pthread_create.c).
+ *
+ * Masks and processors lie in a part of the attributes that only a pointer leads to.  The copy gets a part of its own.
+ * Where that pointer lies is seen when a mask is set for the first time. */
 #define _GNU_SOURCE
+#include <features.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,7 +14,11 @@
 
 #ifdef __GLIBC__
 #pragma weak pthread_attr_getsigmask_np
+#pragma weak pthread_attr_setsigmask_np
 int pthread_attr_getsigmask_np(const pthread_attr_t *attributes, sigset_t *mask);
+int pthread_attr_setsigmask_np(pthread_attr_t *attributes, const sigset_t *mask);
+
+enum { WORDS = sizeof(pthread_attr_t) / sizeof(uint64_t) };
 
 bool trodden_thread_mask_of(const pthread_attr_t *attributes, uint64_t *mask) {
     sigset_t set;
@@ -20,38 +28,31 @@ bool trodden_thread_mask_of(const pthread_attr_t *attributes, uint64_t *mask) {
     return true;
 }
 
-static void copy_affinity(pthread_attr_t *copy, const pthread_attr_t *attributes) {
-    cpu_set_t processors;
-    if (pthread_attr_getaffinity_np(attributes, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) &&
-        CPU_COUNT(&processors) < CPU_SETSIZE)
+static void copy_processors(pthread_attr_t *copy, const pthread_attr_t *attributes) {
+    cpu_set_t processors, all; /* which stand for none in particular */
+    memset(&all, -1, sizeof all);
+    if (pthread_attr_getaffinity_np(attributes, sizeof processors, &processors) == 0 &&
+        memcmp(&processors, &all, sizeof all) != 0)
         pthread_attr_setaffinity_np(copy, sizeof processors, &processors);
 }
 
-bool trodden_copy_without_mask(pthread_attr_t *copy, const pthread_attr_t *attributes) {
-    struct sched_param parameters;
-    size_t size = 0, guard = 0;
-    void *stack = NULL;
-    int value = 0;
-    if (pthread_attr_init(copy) != 0)
+bool trodden_copy_with_all_blocked(pthread_attr_t *copy, const pthread_attr_t *attributes) {
+    uint64_t before[WORDS], after[WORDS], own[WORDS];
+    sigset_t all;
+    sigfillset(&all);
+    if (!pthread_attr_setsigmask_np || pthread_attr_init(copy) != 0)
         return false;
-    if (pthread_attr_getdetachstate(attributes, &value) == 0)
-        pthread_attr_setdetachstate(copy, value);
-    if (pthread_attr_getschedpolicy(attributes, &value) == 0)
-        pthread_attr_setschedpolicy(copy, value);
-    if (pthread_attr_getschedparam(attributes, &parameters) == 0)
-        pthread_attr_setschedparam(copy, &parameters);
-    if (pthread_attr_getinheritsched(attributes, &value) == 0)
-        pthread_attr_setinheritsched(copy, value);
-    if (pthread_attr_getscope(attributes, &value) == 0)
-        pthread_attr_setscope(copy, value);
-    if (pthread_attr_getguardsize(attributes, &guard) == 0)
-        pthread_attr_setguardsize(copy, guard);
-    if (pthread_attr_getstack(attributes, &stack, &size) == 0 && (uintptr_t)stack + size != 0)
-        pthread_attr_setstack(copy, stack, size);
-    else if (pthread_attr_getstacksize(attributes, &size) == 0)
-        pthread_attr_setstacksize(copy, size);
-    copy_affinity(copy, attributes);
-    return true;
+    memcpy(before, copy, sizeof before);
+    int error = pthread_attr_setsigmask_np(copy, &all);
+    memcpy(after, copy, sizeof after);
+    memcpy(own, attributes, sizeof own);
+    for (unsigned i = 0; i < WORDS; i++)
+        if (before[i] != after[i])
+            own[i] = after[i];
+    memcpy(copy, own, sizeof own);
+    if (error == 0)
+        copy_processors(copy, attributes);
+    return error == 0;
 }
 #else
 bool trodden_thread_mask_of(const pthread_attr_t *attributes, uint64_t *mask) {
@@ -59,7 +60,7 @@ bool trodden_thread_mask_of(const pthread_attr_t *attributes, uint64_t *mask) {
     return false;
 }
 
-bool trodden_copy_without_mask(pthread_attr_t *copy, const pthread_attr_t *attributes) {
+bool trodden_copy_with_all_blocked(pthread_attr_t *copy, const pthread_attr_t *attributes) {
     (void)copy, (void)attributes;
     return false;
 }

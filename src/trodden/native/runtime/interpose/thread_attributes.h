@@ -8,7 +8,7 @@
 
 /* False: the attributes, or NULL, have none. */
 bool trodden_thread_mask_of(const pthread_attr_t *attributes, uint64_t *mask);
-/* The same attributes without a mask, so that a thread gets that of its creator.  False: there is no memory. */
-bool trodden_copy_without_mask(pthread_attr_t *copy, const pthread_attr_t *attributes);
+/* The same attributes with a mask that blocks all signals.  False: there is no memory. */
+bool trodden_copy_with_all_blocked(pthread_attr_t *copy, const pthread_attr_t *attributes);
 
 #endif
