@@ -13,9 +13,10 @@ from trodden.native.driver.toolchain import Toolchain, target_in
 _INTERPOSED = (
     *("__pthread_create", "__libc_siglongjmp", "__sigaction"),
     *("__swapcontext", "__setcontext", "__makecontext"),
-    *("___pthread_register_cancel", "___pthread_register_cancel_defer"),
+    *("___pthread_register_cancel", "___pthread_register_cancel_defer", "pthread_attr_getsigmask_np"),
+    *("__pthread_cancel", "__pthread_setcanceltype"),
 )
-"""The other names of interposed functions in a static C library."""
+"""The other names of interposed functions in a static C library, and what interposers call if it is there."""
 _BINDING = ("-Bsymbolic", "--Bsymbolic", "-dynamic-list", "--dynamic-list")
 """Flags by which a library binds calls to its own definitions."""
 

@@ -61,10 +61,14 @@ static int exec_at(int directory, const char *path, char *const *arguments, char
     /* An exec that is bound to fail is detected before all threads are stopped. */
     bool not_executable = directory == AT_FDCWD && !flags && path && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0;
     enum exec_scope scope = not_executable ? NOT_RECORDED : record_before_exec(regs);
+    uint64_t faults = trodden_block_kept_faults();
     if (directory == AT_FDCWD && !flags)
         syscall(SYS_execve, path, arguments, environment);
     else
         syscall(SYS_execveat, directory, path, arguments, environment, flags);
+    int saved_errno = errno;
+    trodden_unblock_kept_faults(faults);
+    errno = saved_errno;
     return undo_after_failure(scope, regs);
 }
 

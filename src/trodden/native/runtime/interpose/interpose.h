@@ -2,6 +2,7 @@
 #ifndef TRODDEN_INTERPOSE_INTERPOSE_H
 #define TRODDEN_INTERPOSE_INTERPOSE_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,15 +15,41 @@ struct trodden_thread;
 /* ---- longjmp.c ---- */
 void trodden_longjmp_init(void);
 
+/* ---- pthread_cancel.c ---- */
+void trodden_cancel_shutdown(void);
+
+/* ---- pthread_create.c ---- */
+/* A thread that executes code of the runtime alone. */
+int trodden_create_own_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+
 /* ---- vfork.c ---- */
 /* A child of vfork leaves its parent's memory by exec or _exit (`amount` 1), or exec has failed (-1).  False: the
  * calling process is no child of vfork. */
 bool trodden_vfork_child_leaves(const struct trodden_regs *regs, int64_t amount);
 
+/* ---- sigmask.c ---- */
+/* Signals that an instruction can raise. */
+#define TRODDEN_FAULTS                                                                                            \
+    ((uint64_t)1 << (SIGILL - 1) | (uint64_t)1 << (SIGTRAP - 1) | (uint64_t)1 << (SIGBUS - 1) |                   \
+     (uint64_t)1 << (SIGFPE - 1) | (uint64_t)1 << (SIGSEGV - 1) | (uint64_t)1 << (SIGSYS - 1))
+
+/* What the program sees while the kernel has that mask. */
+uint64_t trodden_visible_mask(const struct trodden_thread *thread, uint64_t mask);
+/* What the kernel is to be told for a mask of the program; the rest is kept in the thread's record. */
+uint64_t trodden_keep_faults(struct trodden_thread *thread, uint64_t mask);
+/* The new thread's mask: its own, or that of its creator. */
+void trodden_thread_inherits_mask(struct trodden_thread *thread, const uint64_t *own, uint64_t creators);
+/* Around exec, which passes the kernel's mask on: returns what was blocked. */
+uint64_t trodden_block_kept_faults(void);
+void trodden_unblock_kept_faults(uint64_t faults);
+
 /* ---- sigaction.c ---- */
 void trodden_signals_init(void);
 void trodden_signals_shutdown(void);
 int trodden_real_sigaction(int number, const struct sigaction *action, struct sigaction *previous);
+void trodden_program_has_stacks(void);
+
+/* ---- alternate_stack.c ---- */
 void trodden_alternate_stack_install(struct trodden_thread *thread); /* of the calling thread */
 void trodden_alternate_stack_remove(struct trodden_thread *thread);
 

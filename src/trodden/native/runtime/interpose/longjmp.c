@@ -1,5 +1,7 @@
 /* Interposers of longjmp and its variants.
  *
+ * A jump that restores the signal mask goes to a landing first (landing.c).
+ *
  * The frames that a jump leaves are recorded before the jump (unwind/nonlocal_exits.c).  The real function is found
  * - with glibc in a dynamic program, as the next of that name in lookup order.  It is looked up before it is needed:
  *   a signal handler may jump, but must not call the dynamic linker;
@@ -11,18 +13,21 @@
 #include <errno.h>
 #include <features.h>
 #include <setjmp.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "counters/call_paths.h"
 #include "interpose/interpose.h"
+#include "interpose/landing.h"
 #include "interpose/next_function.h"
 #include "platform/attributes.h"
+#include "platform/system.h"
 #include "process/process.h"
 #include "unwind/frame_cache.h"
 #include "unwind/nonlocal_exits.h"
 
 #if defined(__x86_64__)
-enum { SAVED_SP = 6, SAVED_PC = 7 };
+enum { SAVED_RBX = 0, SAVED_SP = 6, SAVED_PC = 7 };
 #else
 enum { SAVED_SP = 13, SAVED_PC = 11 };
 #endif
@@ -43,6 +48,11 @@ enum { MANGLED_FP = 1 };
 
 static uint64_t demangle(uint64_t value) {
     __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(value) : : "cc");
+    return value;
+}
+
+static uint64_t mangle(uint64_t value) {
+    __asm__("xorq %%fs:0x30, %0\n\trolq $17, %0" : "+r"(value) : : "cc");
     return value;
 }
 
@@ -99,8 +109,8 @@ static _Noreturn void call_real(jump_function *jump, struct __jmp_buf_tag *env, 
     _exit(write(STDERR_FILENO, message, sizeof message - 1) < 0 ? 126 : 127);
 }
 
-#define REAL_LONGJMP call_real(real, env, value)
-#define REAL_LONGJMP_CHK call_real(real_checked, env, value)
+#define REAL_LONGJMP(env) call_real(real, env, value)
+#define REAL_LONGJMP_CHK(env) call_real(real_checked, env, value)
 
 #else /* musl */
 
@@ -159,8 +169,8 @@ static _Noreturn void restore_registers(const struct __jmp_buf_tag *env, int val
     __builtin_unreachable();
 }
 
-#define REAL_LONGJMP restore_registers(env, value)
-#define REAL_LONGJMP_CHK restore_registers(env, value)
+#define REAL_LONGJMP(env) restore_registers(env, value)
+#define REAL_LONGJMP_CHK(env) restore_registers(env, value)
 
 #endif
 
@@ -208,13 +218,46 @@ static inline bool is_initialized_leader(void) {
            trodden_is_leader();
 }
 
+#ifdef TRODDEN_LANDS
+/* Blocks all signals; redirects a copy of the jump to a landing. */
+static void jump_to_landing(struct trodden_thread *thread, const struct trodden_regs *regs,
+                            const struct __jmp_buf_tag *env, struct __jmp_buf_tag *copy) {
+    uint64_t mask, *words = (uint64_t *)copy;
+    trodden_block_signals();
+    record_jump(regs, env);
+    memcpy(copy, env, sizeof *copy);
+    memcpy(&mask, &env->__saved_mask, sizeof mask);
+    thread->landing = (struct trodden_landing){.pc = demangle(words[SAVED_PC]), .rbx = words[SAVED_RBX]};
+    thread->landing.mask = trodden_keep_faults(thread, mask);
+    copy->__mask_was_saved = 0;
+    words[SAVED_RBX] = (uint64_t)&thread->landing;
+    words[SAVED_PC] = mangle((uint64_t)trodden_land);
+}
+#endif
+
+/* Records the jump; returns what the real function is to be called with, which may be the copy. */
+static inline struct __jmp_buf_tag *prepare_jump(const struct trodden_regs *regs, struct __jmp_buf_tag *env,
+                                                 struct __jmp_buf_tag *copy) {
+    ensure_initialized();
+    if (!is_initialized_leader())
+        return env;
+#ifdef TRODDEN_LANDS
+    struct trodden_thread *thread = env->__mask_was_saved ? trodden_own_thread() : NULL;
+    if (trodden_can_land(thread)) {
+        jump_to_landing(thread, regs, env, copy);
+        return copy;
+    }
+#endif
+    (void)copy;
+    record_jump(regs, env);
+    return env;
+}
+
 EXPORTED _Noreturn void longjmp(jmp_buf env, int value) {
     struct trodden_regs regs;
+    struct __jmp_buf_tag copy;
     TRODDEN_CAPTURE_REGS(&regs);
-    ensure_initialized();
-    if (is_initialized_leader())
-        record_jump(&regs, env);
-    REAL_LONGJMP;
+    REAL_LONGJMP(prepare_jump(&regs, env, &copy));
 }
 
 EXPORTED _Noreturn void _longjmp(jmp_buf env, int value) __attribute__((alias("longjmp")));
@@ -223,9 +266,7 @@ EXPORTED _Noreturn void siglongjmp(sigjmp_buf env, int value) __attribute__((ali
 /* glibc's headers rename longjmp to this with _FORTIFY_SOURCE. */
 EXPORTED _Noreturn void __longjmp_chk(struct __jmp_buf_tag *env, int value) {
     struct trodden_regs regs;
+    struct __jmp_buf_tag copy;
     TRODDEN_CAPTURE_REGS(&regs);
-    ensure_initialized();
-    if (is_initialized_leader())
-        record_jump(&regs, env);
-    REAL_LONGJMP_CHK;
+    REAL_LONGJMP_CHK(prepare_jump(&regs, env, &copy));
 }

@@ -3,7 +3,8 @@
  * The macro calls setjmp.  When glibc has unwound the stack up to the function, it jumps there without calling
  * longjmp.  Therefore, when the jmp_buf is registered, its program counter is replaced by that of a trampoline, which
  * records that the function has left the call that it was in and has resumed behind setjmp, and then continues there.
- * The return address below the stack pointer tells which call that was: nothing has overwritten it yet.
+ * The return address below the stack pointer tells which call that was: nothing has overwritten it yet.  If the
+ * function was interrupted by the signal that cancels the thread, pthread_cancel.c has its registers.
  *
  * The values that are replaced (the program counter, and a register that leads to the rest) are kept in words of the
  * structure that glibc has always reserved.  In a static program glibc's own function has another underscore. */
@@ -62,8 +63,12 @@ __attribute__((used, visibility("hidden"))) uint64_t trodden_cleanup_resumes(con
                                                                              struct trodden_regs *regs) {
     uint64_t pc = buffer->pc_low | (uint64_t)buffer->pc_high << 32;
     regs->known = 1u << 3 | 1u << 6 | 1u << 7 | 15u << 12;
-    if (trodden_is_leader())
-        trodden_record_resume(regs, pc);
+    if (trodden_is_leader()) {
+        struct trodden_thread *thread = trodden_own_thread();
+        trodden_record_resume(regs, thread && thread->cancelled ? &thread->cancelled_at : NULL, pc);
+        if (thread)
+            thread->cancelled = false;
+    }
     return pc;
 }
 

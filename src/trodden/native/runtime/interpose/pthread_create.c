@@ -1,5 +1,8 @@
 /* Interposers of pthread_create and thrd_create.
  *
+ * A new thread starts with all signals blocked, until it has its shards: what a handler counted before would be lost.
+ * Then it gets the signal mask of its creator, or the one of its attributes.
+ *
  * The real pthread_create is found
  * - in a dynamic program, as the next of that name in lookup order;
  * - in a static program, under the name __pthread_create, which glibc and musl both use for it.  As the reference is
@@ -13,7 +16,9 @@
 #include <unistd.h>
 
 #include "counters/tls_padding.h"
+#include "interpose/interpose.h"
 #include "interpose/next_function.h"
+#include "interpose/thread_attributes.h"
 #include "platform/attributes.h"
 #include "platform/system.h"
 #include "process/process.h"
@@ -37,13 +42,21 @@ static create_function *real_create(void) {
     return create;
 }
 
+int trodden_create_own_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *),
+                              void *argument) {
+    create_function *create = real_create();
+    return create ? create(id, attributes, start, argument) : ENOSYS;
+}
+
 /* The call in tail position leaves no frame of the runtime below the thread's own, and nothing to return to if this
  * module has been unloaded meanwhile. */
 static void *run_thread(void *value) {
     struct trodden_thread *thread = value;
     void *(*start)(void *) = thread->start;
     void *argument = thread->argument;
+    uint64_t mask = thread->signal_mask;
     trodden_thread_starts(thread);
+    trodden_restore_signals(mask);
     return start(argument);
 }
 
@@ -65,17 +78,21 @@ static bool enlarge_stack(pthread_attr_t *attributes) {
 #endif
 }
 
+/* All signals are blocked; `mask` is what the creator had. */
 static int create_with_attributes(create_function *create, pthread_t *id, const pthread_attr_t *attributes,
-                                  struct trodden_thread *thread) {
+                                  struct trodden_thread *thread, uint64_t mask) {
     pthread_attr_t own;
-    if (attributes) {
+    uint64_t own_mask;
+    bool has_mask = trodden_thread_mask_of(attributes, &own_mask);
+    trodden_thread_inherits_mask(thread, has_mask ? &own_mask : NULL, mask);
+    if (attributes && !(has_mask && trodden_copy_with_all_blocked(&own, attributes))) {
         /* A shallow copy, which is never destroyed: what it points to belongs to the caller. */
         memcpy(&own, attributes, sizeof own);
         return create(id, enlarge_stack(&own) ? &own : attributes, run_thread, thread);
     }
-    if ((pthread_getattr_default_np ? pthread_getattr_default_np(&own) : pthread_attr_init(&own)) != 0)
+    if (!attributes && (pthread_getattr_default_np ? pthread_getattr_default_np(&own) : pthread_attr_init(&own)) != 0)
         return create(id, NULL, run_thread, thread);
-    int result = create(id, enlarge_stack(&own) ? &own : NULL, run_thread, thread);
+    int result = create(id, enlarge_stack(&own) || attributes ? &own : NULL, run_thread, thread);
     pthread_attr_destroy(&own);
     return result;
 }
@@ -87,22 +104,24 @@ EXPORTED int pthread_create(pthread_t *restrict id, const pthread_attr_t *restri
         static const char message[] = "trodden: no pthread_create; link with -Wl,-u,__pthread_create\n";
         return write(STDERR_FILENO, message, sizeof message - 1) < 0 ? ENOSYS : EAGAIN;
     }
-    struct trodden_thread *thread = NULL;
-    if (trodden_is_leader()) {
-        uint64_t mask = trodden_lock();
-        thread = trodden_thread_add();
-        trodden_unlock(mask);
-    }
-    if (!thread)
+    if (!trodden_is_leader())
         return create(id, attributes, start, argument);
+    uint64_t mask = trodden_lock();
+    struct trodden_thread *thread = trodden_thread_add();
+    trodden_unlock_blocked();
+    if (!thread) {
+        trodden_restore_signals(mask);
+        return create(id, attributes, start, argument);
+    }
     thread->start = start;
     thread->argument = argument;
-    int result = create_with_attributes(create, id, attributes, thread);
+    int result = create_with_attributes(create, id, attributes, thread, mask);
     if (result != 0) {
-        uint64_t mask = trodden_lock();
+        trodden_lock_blocked(mask);
         trodden_thread_remove(thread);
-        trodden_unlock(mask);
+        trodden_unlock_blocked();
     }
+    trodden_restore_signals(mask);
     return result;
 }
 

@@ -1,5 +1,9 @@
-/* Interposers of pthread_sigmask and sigprocmask: a thread that blocks all signals can still be stopped
- * (process/stop_threads.c), since the one signal for that is left out of such masks. */
+/* Interposers of pthread_sigmask and sigprocmask: what a program blocks, and what the kernel is told.
+ *
+ * A fault whose signal is blocked kills the process at once, and nothing tells which functions were active.  Therefore
+ * the kernel is never told to block these signals.  A thread's record says which of them the program has blocked; it
+ * sees them in its masks, a fault kills the process all the same, and such a signal that somebody sends is blocked
+ * then, so that it stays pending (process/fatal_signal.c, interpose/handler_gate.c). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -7,27 +11,50 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "interpose/interpose.h"
 #include "interpose/next_function.h"
 #include "platform/attributes.h"
-#include "process/stop_threads.h"
+#include "platform/system.h"
+#include "process/process.h"
 
-enum { NEARLY_ALL = 25 }; /* of the 30 real-time signals */
+/* ---- masks as the program has set them ---- */
+uint64_t trodden_visible_mask(const struct trodden_thread *thread, uint64_t mask) {
+    return thread ? mask | thread->faults_blocked : mask;
+}
 
-/* ---- masks ---- */
-/* A mask that blocks (nearly) all signals does not mean this one in particular. */
-static void exclude_stop_signal(int how, uint64_t *mask) {
-    uint64_t stop_bit =
-        trodden_signal_bit(trodden_stop_signal.number ? trodden_stop_signal.number : TRODDEN_HIGHEST_STOP_SIGNAL);
-    if (how == SIG_UNBLOCK || !(*mask & stop_bit))
-        return;
-    if (__builtin_popcountll(*mask >> 34) >= NEARLY_ALL)
-        *mask &= ~stop_bit;
-    else
-        __atomic_fetch_or(&trodden_stop_signal.blocked_by_name, stop_bit, __ATOMIC_RELAXED);
+uint64_t trodden_keep_faults(struct trodden_thread *thread, uint64_t mask) {
+    if (!thread)
+        return mask;
+    thread->faults_blocked = mask & TRODDEN_FAULTS;
+    return mask & ~TRODDEN_FAULTS;
+}
+
+void trodden_thread_inherits_mask(struct trodden_thread *thread, const uint64_t *own, uint64_t creators) {
+    thread->signal_mask =
+        trodden_keep_faults(thread, own ? *own : trodden_visible_mask(trodden_own_thread(), creators));
+}
+
+uint64_t trodden_block_kept_faults(void) {
+    const struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
+    uint64_t faults = thread ? thread->faults_blocked : 0;
+    if (faults)
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &faults, NULL, sizeof faults);
+    return faults;
+}
+
+void trodden_unblock_kept_faults(uint64_t faults) {
+    if (faults)
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
+}
+
+/* ---- the interposers ---- */
+static uint64_t after_change(uint64_t blocked, int how, uint64_t mask) {
+    return how == SIG_BLOCK ? blocked | mask : how == SIG_UNBLOCK ? blocked & ~mask : mask;
 }
 
 static int set_mask(int how, const sigset_t *set, sigset_t *previous) {
-    uint64_t mask = 0, *new_mask = NULL;
+    struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
+    uint64_t mask = 0, old_mask = 0, old_faults = thread ? thread->faults_blocked : 0;
     if (set) {
         memcpy(&mask, set, sizeof mask);
         /* 32 to 34 belong to the C library, which leaves them out in the same way. */
@@ -35,13 +62,17 @@ static int set_mask(int how, const sigset_t *set, sigset_t *previous) {
 #ifndef __GLIBC__
         mask &= ~trodden_signal_bit(34);
 #endif
-        exclude_stop_signal(how, &mask);
-        new_mask = &mask;
+        if (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK)
+            return EINVAL;
+        if (thread)
+            trodden_keep_faults(thread, after_change(old_faults, how, mask));
+        if (thread && how != SIG_UNBLOCK)
+            mask &= ~TRODDEN_FAULTS;
     }
-    uint64_t old_mask = 0;
-    if (syscall(SYS_rt_sigprocmask, how, new_mask, &old_mask, sizeof old_mask) != 0)
+    if (syscall(SYS_rt_sigprocmask, how, set ? &mask : NULL, &old_mask, sizeof old_mask) != 0)
         return errno;
     if (previous) {
+        old_mask |= old_faults;
         memset(previous, 0, sizeof *previous);
         memcpy(previous, &old_mask, sizeof old_mask);
         trodden_written(previous, sizeof *previous);

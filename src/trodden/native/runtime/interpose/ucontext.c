@@ -8,19 +8,25 @@
  *
  * The real functions are tail-called: they save the context of the program's function, not of the interposer.  When
  * the function of a context returns, glibc itself switches to the context in uc_link.  Therefore makecontext replaces
- * the return address by one of the runtime's, which records that switch and then continues at the original return
- * address. */
+ * the return address by one of the runtime's, which records that switch and then makes it, or continues at the
+ * original return address.
+ *
+ * A switch goes to a landing first, where the signal mask is restored (landing.c). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <features.h>
 
 #ifdef __GLIBC__
 #include <stdarg.h>
+#include <string.h>
 #include <ucontext.h>
 
 #include "counters/call_paths.h"
+#include "interpose/interpose.h"
+#include "interpose/landing.h"
 #include "interpose/next_function.h"
 #include "platform/attributes.h"
+#include "platform/system.h"
 #include "process/process.h"
 #include "unwind/nonlocal_exits.h"
 
@@ -78,14 +84,56 @@ static void restore_call_node(const ucontext_t *context) {
 }
 
 /* ---- switches ---- */
-static void record_switch(const struct trodden_regs *from, const ucontext_t *to) {
+static uint64_t *mask_of(const ucontext_t *context) { return (uint64_t *)&context->uc_sigmask; }
+
+#ifdef TRODDEN_LANDS
+/* All signals are blocked; `mask` is what they were. */
+static const ucontext_t *redirect_to_landing(struct trodden_thread *thread, ucontext_t *left, const ucontext_t *to,
+                                             bool resumes, uint64_t mask) {
+    ucontext_t *copy = thread->context_copy;
+    memcpy(copy, to, sizeof *copy);
+    greg_t *registers = copy->uc_mcontext.gregs;
+    thread->landing = (struct trodden_landing){.pc = (uint64_t)registers[REG_RIP],
+                                               .rbx = (uint64_t)registers[REG_RBX],
+                                               .left_mask = left ? mask_of(left) : NULL,
+                                               .left_value = trodden_visible_mask(thread, mask)};
+    thread->landing.mask = trodden_keep_faults(thread, *mask_of(to));
+    registers[REG_RIP] = (greg_t)(resumes ? trodden_land : trodden_land_at_start);
+    registers[REG_RBX] = (greg_t)&thread->landing;
+    *mask_of(copy) = ~(uint64_t)0;
+    return copy;
+}
+#endif
+
+/* Where the calling thread can land, if it can. */
+static struct trodden_thread *landing_thread(void) {
+    struct trodden_thread *thread = trodden_own_thread();
+    if (!trodden_can_land(thread))
+        return NULL;
+    if (!thread->context_copy)
+        thread->context_copy = trodden_map(sizeof(ucontext_t));
+    return thread->context_copy ? thread : NULL;
+}
+
+/* Records a switch; returns the context that it is to be made with.  `left`: the context that is saved, or NULL. */
+static const ucontext_t *record_switch(const struct trodden_regs *from, ucontext_t *left, const ucontext_t *to) {
     int saved_errno = errno;
     if (trodden_is_leader()) {
+        struct trodden_thread *thread = landing_thread();
         struct trodden_regs regs = regs_of(to);
-        trodden_record_stack_switch(from, &regs);
+        uint64_t mask = trodden_block_signals();
+        bool resumes = trodden_record_stack_switch(from, &regs, mask);
         restore_call_node(to);
+#ifdef TRODDEN_LANDS
+        if (thread)
+            to = redirect_to_landing(thread, left, to, resumes, mask);
+#endif
+        if (!thread)
+            trodden_restore_signals(mask);
+        (void)left, (void)resumes;
     }
     errno = saved_errno;
+    return to;
 }
 
 EXPORTED __attribute__((noinline)) int swapcontext(ucontext_t *restrict from, const ucontext_t *restrict to) {
@@ -95,17 +143,23 @@ EXPORTED __attribute__((noinline)) int swapcontext(ucontext_t *restrict from, co
     if (!real && !(real = __swapcontext))
         *(void **)&real = TRODDEN_NEXT(swapcontext);
     save_call_node(from);
-    record_switch(&regs, to);
+    if (from != to) /* else it continues right here */
+        to = record_switch(&regs, from, to);
     TAIL_CALL return real(from, to);
+}
+
+static set_function *real_setcontext(void) {
+    static set_function *real;
+    if (!real && !(real = __setcontext))
+        *(void **)&real = TRODDEN_NEXT(setcontext);
+    return real;
 }
 
 EXPORTED __attribute__((noinline)) int setcontext(const ucontext_t *to) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE_REGS(&regs);
-    static set_function *real;
-    if (!real && !(real = __setcontext))
-        *(void **)&real = TRODDEN_NEXT(setcontext);
-    record_switch(&regs, to);
+    set_function *real = real_setcontext();
+    to = record_switch(&regs, NULL, to);
     TAIL_CALL return real(to);
 }
 
@@ -114,8 +168,9 @@ extern char trodden_context_return[] __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void *trodden_context_real_return;
 
 __attribute__((used, visibility("hidden"))) void trodden_context_returned(const ucontext_t *next) {
-    if (next)
-        record_switch(NULL, next);
+    const ucontext_t *to = next ? record_switch(NULL, NULL, next) : NULL;
+    if (to != next)
+        real_setcontext()(to);
 }
 
 /* The address follows a nop, as if a call returned there, so that an unwinder finds it described. */

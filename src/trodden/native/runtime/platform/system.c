@@ -85,37 +85,58 @@ uint64_t trodden_block_signals(void) {
     return mask;
 }
 
-static bool take_lock(const struct timespec *timeout) {
-    uint32_t expected = 0;
+void trodden_restore_signals(uint64_t mask) { syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask); }
+
+/* A thread that waits has the signals of `mask`, so that it can be stopped meanwhile: what it waits for may be the
+ * thread that stops all others.  A handler may even jump out of the wait, perhaps after this thread was the one to be
+ * woken; therefore every wait ends by itself. */
+static void wait_for_release(uint64_t mask) {
+    struct timespec interval = {0, 10000000};
+    uint32_t expected = 1;
+    trodden_restore_signals(mask);
+    if (__atomic_compare_exchange_n(&lock_word, &expected, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+        expected == 2)
+        syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, 2, &interval, NULL, 0);
+    trodden_block_signals();
+}
+
+static bool take_lock(uint64_t mask, unsigned attempts) {
+    uint32_t expected = 0, held = 1;
+    if (__atomic_compare_exchange_n(&lock_word, &expected, held, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return true;
     int saved_errno = errno;
-    bool acquired = __atomic_compare_exchange_n(&lock_word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-    if (!acquired) {
-        bool waiting = true;
-        while (!(acquired = __atomic_exchange_n(&lock_word, 2, __ATOMIC_ACQUIRE) == 0) && waiting)
-            waiting =
-                syscall(SYS_futex, &lock_word, FUTEX_WAIT_PRIVATE, 2, timeout, NULL, 0) == 0 || errno != ETIMEDOUT;
+    bool acquired = false;
+    for (unsigned i = 0; !acquired && (!attempts || i < attempts); i++) {
+        wait_for_release(mask);
+        expected = 0;
+        held = 2; /* others may be waiting, too */
+        acquired =
+            __atomic_compare_exchange_n(&lock_word, &expected, held, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
     }
     errno = saved_errno;
     return acquired;
 }
 
+void trodden_lock_blocked(uint64_t mask) { take_lock(mask, 0); }
+
 uint64_t trodden_lock(void) {
     uint64_t mask = trodden_block_signals();
-    take_lock(NULL);
+    take_lock(mask, 0);
     return mask;
 }
 
-bool trodden_lock_timed(uint64_t *mask) {
-    struct timespec timeout = {1, 0};
-    *mask = trodden_block_signals();
-    return take_lock(&timeout);
+bool trodden_lock_timed(uint64_t mask) {
+    trodden_block_signals();
+    return take_lock(mask, 100);
 }
 
-void trodden_restore_signals(uint64_t mask) { syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask); }
-
-void trodden_unlock(uint64_t mask) {
+void trodden_unlock_blocked(void) {
     if (__atomic_exchange_n(&lock_word, 0, __ATOMIC_RELEASE) == 2)
         syscall(SYS_futex, &lock_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void trodden_unlock(uint64_t mask) {
+    trodden_unlock_blocked();
     trodden_restore_signals(mask);
 }
 

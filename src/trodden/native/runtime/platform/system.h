@@ -17,14 +17,18 @@ void *trodden_map(size_t bytes); /* anonymous, private and zeroed; NULL: out of 
 void trodden_unmap(void *memory, size_t bytes);
 void *trodden_alloc(size_t bytes); /* never freed; the caller holds the lock */
 
-/* The runtime's only lock.  All signals are blocked while it is held. */
-uint64_t trodden_lock(void);             /* returns the signal mask to restore */
-bool trodden_lock_timed(uint64_t *mask); /* false: it was not released within a second */
+/* The runtime's only lock.  All signals are blocked while it is held, but not while a thread waits for it. */
+uint64_t trodden_lock(void);              /* returns the signal mask to restore */
 void trodden_unlock(uint64_t mask);
+void trodden_lock_blocked(uint64_t mask); /* the same where all signals are blocked already; `mask` is for the wait */
+void trodden_unlock_blocked(void);        /* all signals stay blocked */
+bool trodden_lock_timed(uint64_t mask);   /* false: it was not released within a second; signals are blocked */
 void trodden_lock_reset(void); /* in a forked child */
 
 uint64_t trodden_block_signals(void); /* returns the mask to restore */
 void trodden_restore_signals(uint64_t mask);
+
+static inline uint64_t trodden_signal_bit(int number) { return (uint64_t)1 << (number - 1); }
 
 uint64_t trodden_now(void); /* nanoseconds since the epoch */
 uint64_t trodden_process_start_time(void);

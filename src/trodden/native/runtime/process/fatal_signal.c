@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "counters/live_regions.h"
@@ -85,8 +86,7 @@ static void record_end(int number, const void *ucontext) {
     trodden_regs_from_ucontext(ucontext, &regs);
     if (!trodden_process.live || trodden_process.final_written)
         return;
-    uint64_t mask;
-    bool locked = trodden_lock_timed(&mask);
+    bool locked = trodden_lock_timed(~trodden_signal_bit(TRODDEN_STOP_SIGNAL));
     trodden_live_set_state(TRODDEN_STATE_SIGNAL, (uint32_t)number);
     lock_held = locked;
     if (locked)
@@ -115,10 +115,43 @@ static bool is_repeated_by_instruction(int number, const siginfo_t *info) {
     return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
+bool trodden_signal_is_ours(int number, const siginfo_t *info) {
+    return number == SIGBUS && info->si_code > 0 && trodden_live_replace_page((uintptr_t)info->si_addr);
+}
+
+bool trodden_interrupts_runtime(int number, const void *context) {
+    uint64_t mask, unblockable = trodden_signal_bit(SIGKILL) | trodden_signal_bit(SIGSTOP);
+    memcpy(&mask, &((const ucontext_t *)context)->uc_sigmask, sizeof mask);
+    return number == SIGBUS && (mask | unblockable) == ~trodden_signal_bit(SIGBUS);
+}
+
+static bool is_blocked(int number, const ucontext_t *context) {
+    const struct trodden_thread *thread = trodden_own_thread();
+    return (thread && (thread->faults_blocked & trodden_signal_bit(number))) ||
+           trodden_interrupts_runtime(number, context);
+}
+
+/* Somebody has sent the signal of a fault to a thread that has blocked it (interpose/sigmask.c), or that is inside the
+ * runtime: it stays pending, and is blocked from now on. */
+static bool defer_blocked(int number, siginfo_t *info, ucontext_t *context, uint32_t own_tid) {
+    uint64_t signal_bit = trodden_signal_bit(number), mask;
+    if (info->si_code > 0 || !is_blocked(number, context))
+        return false;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signal_bit, NULL, sizeof signal_bit);
+    if (info->si_code == SI_TKILL)
+        syscall(SYS_rt_tgsigqueueinfo, trodden_pid(), own_tid, number, info);
+    else
+        syscall(SYS_rt_sigqueueinfo, trodden_pid(), number, info);
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    mask |= signal_bit;
+    memcpy(&context->uc_sigmask, &mask, sizeof mask);
+    return true;
+}
+
 void trodden_fatal_signal(int number, siginfo_t *info, void *ucontext) {
     int saved_errno = errno;
     uint32_t own_tid = (uint32_t)syscall(SYS_gettid), expected = 0;
-    if (number == SIGBUS && info->si_code > 0 && trodden_live_replace_page((uintptr_t)info->si_addr)) {
+    if (trodden_signal_is_ours(number, info) || defer_blocked(number, info, ucontext, own_tid)) {
         errno = saved_errno;
         return;
     }
@@ -137,7 +170,7 @@ void trodden_fatal_signal(int number, siginfo_t *info, void *ucontext) {
     default_action.sa_handler = SIG_DFL;
     trodden_real_sigaction(number, &default_action, NULL);
     if (!is_repeated_by_instruction(number, info)) {
-        uint64_t signal_bit = (uint64_t)1 << (number - 1);
+        uint64_t signal_bit = trodden_signal_bit(number);
         syscall(SYS_rt_tgsigqueueinfo, trodden_pid(), own_tid, number, info);
         syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &signal_bit, NULL,
                 sizeof signal_bit); /* the process is killed here */

@@ -12,6 +12,10 @@
 
 /* The handler of all signals that would kill the process. */
 void trodden_fatal_signal(int number, siginfo_t *info, void *ucontext);
+/* Was the signal a fault in the runtime's own memory, which has been mended? */
+bool trodden_signal_is_ours(int number, const siginfo_t *info);
+/* Has it interrupted the runtime, which blocks all signals but SIGBUS? */
+bool trodden_interrupts_runtime(int number, const void *context);
 void trodden_fatal_signal_after_fork(void);
 
 /* The callers of the following hold the lock. */

@@ -14,6 +14,7 @@
 #include "platform/system.h"
 #include "process/process.h"
 #include "process/raw_file.h"
+#include "process/stop_threads.h"
 #include "unwind/frame_cache.h"
 #include "unwind/register_slots.h"
 
@@ -198,4 +199,6 @@ void __trodden_leave(const void *instance, const struct trodden_regs *regs) {
     /* This code may be about to be unloaded: nothing may call it. */
     trodden_threads_shutdown();
     trodden_signals_shutdown();
+    trodden_cancel_shutdown();
+    trodden_stop_shutdown();
 }

@@ -1,10 +1,11 @@
 /* Stopping all other threads, to walk their stacks.
  *
- * Each gets a signal that nothing else uses.  Its handler publishes the registers that the thread was interrupted
- * with, and waits.  The thread that asked for it then walks everybody's stack, with counters that do not change.
+ * Each gets a signal whose handler publishes the registers that the thread was interrupted with, and waits.  The
+ * thread that asked for it then walks everybody's stack, with counters that do not change.
  *
- * A thread that has blocked every signal cannot be stopped.  Therefore the functions that set the signal mask leave
- * this one signal out of a mask that blocks (nearly) all of them (interpose/sigmask.c). */
+ * The signal is one that the C library uses for itself: programs can neither block it nor wait for it, and what they
+ * do with all other signals stays as it is.  What the C library sends reaches its own handler; the runtime's signals
+ * carry a value that tells them apart. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -15,53 +16,61 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "interpose/interpose.h"
+#include "platform/kernel_action.h"
 #include "platform/system.h"
 #include "process/process.h"
 #include "process/stop_threads.h"
 
 enum { LINGER_INTERVALS = 40 };            /* of 50 ms each, once the process has ended */
-enum { PROBE_MS = 50, TIMEOUT_MS = 5000 }; /* until unresponsive threads are looked at; at most */
-
-struct trodden_stop_signal trodden_stop_signal;
+/* Until unresponsive threads are looked at; until those that run with the signal blocked are given up; at most. */
+enum { PROBE_MS = 50, PATIENCE_MS = 1000, TIMEOUT_MS = 5000 };
 
 static uint32_t stop_round;    /* odd while threads are to be stopped */
 static uint32_t process_ended; /* 1: the final raw file has been written */
+static struct trodden_kernel_action library_action; /* what the signal is otherwise used for */
+
+bool trodden_threads_are_stopped(void) { return __atomic_load_n(&stop_round, __ATOMIC_ACQUIRE) & 1; }
+
+void trodden_wait_while_stopped(void) {
+    struct timespec interval = {0, 50000000};
+    uint32_t current_round = __atomic_load_n(&stop_round, __ATOMIC_ACQUIRE);
+    for (unsigned intervals = 0; (current_round & 1) && intervals < LINGER_INTERVALS &&
+                                 __atomic_load_n(&stop_round, __ATOMIC_ACQUIRE) == current_round;
+         intervals += __atomic_load_n(&process_ended, __ATOMIC_ACQUIRE))
+        syscall(SYS_futex, &stop_round, FUTEX_WAIT_PRIVATE, current_round, &interval, NULL, 0);
+}
 
 static void stop_handler(int number, siginfo_t *info, void *ucontext) {
-    (void)number, (void)info;
     int saved_errno = errno;
-    uint32_t current_round = __atomic_load_n(&stop_round, __ATOMIC_ACQUIRE);
     uintptr_t tp = trodden_thread_pointer();
-    if (current_round & 1) {
+    if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &stop_round) {
+        if (trodden_is_handler(&library_action))
+            library_action.handler(number, info, ucontext);
+    } else if (trodden_threads_are_stopped()) {
         /* The thread that stops this one holds the lock, so that the list does not change. */
         for (struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next)
             if (thread->tp == tp)
                 __atomic_store_n(&thread->stopped_at, ucontext, __ATOMIC_RELEASE);
-        struct timespec interval = {0, 50000000};
-        for (unsigned intervals = 0;
-             __atomic_load_n(&stop_round, __ATOMIC_ACQUIRE) == current_round && intervals < LINGER_INTERVALS;
-             intervals += __atomic_load_n(&process_ended, __ATOMIC_ACQUIRE))
-            syscall(SYS_futex, &stop_round, FUTEX_WAIT_PRIVATE, current_round, &interval, NULL, 0);
+        trodden_wait_while_stopped();
     }
     errno = saved_errno;
 }
 
-/* A signal without a handler.  The runtime keeps it, as it may still be pending for a thread that has blocked it. */
-static int choose_signal(void) {
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, now;
-    action.sa_sigaction = stop_handler;
-    sigfillset(&action.sa_mask);
-    for (int number = TRODDEN_HIGHEST_STOP_SIGNAL; number >= TRODDEN_LOWEST_STOP_SIGNAL; number--) {
-        if ((trodden_stop_signal.blocked_by_name & trodden_signal_bit(number)) ||
-            trodden_real_sigaction(number, NULL, &now) != 0)
-            continue;
-        bool ours = (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == stop_handler;
-        if (ours || (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL &&
-                     trodden_real_sigaction(number, &action, NULL) == 0))
-            return number;
-    }
-    return 0;
+/* The C library installs its own handler when it needs it first. */
+static bool install_handler(void) {
+    struct trodden_kernel_action now;
+    if (!trodden_get_kernel_action(TRODDEN_STOP_SIGNAL, &now))
+        return false;
+    if (now.handler == stop_handler)
+        return true;
+    library_action = now;
+    return trodden_set_kernel_handler(TRODDEN_STOP_SIGNAL, stop_handler, SA_RESTART | SA_ONSTACK, ~(uint64_t)0);
+}
+
+void trodden_stop_shutdown(void) {
+    struct trodden_kernel_action now;
+    if (trodden_get_kernel_action(TRODDEN_STOP_SIGNAL, &now) && now.handler == stop_handler)
+        trodden_restore_kernel_action(TRODDEN_STOP_SIGNAL, &library_action);
 }
 
 static bool is_pending(const struct trodden_thread *thread, uintptr_t own_tp) {
@@ -69,8 +78,9 @@ static bool is_pending(const struct trodden_thread *thread, uintptr_t own_tp) {
            !__atomic_load_n(&thread->stopped_at, __ATOMIC_ACQUIRE);
 }
 
-/* Has the thread blocked the signal, or exited? Then it will not respond. */
-static bool is_unreachable(const struct trodden_thread *thread) {
+/* Has the thread blocked the signal, or exited?  Then it will not respond.  One that is running may just be in a part
+ * of the runtime that blocks all signals for a moment. */
+static bool is_unreachable(const struct trodden_thread *thread, bool patient) {
     char text[2048];
     uint64_t mask = 0;
     long got = trodden_read_task_file(thread->tid, "status", text, sizeof text - 1);
@@ -80,13 +90,13 @@ static bool is_unreachable(const struct trodden_thread *thread) {
     const char *at = strstr(text, "\nSigBlk:\t");
     for (at = at ? at + 9 : ""; *at && *at != '\n'; at++)
         mask = mask << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
-    return mask & trodden_signal_bit(trodden_stop_signal.number);
+    return (mask & trodden_signal_bit(TRODDEN_STOP_SIGNAL)) && !(patient && strstr(text, "\nState:\tR"));
 }
 
-static uint32_t count_reachable(uintptr_t own_tp) {
+static uint32_t count_reachable(uintptr_t own_tp, bool patient) {
     uint32_t count = 0;
     for (const struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next)
-        count += is_pending(thread, own_tp) && !is_unreachable(thread);
+        count += is_pending(thread, own_tp) && !is_unreachable(thread, patient);
     return count;
 }
 
@@ -97,24 +107,39 @@ static uint32_t count_pending(uintptr_t own_tp) {
     return count;
 }
 
+/* False: too many signals are queued at this moment. */
+static bool send_signal(const struct trodden_thread *thread) {
+    siginfo_t info = {.si_signo = TRODDEN_STOP_SIGNAL, .si_code = SI_QUEUE};
+    info.si_value.sival_ptr = &stop_round;
+    return syscall(SYS_rt_tgsigqueueinfo, trodden_process.pid, thread->tid, TRODDEN_STOP_SIGNAL, &info) == 0 ||
+           errno != EAGAIN;
+}
+
+static void send_to_pending(uintptr_t own_tp) {
+    for (struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next)
+        if (is_pending(thread, own_tp) && !thread->stop_sent)
+            thread->stop_sent = send_signal(thread);
+}
+
 uint32_t trodden_stop_threads(void) {
     uintptr_t own_tp = trodden_thread_pointer();
-    for (struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next)
-        thread->stopped_at = NULL;
-    if (!count_pending(own_tp))
-        return 0;
-    trodden_stop_signal.number = choose_signal();
-    if (!trodden_stop_signal.number)
+    if (trodden_threads_are_stopped())
         return count_pending(own_tp);
+    for (struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next) {
+        thread->stopped_at = NULL;
+        thread->stop_sent = false;
+    }
     __atomic_fetch_add(&stop_round, 1, __ATOMIC_ACQ_REL);
-    for (const struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next)
-        if (is_pending(thread, own_tp))
-            syscall(SYS_tgkill, trodden_process.pid, thread->tid, trodden_stop_signal.number);
-    uint32_t pending;
+    uint32_t pending = count_pending(own_tp);
+    if (!pending || !install_handler())
+        return pending;
+    send_to_pending(own_tp);
     for (unsigned attempt = 1; (pending = count_pending(own_tp)) && attempt < TIMEOUT_MS * 20; attempt++) {
-        if (attempt % (PROBE_MS * 20) == 0 && !count_reachable(own_tp))
+        bool patient = attempt < PATIENCE_MS * 20;
+        if (attempt % (PROBE_MS * 20) == 0 && !count_reachable(own_tp, patient))
             break;
         trodden_sleep(50000);
+        send_to_pending(own_tp);
     }
     return pending;
 }
@@ -124,7 +149,7 @@ uint32_t trodden_stop_threads(void) {
 void trodden_keep_stopped(void) { __atomic_store_n(&process_ended, 1, __ATOMIC_RELEASE); }
 
 void trodden_resume_threads(void) {
-    if (!(stop_round & 1))
+    if (!trodden_threads_are_stopped())
         return;
     __atomic_fetch_add(&stop_round, 1, __ATOMIC_ACQ_REL);
     syscall(SYS_futex, &stop_round, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);

@@ -18,6 +18,7 @@
 #include "platform/system.h"
 #include "process/fork.h"
 #include "process/process.h"
+#include "process/stop_threads.h"
 
 static pthread_key_t key;
 static bool have_key;
@@ -32,6 +33,7 @@ struct trodden_thread *trodden_thread_add(void) {
     *thread = (struct trodden_thread){.next = trodden_process.threads,
                                       .number = trodden_process.thread_count++,
                                       .counter_table = thread->counter_table,
+                                      .context_copy = thread->context_copy,
                                       .alternate_stack = thread->alternate_stack};
     if (thread->next)
         thread->next->previous = thread;
@@ -75,10 +77,20 @@ static void on_thread_exit(void *value) {
     trodden_unlock(~((uint64_t)7 << 31));
 }
 
+/* Where all threads are stopped, the process is about to end, and what this one counted would come too late. */
+static void lock_while_running(void) {
+    trodden_lock_blocked(~(uint64_t)0);
+    if (trodden_threads_are_stopped()) {
+        trodden_unlock_blocked();
+        trodden_wait_while_stopped();
+        trodden_lock_blocked(~(uint64_t)0);
+    }
+}
+
 /* The record is kept only if the end of the thread will be observed: else it would refer to freed memory. */
 void trodden_thread_starts(struct trodden_thread *thread) {
     bool tracked = have_key && pthread_setspecific(key, thread) == 0;
-    uint64_t mask = trodden_lock();
+    lock_while_running();
     thread->tid = (uint32_t)syscall(SYS_gettid);
     if (tracked) {
         __atomic_store_n(&thread->tp, trodden_thread_pointer(), __ATOMIC_RELEASE);
@@ -87,7 +99,7 @@ void trodden_thread_starts(struct trodden_thread *thread) {
     } else {
         trodden_thread_remove(thread);
     }
-    trodden_unlock(mask);
+    trodden_unlock_blocked();
     if (tracked)
         trodden_alternate_stack_install(thread);
 }
@@ -120,8 +132,9 @@ void trodden_threads_init(void) {
     trodden_fork_init();
     uint64_t mask = trodden_lock();
     struct trodden_thread *thread = trodden_thread_add();
-    trodden_unlock(mask);
+    trodden_unlock_blocked();
     if (thread)
         trodden_thread_starts(thread);
+    trodden_restore_signals(mask);
     errno = saved_errno;
 }

@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "interpose/landing.h"
+#include "unwind/registers.h"
+
 struct trodden_thread {
     struct trodden_thread *next, *previous; /* in the list of threads; `next` also in the free list */
     uintptr_t tp;                           /* 0 until it runs */
@@ -17,6 +20,13 @@ struct trodden_thread {
     void *alternate_stack;           /* for signal handlers, unless the program has installed one */
     uint64_t vfork_return, vfork_sp; /* the return address of its last vfork, and the stack pointer after it */
     const void *stopped_at;          /* the ucontext that it was stopped with (stop_threads.c) */
+    bool stop_sent;                  /* the signal that stops it has been sent */
+    uint64_t signal_mask;            /* the one that it starts with */
+    uint64_t faults_blocked;         /* signals of faults that the program has blocked (sigmask.c) */
+    struct trodden_landing landing;  /* of a jump that is under way (landing.c), and a copy of its context: */
+    void *context_copy;
+    bool cancelled;                   /* the signal that cancels it has interrupted it (pthread_cancel.c), with: */
+    struct trodden_regs cancelled_at;
     void **counter_table;            /* of TRODDEN_MAX_TABLE_UNITS entries: where the counters of each unit are */
     void *(*start)(void *);
     void *argument;
@@ -32,6 +42,6 @@ struct trodden_thread *trodden_own_thread(void); /* NULL: its start was not obse
 /* ---- for pthread_create.c ---- */
 struct trodden_thread *trodden_thread_add(void);           /* the caller holds the lock */
 void trodden_thread_remove(struct trodden_thread *thread); /* the caller holds the lock */
-void trodden_thread_starts(struct trodden_thread *thread); /* in the new thread */
+void trodden_thread_starts(struct trodden_thread *thread); /* in the new thread, with all signals blocked */
 
 #endif

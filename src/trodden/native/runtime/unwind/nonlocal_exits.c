@@ -157,22 +157,30 @@ static bool record_frames(const struct trodden_regs *regs, const struct trodden_
     return result != TRODDEN_WALK_OTHER_STACK;
 }
 
-uint64_t trodden_lock_with_images(uint64_t generation) {
-    uint64_t mask = trodden_lock();
+/* All signals are blocked; while it waits, they are those of the mask. */
+static void lock_with_images_blocked(uint64_t generation, uint64_t mask) {
+    trodden_lock_blocked(mask);
     if (!trodden_process.images || trodden_process.images->generation != generation) {
-        trodden_unlock(mask);
+        trodden_unlock_blocked();
         struct trodden_images *images = trodden_images_snapshot();
-        mask = trodden_lock();
+        trodden_lock_blocked(mask);
         trodden_set_images(images);
     }
     trodden_frame_cache_validate();
+}
+
+uint64_t trodden_lock_with_images(uint64_t generation) {
+    uint64_t mask = trodden_block_signals();
+    lock_with_images_blocked(generation, mask);
     return mask;
 }
 
 void trodden_record_jump(const struct trodden_regs *regs, struct trodden_cached_walk *walk,
                          const struct trodden_regs *to) {
     int saved_errno = errno;
-    uint64_t mask = trodden_lock_with_images(trodden_images_generation());
+    uint64_t mask = trodden_block_signals();
+    /* A thread that has recorded some of its frames must not be stopped before it has left them all. */
+    lock_with_images_blocked(trodden_images_generation(), walk->frames_walked > 1 ? ~(uint64_t)0 : mask);
     walk->holds_lock = walk->images_current = true;
     if (walk->at_target || !trodden_walk_cached(walk)) {
         if (!walk->at_target && !record_frames(regs, walk) && trodden_cfa_of(to)) {
@@ -212,11 +220,15 @@ void trodden_record_unwound(const struct trodden_regs *regs, bool interrupted) {
     trodden_calls_leave_frame(call_node, regs->r[TRODDEN_SP]);
 }
 
-void trodden_record_resume(const struct trodden_regs *regs, uintptr_t pc) {
+void trodden_record_resume(const struct trodden_regs *regs, const struct trodden_regs *interrupted, uintptr_t pc) {
     int saved_errno = errno;
-    uint64_t call_node, mask = trodden_lock_with_images(trodden_images_generation());
-    struct trodden_frame_state frame = trodden_frame_state_of(regs, false, &call_node);
-    record_exit(&frame, 1);
+    uint64_t call_node, mask = trodden_lock_with_images(trodden_images_generation()), sp = regs->r[TRODDEN_SP];
+    struct trodden_frame_state frame = {.pc = 0};
+    if (interrupted)
+        frame = trodden_frame_state_of(interrupted, true, &call_node);
+    if (!interrupted || interrupted->r[TRODDEN_SP] > sp || frame.cfa <= sp)
+        frame = trodden_frame_state_of(regs, false, &call_node);
+    record_frame(&frame, &(struct exit_recorder){1, 0});
     record_exit(&(struct trodden_frame_state){.pc = pc}, -1);
     trodden_unlock(mask);
     errno = saved_errno;
@@ -244,8 +256,8 @@ static void record_switched_frame(const struct trodden_frame_state *frame, void 
         record_frame(frame, &(struct exit_recorder){1, 0});
 }
 
-void trodden_record_stack_switch(const struct trodden_regs *from, const struct trodden_regs *to) {
-    uint64_t mask = trodden_lock_with_images(trodden_images_generation());
+bool trodden_record_stack_switch(const struct trodden_regs *from, const struct trodden_regs *to, uint64_t mask) {
+    lock_with_images_blocked(trodden_images_generation(), mask);
     __atomic_store_n(&trodden_process.nonlocal_exits.stack_switched, true, __ATOMIC_RELAXED);
     uint64_t cfa = trodden_cfa_of(to);
     struct switch_recorder recorder = {cfa, to->pc, false};
@@ -256,5 +268,6 @@ void trodden_record_stack_switch(const struct trodden_regs *from, const struct t
         record_exit(&(struct trodden_frame_state){.pc = to->pc}, -1);
     if (!same && cfa)
         record_reentry(to);
-    trodden_unlock(mask);
+    trodden_unlock_blocked();
+    return cfa;
 }

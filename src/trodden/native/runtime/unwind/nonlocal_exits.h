@@ -46,13 +46,15 @@ void trodden_record_exits_to(const struct trodden_regs *regs, uint64_t sp, uint6
  * False: the frame is not in the frame cache, so that all its registers are needed: */
 bool trodden_record_unwound_cached(uintptr_t pc, uint64_t sp, uint64_t fp);
 void trodden_record_unwound(const struct trodden_regs *regs, bool interrupted);
-/* The frame with these registers leaves the call that it waits for and resumes behind setjmp, at `pc`. */
-void trodden_record_resume(const struct trodden_regs *regs, uintptr_t pc);
+/* The frame with these registers leaves the call that it waits for and resumes behind setjmp, at `pc`.  `interrupted`:
+ * the registers of the frame that a signal has interrupted, which may be this one, or NULL. */
+void trodden_record_resume(const struct trodden_regs *regs, const struct trodden_regs *interrupted, uintptr_t pc);
 /* The thread exits: all frames from the caller's outwards are left. */
 void trodden_record_thread_exit(const struct trodden_regs *regs);
 /* The thread continues with the registers `to`, possibly on another stack.  `from`: the caller of that frame, and all
- * frames above it, are left; NULL: no frame is left. */
-void trodden_record_stack_switch(const struct trodden_regs *from, const struct trodden_regs *to);
+ * frames above it, are left; NULL: no frame is left.  All signals are blocked; while it waits for the lock, they are
+ * those of the mask.  False: no function is resumed, but one starts. */
+bool trodden_record_stack_switch(const struct trodden_regs *from, const struct trodden_regs *to, uint64_t mask);
 void trodden_nonlocal_exits_rebuild(const struct trodden_lost_page *page); /* as of an empty table */
 /* Zeroes all records, in a forked child. */
 void trodden_nonlocal_exits_reset(void);

@@ -51,6 +51,7 @@ struct trodden_frame_state trodden_frame_state_of(const struct trodden_regs *reg
     bool described = trodden_walk_describe(walk) == TRODDEN_STEPPED && walk->cfa;
     frame.interrupted = is_interrupted(walk);
     frame.saved = saved_registers_of(walk);
+    frame.cfa = described ? walk->cfa : 0;
     if (!described)
         return frame;
     if (!interrupted)

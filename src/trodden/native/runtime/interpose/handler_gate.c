@@ -1,0 +1,93 @@
+/* The gate through which the kernel calls the program's signal handlers.
+ *
+ * A process that dies in a handler, or right behind it, has to be seen (process/fatal_signal.c).  Therefore a handler
+ * that is to be called once is reset here, so that the signal has the runtime's handler afterwards, and not the
+ * kernel's default action; and signals of faults that are blocked while a handler runs are known here, but not
+ * blocked (sigmask.c).
+ *
+ * A handler may leave by a jump, which sets the signal mask itself, or switch to another stack and return in another
+ * thread: the gate keeps nothing but the value that it puts back. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "interpose/handler_gate.h"
+#include "interpose/interpose.h"
+#include "platform/kernel_action.h"
+#include "platform/system.h"
+#include "process/fatal_signal.h"
+#include "process/process.h"
+
+/* A signal may arrive while an entry changes: each part of it is valid by itself. */
+static struct {
+    trodden_signal_handler *handler;
+    int flags;
+    uint64_t mask;
+} actions[NSIG];
+
+void trodden_program_action(int number, struct sigaction *action) {
+    memset(action, 0, sizeof *action);
+    action->sa_sigaction = __atomic_load_n(&actions[number].handler, __ATOMIC_ACQUIRE);
+    action->sa_flags = __atomic_load_n(&actions[number].flags, __ATOMIC_RELAXED);
+    uint64_t mask = __atomic_load_n(&actions[number].mask, __ATOMIC_RELAXED);
+    memcpy(&action->sa_mask, &mask, sizeof mask);
+}
+
+void trodden_set_program_action(int number, const struct sigaction *action) {
+    uint64_t mask;
+    memcpy(&mask, &action->sa_mask, sizeof mask);
+    __atomic_store_n(&actions[number].flags, action->sa_flags, __ATOMIC_RELAXED);
+    __atomic_store_n(&actions[number].mask, mask, __ATOMIC_RELAXED);
+    __atomic_store_n(&actions[number].handler, action->sa_sigaction, __ATOMIC_RELEASE);
+}
+
+/* Of several threads that handle the signal at once, one gets the handler.  A child of vfork must not change what its
+ * parent has. */
+static trodden_signal_handler *take_once(int number) {
+    struct sigaction program;
+    trodden_program_action(number, &program);
+    if (trodden_pid() == trodden_process.pid)
+        program.sa_sigaction = __atomic_exchange_n(&actions[number].handler, NULL, __ATOMIC_ACQ_REL);
+    trodden_reset_action(number, &program);
+    return program.sa_sigaction;
+}
+
+/* For a thread whose start was not observed, there is nothing to remember them by. */
+static void block_faults(struct trodden_thread *thread, uint64_t faults) {
+    if (thread)
+        thread->faults_blocked |= faults;
+    else if (faults)
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &faults, NULL, sizeof faults);
+}
+
+/* The signal of a fault kills the process if it is blocked; one that somebody has sent stays pending. */
+static bool is_blocked(int number, const struct trodden_thread *thread, const void *context) {
+    return (thread && (thread->faults_blocked & trodden_signal_bit(number))) ||
+           trodden_interrupts_runtime(number, context);
+}
+
+void trodden_call_program(int number, siginfo_t *info, void *context) {
+    struct trodden_thread *thread = trodden_own_thread();
+    uint64_t blocked = thread ? thread->faults_blocked : 0, bit = trodden_signal_bit(number);
+    int saved_errno = errno, flags = __atomic_load_n(&actions[number].flags, __ATOMIC_RELAXED);
+    uint64_t mask = __atomic_load_n(&actions[number].mask, __ATOMIC_RELAXED) | (flags & SA_NODEFER ? 0 : bit);
+    if (is_blocked(number, thread, context)) {
+        trodden_fatal_signal(number, info, context);
+        return;
+    }
+    if (trodden_signal_is_ours(number, info))
+        return;
+    trodden_signal_handler *handler =
+        flags & (int)SA_RESETHAND ? take_once(number) : __atomic_load_n(&actions[number].handler, __ATOMIC_ACQUIRE);
+    errno = saved_errno;
+    if (!handler) {
+        trodden_fatal_signal(number, info, context);
+        return;
+    }
+    block_faults(thread, mask & TRODDEN_FAULTS);
+    handler(number, info, context);
+    if (thread && (thread = trodden_own_thread()))
+        thread->faults_blocked = blocked;
+}
