@@ -263,7 +263,8 @@ def test_no_additional_warnings(work: Path, words: list[str]) -> None:
 
 @pytest.mark.parametrize("stage", ["late", "early"])
 def test_a_warning_is_printed_once(tmp_path: Path, stage: str) -> None:
-    (tmp_path / "x.c").write_text("int f(void) { int unused = 1; return 2; }\nint main(void) { return f(); }\n")
+    source = "int f(void) { int unused = 1; return 2; }\nint main(void) { return f(); }\n"
+    (tmp_path / "x.c").write_text(source)
     done = trodden("cc", f"--trodden-stage={stage}", "-Wall", "-O2", "x.c", "-o", "x", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr.count("unused variable 'unused'") == 1
