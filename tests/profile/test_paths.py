@@ -166,7 +166,7 @@ def test_comdat_copies_with_different_numberings_are_kept_separate() -> None:
         for number, each in enumerate(copies)
     ]
     unit_counts = [read(unit, {"max": [f"{LEFT} exit"]}) for unit in units]
-    assert list(assemble("p", units, unit_counts).functions) == ["/0.h:max", "/1.h:max"]
+    assert list(assemble("p", units, unit_counts).functions) == ["0.h:max", "1.h:max"]
     unit_counts[0] = read(units[0], {})
     assert list(assemble("p", units, unit_counts).functions) == ["max"]
 

@@ -142,8 +142,19 @@ def find_command(program: str) -> str:
     """The path of a program; a name without a slash is looked up in PATH."""
     path = program if os.sep in program else shutil.which(program)
     if path is None or not os.path.exists(path):
-        raise InputMissing(f"{program}: no such program or source")
+        raise InputMissing(f"{program}: {_why_not(program)}")
     return path
+
+
+def _why_not(program: str) -> str:
+    """Why a name is not that of a program."""
+    if not os.path.isfile(program):
+        return "no such program or source"
+    if os.access(program, os.X_OK):
+        return f"no such program in PATH; write {os.curdir}{os.sep}{program} for the file"
+    return (
+        "is neither a source nor executable; name the program that reads it: trodden run PROGRAM " + program
+    )
 
 
 def launch_command(program: str, args: Sequence[str], wait: bool = False, preload: bool = False) -> Ended:

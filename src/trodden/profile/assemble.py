@@ -7,6 +7,7 @@ counts, and so are the copies of a function that every unit keeps (see :mod:`tro
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -94,12 +95,19 @@ def _joined(copies: Iterable[FunctionProfile]) -> list[FunctionProfile]:
 
 
 def named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]:
-    """Functions by name; by file and name if the name is not unique; numbered if that is not either."""
+    """Functions by name; by file and name if the name is not unique; numbered if that is not either.
+
+    Of a file there are as many parts of its path as distinguish it from those of the other functions.
+    """
+    files: dict[str, dict[str, None]] = {}
+    for each in functions:
+        files.setdefault(each.name, {})[each.file] = None
     names = Counter(each.name for each in functions)
+    short = {name: _short_paths(tuple(some)) for name, some in files.items() if names[name] > 1}
     named: dict[str, FunctionProfile] = {}
     last: dict[str, int] = {}
     for each in functions:
-        name = each.name if names[each.name] == 1 else f"{each.file}:{each.name}"
+        name = each.name if names[each.name] == 1 else f"{short[each.name][each.file]}:{each.name}"
         key, number = name, last.get(name, 1)
         while key in named:
             number += 1
@@ -107,6 +115,21 @@ def named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]
         last[name] = number
         named[key] = each
     return named
+
+
+def _short_paths(paths: Sequence[str]) -> dict[str, str]:
+    """The last parts of each path, as many as distinguish it."""
+    found: dict[str, str] = {}
+    length, left = 1, list(paths)
+    while left:
+        parts = {path: path.split(os.sep)[-length:] for path in left}
+        times = Counter(map(tuple, parts.values()))
+        for path, last in parts.items():
+            if times[tuple(last)] == 1 or len(last) < length:
+                found[path] = os.sep.join(last)
+        left = [path for path in left if path not in found]
+        length += 1
+    return found
 
 
 def _kind(functions: Collection[FunctionProfile]) -> str:

@@ -62,7 +62,8 @@ class BlockFacts:
     built by an earlier version.  ``added_lines`` are the indices of those of ``lines`` that no statement is
     the reason for, but a jump at the end of the branch before ``} else if (...)``, or what takes an exception
     over from the unwinder.  ``column`` is that of what its branch tests; 0 if it does not branch or the
-    column is not known.
+    column is not known.  ``copied_lines`` are the indices of those of ``lines`` that are executed once more,
+    though control has always passed code of theirs before: an optimiser has copied it.
     """
 
     lines: tuple[LineRef, ...] = ()
@@ -74,6 +75,7 @@ class BlockFacts:
     call_lines: tuple[int, ...] | None = None
     added_lines: tuple[int, ...] = ()
     column: int = 0
+    copied_lines: tuple[int, ...] = ()
 
     @property
     def instructions(self) -> int:

@@ -210,6 +210,8 @@ def _blocks_to_columns(blocks: Sequence[BlockFacts]) -> dict[str, Any]:
     }
     if any(block.column for block in blocks):
         document["columns"] = _rows_to_columns([(block.column,) if block.column else () for block in blocks])
+    if any(block.copied_lines for block in blocks):
+        document["copied_lines"] = _rows_to_columns([block.copied_lines for block in blocks])
     if not any(block.call_lines is None for block in blocks):
         document["call_lines"] = _rows_to_columns([block.call_lines or () for block in blocks])
     return document
@@ -251,10 +253,10 @@ def _blocks_from_columns(data: Any, files: int, instances: int) -> tuple[BlockFa
     if "call_lines" in data:
         call_lines = _rows_from_columns(data["call_lines"], lines)
     added_lines = _rows_from_columns(data.get("added_lines", [[], []]), lines)
+    copied_lines = _rows_from_columns(data.get("copied_lines", [[], []]), lines)
     numbers = _columns_from_columns(data.get("columns", [[], []]), len(lines))
-    return tuple(
-        map(BlockFacts, lines, branches, kinds, calls, sizes, silent, call_lines, added_lines, numbers)
-    )
+    described = lines, branches, kinds, calls, sizes, silent, call_lines, added_lines, numbers, copied_lines
+    return tuple(map(BlockFacts, *described))
 
 
 def _columns_from_columns(data: Any, blocks: int) -> list[int]:

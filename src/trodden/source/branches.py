@@ -11,12 +11,14 @@ remains are the outcomes of the last operand.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from trodden.graph.cfg import EdgeKind
 from trodden.profile.model import Count, FunctionProfile
 from trodden.program.facts import BlockFacts, BranchKind, FunctionFacts, LineRef
+from trodden.source.continues import continues_at, own_code
 
 _NO_BRANCHES = frozenset({BranchKind.CALL, BranchKind.UNWIND})
 
@@ -25,6 +27,8 @@ _NO_BRANCHES = frozenset({BranchKind.CALL, BranchKind.UNWIND})
 class Outcome:
     """A successor of a branch: its first line, if that is in the branch's file, and the count of the edge.
 
+    ``label`` is the line with its file if it is in another one, or else the block; ``edge`` the first of the
+    edges that lead there.
     ``elsewhere``: another copy of the branch, whose outcomes cannot be assigned to these, has taken this one;
     ``None`` if it may have.
     """
@@ -33,6 +37,7 @@ class Outcome:
     label: str
     count: Count
     elsewhere: bool | None = False
+    edge: int = field(default=-1, compare=False)
 
     @property
     def taken(self) -> bool | None:
@@ -61,6 +66,7 @@ class Branch:
     column: int = 0
     optimised: bool = False
     loose: bool = False
+    function: FunctionProfile | None = field(default=None, compare=False, repr=False)
 
 
 def branches(function: FunctionProfile) -> Iterator[Branch]:
@@ -91,7 +97,7 @@ def branches(function: FunctionProfile) -> Iterator[Branch]:
             function.facts.graph.labels[vertex],
             ran,
             tuple(
-                _outcome(function.facts, each[0], location, count)
+                _outcome(function, each[0], location, count)
                 for each, count in zip(edges, counts, strict=True)
             ),
             location.instance,
@@ -99,6 +105,7 @@ def branches(function: FunctionProfile) -> Iterator[Branch]:
             decides,
             facts.column,
             function.facts.optimised and facts.column > 0,
+            function=function,
         )
 
 
@@ -181,9 +188,17 @@ def _remaining(
     return [max(true, 0), max(false, 0)], tuple(sorted(open_edges))
 
 
-def _outcome(facts: FunctionFacts, edge: int, location: LineRef, count: Count) -> Outcome:
-    target = facts.graph.edges[edge].dst
-    if target == facts.graph.exit:
-        return Outcome(None, "exit", count)
-    near = (ref.line for ref in facts.blocks[target].lines if ref.line > 0 and ref.file == location.file)
-    return Outcome(next(near, None), facts.graph.labels[target], count)
+def _outcome(function: FunctionProfile, edge: int, location: LineRef, count: Count) -> Outcome:
+    facts = function.facts
+    block = continues_at(facts, edge)
+    if facts.graph.edges[edge].dst == facts.graph.exit:
+        return Outcome(None, "exit", count, edge=edge)
+    lines = () if block == facts.graph.exit else own_code(facts, block)
+    refs = [ref for ref in lines if ref.line > 0]
+    line = next((ref.line for ref in refs if ref.file == location.file), None)
+    label = facts.graph.labels[facts.graph.edges[edge].dst]
+    if refs and line is None:
+        label = f"{os.path.basename(function.files[refs[0].file].path)}:{refs[0].line}"
+    elif not refs and block != facts.graph.exit and facts.blocks[block].kind is BranchKind.UNWIND:
+        label = "exit"
+    return Outcome(line, label, count, edge=edge)

@@ -1,7 +1,9 @@
 """How often were the functions entered that were inlined into another one?
 
 An inlined instance is entered when control arrives at its code from elsewhere: from a block without code of
-the instance, or from one that ends in other code.  What is inlined into an instance belongs to it.
+the instance, or from one that ends in other code.  What is inlined into an instance belongs to it.  An
+optimiser moves code away from its call: where control has always passed other code of the instance before, in
+the same iteration of a loop, it was entered there.
 """
 
 from __future__ import annotations
@@ -10,8 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind
+from trodden.graph.dominators import find_dominators
+from trodden.graph.loops import find_loops
 from trodden.profile.model import Count, FunctionProfile
 from trodden.program.facts import FunctionFacts, Subprogram
+from trodden.source.precedence import Preceding
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +42,10 @@ def inlined_entries(function: FunctionProfile) -> Iterator[InlinedEntries]:
                 lines[ref.instance].add(ref.line)
             for instance in around[ref.instance]:
                 blocks[instance].add(vertex)
+    dominators, loops = find_dominators(facts.graph), find_loops(facts.graph)
     for instance, callee in enumerate(facts.callees, 1):
-        count = _entries(function, instance, blocks[instance], around)
+        before = Preceding(blocks[instance], dominators, loops) if loops.reducible else None
+        count = _entries(function, instance, blocks[instance], around, before)
         yield InlinedEntries(callee, frozenset(lines[instance]), count)
 
 
@@ -51,7 +58,11 @@ def _around(facts: FunctionFacts) -> list[frozenset[int]]:
 
 
 def _entries(
-    function: FunctionProfile, instance: int, inside: set[int], around: list[frozenset[int]]
+    function: FunctionProfile,
+    instance: int,
+    inside: set[int],
+    around: list[frozenset[int]],
+    before: Preceding | None,
 ) -> Count:
     """How often control arrived at an instance; at least once if any of its blocks was executed."""
     facts, graph = function.facts, function.facts.graph
@@ -64,6 +75,7 @@ def _entries(
             if count is None:
                 return max(function.block_counts[block] for block in inside)
             ends = facts.blocks[edge.src].branch or next(reversed(facts.blocks[edge.src].lines), None)
-            if edge.src not in inside or (ends is not None and instance not in around[ends.instance]):
+            elsewhere = edge.src not in inside or (ends is not None and instance not in around[ends.instance])
+            if elsewhere and count and (before is None or not before.precede(vertex)):
                 entered += count
     return entered or int(any(function.block_counts[block] for block in inside))

@@ -41,6 +41,8 @@ class LineParts:
 class LineGraph:
     """``block_of[v]`` is the block of vertex ``v``, ``counts[v]`` how often it was reached, exactly or not.
 
+    ``copied`` are the vertices that execute their line once more, whatever precedes them.
+
     ``sources``, ``targets`` and ``flow`` are those of the edges; the flow is ``None`` where edges were not
     counted.
     """
@@ -49,6 +51,7 @@ class LineGraph:
     block_of: list[int] = field(default_factory=list)
     counts: list[Count] = field(default_factory=list)
     exact: list[bool] = field(default_factory=list)
+    copied: set[int] = field(default_factory=set)
     lines: dict[Key, LineParts] = field(default_factory=dict)
     sources: list[int] = field(default_factory=list)
     targets: list[int] = field(default_factory=list)
@@ -112,7 +115,9 @@ def line_graph(function: FunctionProfile, added: bool = False) -> LineGraph:
             own.append(None)
         for index, ref in refs:
             exact = index < reached.unknown and not function.unlocated
-            graph.add_vertex(number, reached.counts[index], exact)
+            vertex = graph.add_vertex(number, reached.counts[index], exact)
+            if index in block.copied_lines:
+                graph.copied.add(vertex)
             own.append(ref)
         ends.append((first, len(graph.block_of) - 1))
         for vertex in range(first + 1, len(graph.block_of)):

@@ -8,6 +8,7 @@ from functools import cached_property
 from trodden.profile.model import Count
 from trodden.source.cycles import Flow, subtract_cycles
 from trodden.source.line_graph import ENTRY, LineGraph, LineParts
+from trodden.source.precedence import Preceding
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,8 @@ class _Blocks:
         return found
 
     @cached_property
-    def _above(self) -> dict[int, int]:
-        """For each block the closest of the others that dominates it, if any does."""
-        return self._graph.dominators.closest_among(self._first)
+    def _others(self) -> Preceding:
+        return Preceding(self._first, self._graph.dominators, self._graph.loops)
 
     def precede(self, vertex: int) -> bool:
         """Whether another part of the line always precedes an arrival at one of them.
@@ -112,21 +112,14 @@ class _Blocks:
         there.
         """
         loops = self._graph.loops
-        if not loops.reducible:
+        copied = vertex in self._graph.copied and vertex not in self._line.inner
+        if copied or not loops.reducible:
             return False
         block = self._graph.block_of[vertex]
         loop = loops.innermost[block]
-        if self._first[block] == vertex and not self._entered_before(block, loop):
+        if self._first[block] == vertex and not self._others.precede(block):
             return False
         return loop < 0 or not self._iterates_in(loop)
-
-    def _entered_before(self, block: int, loop: int) -> bool:
-        """Whether another block of the line, in the same iteration of the loop, dominates a block."""
-        above = self._above.get(block)
-        if above is None or loop < 0:
-            return above is not None
-        header = self._graph.loops.loops[loop].header
-        return block != header and self._graph.dominators.dominates(header, above)
 
     def _iterates_in(self, loop: int) -> bool:
         """Whether a loop is the line's own."""
@@ -134,5 +127,17 @@ class _Blocks:
             edges, found = self._graph.function.facts.graph.edges, self._graph.loops.loops[loop]
             begins = found.header in self._first or found.header not in self._graph.blocks_with_line
             jumps = any(edges[each].src in self._first for each in found.back_edges)
-            self._iterates[loop] = begins and jumps
+            self._iterates[loop] = begins and (jumps or self._returns_to(found.header))
         return self._iterates[loop]
+
+    def _returns_to(self, header: int) -> bool:
+        """Whether control comes from the line back to a loop's header, past blocks that only jump."""
+        graph = self._graph
+        if header not in self._first:
+            return False
+        sources = (graph.sources[index] for index in graph.into[self._first[header]])
+        return any(
+            source in self._line.parts and graph.dominators.dominates(header, graph.block_of[source])
+            for source in sources
+            if source != ENTRY
+        )

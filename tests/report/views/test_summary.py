@@ -134,10 +134,10 @@ def test_calls() -> None:
     rows = [line for line in to_plain(summarise(_calls())).splitlines() if line.startswith("calls")]
     assert rows == [
         "calls\tother\t\t1500",
-        "calls\tother\t/src/b.c:help()\t1500",
+        "calls\tother\tb.c:help()\t1500",
         "calls\tother\tmain\t1500",
         "calls\tmain\tputs\t2",
-        "calls\tmain\t/src/a.c:help()\t1",
+        "calls\tmain\ta.c:help()\t1",
     ]
     document = json.loads(json.dumps(summarise(_calls(), top=1, pattern="main").to_document()))
     assert document["calls"] == [{"caller": "other", "callee": "main", "count": 1500}]

@@ -1,4 +1,4 @@
-"""The control-flow graph of a function in LLVM IR, with facts about its blocks.
+"""The control-flow graph of a function in LLVM IR.
 
 Weighing and planning see the graph alone; what they have to know of the code below (which edges cannot be
 split, which loops have a trip count that the program computes anyway) is answered here.
@@ -7,38 +7,22 @@ split, which loops have a trip count that the program computes anyway) is answer
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_left
 from dataclasses import dataclass, field
-from operator import attrgetter
 
 from trodden.graph.cfg import Graph, build
 from trodden.graph.loops import LoopForest, find_loops
-from trodden.native.analysis.added_lines import added_lines
 from trodden.native.analysis.call_effects import Call, calls_of, invokes_returning_twice
 from trodden.native.analysis.induction import Induction, find_induction, own_induction
 from trodden.native.analysis.tail_calls import TailCalls
 from trodden.native.ir.attributes import Attributes
-from trodden.native.ir.block import IRBlock
-from trodden.native.ir.debug_info import FunctionLines, Mention
 from trodden.native.ir.function import IRFunction
-from trodden.program.facts import BlockFacts, BranchKind, LineRef
+from trodden.program.facts import BlockFacts
 
 TIGHT = 12
 """How many instructions a loop may have that would wait for a counter in memory."""
 
 _SPLITTABLE = frozenset({"br", "switch"})
 _MERGED = frozenset({"indirectbr", "callbr"})
-_KINDS = {
-    "switch": BranchKind.SWITCH,
-    "indirectbr": BranchKind.INDIRECT,
-    "callbr": BranchKind.INDIRECT,
-    "invoke": BranchKind.CALL,
-    "ret": BranchKind.RETURN,
-    "unreachable": BranchKind.DEAD_END,
-    "resume": BranchKind.UNWIND,
-    "cleanupret": BranchKind.UNWIND,
-    "catchswitch": BranchKind.UNWIND,
-}
 
 
 @dataclass
@@ -141,67 +125,6 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
     )
     tail_calls = TailCalls(ir, calls, optimised)
     return FunctionCfg(ir, graph, positions, calls, nounwind, tail_calls, returns_twice)
-
-
-def block_facts(read: FunctionCfg, lines: FunctionLines, optimised: bool) -> tuple[BlockFacts, ...]:
-    """Lines, kind and size of each block."""
-    branches: list[LineRef | None] = []
-    mentions: list[list[Mention]] = []
-    for block in read.ir.blocks:
-        # Inlined instances are numbered in the order of these two calls.
-        location = block.terminator.attachment("dbg")
-        branches.append(None if location is None else lines.line_of(location))
-        mentions.append(lines.mentions_in(block.text))
-    added = added_lines(read.ir.blocks, mentions, lines, optimised)
-    return tuple(
-        _facts(block, read.calls[v], branches[v], mentions[v], added[v], _column(block, branches[v], lines))
-        for v, block in enumerate(read.ir.blocks)
-    )
-
-
-def _facts(
-    block: IRBlock,
-    calls: list[Call],
-    branch: LineRef | None,
-    mentions: list[Mention],
-    added: tuple[int, ...],
-    column: int,
-) -> BlockFacts:
-    kind = _KINDS.get(block.opcode, BranchKind.JUMP)
-    if block.opcode == "br" and len(block.successors) > 1:
-        kind = BranchKind.IF
-    return BlockFacts(
-        tuple(mention.ref for mention in mentions),
-        branch,
-        kind,
-        sum(call.may_not_return for call in calls),
-        block.size,
-        block.silent,
-        tuple(
-            bisect_left(mentions, call.end, key=attrgetter("position")) - 1
-            for call in calls
-            if call.needs_site
-        ),
-        added,
-        column,
-    )
-
-
-def _column(block: IRBlock, branch: LineRef | None, lines: FunctionLines) -> int:
-    """The column of what a block tests, which several tests on one line do not have in common.
-
-    A branch itself has the column of the operator that joins its test with others.  It stands for the test
-    where that has been computed elsewhere.
-    """
-    if branch is None or len(block.successors) < 2:
-        return 0
-    terminator = block.terminator
-    location = terminator.attachment("dbg")
-    test = None if terminator.condition is None else block.definition(terminator.condition)
-    tested = None if test is None else test.attachment("dbg")
-    if tested is not None and lines.line_of(tested) == branch and lines.column_of(tested):
-        return lines.column_of(tested)
-    return 0 if location is None else lines.column_of(location)
 
 
 def fingerprint(graph: Graph, blocks: tuple[BlockFacts, ...]) -> str:

@@ -9,9 +9,11 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from trodden.native.analysis.block_facts import block_facts
 from trodden.native.analysis.features import function_features, read_module_features
-from trodden.native.analysis.function_cfg import FunctionCfg, block_facts, fingerprint, read_function
+from trodden.native.analysis.function_cfg import FunctionCfg, fingerprint, read_function
 from trodden.native.analysis.returns_twice import split_at_returns_twice
+from trodden.native.analysis.stored_constants import stored_constants
 from trodden.native.analysis.truth_phis import truth_phis
 from trodden.native.demangle.names import demangle
 from trodden.native.ir.attributes import read_attributes
@@ -98,6 +100,7 @@ class ModuleReader:
         """The facts of a function with its plan."""
         read, lines = function.read, FunctionLines(self.debug)
         optimised = self._optimised and not function.optnone
+        truths = truth_phis(read) if optimised else {**stored_constants(read), **truth_phis(read)}
         blocks = block_facts(read, lines, optimised)
         return FunctionFacts(
             name=function.name,
@@ -115,7 +118,7 @@ class ModuleReader:
             inlined_symbols=self._inlined_calls.get(read.ir.symbol, {}),
             registers=registers or {},
             clones=clones,
-            truths=truth_phis(read),
+            truths=truths,
             features=function.features,
             optimised=optimised,
             keeps_calls=self._may_keep_calls and function.optnone,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 from trodden.native.ir.syntax.grammar import (
@@ -135,8 +136,8 @@ class DebugInfo:
             self._file_of_node[node] = self.file_index(os.path.join(unquote(directory), unquote(name)))
         return self._file_of_node[node]
 
-    def word_at(self, file: int, line: int, column: int) -> str | None:
-        """The word or character of a source file at a position; None if the file is not readable."""
+    def words_at(self, file: int, line: int, column: int) -> tuple[str, ...]:
+        """The first two words or characters of a source file from a position to the end of the line."""
         if file not in self._texts:
             try:
                 with open_regular(self.files[file].path) as stream:
@@ -144,8 +145,8 @@ class DebugInfo:
             except OSError:
                 self._texts[file] = []
         lines = self._texts[file]
-        match = SOURCE_WORD.match(lines[line - 1], column - 1) if line <= len(lines) else None
-        return None if match is None else match.group().decode("ascii", "replace")
+        words = SOURCE_WORD.finditer(lines[line - 1], column - 1) if line <= len(lines) else iter(())
+        return tuple(match.group().decode("ascii", "replace") for match in islice(words, 2))
 
     def file_index(self, path: str) -> int:
         """The index of a source file, added when it is new."""
@@ -216,10 +217,14 @@ class FunctionLines:
 
     def word_at(self, node: str) -> str | None:
         """The word or character of the source at a location; None if it is not known."""
+        return next(iter(self.words_at(node)), None)
+
+    def words_at(self, node: str) -> tuple[str, ...]:
+        """The first two words or characters of the source at a location; none if they are not known."""
         line, scope = self._debug.locations.get(node, (0, ""))
         column = self._debug.columns.get(node, 0)
         file = self._debug.scope_file(scope)
-        return self._debug.word_at(file, line, column) if file >= 0 and line and column else None
+        return self._debug.words_at(file, line, column) if file >= 0 and line and column else ()
 
     def column_of(self, node: str) -> int:
         """The column of a location, 0 if it is not known."""

@@ -11,7 +11,7 @@ paths these are the edges that are missing at its nodes, each of which starts a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trodden.graph.cfg import EdgeKind
@@ -19,9 +19,10 @@ from trodden.graph.traverse import reachable
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, Route
 from trodden.profile.analysis.feasible import Truth, arrives, count_possible, possible_edges
+from trodden.profile.analysis.parallel_edges import joined_paths, representatives
 from trodden.profile.analysis.path_trie import Node, PathTree, Start, is_complete
-from trodden.profile.model import FunctionProfile
-from trodden.program.facts import FunctionFacts
+from trodden.profile.model import Count, FunctionProfile
+from trodden.program.facts import BranchKind, FunctionFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class NearMiss:
 
     There it takes an edge that those executions did not take: they took the edges ``instead``, with counts.
     The edge is ``unseen`` if it was never taken at all, ``in_copies`` if what it decides in the source was
-    decided in another copy of the branch.
+    decided in another copy of the branch.  ``throws``: a call would have to throw an exception.
     """
 
     route: Route
@@ -55,6 +56,12 @@ class NearMiss:
     unseen: bool
     instead: tuple[tuple[int, int], ...]
     in_copies: bool = False
+    throws: bool = False
+
+    @property
+    def rank(self) -> tuple[bool, bool, int]:
+        """Those most worth a test are first: exceptions of calls are mostly beyond what an input does."""
+        return not self.never, self.throws, -self.times
 
     @property
     def never(self) -> bool:
@@ -142,13 +149,15 @@ def cover(
     graph = function.facts.graph
     live = reachable(graph)
     paths = function.facts.plan.paths if function.paths is not None else None
-    executed = [path for path in function.paths or () if path.count > 0]
+    represented = representatives(function.facts, paths)
+    executed = joined_paths((path for path in function.paths or () if path.count > 0), represented)
     whole = sum(is_complete(function.facts, path) for path in executed)
     blocks = [function.block_counts[v] for v in live if v != graph.exit]
+    counts = _joined_counts(function, represented)
     edges = [
-        count
-        for edge, count in zip(graph.edges, function.edge_counts, strict=True)
-        if edge.kind is EdgeKind.FLOW and edge.src in live and count is not None
+        counts[index]
+        for index, edge in enumerate(graph.edges)
+        if edge.kind is EdgeKind.FLOW and edge.src in live and index in counts
     ]
     return FunctionCoverage(
         name=name,
@@ -157,8 +166,29 @@ def cover(
         cut_short=len(executed) - whole,
         blocks=Covered(sum(count > 0 for count in blocks), len(blocks)),
         edges=Covered(sum(bool(count) for count in edges), len(edges)),
-        near=() if paths is None else _near_misses(function, paths, PathTree(executed), top, look, in_copies),
+        near=()
+        if paths is None
+        else _near_misses(_Executed(function, paths, PathTree(executed), counts), top, look, in_copies),
     )
+
+
+def _joined_counts(function: FunctionProfile, represented: Sequence[int]) -> dict[int, Count]:
+    """The counts of edges, parallel ones together; without those of which one is not known."""
+    found: dict[int, Count | None] = {}
+    for edge, count in enumerate(function.edge_counts):
+        before = found.get(represented[edge], 0)
+        found[represented[edge]] = None if before is None or count is None else before + count
+    return {edge: count for edge, count in found.items() if count is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Executed:
+    """What a function has executed: the tree of its paths, and the counts of its edges, parallel as one."""
+
+    function: FunctionProfile
+    paths: Paths
+    tree: PathTree
+    counts: Mapping[int, Count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,23 +202,19 @@ class _Missing:
 
 
 def _near_misses(
-    function: FunctionProfile,
-    paths: Paths,
-    tree: PathTree,
-    top: int | None,
-    look: Look | None,
-    in_copies: InCopies,
+    executed: _Executed, top: int | None, look: Look | None, in_copies: InCopies
 ) -> tuple[NearMiss, ...]:
     """The near misses, those most worth a test first.
 
     One over an edge that was never taken comes before one over an edge that was taken on other paths, or
-    whose outcome another copy of the branch had, but only the first such path of each edge.  Among equals the
-    one whose beginning was executed most often is first.  Of those that look the same to a reader there is
-    one.
+    whose outcome another copy of the branch had, but only the first such path of each edge; exceptions of
+    calls are last among these.  Among equals the one whose beginning was executed most often is first.  Of
+    those that look the same to a reader there is one.
     """
-    missing = list(_missing(function, tree))
+    function = executed.function
+    missing = list(_missing(executed))
     hottest: dict[int, _Missing] = {}
-    unseen = {each.edge for each in missing if not function.edge_counts[each.edge]}
+    unseen = {each.edge for each in missing if not executed.counts.get(each.edge)}
     copied = {edge for edge in unseen if in_copies(function, edge)}
     new = unseen - copied
     for each in missing:
@@ -197,28 +223,34 @@ def _near_misses(
             if known is None or each.node.count > known.node.count:
                 hottest[each.edge] = each
 
-    def rank(each: _Missing) -> tuple[bool, int]:
-        return hottest.get(each.edge) is not each, -each.node.count
+    def rank(each: _Missing) -> tuple[bool, bool, int]:
+        return hottest.get(each.edge) is not each, _throws(function.facts, each.edge), -each.node.count
 
-    ends = _ends(function.facts, paths)
+    ends = _ends(function.facts, executed.paths)
     found: dict[Hashable, NearMiss] = {}
     for each in sorted(missing, key=rank):
         if top is not None and len(found) >= top:
             break
-        near = replace(_completed(function, each, ends), in_copies=each.edge in copied)
+        near = replace(_completed(executed, each, ends), in_copies=each.edge in copied)
         found.setdefault(near.route if look is None else look(function, near), near)
     return tuple(found.values())
 
 
-def _missing(function: FunctionProfile, tree: PathTree) -> Iterator[_Missing]:
-    facts = function.facts
-    for start, top in tree.starts.items():
+def _throws(facts: FunctionFacts, edge: int) -> bool:
+    """Whether an edge is taken if a call throws an exception."""
+    source = facts.graph.edges[edge].src
+    return facts.blocks[source].kind is BranchKind.CALL and edge != facts.graph.out_edges[source][0]
+
+
+def _missing(executed: _Executed) -> Iterator[_Missing]:
+    facts = executed.function.facts
+    for start, top in executed.tree.starts.items():
         work: list[tuple[Node, Truth]] = [(top, None)]
         while work:
             node, truth = work.pop()
             if node.block is None:
                 continue
-            edges = possible_edges(facts, node.block, truth)
+            edges = [edge for edge in possible_edges(facts, node.block, truth) if edge in executed.counts]
             if len(edges) > 1:
                 yield from (
                     _Missing(start, node, edge, truth) for edge in edges if edge not in node.extensions
@@ -235,9 +267,10 @@ def _ends(facts: FunctionFacts, paths: Paths) -> Mapping[int, PathEnd]:
     return ends | dict.fromkeys(paths.back_edges, PathEnd.BACK_EDGE)
 
 
-def _completed(function: FunctionProfile, missing: _Missing, ends: Mapping[int, PathEnd]) -> NearMiss:
+def _completed(executed: _Executed, missing: _Missing, ends: Mapping[int, PathEnd]) -> NearMiss:
     """The whole path: after the missing edge, the most frequent edge out of each block, or the first."""
-    graph, counts = function.facts.graph, function.edge_counts
+    facts, counts = executed.function.facts, executed.counts
+    graph = facts.graph
     start, node = missing.start, missing.node
     before = (*start.context, *node.edges())
     first = graph.edges[before[0]].src if before else start.block
@@ -247,17 +280,18 @@ def _completed(function: FunctionProfile, missing: _Missing, ends: Mapping[int, 
     while edges[-1] not in ends:
         block = graph.edges[edges[-1]].dst
         blocks.append(block)
-        truth = arrives(function.facts, edges[-1], truth)
-        leaving = possible_edges(function.facts, block, truth)
+        truth = arrives(facts, edges[-1], truth)
+        leaving = possible_edges(facts, block, truth)
         if not leaving:
             break
-        edges.append(max(leaving, key=lambda edge: counts[edge] or 0))
+        edges.append(max(leaving, key=lambda edge: counts.get(edge, 0)))
     ended = ends.get(edges[-1], PathEnd.UNWOUND)
     return NearMiss(
         route=Route(tuple(blocks), tuple(edges), start.kind, ended, len(start.context)),
         at=len(before),
         times=node.count,
-        unseen=not counts[missing.edge],
+        unseen=not counts.get(missing.edge),
+        throws=_throws(facts, missing.edge),
         instead=tuple(
             sorted(
                 ((e, each.count) for e, each in node.extensions.items()), key=lambda edge: (-edge[1], edge[0])

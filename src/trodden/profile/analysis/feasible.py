@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from trodden.plan.paths.dag import ArcKind, build_dag
 from trodden.plan.probes import Paths
+from trodden.profile.analysis.parallel_edges import representatives
 from trodden.profile.analysis.path_trie import edges_out
 from trodden.program.facts import FunctionFacts
 
@@ -44,8 +45,10 @@ def possible_edges(facts: FunctionFacts, block: int, truth: Truth) -> Sequence[i
 
 
 def count_possible(facts: FunctionFacts, paths: Paths) -> int:
-    """How many of the paths are possible."""
-    if not any(phi.tested for phi in facts.truths.values()):
+    """How many of the paths are possible; those that differ in parallel edges only are one."""
+    represented = representatives(facts, paths)
+    parallel = any(first != edge for edge, first in enumerate(represented))
+    if not parallel and not any(phi.tested for phi in facts.truths.values()):
         return paths.number
     dag = build_dag(facts.graph, paths.back_edges, paths.cuts, paths.resume_edges, paths.context)
     found = [[1] * len(_TRUTHS) for _ in dag.outs]
@@ -58,7 +61,7 @@ def count_possible(facts: FunctionFacts, paths: Paths) -> int:
             total = 0
             for arc in arcs:
                 if arc.kind in (ArcKind.REAL, ArcKind.END):
-                    if arc.of in taken:
+                    if arc.of in taken and represented[arc.of] == arc.of:
                         total += found[arc.dst][_TRUTHS.index(arrives(facts, arc.of, truth))]
                 elif arc.kind is ArcKind.PASS:
                     total += found[arc.dst][state]

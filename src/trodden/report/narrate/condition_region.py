@@ -114,7 +114,7 @@ class ConditionRegion:
                 return Route(Arrival.EXIT, vertex, tuple(passed), back)
             out = locations.flow_out(vertex)
             refs = [
-                ref for ref in facts.blocks[vertex].lines if ref.line > 0 or ref.instance != self.at.instance
+                ref for ref in locations.lines(vertex) if ref.line > 0 or ref.instance != self.at.instance
             ]
             arrival = self._arrival(vertex, refs, len(out))
             if arrival is not None or vertex in passed:
@@ -227,12 +227,12 @@ class ConditionRegion:
 
     def landing(self, vertex: int) -> tuple[int, LineRef | None]:
         """The first line that is reached after blocks that belong to the condition and do not branch."""
-        blocks, graph = self.locations.function.facts.blocks, self.locations.function.facts.graph
+        graph = self.locations.function.facts.graph
         seen: set[int] = set()
         while True:
             vertex, ref = self.locations.landing(vertex)
             out = self.locations.flow_out(vertex)
-            if ref is None or vertex in seen or not all(map(self.holds, blocks[vertex].lines)):
+            if ref is None or vertex in seen or not all(map(self.holds, self.locations.lines(vertex))):
                 return vertex, ref
             if len(out) != 1 or graph.edges[out[0]].dst == graph.exit:
                 return vertex, ref

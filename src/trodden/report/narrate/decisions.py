@@ -56,18 +56,19 @@ class Decisions:
         return [_joined(run) for run in _runs([decision for decision in found if decision is not None])]
 
     def _decide(self, edge: int) -> Decision | None:
-        source, target = self._graph.edges[edge].src, self._graph.edges[edge].dst
+        source = self._graph.edges[edge].src
         out = self._locations.flow_out(source)
         if len(out) < 2:
             return None
         call = self._locations.function.facts.blocks[source].kind is BranchKind.CALL
         if call and edge == out[0]:
             return None
-        label = self._block_and_line(target)
+        label = self._block_and_line(self._graph.edges[edge].dst)
         ref = self._locations.end(source)
         deciding = None if call or ref is None else self._locations.deciding(ref)
         if call or ref is None or deciding is None:
-            outcome = self._with_loops(edge, Outcome(continues=self._target(edge), throws=call))
+            target = self._handler(edge) if call else self._target(edge)
+            outcome = self._with_loops(edge, Outcome(continues=target, throws=call))
             step = self._step(source, ref, None, outcome)
             return Decision(step, (source, call) if call or ref is None else (ref, None), label)
         at = ref.file, ref.instance, deciding.first, deciding.last
@@ -80,7 +81,7 @@ class Decisions:
     ) -> Decision:
         outcomes, source = self._conditions[at], self._graph.edges[edge].src
         if isinstance(deciding, Statement) and deciding.word == "switch":
-            case = outcomes.case(edge)
+            case = outcomes.cases.case(edge)
             if case is not None:
                 outcome = self._with_loops(edge, Outcome((Part(deciding.text, case),)))
                 step = self._step(source, ref, deciding, outcome)
@@ -144,17 +145,21 @@ class Decisions:
         """Where control continues; with the block where the location does not distinguish the successors."""
         locations, (source, target, _) = self._locations, self._graph.edges[edge]
         if source not in self._successor_names:
-            successors = [self._graph.edges[e].dst for e in locations.flow_out(source)]
-            self._successor_names[source] = Counter(map(self._name, successors))
-        name = self._name(target)
+            self._successor_names[source] = Counter(map(self._name, locations.flow_out(source)))
+        name = self._name(edge)
         alike = self._successor_names[source][name] > 1
         if alike and target != self._graph.exit and not name.startswith("block "):
             return f"{name}, block {self._graph.labels[target]}"
         return name
 
-    def _name(self, vertex: int) -> str:
-        """The location where a block begins."""
-        return self._locations.name_of_block(vertex, self._locations.begin(vertex))
+    def _handler(self, edge: int) -> str | None:
+        """Where control continues after an exception; None if it leaves the function."""
+        found = self._locations.handler(edge)
+        return None if found is None else self._locations.name_of_block(*found)
+
+    def _name(self, edge: int) -> str:
+        """The location where control continues along an edge."""
+        return self._locations.name_of_block(*self._locations.after(edge))
 
     def _with_loops(self, edge: int, outcome: Outcome, ends: bool = False) -> Outcome:
         """With what happens to the loops around; ``ends``: the condition of a loop was false."""

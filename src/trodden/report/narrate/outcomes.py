@@ -22,10 +22,9 @@ from trodden.report.narrate.conditional_operators import ConditionalOperator
 from trodden.report.narrate.conditions import TRUE, Test
 from trodden.report.narrate.evaluation import Evaluation, match_tests
 from trodden.report.narrate.statements import Statement
-from trodden.report.narrate.switches import label_at
+from trodden.report.narrate.switch_outcomes import SwitchOutcomes
 from trodden.weigh.features.block_features import Origin
 
-NO_CASE = "no case"
 _VALUE_AND_BRANCH = 2
 """The instructions of a block that merges values and branches on the result."""
 
@@ -59,7 +58,6 @@ class ConditionOutcomes:
         self._known: dict[int, EdgeOutcome] = {}
         self._shown: dict[int, Counter[Shown]] = {}
         self._successors: dict[tuple[int, Callable[[int], bool]], int] = {}
-        self._default_edges: dict[int, frozenset[int]] = {}
 
     @cached_property
     def _evaluation(self) -> Evaluation:
@@ -92,45 +90,10 @@ class ConditionOutcomes:
         whole = self._whole(edge, only, merged)
         return EdgeOutcome(None, whole, merged, whole is not None or self._leaves(edge))
 
-    def case(self, edge: int) -> str | None:
-        """The label of the case that an edge leads to; None unless it is certain.
-
-        The last line of the statement has its closing brace, to which control also jumps if no case matches.
-        """
-        statement = self._region.deciding
-        source, target, _ = self._graph.edges[edge]
-        line = self._region.line(target)
-        if isinstance(statement, Statement) and self._matches_none(statement, source, edge):
-            return NO_CASE
-        if not isinstance(statement, Statement) or line is None or line not in statement.body[:-1]:
-            return None
-        label = label_at(statement.labels, line)
-        if label is None or (self._is_default(source, edge) and "default" not in label.text.split()):
-            return None
-        return label.text
-
-    def _matches_none(self, statement: Statement, source: int, edge: int) -> bool:
-        """Whether an edge is taken only if the value is that of no case, and there is no ``default``.
-
-        Compilers join a case that does nothing with the edge for all other values, so each case of the
-        source has to have an edge of its own.
-        """
-        if not self._is_default(source, edge):
-            return False
-        labels = [word for label in statement.labels for word in label.text.split(" or ")]
-        if not labels or any(not word.startswith("case ") or "..." in word for word in labels):
-            return False
-        cases = self._locations.function.facts.features.blocks[source].cases
-        return len(labels) == sum(value is not None for value in cases)
-
-    def _is_default(self, source: int, edge: int) -> bool:
-        """Whether an edge is taken if no case matches, as far as the block's features say so."""
-        if source not in self._default_edges:
-            features = self._locations.function.facts.features.blocks
-            cases = features[source].cases if features else ()
-            edges = zip(self._locations.flow_out(source), cases, strict=False)
-            self._default_edges[source] = frozenset(each for each, value in edges if value is None)
-        return edge in self._default_edges[source]
+    @cached_property
+    def cases(self) -> SwitchOutcomes:
+        """Which cases the edges out of a switch lead to."""
+        return SwitchOutcomes(self._region)
 
     def _leaves(self, edge: int) -> bool:
         """Whether lines show that an edge leads out of the condition."""

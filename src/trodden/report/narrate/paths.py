@@ -16,7 +16,8 @@ from trodden.profile.analysis.interrupted import Interrupted
 from trodden.profile.model import FunctionProfile, Profile
 from trodden.program.facts import BranchKind
 from trodden.report.narrate.decisions import Decisions
-from trodden.report.narrate.source_locations import FunctionLocations, SourceIndex
+from trodden.report.narrate.source_index import SourceIndex
+from trodden.report.narrate.source_locations import FunctionLocations
 from trodden.report.narrate.statements import Statement
 from trodden.report.narrate.steps import Step
 
@@ -90,10 +91,10 @@ class _FunctionDescriber:
         for index in range(len(path.blocks) - 1, path.context - 1, -1):
             if index < len(path.edges) and self.decisions.of_edge(path.edges[index]) is not None:
                 break
-            lines = self._facts.blocks[path.blocks[index]].lines
+            lines = self.locations.numbered_lines(path.blocks[index])
             ended_on = self._ended_on(path) if index == len(path.blocks) - 1 else []
-            for ref in reversed(lines[: ended_on[-1] + 1] if ended_on else lines):
-                if ref.line <= 0 or ref.instance:
+            for number, ref in reversed(lines):
+                if ref.line <= 0 or ref.instance or (ended_on and number > ended_on[-1]):
                     continue
                 text = self.locations.index.text(self.locations.path_of(ref), ref.line)
                 deciding = self.locations.deciding(ref)
@@ -118,7 +119,8 @@ class _FunctionDescriber:
         at = self.locations.name_of_block(last, self.locations.end(last))
         kind, complete = self._facts.blocks[last].kind, len(path.edges) == len(path.blocks)
         if kind is BranchKind.UNWIND and complete and path.ends in (PathEnd.EXIT, PathEnd.UNWOUND):
-            return f"ends with an exception that leaves the function at {at}"
+            where = f" at {at}" if self.locations.lines(last) else ""
+            return f"ends with an exception that leaves the function{where}"
         signals = self._interrupted.get(last, Counter())
         if path.ends is PathEnd.UNWOUND and signals.total() >= path.count:
             return f"ends at {at}, interrupted by {' and '.join(signals)}"

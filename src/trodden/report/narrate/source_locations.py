@@ -2,95 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.loops import LoopForest, find_loops
-from trodden.profile.model import FunctionProfile, Profile
-from trodden.program.facts import LineRef
-from trodden.report.narrate.statements import Deciding, Statement, Structure, knows_language, read_structure
-from trodden.report.narrate.tokens import SourceText
-from trodden.source.own_lines import own_span
-from trodden.source.texts import Sources
+from trodden.profile.model import FunctionProfile
+from trodden.program.facts import BranchKind, LineRef
+from trodden.report.narrate.source_index import SourceIndex
+from trodden.report.narrate.statements import Deciding, Statement, Structure
+from trodden.source.continues import continues_at, numbered_own_code, own_code
 from trodden.weigh.features.block_features import OperandType, Origin
-
-
-class SourceIndex:
-    """The sources of a profile and the statements in them, each read once and when needed."""
-
-    def __init__(self, profile: Profile, force: bool = False) -> None:
-        self.sources = Sources(profile, force)
-        self._profile = profile
-        self._structures: dict[tuple[str, int, int | None], Structure] = {}
-        self._texts: dict[str, SourceText] = {}
-        self._spans: dict[int, range] = {}
-
-    @cached_property
-    def _owners(self) -> dict[tuple[str, int], list[FunctionProfile]]:
-        """For each line the functions whose own code it is; lines that were inlined are not."""
-        owners: dict[tuple[str, int], dict[int, FunctionProfile]] = {}
-        for function in self._profile.functions.values():
-            for block in function.facts.blocks:
-                for ref in block.lines:
-                    if ref.line > 0 and ref.instance == 0:
-                        line = function.files[ref.file].path, ref.line
-                        owners.setdefault(line, {})[id(function)] = function
-        return {line: list(found.values()) for line, found in owners.items()}
-
-    def owner(self, path: str, line: int) -> FunctionProfile | None:
-        """The function that a line belongs to, if the profile holds one and only one."""
-        found = self._owners.get((path, line), [])
-        return found[0] if len(found) == 1 else None
-
-    def text(self, path: str, line: int) -> str | None:
-        """A source line without the blanks around; None if the source is not available."""
-        lines = self.sources.lines(path)
-        return lines[line - 1].strip() if lines is not None and 0 < line <= len(lines) else None
-
-    def structure(self, path: str, owner: FunctionProfile | None) -> Structure:
-        """The statements of a file; only those of the function ``owner`` if that is known."""
-        if owner is not None and owner.file == path and owner.line > 0:
-            return self._structure(path, owner.line, self.span(owner)[-1])
-        return self._structure(path, 1, None)
-
-    def inlined_structure(self, path: str, line: int) -> Structure:
-        """The statements of a function that begins on a line and is not in the profile, but is inlined."""
-        least = self._inlined_ends.get((path, line))
-        return self._structure(path, 1 if least is None else line, least)
-
-    def _structure(self, path: str, first: int, least: int | None) -> Structure:
-        lines = self.sources.lines(path)
-        if lines is None or not knows_language(path):
-            return Structure()
-        key = path, first, least
-        if key not in self._structures:
-            if path not in self._texts:
-                self._texts[path] = SourceText(lines)
-            self._structures[key] = read_structure(self._texts[path], first, least)
-        return self._structures[key]
-
-    @cached_property
-    def _inlined_ends(self) -> dict[tuple[str, int], int]:
-        """For each function that was inlined, by where it begins, the last line of the code of it."""
-        found: dict[tuple[str, int], int] = {}
-        for function in self._profile.functions.values():
-            facts = function.facts
-            refs = itertools.chain(*(block.lines for block in facts.blocks), facts.inlined)
-            for ref in refs if facts.callees else ():
-                callee = facts.callees[ref.instance - 1] if ref.instance else None
-                if callee is not None and callee.file == ref.file and ref.line >= callee.line > 0:
-                    begin = function.files[callee.file].path, callee.line
-                    found[begin] = max(found.get(begin, 0), ref.line)
-        return found
-
-    def span(self, function: FunctionProfile) -> range:
-        """The lines of a function (see :func:`own_span`), found once: all its blocks are looked at."""
-        if id(function) not in self._spans:
-            self._spans[id(function)] = own_span(function)
-        return self._spans[id(function)]
 
 
 class FunctionLocations:
@@ -153,6 +76,39 @@ class FunctionLocations:
             self._flow_out[vertex] = [e for e in out if self._graph.edges[e].kind is EdgeKind.FLOW]
         return self._flow_out[vertex]
 
+    def lines(self, vertex: int) -> Sequence[LineRef]:
+        """The lines of a block's own code."""
+        return own_code(self.function.facts, vertex)
+
+    def numbered_lines(self, vertex: int) -> Sequence[tuple[int, LineRef]]:
+        """The same, each with its index among the lines of the block."""
+        return numbered_own_code(self.function.facts, vertex)
+
+    def handler(self, edge: int) -> tuple[int, LineRef] | None:
+        """The block and line where an exception continues that takes an edge; None if it leaves the function.
+
+        Calls on one line have clean-up code of their own there, which is passed.
+        """
+        thrown_at = self.end(self._graph.edges[edge].src)
+        seen: set[int] = set()
+        while True:
+            vertex, ref = self.landing(continues_at(self.function.facts, edge))
+            if vertex == self._graph.exit or vertex in seen:
+                return None
+            seen.add(vertex)
+            leaving = self.flow_out(vertex)
+            leaves = self._blocks[vertex].kind is BranchKind.UNWIND or not leaving
+            if ref is not None and any(each != thrown_at for each in self.lines(vertex)):
+                return vertex, ref
+            if leaves or self._blocks[vertex].kind not in (BranchKind.JUMP, BranchKind.CALL):
+                return None if ref is None or leaves else (vertex, ref)
+            edge = leaving[0]
+
+    def after(self, edge: int) -> tuple[int, LineRef | None]:
+        """The first line that is reached along an edge, and its block; if there is none, the next block."""
+        vertex, ref = self.landing(continues_at(self.function.facts, edge))
+        return (self._graph.edges[edge].dst, None) if ref is None else (vertex, ref)
+
     def landing(self, vertex: int) -> tuple[int, LineRef | None]:
         """The first line that is always reached from a block, and the block that holds it."""
         passed: dict[int, None] = {}
@@ -161,10 +117,10 @@ class FunctionLocations:
             found = self._landings.get(vertex)
             if found is None:
                 passed[vertex] = None
-                ref = next((ref for ref in self._blocks[vertex].lines if ref.line > 0), None)
+                ref = next((ref for ref in self.lines(vertex) if ref.line > 0), None)
                 out = self.flow_out(vertex)
                 if ref is not None or len(out) != 1:
-                    found = vertex, ref
+                    found = vertex, ref or self._decides_at(vertex)
                 else:
                     vertex = self._graph.edges[out[0]].dst
         if found is None and vertex in passed:
@@ -172,6 +128,12 @@ class FunctionLocations:
         found = found or (vertex, None)
         self._landings.update(dict.fromkeys(passed, found))
         return found
+
+    def _decides_at(self, vertex: int) -> LineRef | None:
+        """The line of the branch of a block that has no code of its own but a branch."""
+        block = self._blocks[vertex]
+        decides = block.kind in (BranchKind.IF, BranchKind.SWITCH) and block.branch is not None
+        return block.branch if decides and block.branch is not None and block.branch.line > 0 else None
 
     def begin(self, vertex: int) -> LineRef | None:
         """The first line that is reached from the beginning of a block."""
@@ -181,8 +143,8 @@ class FunctionLocations:
         """The line of the instruction that ends a block, or the last known line before it."""
         if vertex == self._graph.exit:
             return None
-        facts = self._blocks[vertex]
-        known = [*facts.lines, *([facts.branch] if facts.branch else [])]
+        branch = self._blocks[vertex].branch
+        known = [*self._blocks[vertex].lines, *([branch] if branch else [])]
         return next((ref for ref in reversed(known) if ref.line > 0), None)
 
     def seen_from(self, ref: LineRef, instance: int) -> LineRef | None:

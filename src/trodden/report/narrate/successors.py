@@ -59,14 +59,16 @@ class BranchDescriber:
     def successor(self, function: FunctionProfile, edge: int) -> str:
         """``to line 15 (x < 0: false)``: where an edge leads, and what was decided if that is known."""
         locations, graph = self.describer.locations(function), function.facts.graph
-        src, dst, _ = graph.edges[edge]
+        src = graph.edges[edge].src
         step = self.describer.decision(function, edge)
         if step is None or step.outcome is None:
             several = len(locations.flow_out(src)) > 1
             return "to the code after the call" if several else "to its only successor"
-        target = step.outcome.continues or locations.name_of_block(dst, locations.begin(dst))
+        target = f"to {step.outcome.continues or locations.name_of_block(*locations.after(edge))}"
+        if step.outcome.throws and step.outcome.continues is None:
+            target = "out of the function"
         decision = "" if step.outcome.ambiguous else step.outcome.decision
-        return f"to {target} ({decision})" if decision else f"to {target}"
+        return f"{target} ({decision})" if decision else target
 
     def successors(self, function: FunctionProfile, edges: Sequence[int]) -> str:
         """The first few of some successors."""
@@ -78,7 +80,7 @@ class BranchDescriber:
     def line(self, function: FunctionProfile, edge: int) -> int | None:
         """The line that an edge leads to, if it is one of the function's file."""
         locations = self.describer.locations(function)
-        ref = locations.begin(function.facts.graph.edges[edge].dst)
+        _, ref = locations.after(edge)
         return ref.line if ref is not None and locations.path_of(ref) == function.file else None
 
     def path_document(self, function: FunctionProfile, path: PathCount) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,20 +11,36 @@ from trodden.report.narrate.tokens import Tokens
 
 _BEFORE = frozenset("{};:")
 _JUMPS = frozenset({"break", "return", "continue", "goto", "throw"})
+_NUMBER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|\d+)[uUlL]*")
+_CHARACTER = re.compile(r"'([ -&(-\[\]-~])'")
+DEFAULT = "default"
 
 
 @dataclass(frozen=True)
 class Label:
-    """Labels that directly follow each other: their text and lines.
+    """Labels that directly follow each other: their words and lines.
 
     ``sealed``: the statements after them are reached through these labels only, not by falling through from
     the case before.
     """
 
-    text: str
+    words: tuple[str, ...]
     first: int
     last: int
     sealed: bool
+
+    @property
+    def text(self) -> str:
+        """All of them."""
+        return " or ".join(self.words)
+
+    def of_value(self, value: int) -> tuple[str, ...]:
+        """Those that a value may belong to: constants that have a name are not known."""
+        return tuple(word for word in self.words if word != DEFAULT and _may_have(word, value))
+
+    def has_value(self, value: int) -> bool:
+        """Whether a value is certain to be that of one of them."""
+        return any(value in values for word in self.words if (values := _values(word)) is not None)
 
 
 def labels_of(tokens: Tokens, switches: Mapping[int, int]) -> dict[int, list[Label]]:
@@ -46,20 +63,45 @@ def labels_of(tokens: Tokens, switches: Mapping[int, int]) -> dict[int, list[Lab
         first, last = tokens.lines[token], tokens.lines[colon]
         if labels and joins == token - 1:
             before = labels.pop()
-            labels.append(Label(f"{before.text} or {words}", before.first, last, before.sealed))
+            labels.append(Label((*before.words, words), before.first, last, before.sealed))
         else:
-            labels.append(Label(words, first, last, not labels or _jumps(tokens, token - 1)))
+            labels.append(Label((words,), first, last, not labels or _jumps(tokens, token - 1)))
         joins = colon
     return found
 
 
-def label_at(labels: Sequence[Label], line: int) -> Label | None:
-    """The only label that can have led to a line; the labels are in the order of the source."""
+def label_at(labels: Sequence[Label], line: int, falling: bool = True) -> Label | None:
+    """The only label that can have led to a line; the labels are in the order of the source.
+
+    Not ``falling``: control comes from the switch itself, not from the case before.
+    """
     before = bisect_right(labels, line, key=lambda each: each.first)
-    if not before or not labels[before - 1].sealed:
+    if not before or (falling and not labels[before - 1].sealed):
         return None
     on_line = before - bisect_left(labels, line, key=lambda each: each.last)
     return labels[before - 1] if on_line <= 1 else None
+
+
+def _may_have(word: str, value: int) -> bool:
+    values = _values(word)
+    return values is None or value in values
+
+
+def _values(word: str) -> range | None:
+    """The values of a label that has numbers or characters; None if it has other constants."""
+    begin, *end = (_constant(part) for part in word.removeprefix("case ").split("..."))
+    last = end[0] if end else begin
+    return None if begin is None or last is None else range(begin, last + 1)
+
+
+def _constant(text: str) -> int | None:
+    number = _NUMBER.fullmatch(text.strip())
+    if number is not None:
+        digits = number.group(2)
+        octal = digits.startswith("0") and digits.isdigit()
+        return int(f"{number.group(1)}{digits}", 8 if octal else 0)
+    character = _CHARACTER.fullmatch(text.strip())
+    return None if character is None else ord(character.group(1))
 
 
 def _colon(tokens: Tokens, token: int) -> int | None:

@@ -104,7 +104,8 @@ def tokens_of(source: SourceText, first: int, least: int | None) -> Tokens:
     """The tokens from line ``first`` on.
 
     With a line ``least`` they end with the bracket that closes what was opened first, when that lies at
-    this line or below: with the end of a function.
+    this line or below: with the end of a function.  A lambda begins in the middle of a statement: there they
+    end where what is around that statement does.
     """
     tokens = Tokens(source.text, source.macros)
     starts, last = source.line_starts, len(source.line_starts) - 1
@@ -114,6 +115,8 @@ def tokens_of(source: SourceText, first: int, least: int | None) -> Tokens:
         token, text = len(tokens.texts), match.group() if match.lastgroup in ("word", "sign") else ""
         while line < last and starts[line] <= match.start():
             line += 1
+        if text in _PAIRS and not opened and least is not None and line >= least:
+            break
         tokens.texts.append(text)
         tokens.lines.append(line)
         tokens.starts.append(match.start())

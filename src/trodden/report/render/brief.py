@@ -26,7 +26,7 @@ from trodden.report.render.terminal import (
     head,
     paths_title,
 )
-from trodden.report.views.path_rows import PathRow
+from trodden.report.views.path_rows import LoopRow, PathRow
 from trodden.report.views.summary import Summary, summarise
 
 _ROWS = ((10, 5), (8, 5), (6, 5), (5, 4), (5, 3), (4, 3), (3, 3), (3, 2), (2, 2), (2, 1), (1, 1))
@@ -59,6 +59,21 @@ def print_summary(profile: Profile, file: str) -> None:
     sys.stderr.flush()
 
 
+def _hottest(summary: Summary, most: int) -> Iterator[Any]:
+    """Paths and the iterations of loops of one block, which are part of no path: the hottest first."""
+    loops = [each for each in summary.loops[:most] if each.share_of_instructions >= _NOTABLE]
+    rows: list[PathRow | LoopRow] = [*summary.paths[:most], *loops]
+    for row in sorted(rows, key=lambda each: -each.share_of_instructions):
+        if isinstance(row, PathRow):
+            yield from _path(row)
+        else:
+            yield Text.assemble(
+                (f"{percent(row.share_of_instructions):>10}", "bold"),
+                f"  in the loop of one block at {short(row.place)} ({row.function}),"
+                f" {counted(row.count, 'iteration')}",
+            )
+
+
 def _lines(found: list[Any], width: int) -> int:
     console = Terminal.for_text(width, color=False)
     for each in found:
@@ -75,16 +90,7 @@ def _screen(summary: Summary, file: str, functions: int, others: int, most: Most
     yield _functions(summary, functions)
     if summary.paths:
         yield Text(f"\n{paths_title(summary)}", style="bold")
-        for row in summary.paths[:others]:
-            yield from _path(row)
-    for loop in summary.loops[:others]:
-        if loop.share_of_instructions >= _NOTABLE:
-            share = percent(loop.share_of_instructions)
-            yield Text.assemble(
-                (f"{share:>10}", "bold"),
-                f"  in the loop of one block at {short(loop.place)} ({loop.function}),"
-                f" {counted(loop.count, 'iteration')}",
-            )
+    yield from _hottest(summary, others)
     if summary.call_paths:
         rows = (_counted(row.count, Text(row.chain)) for row in summary.call_paths[:others])
         yield _rows("\nCall paths", ("count",), ("path",), rows)

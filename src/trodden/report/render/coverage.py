@@ -57,7 +57,7 @@ def print_coverage(report: CoverageReport, console: Page, most: int | None = Non
     if any(each.near for each in shown):
         console.print(Text("Inputs to write next", style="bold"))
     nearest = [(each, near) for each in shown for near in each.near]
-    for each, near in sorted(nearest, key=lambda pair: (not pair[1].never, -pair[1].times)):
+    for each, near in sorted(nearest, key=lambda pair: pair[1].rank):
         words = sentence(report.branches, each.function, near, short=True)
         count = f"{near.times:>11,} ", "bold" if near.never else "dim"
         console.print(Text.assemble(count, (each.name, "bold"), f": {words}"))

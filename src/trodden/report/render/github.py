@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from trodden.report.fields import counted, percent
+from trodden.report.narrate.successors import BranchDescriber
 from trodden.report.views.coverage import CoverageReport
 from trodden.source.branches import Branch
 from trodden.source.coverage import FileCoverage
@@ -26,16 +27,20 @@ def to_github(report: CoverageReport) -> str:
         if branch.ran
     ]
     for _, path, branch in sorted(partly, key=lambda each: (-each[0], each[1], each[2].line)):
-        lines.append(_warning(path, branch.line, branch.line, "Branch partly taken", _untaken(branch)))
+        text = _untaken(branch, report.branches)
+        lines.append(_warning(path, branch.line, branch.line, "Branch partly taken", text))
     for file in report.sources.files:
         lines += _missed(file)
     lines += [f"::warning title=Coverage::{_data(problem)}" for problem in report.problems]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _untaken(branch: Branch) -> str:
+def _untaken(branch: Branch, describer: BranchDescriber) -> str:
+    """What never happened, with the outcome of the condition if that is known."""
     never = [
-        f"to line {outcome.line}" if outcome.line is not None else f"to block {outcome.label}"
+        describer.successor(branch.function, outcome.edge)
+        if branch.function is not None
+        else f"to line {outcome.line}"
         for outcome in branch.outcomes
         if outcome.taken is False
     ]

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from trodden.errors import UsageError
 from trodden.profile.count_text import amount
 from trodden.profile.estimated import mark
 from trodden.profile.filters import file_matches, is_included, shows_file
-from trodden.profile.model import Count, Estimate, Profile
+from trodden.profile.model import Count, Estimate, FunctionProfile, Profile
 from trodden.profile.select import select
 from trodden.source.branches import Branch, Outcome
 from trodden.source.joined_branches import branches_by_line
@@ -87,8 +88,17 @@ class Annotator:
 
     def note(self, view: SourceView) -> str | None:
         """What a reader of the counts in a view has to know."""
-        functions = self._profile.functions.values()
-        return optimised_note(function for function in functions if function.file == view.path)
+        return optimised_note(self._by_file.get(view.path, ()))
+
+    @cached_property
+    def _by_file(self) -> Mapping[str, list[FunctionProfile]]:
+        """For each file the functions that have code of it, inlined or their own."""
+        found: dict[str, dict[int, FunctionProfile]] = {}
+        for function in self._profile.functions.values():
+            files = {ref.file for block in function.facts.blocks for ref in block.lines}
+            for path in (function.file, *(function.files[file].path for file in files)):
+                found.setdefault(path, {})[id(function)] = function
+        return {path: list(functions.values()) for path, functions in found.items()}
 
     def lines(self, view: SourceView) -> Iterator[AnnotatedLine]:
         """The lines of a view, in order, without repetition."""

@@ -151,7 +151,8 @@ def _read_paths(function: FunctionProfile, decisions: Sequence[_Decision]) -> No
                     passed.add(id(decision))
                     decision.begin_path()
                 first = edge == facts.graph.out_edges[block][0]
-                decision.take(block, edge, first, truth is not None)
+                phi = facts.truths.get(block)
+                decision.take(block, edge, first, truth is not None and phi is not None and phi.logical)
             truth = arrives(facts, edge, truth)
 
 

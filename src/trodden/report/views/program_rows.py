@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trodden.collect.programs import program_names
+from trodden.collect.programs import program_names, shared_units
 from trodden.profile.model import Profile
-from trodden.profile.programs import owners_of
+from trodden.profile.programs import only_program, owners_of
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,35 @@ class ProgramRow:
 
 
 def program_rows(profile: Profile) -> Iterator[ProgramRow]:
-    """Programs first, each kind in the order of what it executed."""
+    """Programs first, each kind in the order of what it executed.
+
+    Where programs have units in common, each is looked at by itself.  A merged profile does not tell them
+    apart: there a function of such a unit has run if it did in any of them.
+    """
+    functions, ran = _functions(profile)
+    shared = shared_units(profile.programs) if profile.processes else frozenset()
+    everything = sum(
+        sum(function.block_counts[: function.facts.graph.exit]) for function in profile.functions.values()
+    )
+    named = list(zip(program_names(profile.programs), profile.programs, strict=True))
+    for name, each in sorted(named, key=lambda pair: (pair[1].library, -pair[1].executed, pair[0])):
+        if not each.library and shared.intersection(each.units):
+            alone = only_program(profile, each.path, name)
+            ran[name] = _functions(alone)[1][program_names(alone.programs)[0]]
+        yield ProgramRow(
+            name,
+            each.path,
+            "library" if each.library else "program",
+            each.processes,
+            functions[name],
+            ran[name],
+            each.executed,
+            each.executed / everything if everything else 0.0,
+        )
+
+
+def _functions(profile: Profile) -> tuple[Counter[str], Counter[str]]:
+    """How many functions each program and library has, and how many of them were executed."""
     owners = owners_of(profile)
     functions: Counter[str] = Counter()
     ran: Counter[str] = Counter()
@@ -42,18 +70,4 @@ def program_rows(profile: Profile) -> Iterator[ProgramRow]:
                 inside[name] = inside.get(name, False) or any(copy.block_counts)
         functions.update(inside.keys())
         ran.update(name for name, executed in inside.items() if executed)
-    everything = sum(
-        sum(function.block_counts[: function.facts.graph.exit]) for function in profile.functions.values()
-    )
-    named = list(zip(program_names(profile.programs), profile.programs, strict=True))
-    for name, each in sorted(named, key=lambda pair: (pair[1].library, -pair[1].executed, pair[0])):
-        yield ProgramRow(
-            name,
-            each.path,
-            "library" if each.library else "program",
-            each.processes,
-            functions[name],
-            ran[name],
-            each.executed,
-            each.executed / everything if everything else 0.0,
-        )
+    return functions, ran

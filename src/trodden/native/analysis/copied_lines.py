@@ -1,0 +1,83 @@
+"""Lines that a block executes once more, although control has always passed code of theirs before.
+
+A statement on several lines comes back to its first line, to call a function whose arguments are evaluated by
+then: that is the same execution of the line.  An optimiser rotates, unrolls and peels loops, and what it has
+copied is another one.  Columns tell them apart: a copy has instructions at the same columns as what it
+repeats, and the rest of a statement has others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from trodden.graph.dominators import Dominators, find_dominators
+from trodden.native.analysis.function_cfg import FunctionCfg
+from trodden.native.ir.block import IRBlock
+from trodden.native.ir.debug_info import FunctionLines, Mention
+from trodden.native.ir.syntax.grammar import DBG_ATTACHMENT
+from trodden.program.facts import LineRef
+
+_Columns = frozenset[int]
+_Places = dict[int, list[tuple[int, _Columns]]]
+"""For each block that mentions a line: where among its mentions, with the columns of the instructions."""
+
+
+def copied_lines(
+    read: FunctionCfg, mentions: Sequence[Sequence[Mention]], lines: FunctionLines
+) -> list[tuple[int, ...]]:
+    """For each block the indices of those of its lines that are copies of what precedes."""
+    found: list[list[int]] = [[] for _ in mentions]
+    times = Counter(mention.ref for each in mentions for mention in each if mention.ref.line > 0)
+    places: dict[LineRef, _Places] = {}
+    for number, (block, each) in enumerate(zip(read.ir.blocks, mentions, strict=True)):
+        if any(times[mention.ref] > 1 for mention in each):
+            for index, (mention, columns) in enumerate(zip(each, _columns(block, each, lines), strict=True)):
+                if times[mention.ref] > 1:
+                    places.setdefault(mention.ref, {}).setdefault(number, []).append((index, columns))
+    if places and read.loops.reducible:
+        dominators = find_dominators(read.graph)
+        order = {vertex: position for position, vertex in enumerate(dominators.preorder())}
+        for some in places.values():
+            reached = sorted(some.keys() & order.keys(), key=order.__getitem__)
+            for vertex, index in _copies(read, dominators, reached, some):
+                found[vertex].append(index)
+    return [tuple(sorted(each)) for each in found]
+
+
+def _copies(
+    read: FunctionCfg, dominators: Dominators, blocks: Sequence[int], places: _Places
+) -> Iterator[tuple[int, int]]:
+    """The blocks, given in the order of the dominator tree, and indices where one line is executed again."""
+    above = dominators.closest_among(blocks)
+    executed: dict[int, _Columns | None] = {}
+    for block in blocks:
+        before = above.get(block)
+        seen = None
+        if before is not None and _same_iteration(read, dominators, before, block):
+            seen = executed[before]
+        for index, columns in places[block]:
+            if seen is not None and seen & columns:
+                yield block, index
+                seen = columns
+            else:
+                seen = columns if seen is None else seen | columns
+        executed[block] = seen
+
+
+def _same_iteration(read: FunctionCfg, dominators: Dominators, before: int, block: int) -> bool:
+    """Whether a block that dominates another is executed in the same iteration of the latter's loop."""
+    loop = read.loops.innermost[block]
+    if loop < 0:
+        return True
+    header = read.loops.loops[loop].header
+    return block != header and dominators.dominates(header, before)
+
+
+def _columns(block: IRBlock, mentions: Sequence[Mention], lines: FunctionLines) -> Iterator[_Columns]:
+    """The columns of the instructions that belong to each mention of a line."""
+    ends = [*(mention.position for mention in mentions[1:]), len(block.text)]
+    for mention, end in zip(mentions, ends, strict=True):
+        nodes = {match.group(1) for match in DBG_ATTACHMENT.finditer(block.text, mention.position, end)}
+        own = (lines.column_of(node) for node in nodes if lines.line_of(node) == mention.ref)
+        yield frozenset(column for column in own if column)
