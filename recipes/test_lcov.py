@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from recipes.debian import WORK, environment, fetched_command, unpacked
+from recipes.debian import WORK, environment, fetched_command, locked, unpacked
 from recipes.rust import rust_environment
 from tests.export.tracefiles import PROGRAMS, totals_of, tracefile
 
@@ -62,16 +62,16 @@ fn main() {
 def _second() -> Path:
     """The directory with the commands of lcov 2."""
     root = WORK / "packages" / "lcov-2"
-    if not root.is_dir():
-        archive = WORK / "lcov-2.deb"
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        with urlopen(_SECOND) as answer:
-            archive.write_bytes(answer.read())
-        fresh = root.with_name("lcov-2.new")
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True)
-        subprocess.run(["dpkg-deb", "--extract", str(archive), str(fresh)], check=True)
-        fresh.rename(root)
+    with locked(WORK / "lcov-2.lock"):
+        if not root.is_dir():
+            archive = WORK / "lcov-2.deb"
+            with urlopen(_SECOND) as answer:
+                archive.write_bytes(answer.read())
+            fresh = root.with_name("lcov-2.new")
+            shutil.rmtree(fresh, ignore_errors=True)
+            fresh.mkdir(parents=True)
+            subprocess.run(["dpkg-deb", "--extract", str(archive), str(fresh)], check=True)
+            fresh.rename(root)
     return root / "usr" / "bin"
 
 

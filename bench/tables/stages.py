@@ -20,10 +20,10 @@ TABLE = Table(
     description=(
         "At the early stage every line of the source keeps a count of its own; paths are counted at the late "
         "stage, in the program that really runs. The last column is a program with both: edges before "
-        "optimisation, and paths after it, which then also run through the code of the early probes. Two "
-        "builds cost what the columns before it say, each in a run of its own. One build with both adds more "
-        "than the two together on some programs, since the early probes keep the optimiser from "
-        "simplifying what the late ones count. So trodden offers the two builds, and not the third."
+        "optimisation, and paths after it. It adds about as much as the two together, so that it saves "
+        "nothing but a second run. And its paths are those of another program: the early probes keep the "
+        "optimiser from simplifying the code that the late ones count. So trodden offers two builds, and not "
+        "one with both."
     ),
     measures=tuple(Instructions(config) for config in with_baselines(_CONFIGS)),
     sections=(

@@ -94,3 +94,14 @@ def test_a_compiler_that_compiles_nothing_does_not_load_what_instruments(
 ) -> None:
     must("cc", "-c", "a.c", cwd=folder)
     assert loaded("cc", *words, cwd=folder).isdisjoint({"weigh", "graph"})
+
+
+def test_a_compiler_that_links_nothing_does_not_load_what_links(folder: Path) -> None:
+    """Nor modules of Python that take long to load, and are rarely needed."""
+    program = PROGRAM.replace('if name.startswith("trodden.")', "")
+    command = [sys.executable, "-c", program, "cc", "-O1", "-c", "a.c"]
+    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    names = set(done.stderr.splitlines()[-1].split())
+    assert "trodden.native.instrument" in names
+    assert not any(name.startswith("trodden.native.driver.linking") for name in names)
+    assert names.isdisjoint({"importlib.metadata", "email", "socket"})

@@ -23,6 +23,15 @@ def test_a_build_system(tmp_path: Path, heading: str) -> None:
     assert (functions["main"].entries, functions["area"].entries) == (1, 2)
 
 
+def test_lines_and_paths(tmp_path: Path) -> None:
+    directory = project("shapes", tmp_path)
+    cook(commands("Lines and paths of an optimised program"), directory)
+    lines, paths = load(directory / "lines.trod"), load(directory / "paths.trod")
+    assert lines.functions["area"].entries == paths.functions["area"].entries == 2
+    assert paths.functions["area"].paths
+    assert lines.functions["area"].paths is None
+
+
 def test_an_extension_of_python(tmp_path: Path) -> None:
     directory = project("counting", tmp_path)
     text = commands("Python extensions").replace("python ", f"{sys.executable} ")

@@ -7,7 +7,7 @@ statement.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from trodden.native.ir.block import IRBlock
 from trodden.native.ir.debug_info import FunctionLines
@@ -48,14 +48,20 @@ def column_of_test(block: IRBlock, branch: LineRef | None, lines: FunctionLines)
     """
     if branch is None or len(block.successors) < 2:
         return 0
-    condition = block.terminator.condition
-    tests = (None if condition is None else block.definition(condition), _test(block, {}))
-    for test in (*tests, block.terminator):
+    for test in _tests(block):
         at = None if test is None else test.attachment("dbg")
         if at is not None and lines.line_of(at) == branch and lines.column_of(at):
             return lines.column_of(at)
     location = block.terminator.attachment("dbg")
     return 0 if location is None else lines.column_of(location)
+
+
+def _tests(block: IRBlock) -> Iterator[Instruction | None]:
+    """The instructions that may have the column of what a block tests, the likeliest first."""
+    condition = block.terminator.condition
+    yield None if condition is None else block.definition(condition)
+    yield _test(block, {})
+    yield block.terminator
 
 
 def _conversion(block: IRBlock) -> Instruction | None:

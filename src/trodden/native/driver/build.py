@@ -2,8 +2,9 @@
 
 source -> (clang) IR -> probes -> (clang, after its verifier) object -> (linker) program.
 
-What instruments is imported where there is something to instrument: configure scripts ask for the version,
-preprocess and link thousands of times.
+What instruments is imported where there is something to instrument, and what links where there is something
+to link: configure scripts ask for the version, preprocess and link thousands of times, and a build compiles
+hundreds of files.
 """
 
 from __future__ import annotations
@@ -22,12 +23,6 @@ from trodden.native.driver.compiler_caches import calling_cache, dependency_entr
 from trodden.native.driver.depfiles import dependency_flags
 from trodden.native.driver.diagnostics import call
 from trodden.native.driver.inline_remarks import inlined_calls, remark_flags
-from trodden.native.driver.linking.embedded_link import embedded_linker
-from trodden.native.driver.linking.first_link import first_link
-from trodden.native.driver.linking.link import link_command
-from trodden.native.driver.linking.linker_flags import for_embedded_linker, for_other_linker
-from trodden.native.driver.linking.linker_messages import in_terms_of_sources
-from trodden.native.driver.linking.runtime_link import with_runtime
 from trodden.native.driver.messages import report_ignored
 from trodden.native.driver.other_instrumentation import (
     check_instrumentation,
@@ -52,10 +47,6 @@ _LAYOUT = ("-mllvm", "-force-precise-rotation-cost", "-mllvm", "-enable-ext-tsp-
 _EXACT_LINES = ("-mllvm", "-use-unknown-locations=Enable")
 _LINES_ONLY = "-gline-tables-only"
 _FRAMES = "-fasynchronous-unwind-tables"
-_OTHER_LINKER = (
-    "the embedded toolchain (clang and lld) did not link this;"
-    " --trodden-toolchain=clang links with this machine's clang, linker and libraries"
-)
 ALREADY_INSTRUMENTED = "\n@__trodden_unit = "
 
 
@@ -120,6 +111,8 @@ class Builder:
         """Have the compiler do what generates no code."""
         words = [word for word in self.line.original if not word.startswith(FLAG_PREFIX)]
         if self.toolchain.embedded and words in ([f"{dash}print-prog-name=ld"] for dash in ("-", "--")):
+            from trodden.native.driver.linking.embedded_link import embedded_linker
+
             sys.stdout.write(f"{embedded_linker(self.toolchain)}\n")
             return 0
         cxx = self.cxx or any(source.cxx for source in self.line.sources)
@@ -278,33 +271,11 @@ class Builder:
             raise CompilerFailed(status)
 
     def _link(self, objects: Sequence[Path], directory: Path) -> None:
-        remaining = iter(objects)
-        words = [str(next(remaining)) if word is None else word for word in self.line.link_words]
-        embedded = self.toolchain.embedded
-        words, left_out = (for_embedded_linker if embedded else for_other_linker)(words)
-        if left_out:
-            why = "the embedded linker makes the same without" if embedded else "call sites would go too"
-            sys.stderr.write(f"trodden: {' '.join(left_out)}: ignored; {why}\n")
-        words = with_runtime(self.toolchain, words, directory)
-        output = self.line.output if self.line.output is not None else "a.out"
-        # The linker may record the name in its output, so it gets the real one in another directory.
-        linked = directory / "linked"
-        linked.mkdir()
-        made = linked / os.path.basename(output)
-        sources = {str(path): source.path for path, source in zip(objects, self.line.sources, strict=True)}
-        with first_link(self.toolchain, self.cxx, words):
-            status = call(
-                link_command(self.toolchain, self.cxx, [*words, "-o", str(made)]),
-                self.toolchain.environment,
-                lambda text: in_terms_of_sources(text, sources),
-            )
+        from trodden.native.driver.linking.program_link import link_program
+
+        status = link_program(self.toolchain, self.line, self.cxx, objects, directory)
         if status != 0:
-            if embedded:
-                sys.stderr.write(f"trodden: {_OTHER_LINKER}\n")
             raise CompilerFailed(status)
-        # A linker that was only asked for its version (-Wl,--version) has made nothing.
-        if made.exists():
-            deliver(made, f"./{output}" if output == STANDARD_OUTPUT else output)
 
     def _call(self, command: Sequence[str]) -> int:
         return call(command, self.toolchain.environment)

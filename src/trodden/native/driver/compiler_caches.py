@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import socket
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -89,6 +88,8 @@ def _digest(options: Options, toolchain: str) -> str:
 
 def _guard() -> str:
     """The path of a socket that nobody listens to: not a regular file, and opening it fails at once."""
+    import socket
+
     path = str(cache_dir() / "options")
     if not os.path.exists(path):
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as made:

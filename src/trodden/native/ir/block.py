@@ -11,7 +11,6 @@ from trodden.native.ir.syntax.grammar import (
     DEFINITION,
     FIRST_OPCODE,
     HEAD_INSTRUCTION,
-    INSTRUCTION_LINE,
     LABEL_LINE,
     SILENT_LINE,
     SUCCESSOR,
@@ -19,6 +18,8 @@ from trodden.native.ir.syntax.grammar import (
 from trodden.native.ir.syntax.terminators import labels_start
 
 _TO_EXIT = frozenset({"ret", "resume", "unreachable"})
+_IN_SILENT_LINES = (" = phi ", "@llvm.", "pad ")
+"""What these lines have in them; most blocks have none."""
 _UNWINDING = frozenset({"catchswitch", "cleanupret"})
 """Terminators whose exceptions propagate to another block or to the caller."""
 
@@ -39,6 +40,9 @@ class IRBlock:
     _instructions: tuple[Instruction, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _calls: tuple[Instruction, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _terminator: Instruction | None = field(default=None, init=False, repr=False, compare=False)
+    _definitions: dict[str, Instruction | None] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     _insertion_point: int = field(default=-1, init=False, repr=False, compare=False)
 
     @staticmethod
@@ -84,8 +88,10 @@ class IRBlock:
 
     def definition(self, name: str) -> Instruction | None:
         """The instruction that defines a value here (its name without ``%``)."""
-        at = self.text.find(f"  %{name} = ")
-        return None if at < 0 else next(instructions_of(self.text, at))
+        if name not in self._definitions:
+            at = self.text.find(f"  %{name} = ")
+            self._definitions[name] = None if at < 0 else next(instructions_of(self.text, at))
+        return self._definitions[name]
 
     def defined_names(self) -> list[str]:
         """The names of the values that it defines (without ``%``)."""
@@ -139,7 +145,9 @@ class IRBlock:
         intrinsics that only inform the compiler.
         """
         lines = f"\n{self.text}"
-        return self.size - len(INSTRUCTION_LINE.findall(lines)) + len(SILENT_LINE.findall(lines))
+        further = lines.count("\n   ") + lines.count("\n  ]") - lines.count("\n    #dbg_")
+        found = any(word in lines for word in _IN_SILENT_LINES) and SILENT_LINE.findall(lines)
+        return further + len(found or ())
 
     @property
     def body_start(self) -> int:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import TypeGuard
 
 from trodden.errors import BadFile, InputMissing, LaterVersion
@@ -66,6 +65,8 @@ WL94 = Rates(
 @cache
 def default_rates() -> Rates:
     """The table that comes with the package, fitted to measured programs."""
+    from importlib.resources import files
+
     text = files("trodden.weigh.heuristics").joinpath("calibrated.json").read_text(encoding="utf-8")
     return parse_rates(text, _SHIPPED)
 

@@ -65,8 +65,6 @@ LABEL_LINE = re.compile(rf"({NAME}):")
 FIRST_OPCODE = re.compile(rf"  (?:%{NAME} = )?(\w+)")
 HEAD_INSTRUCTION = re.compile(rf"  (?:%{NAME} = )?(?:phi|landingpad|catchpad|cleanuppad)\b")
 """A phi or an exception pad, before which nothing can be inserted."""
-INSTRUCTION_LINE = re.compile(r"\n  (?=[^ \]])")
-"""Where the first line of an instruction begins, after the end of the line before it."""
 _INFORMING = (
     r"annotation|assume|codeview|dbg|donothing|experimental\.noalias|fake\.use|invariant|lifetime|pseudoprobe"
     r"|ptr\.annotation|sideeffect|var\.annotation"
@@ -75,7 +73,7 @@ SILENT_LINE = re.compile(
     rf"\n  (?:%{NAME} = (?:phi|landingpad|catchpad|cleanuppad)\b"
     rf"|(?:%{NAME} = )?(?:\w+ )?call [^\n\"@]* @llvm\.(?:{_INFORMING})[.(])"
 )
-"""The same for instructions that no machine executes: phis, exception pads, information for the compiler."""
+"""Where an instruction begins that no machine executes: a phi, an exception pad, a hint for the compiler."""
 SUCCESSOR = re.compile(rf"label %({NAME})")
 ATTACHMENT = re.compile(rf", !({_KIND}) !(\d+)")
 ATTACHMENTS = re.compile(rf"(?:, !{_KIND} !\d+)+$")
