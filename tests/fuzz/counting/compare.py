@@ -52,8 +52,12 @@ def compare(program: Program, configuration: Configuration, seen: Observed, prof
         for name, function in profile.functions.items():
             found += [Difference(f"flow of {name}", each, "none") for each in function.violations]
         # A child of a fork continues the walks of its parent under their numbers.
-        if (configuration.level == "-O0"
-            and not program.features.forks and not program.guarded and seen.complete):
+        if (
+            configuration.level == "-O0"
+            and not program.features.forks
+            and not program.guarded
+            and seen.complete
+        ):
             for what, number, expected_number in compare_walks(program, seen, profile, compared):
                 found.append(Difference(what, number, expected_number))
     return Comparison(compared, tuple(found))
@@ -101,7 +105,9 @@ def _lines(
 
 def _path(profile: Profile, name: str) -> str:
     found = {
-        file.path for function in profile.functions.values() for file in function.files
+        file.path
+        for function in profile.functions.values()
+        for file in function.files
         if Path(file.path).name == name
     }
     return found.pop() if found else name

@@ -23,7 +23,7 @@ class JumpWriter:
     def function(self, number: int) -> None:
         """One function."""
         size = self.chance.randint(2, 11)
-        tables = []
+        tables: list[str] = []
         blocks = []
         for block in range(size):
             last = block == size - 1

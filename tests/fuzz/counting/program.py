@@ -180,7 +180,8 @@ static struct jumps *state(void) { return &own_jumps; }
 #define stack (own_jumps.buffers)
 static int (*callback(int number))(int) SURE;
 static int (*callback(int number))(int) {
-    return recursions++ < 200 && fuelled() ? part_offer.callbacks[number] : part_offer.callbacks[OWN_FUNCTIONS];
+    int chosen = recursions++ < 200 && fuelled() ? number : OWN_FUNCTIONS;
+    return part_offer.callbacks[chosen];
 }
 """
 
@@ -208,9 +209,10 @@ class Program:
 
     def describe(self) -> str:
         """In a few words."""
-        has = [name for name in ("faults", "forks", "threads", "signals", "leaves", "gone")]
+        has = ("faults", "forks", "threads", "signals", "leaves", "gone")
         own = " ".join(name for name in has if getattr(self.features, name))
-        return f"seed {self.seed}, {'C++' if self.features.cpp else 'C'}, ends by {self.end}, with {own or 'calls'}"
+        language = "C++" if self.features.cpp else "C"
+        return f"seed {self.seed}, {language}, ends by {self.end}, with {own or 'calls'}"
 
 
 def random_program(seed: int) -> Program:
@@ -230,6 +232,7 @@ def random_program(seed: int) -> Program:
         signals=chance.random() < 0.35,
         leaves=exact and chance.random() < 0.8,
         gone=exact and not threads and chance.random() < 0.5,
+        several_entries=chance.random() < 0.8,
     )
     settings = {
         "SEED": seed,

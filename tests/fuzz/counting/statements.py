@@ -1,4 +1,4 @@
-"""The statements of random functions: those of `tests.native.line_programs`, and jumps of every other kind."""
+"""The statements of random functions: those of `tests.native.line_programs`, and further jumps."""
 
 from __future__ import annotations
 
@@ -12,8 +12,21 @@ MOST_LINES = 420
 OWN, PART = 4, 3
 """Functions of structured code in the first file, and functions of jumps in the second."""
 
-_SIMPLE = ("plain", "call", "call", "calls", "leave", "several", "recursion", "pointer", "part", "early", "dead")
-_NESTED = ("if", "if", "for", "while", "do", "switch", "try", "split", "region", "duff", "cases", "trips", "endless")
+_SIMPLE = (
+    "plain",
+    "call",
+    "call",
+    "calls",
+    "leave",
+    "several",
+    "recursion",
+    "pointer",
+    "part",
+    "early",
+    "dead",
+)
+_NESTED = ("if", "if", "for", "while", "do", "switch", "try", "cases", "trips", "endless")
+_SEVERAL_ENTRIES = ("region", "duff")
 
 
 @dataclass(frozen=True)
@@ -27,6 +40,8 @@ class Features:
     signals: bool
     leaves: bool
     gone: bool
+    several_entries: bool
+    """Loops with several entries, or else statements on several lines: line counts do not cover both."""
 
     def kinds(self) -> list[str]:
         """The statements for it."""
@@ -43,7 +58,7 @@ class Features:
 class StatementWriter(Writer):
     """A writer with more kinds of statements; each has a mark in every block, mostly on a line of its own."""
 
-    features: Features = field(default_factory=lambda: Features(False, False, False, False, False, True, True))
+    features: Features = field(kw_only=True)
     labels: int = 0
     trying: int = 0
     share: int = MOST_LINES
@@ -54,7 +69,11 @@ class StatementWriter(Writer):
         kinds = [*_SIMPLE, *self.features.kinds()]
         if depth < 4 and len(self.lines) < self.share:
             kinds += _NESTED
-            kinds += ["jump"] * in_loop + ["guard"] * self.cpp + ["computed"] * (not self.cpp)
+            kinds += ["jump"] * in_loop + ["guard"] * self.cpp
+            if self.features.several_entries:
+                kinds += [*_SEVERAL_ENTRIES, *["computed"] * (not self.cpp)]
+            else:
+                kinds.append("split")
         return kinds
 
     def add(self, depth: int, text: str) -> None:

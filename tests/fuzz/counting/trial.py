@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +16,7 @@ from tests.fuzz.counting.configuration import Configuration
 from tests.fuzz.counting.observed import observe, prepare
 from tests.fuzz.counting.program import Program
 from tests.native.building import PROGRAMS, TRODDEN, environment
+from trodden.errors import TroddenError
 from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load
@@ -25,9 +28,16 @@ _PATIENCE = 120
 _TOO_LONG = 99
 """The status of a program that was out of fuel for long."""
 
+_LINKING = {"static": ("--target=x86_64-linux-musl", "-static"), "no-pie": ("-no-pie",)}
+_CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGTRAP)
+
 
 class Unusable(Exception):
-    """A program that cannot be built, or does not end: nothing is compared, and the reason is told."""
+    """A program of which nothing can be compared, and the reason."""
+
+
+class Broken(Exception):
+    """A program that does not compile, does not end or dies, or whose counts cannot be read."""
 
 
 @dataclass
@@ -41,10 +51,14 @@ class Trial:
 
     def run(self) -> Comparison:
         """Build, run and compare."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
         self._build()
-        profile = self._profile()
-        return compare(self.program, self.configuration, observe(self.folder), profile)
+        try:
+            profile = self._profile()
+            return compare(self.program, self.configuration, observe(self.folder), profile)
+        except (TroddenError, ValueError, KeyError) as error:
+            raise Broken(f"cannot be compared: {type(error).__name__}: {error}") from error
 
     def _build(self) -> None:
         names = [f"{stem}.{self.program.suffix}" for stem in ("first", "second")]
@@ -59,13 +73,12 @@ class Trial:
                 found = ['-DLOADED="./libsecond.so"', "-rdynamic", "-ldl"] if loads else ["./libsecond.so"]
                 self._must(compiler, *flags, names[0], *found, "-o", "program")
             case how:
-                more = {"static": ["--target=x86_64-linux-musl", "-static"], "no-pie": ["-no-pie"]}.get(how, [])
-                self._must(compiler, *flags, *more, *names, "-o", "program")
+                self._must(compiler, *flags, *_LINKING.get(how, ()), *names, "-o", "program")
 
     def _must(self, *words: str) -> None:
         done = self._execute([*TRODDEN, *words], {})
         if done.returncode != 0:
-            raise Unusable(f"does not compile: {done.stderr.decode(errors='replace')[-2000:]}")
+            raise Broken(f"does not compile: {done.stderr.decode(errors='replace')[-2000:]}")
 
     def _profile(self) -> Profile:
         raws = self.folder / "raws"
@@ -79,8 +92,13 @@ class Trial:
         return collect([raws])
 
     def _check(self, done: subprocess.CompletedProcess[bytes]) -> None:
-        if done.returncode == _TOO_LONG and self.program.features.threads:
+        features = self.program.features
+        if done.returncode == _TOO_LONG and features.threads:
             raise Unusable("threads took too long, and were stopped anywhere")
+        if -done.returncode in _CRASHES and not features.faults and self.program.end != "fault":
+            raise Broken(f"dies by signal {-done.returncode}")
+        if b"trodden:" in done.stderr:
+            raise Broken(f"a message of the runtime: {done.stderr.decode(errors='replace')[-500:]}")
 
     def _execute(
         self, words: Sequence[str], variables: Mapping[str, str]
@@ -99,4 +117,4 @@ class Trial:
                 preexec_fn=os.setsid,
             )
         except subprocess.TimeoutExpired as error:
-            raise Unusable(f"does not end: {shlex.join(words)}") from error
+            raise Broken(f"does not end: {shlex.join(words)}") from error

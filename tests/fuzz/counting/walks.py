@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tests.fuzz.counting.observed import Line, Observed
+from tests.fuzz.counting.observed import Observed
 from tests.fuzz.counting.program import Program
 from trodden.graph.cfg import EdgeKind
 from trodden.plan.routes import PathEnd
@@ -107,7 +107,7 @@ class _Marked:
 
     def steps(self, walk: Walk) -> Iterator[tuple[int, int, list[Step] | None]]:
         """Each two consecutive marks with the way between them."""
-        for one, other in zip(walk, walk[1:], strict=False):
+        for one, other in itertools.pairwise(walk):
             start, end = self.block_of[one], self.block_of[other]
             in_block = start == end and self.marks_of[start].index(one) < self.marks_of[start].index(other)
             yield one, other, [] if in_block else self.chain(start, end)
@@ -157,9 +157,7 @@ class _Marked:
             if counted[key] != expected[key] and key[0]:
                 yield f"path {key} of {name}", counted[key], expected[key]
 
-    def _paths_of(
-        self, walk: Walk, ends: dict[Step, PathEnd]
-    ) -> Iterator[tuple[tuple[int, ...], str]]:
+    def _paths_of(self, walk: Walk, ends: dict[Step, PathEnd]) -> Iterator[tuple[tuple[int, ...], str]]:
         current: list[int] = [self.block_of[walk[0]]]
         for _, other, way in self.steps(walk):
             if way is None:
