@@ -55,6 +55,7 @@ def campaign(
     seconds: float,
     seed: int,
     programs: int | None = None,
+    ways: int = WAYS,
     told: Callable[[Outcome], None] = lambda _: None,
     attempts: int = 40,
 ) -> Outcome:
@@ -66,7 +67,7 @@ def campaign(
         program = random_program(own_seed)
         chance = random.Random(own_seed)
         outcome.programs += 1
-        for _ in range(WAYS):
+        for _ in range(ways):
             configuration = random_configuration(chance, program)
             _try(Trial(work / "trial", program, configuration), kept, outcome, attempts)
             told(outcome)
