@@ -10,11 +10,11 @@ import contextlib
 import os
 import shutil
 import struct
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from trodden import temporary
 from trodden.errors import CannotWrite
 
 SHARED_MEMORY = Path("/dev/shm")
@@ -29,7 +29,7 @@ _START_TICKS_FIELD = 22
 def make_directory() -> Path:
     """A new directory for the raw files of one run."""
     try:
-        return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getuid()}-{os.getpid()}-", dir=_shared_memory()))
+        return temporary.make_directory(f"{_PREFIX}{os.getuid()}-{os.getpid()}-", _shared_memory())
     except OSError as error:
         reason = f"no space for the raw files ({error}); set TMPDIR to a writable directory"
         raise CannotWrite(reason) from error
