@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -20,6 +22,8 @@ from tests.fuzz.counting.program import random_program
 from tests.fuzz.counting.trial import Trial, Unusable
 
 KEPT = Path("build") / "fuzz" / "programs"
+_SAYS_EVERY = 60.0
+"""Seconds between two lines of progress where there is no terminal."""
 
 
 def main() -> int:
@@ -38,6 +42,7 @@ def main() -> int:
     console = Console(stderr=True)
     if given.repeat is not None:
         return _repeat(given.repeat, given.folder, console)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     seed = int(time.time()) if given.seed is None else given.seed
     console.print(f"seed {seed}; programs whose counts differ are kept in {given.kept}")
     start = time.monotonic()
@@ -47,13 +52,20 @@ def main() -> int:
         Progress(*columns, console=console) as progress,
     ):
         task = progress.add_task("", total=given.seconds)
+        outcome, last = Outcome(), start
 
-        def told(outcome: Outcome) -> None:
+        def told(so_far: Outcome) -> None:
+            nonlocal outcome, last
+            outcome, now = so_far, time.monotonic()
             words = f"{outcome.programs:,} programs, {outcome.builds:,} builds, {_amounts(outcome)} compared"
             text = f"{words}, {len(outcome.found)} differ"
-            progress.update(task, completed=time.monotonic() - start, description=text)
+            progress.update(task, completed=now - start, description=text)
+            if not console.is_terminal and now > last + _SAYS_EVERY:
+                last = now
+                console.print(f"{now - start:.0f} s: {text}", markup=False, soft_wrap=True)
 
-        outcome = campaign(Path(work), given.kept, given.seconds, seed, told=told)
+        with contextlib.suppress(KeyboardInterrupt):
+            campaign(Path(work), given.kept, given.seconds, seed, told=told)
     _show(outcome, time.monotonic() - start, console)
     return 1 if outcome.found else 0
 
