@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := $(VENV)/.demo-installed
 
-.PHONY: demo test recipes warm fuzz lint docs bench clean
+.PHONY: demo test recipes warm fuzz fuzz-readers fuzz-programs lint docs bench clean
 
 $(STAMP): pyproject.toml
 	@echo "Installing into $(VENV): pip downloads 260 MB, the tools for tests included, which take 1 GB on disk."
@@ -47,9 +47,18 @@ recipes: $(STAMP) warm
 
 FUZZ_SECONDS ?= 3600
 
-# Changed files for all readers; FUZZ_SEED=N repeats what another run has done.
-fuzz: $(STAMP)
-	PYTHONPATH=src:. $(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+FUZZ = --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+
+# Each part takes FUZZ_SECONDS; FUZZ_SEED=N repeats what another run has done.
+fuzz: fuzz-readers fuzz-programs
+
+# Changed files for all readers.
+fuzz-readers: $(STAMP)
+	PYTHONPATH=src:. $(BIN)/python -m tests.fuzz $(FUZZ)
+
+# Random programs that count themselves, built and run in many ways.
+fuzz-programs: $(STAMP) warm
+	PYTHONPATH=src:. $(BIN)/python -m tests.fuzz.counting $(FUZZ)
 
 BENCH := $(VENV)/.bench-installed
 

@@ -68,7 +68,9 @@ struct Guard {
 
 
 @dataclass
-class _Writer:
+class Writer:
+    """Writes the statements of a program; what a kind of statement looks like is a method of its name."""
+
     chance: random.Random
     cpp: bool
     lines: list[str] = field(default_factory=list)
@@ -94,13 +96,17 @@ class _Writer:
         for _ in range(self.chance.randint(1, 3)):
             self.statement(function, depth, in_loop)
 
-    def statement(self, function: int, depth: int, in_loop: bool) -> None:
-        """Any statement, but only simple ones where the functions so far have many lines."""
+    def kinds(self, function: int, depth: int, in_loop: bool) -> list[str]:
+        """What a statement may be: only a simple one where the functions so far have many lines."""
         kinds = ["plain", "call", "calls", "leave", "several", "fault", "fork"]
         if depth < 4 and len(self.lines) < _MOST_LINES * (_FUNCTIONS - function) // (_FUNCTIONS + 2):
             kinds += ["if", "if", "for", "while", "do", "switch", "try", "try", "split"]
             kinds += ["jump"] * in_loop + ["guard"] * self.cpp
-        match self.chance.choice(kinds):
+        return kinds
+
+    def statement(self, function: int, depth: int, in_loop: bool) -> None:
+        """Any statement."""
+        match self.chance.choice(self.kinds(function, depth, in_loop)):
             case "plain":
                 self.add(depth, f"HIT(), x += roll({self.chance.randint(2, 9)});")
             case "call":
@@ -199,7 +205,7 @@ _ENDS = ("return HIT(), 0;", "HIT(), exit(4);", "HIT(), abort();", "return HIT()
 def line_program(seed: int, cpp: bool = False, faults: bool = True) -> str:
     """The text of a program; it ends in any way, by a fault in the middle of a block only with ``faults``."""
     chance = random.Random(seed)
-    writer = _Writer(chance, cpp)
+    writer = Writer(chance, cpp)
     for function in reversed(range(_FUNCTIONS)):
         writer.add(0, f"static NOINLINE __attribute__((used)) int f{function}(int start) {{")
         writer.add(1, "volatile int x = start;")

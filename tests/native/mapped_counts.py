@@ -130,12 +130,17 @@ def empty_counts(mapped: Path) -> Path:
     return mapped
 
 
+def hits_by_file(mapped: Path) -> Counter[tuple[int, int]]:
+    """The reference counts of all processes of a program, by the number of the file and the line."""
+    found: Counter[tuple[int, int]] = Counter()
+    for owner, hits in _pages(mapped):
+        found.update({(owner & 0xFF, line): count for line, count in hits.items()})
+    return found
+
+
 def hits_of_all(mapped: Path) -> Counter[int]:
     """The reference counts of all processes of a program that is one file."""
-    found: Counter[int] = Counter()
-    for _, hits in _pages(mapped):
-        found.update(hits)
-    return found
+    return Counter({line: count for (_, line), count in hits_by_file(mapped).items()})
 
 
 def differences(counted: LineCounts, reference: LineCounts) -> dict[tuple[int, str, int], tuple[int, int]]:

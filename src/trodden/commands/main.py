@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from trodden.commands.output import flush, silence
 from trodden.errors import CannotWrite, TroddenError
+from trodden.temporary import ended_by_signals
 from trodden.visible_text import visible
 
 INTERRUPTED = 130
@@ -25,6 +26,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             # Names come from programs and file systems, and some cannot be encoded.
             stream.reconfigure(errors="backslashreplace")
+    try:
+        with ended_by_signals():
+            return _run(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
     try:
         status = _dispatch(arguments)
         flush()
@@ -42,8 +51,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         silence()
         print(f"trodden: cannot write: {error.strerror}; free some space or write elsewhere", file=sys.stderr)
         return CannotWrite.status
-    except KeyboardInterrupt:
-        return INTERRUPTED
 
 
 def _one_line(message: str) -> str:

@@ -21,6 +21,7 @@ from trodden.native.driver.command_line import CommandLine, Step, is_linkable, i
 from trodden.native.execute.launch import Ended
 from trodden.native.execute.rundir import abandoned, process_of, unmentioned
 from trodden.native.options.given import Given, VerbFlags, value_of
+from trodden.visible_text import visible
 from trodden.waiting import Quiet
 
 _OTHER_FLAGS = ("output", "report", "quiet", "wait", "preload", "target", "help")
@@ -187,7 +188,7 @@ def _without_counts(request: Request, ended: Ended, program: str) -> Callable[[]
 
 
 def _say(text: str) -> None:
-    print(f"trodden: {text}", file=sys.stderr, flush=True)
+    print(f"trodden: {visible(text)}", file=sys.stderr, flush=True)
 
 
 def _report_abandoned() -> None:

@@ -13,6 +13,7 @@ from trodden.commands.completed_words import VARIABLE, completed_as
 from trodden.commands.showing.defaults import reading_defaults
 from trodden.errors import UsageError
 from trodden.version import __version__
+from trodden.visible_text import visible
 
 _VERBS = {
     "annotate": "Show source with a count beside each line.",
@@ -78,7 +79,7 @@ def run_verbs(arguments: list[str]) -> int:
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f"; see {context.command_path} --help" if context else ""
-        print(f"trodden: {error.format_message().rstrip('.')}{hint}", file=sys.stderr)
+        print(f"trodden: {visible(error.format_message().rstrip('.'))}{hint}", file=sys.stderr)
         return UsageError.status
     except click.Abort:
         raise KeyboardInterrupt from None

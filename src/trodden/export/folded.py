@@ -6,7 +6,7 @@ from trodden.errors import UsageError
 from trodden.profile.call_paths import named_call_paths
 from trodden.profile.model import Profile
 from trodden.profile.select import select
-from trodden.visible_text import visible
+from trodden.visible_text import one_line
 
 
 def to_folded(profile: Profile, pattern: str | None = None) -> str:
@@ -18,4 +18,4 @@ def to_folded(profile: Profile, pattern: str | None = None) -> str:
         f"{';'.join(name.replace(';', ':') for name in path.functions)} {path.count}"
         for path in named_call_paths(profile, picked)
     ]
-    return "".join(visible(line) + "\n" for line in sorted(lines))
+    return "".join(one_line(line) + "\n" for line in sorted(lines))

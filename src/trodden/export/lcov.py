@@ -15,7 +15,7 @@ from trodden.profile.model import Count, Profile
 from trodden.source.branches import Branch
 from trodden.source.files import FileCounts, SourceFunction
 from trodden.source.shown import shown_files
-from trodden.visible_text import visible
+from trodden.visible_text import one_line
 
 
 def to_lcov(
@@ -31,7 +31,7 @@ def to_lcov(
         tell(problem)
     for file in shown.files.values():
         out += to_lcov_file(file)
-    return "".join(visible(line) + "\n" for line in out)
+    return "".join(one_line(line) + "\n" for line in out)
 
 
 def to_lcov_file(file: FileCounts) -> list[str]:

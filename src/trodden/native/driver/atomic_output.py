@@ -11,11 +11,11 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from trodden.errors import CannotWrite
+from trodden.temporary import make_directory, make_file, remove
 
 STANDARD_OUTPUT = "-"
 
@@ -24,14 +24,14 @@ STANDARD_OUTPUT = "-"
 def scratch() -> Iterator[Path]:
     """A temporary directory, removed afterwards; an error says so if there can be none."""
     try:
-        directory = tempfile.mkdtemp(prefix="trodden-")
+        directory = make_directory("trodden-")
     except OSError as error:
         message = f"no room for temporary files ({error}); set TMPDIR to a writable directory"
         raise CannotWrite(message) from error
     try:
-        yield Path(directory)
+        yield directory
     finally:
-        shutil.rmtree(directory, ignore_errors=True)
+        remove(directory)
 
 
 def deliver(made: Path, output: str) -> None:
@@ -64,13 +64,11 @@ def _replaceable(output: str) -> bool:
 
 
 def _replace(made: Path, output: str) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=".trodden-", dir=os.path.dirname(output) or ".")
+    handle, temporary = make_file(".trodden-", os.path.dirname(output) or ".")
     try:
         with os.fdopen(handle, "wb") as target, made.open("rb") as source:
             shutil.copyfileobj(source, target)
         shutil.copymode(made, temporary)
         os.replace(temporary, output)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    finally:
+        remove(temporary)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trodden import temporary
 from trodden.errors import ToolchainMissing
 from trodden.native.driver.toolchain import Toolchain, cache_dir
 from trodden.waiting import waiting
@@ -101,13 +100,10 @@ def _object_name(source: Path) -> str:
 
 def _build(toolchain: Toolchain, target: str | None, units: Sequence[Path], directory: Path) -> None:
     """Compile into a temporary directory, then rename it; of concurrent builds the first one is used."""
-    work = Path(tempfile.mkdtemp(prefix="building-", dir=directory.parent))
-    try:
+    with temporary.directory("building-", directory.parent) as work:
         _compile(toolchain, target, units, work)
         with contextlib.suppress(OSError):
             os.rename(work, directory)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def _compile(toolchain: Toolchain, target: str | None, units: Sequence[Path], work: Path) -> None:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from trodden import temporary
 from trodden.errors import InputMissing
 from trodden.native.execute.rundir import make_directory, raw_files, still_counting
 
@@ -78,8 +79,9 @@ def launch(
         try:
             process = _start(program, arguments, environment)
         except OSError as error:
-            directory.rmdir()
+            temporary.remove(directory)
             raise InputMissing(f"{program}: cannot be run ({error.strerror}){_advice(error)}") from error
+        temporary.keep(directory)
         running.begin(process)
         status = process.wait()
         left = _still_running(directory, wait)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import struct
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from trodden import temporary
 from trodden.errors import CannotWrite
 
 SHARED_MEMORY = Path("/dev/shm")
@@ -24,12 +25,13 @@ _MINIMUM_FREE = 64 << 20
 _HEAD = struct.Struct("<8sIIQQQQ")
 _LIVE = b"TRODLIVE"
 _START_TICKS_FIELD = 22
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def make_directory() -> Path:
     """A new directory for the raw files of one run."""
     try:
-        return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getuid()}-{os.getpid()}-", dir=_shared_memory()))
+        return temporary.make_directory(f"{_PREFIX}{os.getuid()}-{os.getpid()}-", _shared_memory())
     except OSError as error:
         reason = f"no space for the raw files ({error}); set TMPDIR to a writable directory"
         raise CannotWrite(reason) from error
@@ -100,9 +102,15 @@ def abandoned() -> list[Path]:
     for directory in SHARED_MEMORY.glob(f"{_PREFIX}{os.getuid()}-*"):
         with contextlib.suppress(OSError, ValueError):
             owner = int(directory.name.split("-")[3])
-            if not _start_ticks_of(owner) and raw_files(directory):
+            if _is_private(directory) and not _start_ticks_of(owner) and raw_files(directory):
                 found.append(directory)
     return found
+
+
+def _is_private(directory: Path) -> bool:
+    """Whether a directory is this user's alone: anybody may make one of its name in shared memory."""
+    found = directory.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & _OTHERS_WRITE
 
 
 def unmentioned(directories: Sequence[Path]) -> list[Path]:

@@ -174,12 +174,17 @@ def _phi_lines(lowering: FunctionLowering, code: FunctionCode, number: int, entr
     return [
         f"  %{phi.name} = phi {'ptr' if isinstance(phi, CounterPhi) else 'i64'} "
         + ", ".join(
-            f"[ {_incoming(lowering, phi, edge, entry)}, %{_predecessor(lowering, code, edge)} ]"
+            arrival
             for edge in read.in_edges(number)
-            for _ in read.positions[edge]
+            for arrival in [_arrival(lowering, code, phi, edge, entry)] * len(read.positions[edge])
         )
         for phi in code.phis.get(number, ())
     ]
+
+
+def _arrival(lowering: FunctionLowering, code: FunctionCode, phi: Phi, edge: int, entry: Builder) -> str:
+    """What a phi is on arrival by an edge; one that its jump names several times needs the same each time."""
+    return f"[ {_incoming(lowering, phi, edge, entry)}, %{_predecessor(lowering, code, edge)} ]"
 
 
 def _incoming(lowering: FunctionLowering, phi: Phi, edge: int, entry: Builder) -> str:

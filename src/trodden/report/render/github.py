@@ -14,6 +14,7 @@ from trodden.report.narrate.successors import BranchDescriber
 from trodden.report.views.coverage import CoverageReport
 from trodden.source.branches import Branch
 from trodden.source.coverage import FileCoverage
+from trodden.visible_text import visible_text
 
 
 def to_github(report: CoverageReport) -> str:
@@ -83,8 +84,13 @@ def _warning(path: str, first: int, last: int, title: str, text: str) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return _encoded(visible_text(text))
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    """A path, by which GitHub finds the file."""
+    return _encoded(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _encoded(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -11,9 +11,10 @@ import contextlib
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from trodden import temporary
 
 _LIBRARY = re.compile(r"lib(?P<name>.+?)\.(?P<kind>a|so)(?:\.[\d.]+)?$")
 _EMPTY = b"!<arch>\n"
@@ -45,8 +46,7 @@ def make_directory(directory: Path, words: Iterable[str]) -> list[str]:
     Of concurrent processes the first one makes it.
     """
     files = [word for word in words if os.path.isabs(word) and _LIBRARY.match(os.path.basename(word))]
-    work = Path(tempfile.mkdtemp(prefix="linking-", dir=directory.parent))
-    try:
+    with temporary.directory("linking-", directory.parent) as work:
         known: set[str] = set()
         for file in files:
             found = _LIBRARY.match(os.path.basename(file))
@@ -60,8 +60,6 @@ def make_directory(directory: Path, words: Iterable[str]) -> list[str]:
         shutil.rmtree(directory, ignore_errors=True)
         with contextlib.suppress(OSError):
             os.rename(work, directory)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
     return files
 
 

@@ -11,12 +11,12 @@ import json
 import os
 import shlex
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from trodden import temporary
 from trodden.errors import ToolchainMissing
 from trodden.native.driver.linking.library_directory import by_name, is_whole, make_directory
 from trodden.native.driver.toolchain import Toolchain, cache_dir, remember
@@ -80,7 +80,7 @@ def start_files(toolchain: Toolchain, kind: Kind, compile_: Sequence[str]) -> St
 
 def _ask(toolchain: Toolchain, kind: Kind, compile_: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words before and after the user's in the line that ``zig cc`` gives to the linker."""
-    with tempfile.TemporaryDirectory(prefix="trodden-") as scratch:
+    with temporary.directory("trodden-") as scratch:
         source, made = Path(scratch, "main.c"), Path(scratch, "main.o")
         source.write_text(_PROGRAM)
         environment = toolchain.environment

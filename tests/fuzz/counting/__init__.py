@@ -1,0 +1,1 @@
+"""Random programs that count themselves, built and run in many ways."""

@@ -1,0 +1,111 @@
+/* What random programs are made of: their own counts, a log of the lines that each activation passes, and the ways to
+   leave functions.
+
+   HIT() counts its line, also in the child of a fork.  MARK() also adds the line to the log (TRACE_FILE), under the number
+   of the activation that ENTER() has given to the function. */
+#ifndef SELF_COUNTING_H
+#define SELF_COUNTING_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "mapped_counts.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#ifdef __cplusplus
+#include <stdexcept>
+#endif
+
+/* One instruction of which no optimiser knows enough to merge two of them. */
+#undef HIT
+#define HIT() __extension__({ __asm__ volatile("lock incq %0" : "+m"(own_page->hits[__LINE__])); })
+
+enum { TOO_LONG = 99, TRACE_RECORDS = 1 << 18, DEEPEST = 8, PART_FUNCTIONS = 3, OWN_FUNCTIONS = 4 };
+
+struct trace {
+    unsigned long next, activations, fuel, forks, spawns;
+    unsigned long records[TRACE_RECORDS];
+};
+
+/* Where a jump goes: all files of the program share it. */
+struct jumps {
+    volatile int level;
+    sigjmp_buf buffers[DEEPEST];
+};
+
+/* What the second file offers to the first, which may have loaded it. */
+struct part {
+    struct jumps *(*state)(void);
+    int (*functions[PART_FUNCTIONS])(int);
+    int (**callbacks)(int);
+};
+
+static struct trace *volatile trace;
+static __thread unsigned long seed = SEED;
+static __thread volatile int recursions, flip;
+static volatile int one = 1;
+static volatile int *volatile none;
+
+__attribute__((constructor(102))) static void map_trace(void) {
+    int file = open(getenv("TRACE_FILE"), O_RDWR | O_CLOEXEC);
+    void *place = mmap(NULL, sizeof(struct trace), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (place == MAP_FAILED)
+        abort();
+    close(file);
+    trace = (struct trace *)place;
+}
+
+/* Calls that no exception leaves. */
+#define SURE __attribute__((nothrow))
+
+#define ENTER() const unsigned long activation = __atomic_add_fetch(&trace->activations, 1, __ATOMIC_RELAXED)
+#define MARK()                                                                                                        \
+    (HIT(), __atomic_store_n(&trace->records[__atomic_fetch_add(&trace->next, 1, __ATOMIC_RELAXED) % TRACE_RECORDS],  \
+                             activation << 24 | FILE_NUMBER << 16 | __LINE__, __ATOMIC_RELAXED))
+
+__attribute__((noreturn, noinline)) static void gone(int way);
+
+/* All processes and threads together have an amount of fuel; without any, functions of jumps go forward only.  A program
+   that goes on for long nevertheless ends in the middle. */
+static int fuelled(void) SURE;
+static int roll(int n) SURE;
+static int pick(int n) SURE;
+static int fuelled(void) {
+    unsigned long used = __atomic_fetch_add(&trace->fuel, 1, __ATOMIC_RELAXED);
+    if (used > 20 * FUEL)
+        gone(TOO_LONG);
+    return used < FUEL;
+}
+
+static int roll(int n) {
+    fuelled();
+    seed = seed * 6364136223846793005UL + 1442695040888963407UL;
+    return (int)((seed >> 33) % (unsigned)n);
+}
+
+/* Like roll, but the last choice without fuel. */
+static int pick(int n) { return fuelled() ? roll(n) : n - 1; }
+
+static __attribute__((unused)) int allowed(unsigned long *used, unsigned long most) {
+    return __atomic_fetch_add(used, 1, __ATOMIC_SEQ_CST) < most;
+}
+
+static void stop_timer(void) {
+    struct itimerval never;
+    memset(&never, 0, sizeof never);
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+
+/* Ends the process; where threads run, only what was counted so far is known, and the status says so. */
+static void gone(int way) {
+    stop_timer();
+    if (!GOING)
+        _exit(TOO_LONG);
+    GONE;
+    _exit(way);
+}
+#endif
