@@ -36,10 +36,11 @@ enum { FIRST_REALTIME = 35 };
 #endif
 
 /* Signals whose default action kills the process. */
-static const uint64_t fatal = ~(uint64_t)0 << (FIRST_REALTIME - 1) | BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGILL) | BIT(SIGTRAP) | BIT(SIGABRT) |
-                              BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGUSR1) | BIT(SIGSEGV) | BIT(SIGUSR2) | BIT(SIGPIPE) |
-                              BIT(SIGALRM) | BIT(SIGTERM) | BIT(SIGSTKFLT) | BIT(SIGXCPU) | BIT(SIGXFSZ) |
-                              BIT(SIGPROF) | BIT(SIGIO) | BIT(SIGPWR) | BIT(SIGVTALRM) | BIT(SIGSYS);
+static const uint64_t fatal =
+    ~(uint64_t)0 << (FIRST_REALTIME - 1) | BIT(SIGHUP) | BIT(SIGINT) | BIT(SIGQUIT) | BIT(SIGILL) | BIT(SIGTRAP) |
+    BIT(SIGABRT) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGUSR1) | BIT(SIGSEGV) | BIT(SIGUSR2) | BIT(SIGPIPE) |
+    BIT(SIGALRM) | BIT(SIGTERM) | BIT(SIGSTKFLT) | BIT(SIGXCPU) | BIT(SIGXFSZ) | BIT(SIGPROF) | BIT(SIGIO) |
+    BIT(SIGPWR) | BIT(SIGVTALRM) | BIT(SIGSYS);
 
 static action_function *real_action(void) {
     static action_function *found;
