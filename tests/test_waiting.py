@@ -7,6 +7,8 @@ import re
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,8 @@ import trodden.waiting
 from tests.profile.sample import sample
 from trodden.api.builds import builder
 from trodden.api.profiles import reading
+from trodden.native.driver.linking.first_link import first_link
+from trodden.native.driver.toolchain import find_toolchain
 from trodden.profile.store.trod import save
 from trodden.waiting import Quiet, quiet_unless_at_a_terminal, waiting
 
@@ -135,6 +139,26 @@ def test_the_first_link_and_the_runtime(
         assert said[1:] == ([] if number else rest)
     assert builder(words, False).run() == 0
     assert capfd.readouterr().err == ""
+
+
+def test_a_toolchain_in_another_place_builds_its_libraries_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    @contextmanager
+    def heard(what: str) -> Iterator[None]:
+        said.append(what)
+        yield
+
+    monkeypatch.setattr("trodden.native.driver.linking.first_link.cache_dir", lambda: tmp_path)
+    monkeypatch.setattr("trodden.native.driver.linking.first_link.waiting", heard)
+    toolchain = find_toolchain("embedded")
+    elsewhere = replace(toolchain, compiler=("/elsewhere/python", *toolchain.compiler[1:]))
+    for each in (toolchain, toolchain, elsewhere, elsewhere):
+        with first_link(each, True, ["-O2"]):
+            pass
+    assert len(said) == 2
 
 
 def test_large_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

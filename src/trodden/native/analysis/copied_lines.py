@@ -2,12 +2,13 @@
 
 A statement on several lines comes back to its first line, to call a function whose arguments are evaluated by
 then: that is the same execution of the line.  An optimiser rotates, unrolls and peels loops, and what it has
-copied is another one.  Columns tell them apart: a copy has instructions at the same columns as what it
-repeats, and the rest of a statement has others.
+copied is another one.  Columns tell them apart: a copy has the same instructions at the same columns as what
+it repeats, and the rest of a statement has others.  Jumps, and what only prepares a value, tell nothing.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -18,9 +19,19 @@ from trodden.native.ir.debug_info import FunctionLines, Mention
 from trodden.native.ir.syntax.grammar import DBG_ATTACHMENT
 from trodden.program.facts import LineRef
 
-_Columns = frozenset[int]
-_Places = dict[int, list[tuple[int, _Columns]]]
-"""For each block that mentions a line: where among its mentions, with the columns of the instructions."""
+_PREPARES = frozenset(
+    {
+        *("br", "switch", "ret", "resume", "unreachable", "landingpad", "extractvalue", "insertvalue"),
+        *("phi", "select", "zext", "sext", "trunc", "bitcast", "freeze", "getelementptr"),
+    }
+)
+_OPCODE = re.compile(r"  (?:%\S+ = )?(?:(?:tail|musttail|notail) )?([a-z]+)")
+
+_Code = frozenset[tuple[int, str]]
+"""The columns and opcodes of some instructions."""
+
+_Places = dict[int, list[tuple[int, _Code]]]
+"""For each block that mentions a line: where among its mentions, with the instructions there."""
 
 
 def copied_lines(
@@ -32,9 +43,9 @@ def copied_lines(
     places: dict[LineRef, _Places] = {}
     for number, (block, each) in enumerate(zip(read.ir.blocks, mentions, strict=True)):
         if any(times[mention.ref] > 1 for mention in each):
-            for index, (mention, columns) in enumerate(zip(each, _columns(block, each, lines), strict=True)):
+            for index, (mention, code) in enumerate(zip(each, _code(block, each, lines), strict=True)):
                 if times[mention.ref] > 1:
-                    places.setdefault(mention.ref, {}).setdefault(number, []).append((index, columns))
+                    places.setdefault(mention.ref, {}).setdefault(number, []).append((index, code))
     if places and read.loops.reducible:
         dominators = find_dominators(read.graph)
         order = {vertex: position for position, vertex in enumerate(dominators.preorder())}
@@ -50,18 +61,18 @@ def _copies(
 ) -> Iterator[tuple[int, int]]:
     """The blocks, given in the order of the dominator tree, and indices where one line is executed again."""
     above = dominators.closest_among(blocks)
-    executed: dict[int, _Columns | None] = {}
+    executed: dict[int, _Code | None] = {}
     for block in blocks:
         before = above.get(block)
         seen = None
         if before is not None and _same_iteration(read, dominators, before, block):
             seen = executed[before]
-        for index, columns in places[block]:
-            if seen is not None and seen & columns:
+        for index, code in places[block]:
+            if seen is not None and seen & code:
                 yield block, index
-                seen = columns
+                seen = code
             else:
-                seen = columns if seen is None else seen | columns
+                seen = code if seen is None else seen | code
         executed[block] = seen
 
 
@@ -74,10 +85,15 @@ def _same_iteration(read: FunctionCfg, dominators: Dominators, before: int, bloc
     return block != header and dominators.dominates(header, before)
 
 
-def _columns(block: IRBlock, mentions: Sequence[Mention], lines: FunctionLines) -> Iterator[_Columns]:
-    """The columns of the instructions that belong to each mention of a line."""
+def _code(block: IRBlock, mentions: Sequence[Mention], lines: FunctionLines) -> Iterator[_Code]:
+    """The instructions that belong to each mention of a line."""
     ends = [*(mention.position for mention in mentions[1:]), len(block.text)]
     for mention, end in zip(mentions, ends, strict=True):
-        nodes = {match.group(1) for match in DBG_ATTACHMENT.finditer(block.text, mention.position, end)}
-        own = (lines.column_of(node) for node in nodes if lines.line_of(node) == mention.ref)
-        yield frozenset(column for column in own if column)
+        found: set[tuple[int, str]] = set()
+        for match in DBG_ATTACHMENT.finditer(block.text, mention.position, end):
+            column = lines.column_of(match.group(1))
+            opcode = _OPCODE.match(block.text, block.text.rfind("\n", 0, match.start()) + 1)
+            own = column and lines.line_of(match.group(1)) == mention.ref
+            if own and opcode is not None and opcode.group(1) not in _PREPARES:
+                found.add((column, opcode.group(1)))
+        yield frozenset(found)

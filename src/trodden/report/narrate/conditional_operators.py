@@ -58,6 +58,15 @@ def conditional_operators(
         yield ConditionalOperator(lines[0], own if arms is not None else lines[-1], condition, arms)
 
 
+def chosen_by(tokens: Tokens) -> Iterator[Condition]:
+    """The conditions of all conditional operators, also of those that are part of others."""
+    for token, text in enumerate(tokens.texts):
+        span = _span(tokens, token) if text == "?" else None
+        condition = None if span is None else condition_of(tokens, span[0], token)
+        if condition is not None:
+            yield condition
+
+
 def _apart(
     tokens: Tokens, begin: int, question: int, colon: int, end: int
 ) -> tuple[int, tuple[range, range] | None]:

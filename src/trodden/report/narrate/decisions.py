@@ -11,10 +11,12 @@ from trodden.program.facts import BranchKind, LineRef
 from trodden.report.narrate.certainty import Certainty
 from trodden.report.narrate.condition_region import ConditionRegion
 from trodden.report.narrate.conditions import TRUE, Condition
+from trodden.report.narrate.macro_tests import MacroTests
 from trodden.report.narrate.outcomes import ConditionOutcomes, EdgeOutcome
 from trodden.report.narrate.source_locations import FunctionLocations
 from trodden.report.narrate.statements import Deciding, Statement
 from trodden.report.narrate.steps import Outcome, Part, Step
+from trodden.report.narrate.tests_by_column import TestsByColumn
 
 _NOTHING = EdgeOutcome()
 
@@ -39,6 +41,7 @@ class Decisions:
 
     def __init__(self, locations: FunctionLocations) -> None:
         self._locations = locations
+        self._tests, self._macros = TestsByColumn(locations), MacroTests(locations)
         self._graph = locations.function.facts.graph
         self._known: dict[int, Decision | None] = {}
         self._conditions: dict[object, ConditionOutcomes] = {}
@@ -67,6 +70,10 @@ class Decisions:
         ref = self._locations.end(source)
         deciding = None if call or ref is None else self._locations.deciding(ref)
         if call or ref is None or deciding is None:
+            part = None if call else self._tests.part(edge) or self._macros.part(edge)
+            if part is not None:
+                step = self._step(source, ref, None, self._with_loops(edge, Outcome((part,))))
+                return Decision(step, source, label, decided=EdgeOutcome(final=True))
             target = self._handler(edge) if call else self._target(edge)
             outcome = self._with_loops(edge, Outcome(continues=target, throws=call))
             step = self._step(source, ref, None, outcome)

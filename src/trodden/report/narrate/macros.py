@@ -9,13 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 _DEFINE = re.compile(r"\s*#\s*define\s+([A-Za-z_]\w*)(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\s*\()?")
+_PARAMETERS = re.compile(r"\(([^()]*)\)")
 _TEXT = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|//.*|/\*.*?\*/", re.DOTALL)
 _BRANCHES = re.compile(
     r"&&|\|\||[?{]|\b(?:and|or|if|while|for|do|switch|case|default|goto|return|break|continue|throw|try)\b"
 )
+
+
+class Macro(NamedTuple):
+    """A macro with arguments: its parameters, and its body on one line."""
+
+    parameters: tuple[str, ...]
+    body: str
 
 
 class Macros:
@@ -36,12 +45,27 @@ class Macros:
         """Whether a name may be a macro; others than those of the source are written in capitals."""
         return name in self._bodies or name.isupper()
 
+    def definitions(self, name: str) -> list[Macro]:
+        """What a macro with arguments may be; those without arguments are left out."""
+        found = []
+        for body in self._texts.get(name, ()):
+            match = _PARAMETERS.match(body)
+            if match is not None:
+                names = tuple(part.strip() for part in match.group(1).split(",") if part.strip())
+                found.append(Macro(names, body[match.end() :]))
+        return found
+
     @cached_property
-    def _bodies(self) -> dict[str, list[str]]:
+    def _texts(self) -> dict[str, list[str]]:
+        """The texts of macros as the source has them."""
         found: dict[str, list[str]] = {}
         for name, body in _definitions(self._lines):
-            found.setdefault(name, []).append(_TEXT.sub(" ", body))
+            found.setdefault(name, []).append(body)
         return found
+
+    @cached_property
+    def _bodies(self) -> dict[str, list[str]]:
+        return {name: [_TEXT.sub(" ", body) for body in bodies] for name, bodies in self._texts.items()}
 
     @cached_property
     def _branching(self) -> set[str]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections.abc import Sequence
 from functools import cached_property
 
 from trodden.profile.model import FunctionProfile, Profile
+from trodden.report.narrate.macros import Macro
 from trodden.report.narrate.statements import Structure, knows_language, read_structure
 from trodden.report.narrate.tokens import SourceText
 from trodden.source.own_lines import own_span
 from trodden.source.texts import Sources
+
+_CALL = re.compile(r"[A-Za-z_]\w*\s*\(")
 
 
 class SourceIndex:
@@ -55,15 +60,36 @@ class SourceIndex:
         least = self._inlined_ends.get((path, line))
         return self._structure(path, 1 if least is None else line, least)
 
+    def position(self, path: str, line: int, column: int) -> int | None:
+        """Where a column, which counts bytes from one, is in the text of a source."""
+        lines = self.sources.lines(path)
+        if lines is None or not knows_language(path) or not 0 < line <= len(lines):
+            return None
+        before = lines[line - 1].encode(errors="surrogateescape")[: column - 1]
+        return self._text(path, lines).line_starts[line - 1] + len(before.decode(errors="replace"))
+
+    def calls_at(self, path: str, position: int) -> bool:
+        """Whether the name of a function, or of a macro with arguments, begins at a position."""
+        lines = self.sources.lines(path)
+        return lines is not None and _CALL.match(self._text(path, lines).text, position) is not None
+
+    def macros(self, path: str, name: str) -> Sequence[Macro]:
+        """The definitions of a macro with arguments in a source."""
+        lines = self.sources.lines(path) if knows_language(path) else None
+        return () if lines is None else self._text(path, lines).macros.definitions(name)
+
+    def _text(self, path: str, lines: Sequence[str]) -> SourceText:
+        if path not in self._texts:
+            self._texts[path] = SourceText(lines)
+        return self._texts[path]
+
     def _structure(self, path: str, first: int, least: int | None) -> Structure:
         lines = self.sources.lines(path)
         if lines is None or not knows_language(path):
             return Structure()
         key = path, first, least
         if key not in self._structures:
-            if path not in self._texts:
-                self._texts[path] = SourceText(lines)
-            self._structures[key] = read_structure(self._texts[path], first, least)
+            self._structures[key] = read_structure(self._text(path, lines), first, least)
         return self._structures[key]
 
     @cached_property

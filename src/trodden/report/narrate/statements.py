@@ -13,8 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from trodden.report.narrate.conditional_operators import ConditionalOperator, conditional_operators
-from trodden.report.narrate.conditions import Condition, condition_of, elements_of
+from trodden.report.narrate.conditional_operators import (
+    ConditionalOperator,
+    chosen_by,
+    conditional_operators,
+)
+from trodden.report.narrate.conditions import TRUTH, Condition, Test, condition_of, elements_of
 from trodden.report.narrate.extents import HEADS, guarded, opening_of, statement_ends
 from trodden.report.narrate.switches import Label, labels_of
 from trodden.report.narrate.tokens import TESTS, SourceText, Tokens, tokens_of
@@ -77,6 +81,33 @@ class Structure:
     _line_starts: dict[int, int] = field(default_factory=dict)
     _branching: set[int] = field(default_factory=set)
     _closing: set[int] = field(default_factory=set)
+    _tokens: Tokens | None = None
+
+    def test_at(self, position: int) -> Test | None:
+        """The smallest test of a condition whose text includes a position of the source."""
+        around = [each for each in self._tests if each[0] <= position < each[1]]
+        return min(around, key=lambda each: each[1] - each[0])[2] if around else None
+
+    @property
+    def tests(self) -> list[Test]:
+        """The tests of all conditions, each once, in the order of the source."""
+        found = {(begin, end): test for begin, end, test in self._tests}
+        return [found[span] for span in sorted(found)]
+
+    @cached_property
+    def _tests(self) -> list[tuple[int, int, Test]]:
+        """All tests of conditions, with the positions where they begin and end."""
+        tokens = self._tokens
+        if tokens is None:
+            return []
+        own = (each.condition for each in self.statements)
+        conditions = [*(each for each in own if each is not None), *chosen_by(tokens)]
+        return [
+            (tokens.starts[test.node.span[0]], tokens.ends[test.node.span[1] - 1], test)
+            for condition in conditions
+            if condition.values == TRUTH
+            for test in condition.tests
+        ]
 
     @cached_property
     def _loops_at(self) -> dict[int, list[Statement]]:
@@ -161,7 +192,7 @@ def read_structure(source: SourceText, first: int = 1, least: int | None = None)
     heads = [token for token, text in enumerate(tokens.texts) if text in HEADS and token in ends]
     labels = labels_of(tokens, {head: ends[head] for head in heads if tokens.texts[head] == "switch"})
     controls = [tokens.starts[token] for token, text in enumerate(tokens.texts) if text in _CONTROL]
-    structure = Structure(_controls=controls)
+    structure = Structure(_controls=controls, _tokens=tokens)
     tests: dict[int, list[int]] = {}
     hiding: dict[int, list[int]] = {}
     for token, line in enumerate(tokens.lines):

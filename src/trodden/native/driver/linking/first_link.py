@@ -18,12 +18,15 @@ _VARIANT = ("-f", "-m", "-s", "-p", "-n")
 
 @contextmanager
 def first_link(toolchain: Toolchain, cxx: bool, words: Sequence[str]) -> Iterator[None]:
-    """Run a link; if it is the first one of its kind, a line says what takes so long."""
+    """Run a link; if it is the first one of its kind, a line says what takes so long.
+
+    A toolchain in another place, as another virtual environment has it, builds its libraries again.
+    """
     if not toolchain.embedded:
         yield
         return
     variant = sorted({word for word in words if word.startswith(_VARIANT)})
-    key = repr((toolchain.identity, cxx, target_in(words), variant))
+    key = repr((toolchain.identity, toolchain.compiler[0], cxx, target_in(words), variant))
     stamp = cache_dir() / f"linked-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
     if stamp.exists():
         yield
