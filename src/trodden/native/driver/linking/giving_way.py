@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from trodden.native.driver.linking.runtime_link import is_static
+from trodden.native.driver.other_instrumentation import sanitizers
 from trodden.native.driver.runtime_build import compile_dlsym, find_runtime
 from trodden.native.driver.toolchain import Toolchain, target_in
 
@@ -49,7 +50,8 @@ def giving_way(
             made.write_bytes(renamed)
             word = str(made)
         changed.append(word)
-    if not is_static(toolchain, words):
+    # A sanitizer looks up by dlsym what its own functions stand for.
+    if not is_static(toolchain, words) and not sanitizers(words):
         made = directory / "dlsym.o"
         compile_dlsym(toolchain, target, sorted(names), made)
         first = next(at for at, word in enumerate(words) if word.startswith(inside))
