@@ -11,19 +11,30 @@
 #include "platform/system.h"
 #include "process/process.h"
 
-enum { ALTERNATE_STACK_BYTES = 64 << 10 };
+enum { ALTERNATE_STACK_BYTES = 64 << 10, STACKS_AT_ONCE = 16 };
 
 static int real_sigaltstack(const stack_t *stack, stack_t *previous) {
     return (int)syscall(SYS_sigaltstack, stack, previous);
 }
 
-/* With a guard page below. */
-static void *map_stack(void) {
-    size_t guard = trodden_page_size();
-    uint8_t *memory = trodden_map(guard + ALTERNATE_STACK_BYTES);
-    if (memory)
-        mprotect(memory, guard, PROT_NONE);
-    return memory ? memory + guard : NULL;
+/* Stacks are mapped several at once, with a guard page below all of them: a process may have only so many mappings.
+ * What runs on them is the runtime's own, and known not to overflow. */
+static void *take_stack(void) {
+    static uint8_t *free_stacks;
+    static uint32_t free_count;
+    uint64_t mask = trodden_lock();
+    if (!free_count) {
+        size_t guard = trodden_page_size();
+        uint8_t *memory = trodden_map(guard + STACKS_AT_ONCE * ALTERNATE_STACK_BYTES);
+        if (memory) {
+            mprotect(memory, guard, PROT_NONE);
+            free_stacks = memory + guard;
+            free_count = STACKS_AT_ONCE;
+        }
+    }
+    void *stack = free_count ? free_stacks + --free_count * (size_t)ALTERNATE_STACK_BYTES : NULL;
+    trodden_unlock(mask);
+    return stack;
 }
 
 void trodden_alternate_stack_install(struct trodden_thread *thread) {
@@ -31,7 +42,7 @@ void trodden_alternate_stack_install(struct trodden_thread *thread) {
     if (real_sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
         return;
     if (!thread->alternate_stack)
-        thread->alternate_stack = map_stack();
+        thread->alternate_stack = take_stack();
     stack_t own = {.ss_sp = thread->alternate_stack, .ss_size = ALTERNATE_STACK_BYTES};
     if (thread->alternate_stack)
         real_sigaltstack(&own, NULL);
