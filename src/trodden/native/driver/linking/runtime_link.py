@@ -11,7 +11,7 @@ from trodden.native.driver.runtime_build import SHARED_FUNCTIONS, SHARED_VARIABL
 from trodden.native.driver.toolchain import Toolchain, target_in
 
 _INTERPOSED = (
-    *("__pthread_create", "__libc_siglongjmp", "__sigaction"),
+    *("__pthread_create", "__pthread_getattr_np", "__libc_siglongjmp", "__sigaction"),
     *("__swapcontext", "__setcontext", "__makecontext"),
     *("___pthread_register_cancel", "___pthread_register_cancel_defer", "pthread_attr_getsigmask_np"),
     *("__pthread_cancel", "__pthread_setcanceltype"),

@@ -18,23 +18,28 @@ static int real_sigaltstack(const stack_t *stack, stack_t *previous) {
 }
 
 /* Stacks are mapped several at once, with a guard page below all of them: a process may have only so many mappings.
- * What runs on them is the runtime's own, and known not to overflow. */
+ * What runs on them is the runtime's own, and known not to overflow.
+ *
+ * A word has the address of the free ones, which is that of a page, and in its lowest bits their number.  There is no
+ * lock: a thread that starts while the process exits must not wait here. */
+static uintptr_t map_stacks(void) {
+    size_t guard = trodden_page_size();
+    uint8_t *memory = trodden_map(guard + STACKS_AT_ONCE * ALTERNATE_STACK_BYTES);
+    if (memory)
+        mprotect(memory, guard, PROT_NONE);
+    return memory ? (uintptr_t)memory + guard + STACKS_AT_ONCE : 0;
+}
+
 static void *take_stack(void) {
-    static uint8_t *free_stacks;
-    static uint32_t free_count;
-    uint64_t mask = trodden_lock();
-    if (!free_count) {
-        size_t guard = trodden_page_size();
-        uint8_t *memory = trodden_map(guard + STACKS_AT_ONCE * ALTERNATE_STACK_BYTES);
-        if (memory) {
-            mprotect(memory, guard, PROT_NONE);
-            free_stacks = memory + guard;
-            free_count = STACKS_AT_ONCE;
-        }
-    }
-    void *stack = free_count ? free_stacks + --free_count * (size_t)ALTERNATE_STACK_BYTES : NULL;
-    trodden_unlock(mask);
-    return stack;
+    static uintptr_t free_stacks;
+    uintptr_t in_page = trodden_page_size() - 1, before = __atomic_load_n(&free_stacks, __ATOMIC_ACQUIRE), now;
+    do {
+        now = before & in_page ? before : map_stacks();
+        if (!now)
+            return NULL;
+        /* If another thread is faster, the stacks that have just been mapped are left to nobody, untouched. */
+    } while (!__atomic_compare_exchange_n(&free_stacks, &before, now - 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    return (void *)((now & ~in_page) + ((now - 1) & in_page) * ALTERNATE_STACK_BYTES);
 }
 
 void trodden_alternate_stack_install(struct trodden_thread *thread) {
