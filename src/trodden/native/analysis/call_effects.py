@@ -17,8 +17,8 @@ from trodden.native.ir.syntax.names import unquote
 _UNDUPLICABLE = frozenset({"noduplicate", "convergent"})
 _LIFETIME_END = "llvm.lifetime.end"
 _RETURN_ONCE = frozenset({"swapcontext"})
-"""What glibc's headers declare to return twice with ``-fcf-protection``, since it returns by an indirect jump;
-but it returns no more often than it is called."""
+"""What glibc declares to return twice with ``-fcf-protection``, since it returns by an indirect jump; but it
+returns no more often than it is called."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def find_runtime(toolchain: Toolchain, target: str | None) -> Runtime:
     digest = hashlib.sha256(repr(built_by).encode())
     for path in sources:
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    units = [path for path in sources if path.suffix == ".c" and path != root / _DLSYM_SOURCE]
+    units = [path for path in sources if path.suffix == ".c"]
     directory = cache_dir() / f"runtime-{digest.hexdigest()[:16]}"
     if not (directory / _EXPORTS).exists():
         compiler = "the embedded toolchain" if toolchain.embedded else toolchain.name

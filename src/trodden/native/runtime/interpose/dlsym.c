@@ -1,5 +1,6 @@
 /* Interposer of dlsym, for a module that defines interposed functions itself.  It is compiled for each such module,
- * with TRODDEN_GIVEN_WAY as the list of these functions, in the form INTERPOSED(name) INTERPOSED(name).
+ * with TRODDEN_GIVEN_WAY as the list of these functions, in the form INTERPOSED(name) INTERPOSED(name); without, there
+ * is nothing here.
  *
  * Their interposers have given way: the linker knows them by names that begin with OWN (linking/giving_way.py).  A
  * program that wraps a function of the C library finds the one behind its own by dlsym(RTLD_NEXT, ...).  That is the
@@ -7,6 +8,7 @@
  *
  * The C library's dlsym cannot be looked up by dlsym.  glibc has dlvsym; in musl it is in the object that has dlerror,
  * too.  It is called in tail position: it tells by its return address which module asks for the next function. */
+#ifdef TRODDEN_GIVEN_WAY
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -79,3 +81,4 @@ EXPORTED void *dlsym(void *restrict handle, const char *restrict name) {
         return behind;
     TAIL_CALL return real_dlsym()(handle, name);
 }
+#endif
