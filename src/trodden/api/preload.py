@@ -20,6 +20,23 @@ from trodden.native.driver.toolchain import find_toolchain
 from trodden.native.options.given import choose
 
 _NAME = "preload.so"
+_VARIABLES = {
+    "__trodden_table": "trodden_common",
+    "__trodden_caller": "trodden_outside",
+    "__trodden_ring": "trodden_no_ring",
+}
+"""The thread-local variables that libraries with probes share, and their initial values.
+
+Those that are loaded later use these, and need no static TLS, of which there is little.
+"""
+_NO_CODE = '.section .note.GNU-stack,"",@progbits\n'
+_VARIABLE = """.section .tdata,"awT",@progbits
+.weak {name}
+.type {name},@object
+.size {name}, 8
+.p2align 3
+{name}: .8byte {value}
+"""
 
 
 def preload_library() -> Path:
@@ -30,7 +47,8 @@ def preload_library() -> Path:
         return path
     with scratch() as directory:
         source = directory / "empty.s"  # which gets no probes
-        source.write_text('.section .note.GNU-stack,"",@progbits\n')
+        defined = (_VARIABLE.format(name=name, value=value) for name, value in _VARIABLES.items())
+        source.write_text("".join((*defined, _NO_CODE)))
         status = builder(["-shared", str(source), "-o", str(path)], False).run()
         if status:
             raise BuildFailed(f"--preload: the library cannot be built with {toolchain.name}", "")

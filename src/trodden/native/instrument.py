@@ -15,6 +15,7 @@ from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
 from trodden.native.ir.strip_debug import strip_declarations, strip_definition
 from trodden.native.lower.early_labels import label_calls
+from trodden.native.lower.ifunc_resolvers import with_runtime_calls
 from trodden.native.lower.lower import FunctionInUnit, lower
 from trodden.native.lower.module_globals import finish_module
 from trodden.native.lower.unit import UnitLowering
@@ -56,7 +57,8 @@ def instrument(
     for definition in module.definitions:
         function = reader.function(cut_function(definition))
         if function is None:
-            definitions.append(unit.untouched(definition))
+            resolves = reader.is_resolver(definition)
+            definitions.append(unit.untouched(with_runtime_calls(definition) if resolves else definition))
             continue
         planned = plan_for(function.read, options, reader.machine, slots, function.features)
         cloned = ClonedFunction(function.read, planned)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.native.building import must
 from tests.native.mapped_counts import VARIANTS, ProgramBuilder, run_counted
+from trodden import load
 
 
 def build_libraries(programs: ProgramBuilder, source: str, variant: str) -> list[Path]:
@@ -51,3 +54,29 @@ def test_a_library_used_by_many_threads_at_once(
     done = run_counted(program, "150", *[library] * 4, cwd=tmp_path, sources=sources)
     assert (done.status, done.errors) == (5, "")
     done.check()
+
+
+def test_more_plugins_than_static_tls_has_room_for(tmp_path: Path) -> None:
+    """With ``--preload`` they share one variable; each would take 8 of some 1,700 bytes."""
+    (tmp_path / "plugin.c").write_text("int f(int n) { return n > 2 ? n : 0; }\n")
+    (tmp_path / "host.c").write_text(
+        """#include <dlfcn.h>
+        #include <stdio.h>
+        int main(void) {
+            for (int i = 0; i < 250; i++) {
+                char name[32];
+                snprintf(name, sizeof name, "./plugin%d.so", i);
+                void *plugin = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+                if (!plugin || ((int (*)(int))dlsym(plugin, "f"))(i) < 0)
+                    return puts(dlerror());
+            }
+            return 0;
+        }
+        """
+    )
+    must("cc", "-O0", "-shared", "-fPIC", "plugin.c", "-o", "plugin.so", cwd=tmp_path)
+    for i in range(250):
+        (tmp_path / f"plugin{i}.so").write_bytes((tmp_path / "plugin.so").read_bytes())
+    subprocess.run(["gcc", "host.c", "-o", "host", "-ldl"], cwd=tmp_path, check=True)
+    must("run", "-q", "--preload", "-o", "out.trod", "./host", cwd=tmp_path)
+    assert load(tmp_path / "out.trod").functions["f"].entries == 250

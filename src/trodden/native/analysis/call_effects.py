@@ -16,6 +16,9 @@ from trodden.native.ir.syntax.names import unquote
 
 _UNDUPLICABLE = frozenset({"noduplicate", "convergent"})
 _LIFETIME_END = "llvm.lifetime.end"
+_RETURN_ONCE = frozenset({"swapcontext"})
+"""What glibc declares to return twice with ``-fcf-protection``, since it returns by an indirect jump; but it
+returns no more often than it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ def calls_of(block: IRBlock, attributes: Attributes) -> list[Call]:
                 assembly,
                 not assembly and not nounwind,
                 not assembly and not (nounwind and "willreturn" in known),
-                "returns_twice" in known,
+                "returns_twice" in known and callee not in _RETURN_ONCE,
                 not _UNDUPLICABLE.isdisjoint(known),
             )
         )
@@ -106,7 +109,12 @@ def calls_of(block: IRBlock, attributes: Attributes) -> list[Call]:
 
 def invokes_returning_twice(block: IRBlock, attributes: Attributes) -> bool:
     """Whether a block ends by invoking what may return twice, as setjmp does under a C++ destructor."""
-    return block.opcode == "invoke" and "returns_twice" in attributes.of_call(block.terminator)
+    terminator = block.instructions[-1]
+    return (
+        block.opcode == "invoke"
+        and "returns_twice" in attributes.of_call(block.terminator)
+        and unquote(terminator.callee or "") not in _RETURN_ONCE
+    )
 
 
 def invokes_unduplicable(block: IRBlock, attributes: Attributes) -> bool:

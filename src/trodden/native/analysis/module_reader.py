@@ -152,13 +152,17 @@ class ModuleReader:
             started=self._features.started,
         )
 
+    def is_resolver(self, definition: str) -> bool:
+        """Whether a function chooses the implementation of another, by the attribute ``ifunc``."""
+        return FunctionHeader(definition[: definition.index("\n")]).symbol in self._resolvers
+
     def _reason_to_skip(self, ir: IRFunction, name: str, path: str) -> str | None:
         header = ir.header
         attributes = self.attributes.of_header(header)
         if FunctionHeader(header).is_available_externally:
             return ""
         if ir.symbol in self._resolvers:
-            return "an ifunc resolver runs before there are threads, and so before there are counters"
+            return "an ifunc resolver starts before there are counters"
         if "naked" in attributes:
             return "a naked function has no room for probes"
         if "presplitcoroutine" in attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -22,23 +22,31 @@ def kept_diagnostics() -> Iterator[list[str]]:
         _KEPT.reset(token)
 
 
-def call(
-    command: Sequence[str], environment: Mapping[str, str], reword: Callable[[str], str] | None = None
-) -> int:
-    """Run a tool with our standard streams; return its status as a shell would.
+def call(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a tool with our standard streams; return its status as a shell would."""
+    if _KEPT.get() is None:
+        sys.stdout.flush()
+        return _status(subprocess.run(command, check=False, env=environment).returncode)
+    status, text = listen(command, environment)
+    say(text)
+    return status
 
-    ``reword`` changes what it says on standard error.
-    """
+
+def listen(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
+    """Run a tool; return its status as a shell would, and what it has written to standard error."""
     sys.stdout.flush()
+    done = subprocess.run(command, check=False, env=environment, stderr=subprocess.PIPE)
+    return _status(done.returncode), done.stderr.decode(errors="backslashreplace")
+
+
+def say(text: str) -> None:
+    """Print what a tool has written to standard error."""
+    sys.stderr.write(text)
+    sys.stderr.flush()
     kept = _KEPT.get()
-    if kept is None and reword is None:
-        status = subprocess.run(command, check=False, env=environment).returncode
-    else:
-        done = subprocess.run(command, check=False, env=environment, stderr=subprocess.PIPE)
-        text, status = done.stderr.decode(errors="backslashreplace"), done.returncode
-        text = text if reword is None else reword(text)
-        sys.stderr.write(text)
-        sys.stderr.flush()
-        if kept is not None:
-            kept.append(text)
+    if kept is not None:
+        kept.append(text)
+
+
+def _status(status: int) -> int:
     return 128 - status if status < 0 else status

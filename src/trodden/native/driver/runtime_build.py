@@ -46,6 +46,8 @@ _PADDING = "counters-tls_padding.o"
 _PROGBITS_PADDING = "counters-tls_padding-progbits.o"
 _PROGBITS = "-DTRODDEN_PROGBITS_PADDING"
 _EXPORTS = "exports.txt"
+_DLSYM_SOURCE = "interpose/dlsym.c"
+_GIVEN_WAY = "TRODDEN_GIVEN_WAY"
 
 
 @dataclass(frozen=True)
@@ -106,10 +108,21 @@ def _build(toolchain: Toolchain, target: str | None, units: Sequence[Path], dire
             os.rename(work, directory)
 
 
-def _compile(toolchain: Toolchain, target: str | None, units: Sequence[Path], work: Path) -> None:
+def compile_dlsym(toolchain: Toolchain, target: str | None, names: Iterable[str], made: Path) -> None:
+    """Compile the interposer of dlsym for a module that defines these interposed functions itself."""
+    listed = " ".join(f"INTERPOSED({name})" for name in names)
+    source = _source_root() / _DLSYM_SOURCE
+    command = [*_compiler(toolchain, target), f"-D{_GIVEN_WAY}={listed}", "-c", str(source), "-o", str(made)]
+    _run(toolchain, command)
+
+
+def _compiler(toolchain: Toolchain, target: str | None) -> list[str]:
     target_flags = [] if target is None else ["-target", target]
-    compiler = toolchain.runtime_compiler(target_flags)
-    compiler += [*_FLAGS, "-I", str(_source_root())]
+    return [*toolchain.runtime_compiler(target_flags), *_FLAGS, "-I", str(_source_root())]
+
+
+def _compile(toolchain: Toolchain, target: str | None, units: Sequence[Path], work: Path) -> None:
+    compiler = _compiler(toolchain, target)
     padding = () if toolchain.embedded else (_PROGBITS,)
     jobs = [(unit, _object_name(unit), padding) for unit in units]
     jobs.append((_source_root() / _PADDING_SOURCE, _PROGBITS_PADDING, (_PROGBITS,)))

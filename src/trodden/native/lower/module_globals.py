@@ -7,10 +7,11 @@ from collections.abc import Collection
 from trodden.native.ir.module import IRModule
 from trodden.native.ir.module_properties import take_used_globals
 from trodden.native.ir.strip_debug import strip_declarations
-from trodden.native.ir.symbols import names_function
+from trodden.native.ir.symbols import ifunc_resolvers, names_function
 from trodden.native.lower.call_site_labels import declare_resume
 from trodden.native.lower.emit.call_paths import FIND_CALLER, declare_call_paths
 from trodden.native.lower.emit.last_paths import FIND_RING, FLAG_SHIFT, declare_ring
+from trodden.native.lower.ifunc_resolvers import declarations
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT, UNWIND_RESUME
 from trodden.native.lower.unit import UnitLowering
 from trodden.program.facts import UnitFacts
@@ -65,6 +66,8 @@ def _globals(
         lines.append(f"declare preserve_mostcc void {COUNT_SPARSE}(ptr, i64, i64, i64) nounwind willreturn")
     if not names_function(signatures, "@llvm.readcyclecounter"):
         lines.append("declare i64 @llvm.readcyclecounter()")
+    if ifunc_resolvers(module):
+        lines += declarations()
     if unit.call_paths:
         lines += declare_call_paths(len(facts.functions), unit.machine, addressing.shared)
     if unit.last_paths:
@@ -82,7 +85,7 @@ def _globals(
 
 def _unit_entry(unit: UnitLowering, facts: UnitFacts) -> str:
     identity = "".join(f"\\{facts.id[i : i + 2]}" for i in range(0, 32, 2))
-    flags = int(not unit.addressing.shared) | unit.last_paths << FLAG_SHIFT
+    flags = int(not unit.addressing.shared) | int(unit.call_paths) << 1 | unit.last_paths << FLAG_SHIFT
     caller = FIND_CALLER if unit.call_paths else "null"
     ring = FIND_RING if unit.last_paths else "null"
     return (

@@ -54,6 +54,9 @@ extern const char __trodden_layout_2 __attribute__((visibility("hidden")));
  * counters, in the entry `index`. */
 #define TRODDEN_STATIC_TLS 1u
 
+/* The unit records call paths. */
+#define TRODDEN_CALL_PATHS 2u
+
 /* `flags` shifted right by this is the number of last paths that each thread should keep. */
 #define TRODDEN_LAST_PATHS_SHIFT 8
 
@@ -112,6 +115,12 @@ extern struct trodden_call_node trodden_outside __attribute__((visibility("hidde
 TRODDEN_PRESERVE_MOST struct trodden_call_node *__trodden_call(const struct trodden_function_key *key,
                                                                struct trodden_call_node *parent)
     __attribute__((visibility("hidden"), nothrow));
+
+/* ---- ifunc resolvers (counters/early_counts.c) ----
+ *
+ * A resolver has no probes; it calls these first and last, so that functions that it calls may have some. */
+void __trodden_resolver_starts(void) __attribute__((visibility("hidden")));
+void __trodden_resolver_ends(void) __attribute__((visibility("hidden")));
 
 /* ---- the last paths of each thread (counters/last_paths.c) ----
  *

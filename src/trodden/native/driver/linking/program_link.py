@@ -9,13 +9,15 @@ from pathlib import Path
 
 from trodden.native.driver.atomic_output import STANDARD_OUTPUT, deliver
 from trodden.native.driver.command_line import CommandLine
-from trodden.native.driver.diagnostics import call
+from trodden.native.driver.diagnostics import listen, say
 from trodden.native.driver.linking.first_link import first_link
+from trodden.native.driver.linking.giving_way import giving_way, names_in_conflict
 from trodden.native.driver.linking.link import link_command
 from trodden.native.driver.linking.linker_flags import for_embedded_linker, for_other_linker
-from trodden.native.driver.linking.linker_messages import in_terms_of_sources
+from trodden.native.driver.linking.linker_messages import in_terms_of_sources, without_c_library
 from trodden.native.driver.linking.runtime_link import with_runtime
-from trodden.native.driver.toolchain import Toolchain
+from trodden.native.driver.runtime_build import find_runtime
+from trodden.native.driver.toolchain import Toolchain, target_in
 
 _OTHER_LINKER = (
     "the embedded toolchain (clang and lld) did not link this;"
@@ -42,11 +44,12 @@ def link_program(
     made = linked / os.path.basename(output)
     sources = {str(path): source.path for path, source in zip(objects, line.sources, strict=True)}
     with first_link(toolchain, cxx, words):
-        status = call(
-            link_command(toolchain, cxx, [*words, "-o", str(made)]),
-            toolchain.environment,
-            lambda text: in_terms_of_sources(text, sources),
-        )
+        status, messages = _run_linker(toolchain, cxx, words, made, directory)
+    runtime = str(find_runtime(toolchain, target_in(words)).directory) if status != 0 else ""
+    if status != 0 and (needed := without_c_library(words, runtime, messages)):
+        say(f"trodden: {needed}\n")
+        return status
+    say(in_terms_of_sources(messages, sources))
     if status != 0:
         if embedded:
             sys.stderr.write(f"trodden: {_OTHER_LINKER}\n")
@@ -54,3 +57,23 @@ def link_program(
     elif made.exists():
         deliver(made, f"./{output}" if output == STANDARD_OUTPUT else output)
     return status
+
+
+def _run_linker(
+    toolchain: Toolchain, cxx: bool, words: Sequence[str], made: Path, directory: Path
+) -> tuple[int, str]:
+    """Link; if the program itself defines functions that are interposed, link again without these.
+
+    A linker stops after some errors, so that this may take several links.
+    """
+    # The messages of other linkers are read here, too.
+    environment = {**toolchain.environment, "LC_ALL": "C"}
+    names: set[str] = set()
+    while True:
+        chosen = giving_way(toolchain, words, names, directory) if names else words
+        command = link_command(toolchain, cxx, [*chosen, "-o", str(made)])
+        status, messages = listen(command, environment)
+        more = names_in_conflict(toolchain, words, messages) - names if status != 0 else set()
+        if not more:
+            return status, messages
+        names |= more

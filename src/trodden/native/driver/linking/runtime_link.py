@@ -11,7 +11,7 @@ from trodden.native.driver.runtime_build import SHARED_FUNCTIONS, SHARED_VARIABL
 from trodden.native.driver.toolchain import Toolchain, target_in
 
 _INTERPOSED = (
-    *("__pthread_create", "__libc_siglongjmp", "__sigaction"),
+    *("__pthread_create", "__pthread_getattr_np", "__libc_siglongjmp", "__sigaction"),
     *("__swapcontext", "__setcontext", "__makecontext"),
     *("___pthread_register_cancel", "___pthread_register_cancel_defer", "pthread_attr_getsigmask_np"),
     *("__pthread_cancel", "__pthread_setcanceltype"),
@@ -38,7 +38,7 @@ def runtime_words(
     if "-shared" in words:
         return [*runtime.objects, *_preemptible(runtime, words, directory)]
     linked = [*runtime.objects, runtime.filled_padding if filled else runtime.padding]
-    if _static(toolchain, words):
+    if is_static(toolchain, words):
         # A static C library has the interposed functions under other names, if these are requested.
         requested = [piece for name in _INTERPOSED for piece in ("-u", name)]
         return [*linked, *for_linker(*requested, "--eh-frame-hdr")]
@@ -55,7 +55,8 @@ def _preemptible(runtime: Runtime, words: Sequence[str], directory: Path) -> lis
     return for_linker(f"--export-dynamic-symbol-list={made}")
 
 
-def _static(toolchain: Toolchain, words: Sequence[str]) -> bool:
+def is_static(toolchain: Toolchain, words: Sequence[str]) -> bool:
+    """Whether these words link a static program."""
     if "-static" in words or "-static-pie" in words:
         return True
     # With a target that does not name glibc, the embedded toolchain links its own static C library.

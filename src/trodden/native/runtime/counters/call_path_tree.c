@@ -17,6 +17,7 @@
 #include <errno.h>
 
 #include "counters/call_path_tree.h"
+#include "counters/early_counts.h"
 #include "counters/live_regions.h"
 #include "platform/attributes.h"
 #include "platform/system.h"
@@ -230,6 +231,9 @@ static struct trodden_call_node *make_node(const struct trodden_function_key *ke
 
 SLOW_PATH static struct trodden_call_node *enter_new_node(const struct trodden_function_key *key,
                                                           struct trodden_call_node *parent) {
+    struct trodden_call_node *early = trodden_early_call_node();
+    if (early)
+        return early;
     int saved_errno = errno;
     struct trodden_call_paths *paths = &__trodden_leader()->call_paths;
     struct trodden_call_path_tree *tree = parent->tree ? parent->tree : own_tree(paths);

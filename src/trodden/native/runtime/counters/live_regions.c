@@ -76,19 +76,26 @@ static void release_regions(struct trodden_process *process, bool held, uint64_t
     trodden_restore_signals(mask);
 }
 
-static void *add_region(struct trodden_live_header *live, uint32_t kind, uint32_t module, size_t bytes) {
-    uint64_t offset = __atomic_fetch_add(&live->size, bytes, __ATOMIC_RELAXED);
+/* `count` regions of this size, one behind the other in one mapping. */
+static void *add_regions(struct trodden_live_header *live, uint32_t kind, uint32_t module, size_t bytes,
+                         uint32_t count) {
+    uint64_t offset = __atomic_fetch_add(&live->size, count * bytes, __ATOMIC_RELAXED);
     int fd = trodden_live_open();
-    void *memory = trodden_live_map(fd, &offset, bytes);
+    uint8_t *memory = trodden_live_map(fd, &offset, count * bytes);
     trodden_live_close(fd);
     if (offset == TRODDEN_NO_OFFSET)
         live->flags |= TRODDEN_LIVE_INCOMPLETE | (fd >= 0 ? TRODDEN_LIVE_NO_SPACE : 0);
-    if (memory)
-        trodden_live_append_region(live, kind, module, memory, bytes, offset);
+    for (uint32_t i = 0; memory && i < count; i++)
+        trodden_live_append_region(live, kind, module, memory + i * bytes, bytes,
+                                   offset == TRODDEN_NO_OFFSET ? offset : offset + i * bytes);
     return memory;
 }
 
 void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes) {
+    return trodden_live_alloc_adjacent(kind, module, bytes, 1);
+}
+
+void *trodden_live_alloc_adjacent(uint32_t kind, uint32_t module, size_t bytes, uint32_t count) {
     uint64_t mask;
     if (!trodden_process.live)
         trodden_init();
@@ -96,7 +103,7 @@ void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes) {
         return NULL;
     int saved_errno = errno;
     bool held = trodden_live_acquire(&trodden_process, &mask);
-    void *memory = add_region(trodden_process.live, kind, module, trodden_round_to_pages(bytes));
+    void *memory = add_regions(trodden_process.live, kind, module, trodden_round_to_pages(bytes), count);
     release_regions(&trodden_process, held, mask);
     errno = saved_errno;
     return memory;

@@ -14,6 +14,8 @@ void trodden_live_init(void);
 /* Zeroed memory in whole pages, or NULL.  Needs no lock, and may be called from signal handlers. */
 void *trodden_live_alloc(enum trodden_region_kind kind, uint32_t module, size_t bytes);
 PROCESS_WIDE void *__trodden_keep(uint32_t kind, uint32_t module, size_t bytes);
+/* For the leader: `count` regions of so many bytes each, one behind the other; the process has one mapping for all. */
+void *trodden_live_alloc_adjacent(uint32_t kind, uint32_t module, size_t bytes, uint32_t count);
 void trodden_live_free(void *memory, size_t bytes);
 PROCESS_WIDE void __trodden_release(void *memory, size_t bytes);
 

@@ -67,15 +67,42 @@ static struct trodden_shard *new_record(void) {
     return record;
 }
 
-static struct trodden_shard *new_shard(struct trodden_module *module) {
+/* A process may have only so many mappings (65,530 by default), and each thread needs several.  Therefore a module with
+ * many threads gets several shards at once: a quarter of those that it has. */
+enum { SHARDS_AT_ONCE = 32, BYTES_AT_ONCE = 256 << 10 };
+
+static uint32_t shards_at_once(const struct trodden_module *module) {
+    size_t count = module->shard_count / 4, limit = BYTES_AT_ONCE / module->shard_bytes;
+    count = count < SHARDS_AT_ONCE ? count : SHARDS_AT_ONCE;
+    count = count < limit ? count : limit;
+    return count ? (uint32_t)count : 1;
+}
+
+static struct trodden_shard *add_shard(struct trodden_module *module, uint64_t *memory) {
     struct trodden_shard *shard = new_record();
-    uint64_t *memory = shard ? trodden_live_alloc(TRODDEN_REGION_SHARD, module->index, module->shard_bytes) : NULL;
-    if (!memory)
+    if (!shard)
         return NULL;
     *shard = (struct trodden_shard){
         .next = module->shards, .module = module, .memory = memory, .offset = trodden_live_offset(memory)};
     module->shards = shard;
+    module->shard_count++;
     return shard;
+}
+
+/* The first of the new shards; the others are free. */
+static struct trodden_shard *new_shard(struct trodden_module *module) {
+    uint32_t count = shards_at_once(module);
+    uint8_t *memory =
+        trodden_live_alloc_adjacent(TRODDEN_REGION_SHARD, module->index, module->shard_bytes, count);
+    struct trodden_shard *first = memory ? add_shard(module, (uint64_t *)memory) : NULL;
+    for (uint32_t i = 1; first && i < count; i++) {
+        struct trodden_shard *shard = add_shard(module, (uint64_t *)(memory + i * module->shard_bytes));
+        if (!shard)
+            break;
+        shard->next_of_thread = module->free_shards;
+        module->free_shards = shard;
+    }
+    return first;
 }
 
 static struct trodden_shard *take_shard(struct trodden_module *module) {
@@ -222,6 +249,7 @@ static void forget_other_shards(struct trodden_module *module) {
             continue;
         }
         *link = shard->next;
+        module->shard_count--;
         shard->next = unused_records;
         unused_records = shard;
     }

@@ -12,6 +12,7 @@
  * (sparse_totals.c) finds each entry complete. */
 #include <errno.h>
 
+#include "counters/early_counts.h"
 #include "counters/live_regions.h"
 #include "counters/sparse_paths.h"
 #include "platform/attributes.h"
@@ -165,6 +166,8 @@ static struct trodden_sparse_entry *make_entry(struct trodden_sparse_table *tabl
 #define SLOW_PATH TRODDEN_PRESERVE_MOST __attribute__((noinline))
 
 SLOW_PATH static void count_new(const struct trodden_unit *unit, uint64_t key, uint64_t value, uint64_t amount) {
+    if (trodden_early_note(unit, key, value, amount))
+        return;
     int saved_errno = errno;
     struct trodden_sparse_table *table = own_table();
     if (!table)

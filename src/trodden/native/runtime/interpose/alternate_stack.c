@@ -11,19 +11,35 @@
 #include "platform/system.h"
 #include "process/process.h"
 
-enum { ALTERNATE_STACK_BYTES = 64 << 10 };
+enum { ALTERNATE_STACK_BYTES = 64 << 10, STACKS_AT_ONCE = 16 };
 
 static int real_sigaltstack(const stack_t *stack, stack_t *previous) {
     return (int)syscall(SYS_sigaltstack, stack, previous);
 }
 
-/* With a guard page below. */
-static void *map_stack(void) {
+/* Stacks are mapped several at once, with a guard page below all of them: a process may have only so many mappings.
+ * What runs on them is the runtime's own, and known not to overflow.
+ *
+ * A word has the address of the free ones, which is that of a page, and in its lowest bits their number.  There is no
+ * lock: a thread that starts while the process exits must not wait here. */
+static uintptr_t map_stacks(void) {
     size_t guard = trodden_page_size();
-    uint8_t *memory = trodden_map(guard + ALTERNATE_STACK_BYTES);
+    uint8_t *memory = trodden_map(guard + STACKS_AT_ONCE * ALTERNATE_STACK_BYTES);
     if (memory)
         mprotect(memory, guard, PROT_NONE);
-    return memory ? memory + guard : NULL;
+    return memory ? (uintptr_t)memory + guard + STACKS_AT_ONCE : 0;
+}
+
+static void *take_stack(void) {
+    static uintptr_t free_stacks;
+    uintptr_t in_page = trodden_page_size() - 1, before = __atomic_load_n(&free_stacks, __ATOMIC_ACQUIRE), now;
+    do {
+        now = before & in_page ? before : map_stacks();
+        if (!now)
+            return NULL;
+        /* If another thread is faster, the stacks that have just been mapped are left to nobody, untouched. */
+    } while (!__atomic_compare_exchange_n(&free_stacks, &before, now - 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    return (void *)((now & ~in_page) + ((now - 1) & in_page) * ALTERNATE_STACK_BYTES);
 }
 
 void trodden_alternate_stack_install(struct trodden_thread *thread) {
@@ -31,7 +47,7 @@ void trodden_alternate_stack_install(struct trodden_thread *thread) {
     if (real_sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
         return;
     if (!thread->alternate_stack)
-        thread->alternate_stack = map_stack();
+        thread->alternate_stack = take_stack();
     stack_t own = {.ss_sp = thread->alternate_stack, .ss_size = ALTERNATE_STACK_BYTES};
     if (thread->alternate_stack)
         real_sigaltstack(&own, NULL);

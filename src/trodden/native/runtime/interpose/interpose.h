@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "platform/attributes.h"
@@ -21,6 +22,14 @@ void trodden_cancel_shutdown(void);
 /* ---- pthread_create.c ---- */
 /* A thread that executes code of the runtime alone. */
 int trodden_create_own_thread(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+
+/* ---- supplied_stack.c, with glibc ---- */
+/* How many bytes of a thread's stack its counters take. */
+size_t trodden_counters_on_stack(void);
+/* The attributes of a thread that will run on the stack which the program supplies: they have none.  False: the program
+ * supplies none, or there is no reason to do so. */
+bool trodden_copy_without_stack(pthread_attr_t *copy, const pthread_attr_t *attributes, struct trodden_thread *thread);
+void *trodden_run_on_stack(void *(*start)(void *), void *argument, void *top);
 
 /* ---- vfork.c ---- */
 /* A child of vfork leaves its parent's memory by exec or _exit (`amount` 1), or exec has failed (-1).  False: the

@@ -16,6 +16,9 @@
 
 void *trodden_next_function(const char *name, void *interceptor);
 
+/* The same by the real dlsym, in a module that has an interposer of dlsym (dlsym.c); NULL in others. */
+void *trodden_dlsym_next(const char *name);
+
 /* Marks memory that the runtime has written as initialized, for MemorySanitizer, which does not see it. */
 void trodden_written(const void *memory, size_t bytes);
 

@@ -12,15 +12,13 @@
 
 #if defined(__GLIBC__) && defined(__x86_64__)
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 
+#include "interpose/next_function.h"
 #include "platform/attributes.h"
 #include "process/process.h"
 #include "unwind/nonlocal_exits.h"
-
-#pragma weak dlsym
 
 enum { SAVED_RBX = 0, SAVED_PC = 7 };
 
@@ -89,15 +87,15 @@ static void register_and_redirect(register_function *real, __pthread_unwind_buf_
 
 EXPORTED void __pthread_register_cancel(__pthread_unwind_buf_t *buffer) {
     static register_function *real;
-    if (!real && !(real = ___pthread_register_cancel) && dlsym)
-        *(void **)&real = dlsym(RTLD_NEXT, "__pthread_register_cancel");
+    if (!real && !(real = ___pthread_register_cancel))
+        *(void **)&real = trodden_next_function("__pthread_register_cancel", NULL);
     register_and_redirect(real, buffer);
 }
 
 EXPORTED void __pthread_register_cancel_defer(__pthread_unwind_buf_t *buffer) {
     static register_function *real;
-    if (!real && !(real = ___pthread_register_cancel_defer) && dlsym)
-        *(void **)&real = dlsym(RTLD_NEXT, "__pthread_register_cancel_defer");
+    if (!real && !(real = ___pthread_register_cancel_defer))
+        *(void **)&real = trodden_next_function("__pthread_register_cancel_defer", NULL);
     register_and_redirect(real, buffer);
 }
 #endif

@@ -15,7 +15,6 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "counters/tls_padding.h"
 #include "interpose/interpose.h"
 #include "interpose/next_function.h"
 #include "interpose/thread_attributes.h"
@@ -56,27 +55,35 @@ static void *run_thread(void *value) {
     void *argument = thread->argument;
     uint64_t mask = thread->signal_mask;
     trodden_thread_starts(thread);
+#ifdef __GLIBC__
+    uintptr_t top = thread->stack ? ((uintptr_t)thread->stack + thread->stack_bytes) & ~(uintptr_t)15 : 0;
     trodden_restore_signals(mask);
+    if (top)
+        return trodden_run_on_stack(start, argument, (void *)top);
+#else
+    trodden_restore_signals(mask);
+#endif
     return start(argument);
 }
 
+#ifdef __GLIBC__
 /* glibc allocates static TLS from the thread's stack: this adds what the counters and the padding behind them use.  A
- * stack that the caller supplied cannot grow and is left alone; without one, glibc reports an address that ends at
+ * stack that the caller supplied cannot grow (supplied_stack.c); without one, glibc reports an address that ends at
  * zero. */
 static bool enlarge_stack(pthread_attr_t *attributes) {
-#ifdef __GLIBC__
     void *stack = NULL;
-    size_t size = 0, extra = __atomic_load_n(&trodden_process.tls_bytes, __ATOMIC_RELAXED);
-    extra += extra ? TRODDEN_PADDING : 0;
+    size_t size = 0, extra = trodden_counters_on_stack();
     if (pthread_attr_getstack(attributes, &stack, &size) == 0 && (uintptr_t)stack + size != 0)
         return false;
     return extra && pthread_attr_getstacksize(attributes, &size) == 0 && size + extra > size &&
            pthread_attr_setstacksize(attributes, size + extra) == 0;
+}
 #else
+static bool enlarge_stack(pthread_attr_t *attributes) {
     (void)attributes;
     return false;
-#endif
 }
+#endif
 
 /* All signals are blocked; `mask` is what the creator had. */
 static int create_with_attributes(create_function *create, pthread_t *id, const pthread_attr_t *attributes,
@@ -85,6 +92,13 @@ static int create_with_attributes(create_function *create, pthread_t *id, const 
     uint64_t own_mask;
     bool has_mask = trodden_thread_mask_of(attributes, &own_mask);
     trodden_thread_inherits_mask(thread, has_mask ? &own_mask : NULL, mask);
+#ifdef __GLIBC__
+    if (attributes && trodden_copy_without_stack(&own, attributes, thread)) {
+        int error = create(id, &own, run_thread, thread);
+        pthread_attr_destroy(&own);
+        return error;
+    }
+#endif
     if (attributes && !(has_mask && trodden_copy_with_all_blocked(&own, attributes))) {
         /* A shallow copy, which is never destroyed: what it points to belongs to the caller. */
         memcpy(&own, attributes, sizeof own);

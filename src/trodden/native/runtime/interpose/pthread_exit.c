@@ -7,23 +7,22 @@
 #include <features.h>
 
 #ifndef __GLIBC__
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <threads.h>
 
+#include "interpose/next_function.h"
 #include "platform/attributes.h"
 #include "process/process.h"
 #include "unwind/nonlocal_exits.h"
 
-#pragma weak dlsym
 typedef void exit_function(void *);
 extern exit_function __pthread_exit __attribute__((weak));
 
 static _Noreturn void exit_thread(const struct trodden_regs *regs, void *result) {
     exit_function *real = __pthread_exit;
-    if (!real && dlsym)
-        *(void **)&real = dlsym(RTLD_NEXT, "pthread_exit");
+    if (!real)
+        *(void **)&real = trodden_next_function("pthread_exit", NULL);
     /* As the real function does, but before the system calls made here. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     if (trodden_is_leader())

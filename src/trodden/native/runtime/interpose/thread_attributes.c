@@ -28,7 +28,7 @@ bool trodden_thread_mask_of(const pthread_attr_t *attributes, uint64_t *mask) {
     return true;
 }
 
-static void copy_processors(pthread_attr_t *copy, const pthread_attr_t *attributes) {
+void trodden_copy_processors(pthread_attr_t *copy, const pthread_attr_t *attributes) {
     cpu_set_t processors, all; /* which stand for none in particular */
     memset(&all, -1, sizeof all);
     if (pthread_attr_getaffinity_np(attributes, sizeof processors, &processors) == 0 &&
@@ -51,7 +51,7 @@ bool trodden_copy_with_all_blocked(pthread_attr_t *copy, const pthread_attr_t *a
             own[i] = after[i];
     memcpy(copy, own, sizeof own);
     if (error == 0)
-        copy_processors(copy, attributes);
+        trodden_copy_processors(copy, attributes);
     return error == 0;
 }
 #else

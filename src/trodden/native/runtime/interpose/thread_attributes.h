@@ -10,5 +10,7 @@
 bool trodden_thread_mask_of(const pthread_attr_t *attributes, uint64_t *mask);
 /* The same attributes with a mask that blocks all signals.  False: there is no memory. */
 bool trodden_copy_with_all_blocked(pthread_attr_t *copy, const pthread_attr_t *attributes);
+/* With glibc: the copy gets the set of processors, if the attributes have one. */
+void trodden_copy_processors(pthread_attr_t *copy, const pthread_attr_t *attributes);
 
 #endif

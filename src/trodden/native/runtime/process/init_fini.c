@@ -7,6 +7,7 @@
  * module. */
 #include <errno.h>
 
+#include "counters/early_counts.h"
 #include "counters/sparse_paths.h"
 #include "counters/tls_padding.h"
 #include "interpose/interpose.h"
@@ -24,10 +25,12 @@ bool trodden_has_units(void) { return units_begin && &units_begin[0] != &units_e
 static void register_module(void) {
     int saved_errno = errno;
     trodden_longjmp_init();
-    if (trodden_has_units())
+    if (trodden_has_units()) {
         __trodden_enter(&(struct trodden_module_info){
             &trodden_process, units_begin, units_end, trodden_slots_mark(), trodden_own_sparse_paths(),
             trodden_own_padding ? trodden_own_padding() : 0, trodden_own_unwinder()});
+        trodden_early_counts_fold();
+    }
     errno = saved_errno;
 }
 

@@ -37,6 +37,7 @@ struct trodden_module {
     intptr_t ring_tls_offset; /* of their variable __trodden_ring, from the thread pointer */
     size_t shard_bytes;
     struct trodden_shard *shards, *free_shards, *fallback_shard;
+    uint32_t shard_count;
     struct trodden_live_module *live;
     char *path;
     uint32_t path_length;

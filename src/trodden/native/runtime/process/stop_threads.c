@@ -78,8 +78,9 @@ static bool is_pending(const struct trodden_thread *thread, uintptr_t own_tp) {
            !__atomic_load_n(&thread->stopped_at, __ATOMIC_ACQUIRE);
 }
 
-/* Has the thread blocked the signal, or exited?  Then it will not respond.  One that is running may just be in a part
- * of the runtime that blocks all signals for a moment. */
+/* Has the thread blocked the signal, or exited, or does it wait for a child of vfork?  Then it will not respond: the
+ * kernel delivers no signal to a thread that waits for such a child.  One that is running may just be in a part of the
+ * runtime that blocks all signals for a moment. */
 static bool is_unreachable(const struct trodden_thread *thread, bool patient) {
     char text[2048];
     uint64_t mask = 0;
@@ -87,6 +88,8 @@ static bool is_unreachable(const struct trodden_thread *thread, bool patient) {
     if (got <= 0)
         return true;
     text[got] = 0;
+    if (thread->vfork_return && strstr(text, "\nState:\tD"))
+        return true;
     const char *at = strstr(text, "\nSigBlk:\t");
     for (at = at ? at + 9 : ""; *at && *at != '\n'; at++)
         mask = mask << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);

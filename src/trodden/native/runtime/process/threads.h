@@ -3,6 +3,7 @@
 #define TRODDEN_PROCESS_THREADS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "interpose/landing.h"
@@ -30,6 +31,8 @@ struct trodden_thread {
     void **counter_table;            /* of TRODDEN_MAX_TABLE_UNITS entries: where the counters of each unit are */
     void *(*start)(void *);
     void *argument;
+    void *stack; /* the one that the program supplied, if it is not the C library's idea of the thread's stack */
+    size_t stack_bytes;
 };
 
 void trodden_threads_init(void);
