@@ -25,10 +25,10 @@ _PREPARES = frozenset(
         *("phi", "select", "zext", "sext", "trunc", "bitcast", "freeze", "getelementptr"),
     }
 )
-_OPCODE = re.compile(r"  (?:%\S+ = )?(?:(?:tail|musttail|notail) )?([a-z]+)")
+_OPCODE = re.compile(r"  (?:%\S+ = )?(?:(?:tail|musttail|notail) )?([a-z]+)(?: [^\n@]*(@[^\s(]+)\()?")
 
 _Code = frozenset[tuple[int, str]]
-"""The columns and opcodes of some instructions."""
+"""The columns and opcodes of some instructions; of a call the function that is called."""
 
 _Places = dict[int, list[tuple[int, _Code]]]
 """For each block that mentions a line: where among its mentions, with the instructions there."""
@@ -95,5 +95,5 @@ def _code(block: IRBlock, mentions: Sequence[Mention], lines: FunctionLines) -> 
             opcode = _OPCODE.match(block.text, block.text.rfind("\n", 0, match.start()) + 1)
             own = column and lines.line_of(match.group(1)) == mention.ref
             if own and opcode is not None and opcode.group(1) not in _PREPARES:
-                found.add((column, opcode.group(1)))
+                found.add((column, opcode.group(2) or opcode.group(1)))
         yield frozenset(found)
