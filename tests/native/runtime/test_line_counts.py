@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.oracles.record_lines import SOURCES, read_records
-from tests.native.building import trodden
+from tests.native.building import PROGRAMS, trodden
 from trodden.profile.store.trod import load
 from trodden.source.lines import line_counts
 
@@ -66,6 +66,21 @@ def test_where_gcc_and_llvm_cov_agree_the_count_is_theirs(name: str) -> None:
     }
     assert {row["why"] for row in rows} <= {"", "no code", "operand"}
     assert all(not row["trodden"] for row in rows if row["why"] == "no code")
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("path_log_throw.cpp", (12, 16, 49, 68)),
+        ("exact_jumps.c", (228, 229, 234, 235, 241, 243)),
+        ("longjmp_switches.c", (85, 86)),
+    ],
+)
+def test_copies_that_an_optimiser_makes_are_executions_and_parts_of_a_statement_are_none(
+    tmp_path: Path, name: str, lines: tuple[int, ...]
+) -> None:
+    plain, optimised = (_counts(tmp_path, PROGRAMS / name, level) for level in ("-O0", "-O2"))
+    assert {line: optimised[line] for line in lines} == {line: plain[line] for line in lines}
 
 
 def _marks(text: str) -> dict[int, str]:

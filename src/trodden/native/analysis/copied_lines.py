@@ -25,10 +25,10 @@ _PREPARES = frozenset(
         *("phi", "select", "zext", "sext", "trunc", "bitcast", "freeze", "getelementptr"),
     }
 )
-_OPCODE = re.compile(r"  (?:%\S+ = )?(?:(?:tail|musttail|notail) )?([a-z]+)")
+_OPCODE = re.compile(r"  (?:%\S+ = )?(?:(?:tail|musttail|notail) )?([a-z]+)(?: [^\n@]*(@[^\s(]+)\()?")
 
 _Code = frozenset[tuple[int, str]]
-"""The columns and opcodes of some instructions."""
+"""The columns and opcodes of some instructions; of a call the function that is called."""
 
 _Places = dict[int, list[tuple[int, _Code]]]
 """For each block that mentions a line: where among its mentions, with the instructions there."""
@@ -42,10 +42,11 @@ def copied_lines(
     times = Counter(mention.ref for each in mentions for mention in each if mention.ref.line > 0)
     places: dict[LineRef, _Places] = {}
     for number, (block, each) in enumerate(zip(read.ir.blocks, mentions, strict=True)):
-        if any(times[mention.ref] > 1 for mention in each):
-            for index, (mention, code) in enumerate(zip(each, _code(block, each, lines), strict=True)):
-                if times[mention.ref] > 1:
-                    places.setdefault(mention.ref, {}).setdefault(number, []).append((index, code))
+        for index, mention in enumerate(each):
+            if times[mention.ref] > 1:
+                end = each[index + 1].position if index + 1 < len(each) else len(block.text)
+                code = _code(block, mention, end, lines)
+                places.setdefault(mention.ref, {}).setdefault(number, []).append((index, code))
     if places and read.loops.reducible:
         dominators = find_dominators(read.graph)
         order = {vertex: position for position, vertex in enumerate(dominators.preorder())}
@@ -85,15 +86,13 @@ def _same_iteration(read: FunctionCfg, dominators: Dominators, before: int, bloc
     return block != header and dominators.dominates(header, before)
 
 
-def _code(block: IRBlock, mentions: Sequence[Mention], lines: FunctionLines) -> Iterator[_Code]:
-    """The instructions that belong to each mention of a line."""
-    ends = [*(mention.position for mention in mentions[1:]), len(block.text)]
-    for mention, end in zip(mentions, ends, strict=True):
-        found: set[tuple[int, str]] = set()
-        for match in DBG_ATTACHMENT.finditer(block.text, mention.position, end):
-            column = lines.column_of(match.group(1))
+def _code(block: IRBlock, mention: Mention, end: int, lines: FunctionLines) -> _Code:
+    """The instructions that belong to a mention of a line, which ends where the next one begins."""
+    found: set[tuple[int, str]] = set()
+    for match in DBG_ATTACHMENT.finditer(block.text, mention.position, end):
+        column = lines.column_of(match.group(1))
+        if column and lines.line_of(match.group(1)) == mention.ref:
             opcode = _OPCODE.match(block.text, block.text.rfind("\n", 0, match.start()) + 1)
-            own = column and lines.line_of(match.group(1)) == mention.ref
-            if own and opcode is not None and opcode.group(1) not in _PREPARES:
-                found.add((column, opcode.group(1)))
-        yield frozenset(found)
+            if opcode is not None and opcode.group(1) not in _PREPARES:
+                found.add((column, opcode.group(2) or opcode.group(1)))
+    return frozenset(found)
