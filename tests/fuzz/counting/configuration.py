@@ -72,7 +72,8 @@ class Configuration:
 def random_configuration(chance: random.Random, program: Program) -> Configuration:
     """Any way in which this program can be built, and in which its counts are promised to be exact."""
     in_doubt = program.features.faults or program.end == "fault"
-    profile = chance.choice(("edges", "edges", "blocks", "paths", "paths"))
+    walked = not program.guarded and not program.features.forks
+    profile = chance.choice(("edges", "edges", "blocks", "paths", *["paths"] * (4 if walked else 1)))
     early = profile != "paths" and not in_doubt and program.exact and chance.random() < 0.35
     stage = "early" if early else "late"
     counters = chance.choice(_COUNTERS[profile])

@@ -22,7 +22,7 @@ class JumpWriter:
 
     def function(self, number: int) -> None:
         """One function."""
-        size = self.chance.randint(2, 11)
+        size = self.chance.randint(3, 16)
         tables: list[str] = []
         blocks = []
         for block in range(size):

@@ -279,6 +279,7 @@ def _first(chance: random.Random, features: Features, end: str, heads: list[str]
         writer.lines += ["    MARK();", "    return x;", "}"]
     writer.lines += ["int main(int argc, char **argv) {", "    volatile int x = 0;", "    prepare(argc > 1);"]
     writer.lines.append("    for (volatile int round = 0; HIT(), round < (argc > 1 ? 2 : 30); round++) {")
+    writer.lines += ["        HIT();", f"        x += part->functions[round % {PART}](x);"]
     writer.share = MOST_LINES - 40
     writer._try(-1, 2, False)
     writer.lines += ["        HIT();", "    }", "    stop_timer();", f"    {_ENDS[end]}", "}"]
