@@ -149,6 +149,7 @@ def test_entries_of_inlined_functions_whose_code_was_moved(tmp_path: Path) -> No
     assert text.splitlines()[1].startswith("optimised: ")
     assert _marks(text)[2] == "500"
     assert _marks(text)[6] == "3500"
+    assert must("annotate", "--include", "mix.h", cwd=tmp_path) == text
 
 
 def test_functions_that_ran_in_each_of_two_programs_with_a_common_unit(tmp_path: Path) -> None:

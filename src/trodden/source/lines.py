@@ -42,7 +42,8 @@ def lines_of_functions(functions: Iterable[FunctionProfile]) -> Lines:
             lines = found.setdefault(file, {})
             lines[line] = _sum(lines.get(line), here)
     for file, line in unknown_lines(every):
-        if not found[file][line].count:
+        known = found.get(file, {}).get(line)
+        if known is not None and not known.count:
             found[file][line] = LineCount(0, exact=False, known=False)
     return {file: dict(sorted(lines.items())) for file, lines in sorted(found.items())}
 
@@ -51,12 +52,12 @@ def lines_of_function(function: FunctionProfile) -> dict[tuple[str, int], LineCo
     """The lines that one function holds, in its own file or inlined from others.
 
     The line that a function begins on is executed when the function is entered.  In an optimised program a
-    jump may be all that is left of a line.
+    jump may be all that is left of a line: it shows that the line was executed, but not that it never was.
     """
     counts = _lines(line_graph(function))
     if function.facts.optimised and any(block.added_lines for block in function.facts.blocks):
         for location, count in _lines(line_graph(function, added=True)).items():
-            if location not in counts or not counts[location].count:
+            if count.count and (location not in counts or not counts[location].count):
                 counts[location] = count
     entered = [((function.file, function.line), function.entries)]
     for each in inlined_entries(function):

@@ -28,6 +28,21 @@ int main(int argc, char **argv)
 }
 """
 
+MAKES = """\
+#include <stdexcept>
+#include <string>
+__attribute__((noinline)) static std::string make(int i)
+{
+    if (i < 0)
+        throw std::invalid_argument("negative");
+    return "item" + std::to_string(i);
+}
+int main()
+{
+    return make(3).size() == 0;
+}
+"""
+
 NAMES = sorted(path.name for path in SOURCES.glob("*.c*"))
 
 
@@ -87,6 +102,16 @@ def _marks(text: str) -> dict[int, str]:
     """What ``annotate`` has in front of each line that it has anything in front of."""
     rows = [row for row in text.splitlines() if row[10:16].strip().isdigit()]
     return {int(row[10:16]): row[:9].strip() for row in rows if row[:9].strip()}
+
+
+def test_clean_up_for_exceptions_does_not_mark_the_end_of_a_function_as_never_executed(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.cpp").write_text(MAKES)
+    trodden("run", "--quiet", "-o", "a.trod", "a.cpp", "-O2", cwd=tmp_path)
+    marks = _marks(trodden("annotate", "a.trod", "a.cpp", cwd=tmp_path).stdout)
+    assert marks[7] == "1"
+    assert 8 not in marks
 
 
 def test_what_an_optimised_program_has_inlined_is_not_shown_as_never_executed(tmp_path: Path) -> None:

@@ -73,8 +73,7 @@ class Annotator:
         if pattern is None:
             files = [path for path in files if shows_file(self._profile.filter, path)] or files
             if self._profile.filter.include:
-                chosen = {function.file for function in select(self._profile, None).values()}
-                files = [path for path in files if path in chosen or is_included(self._profile.filter, path)]
+                files = self._included(files)
         if files or pattern is None:
             return [SourceView(path) for path in files]
         spans: dict[str, list[tuple[int, int | None]]] = {}
@@ -85,6 +84,20 @@ class Annotator:
         if not spans:
             raise UsageError(f"{pattern}: no source lines are known; build with -g to have them")
         return [SourceView(path, tuple(sorted(set(parts)))) for path, parts in spans.items()]
+
+    def _included(self, files: Sequence[str]) -> list[str]:
+        """The files that a user has named, and those of functions that were named.
+
+        All functions of a header may be inlined: then it has lines, and the profile none of its functions.
+        """
+        named = [path for path in files if is_included(self._profile.filter, path)]
+        try:
+            chosen = {function.file for function in select(self._profile, None).values()}
+        except UsageError:
+            if not named:
+                raise
+            return named
+        return [path for path in files if path in chosen or path in named]
 
     def note(self, view: SourceView) -> str | None:
         """What a reader of the counts in a view has to know."""
