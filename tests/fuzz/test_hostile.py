@@ -96,7 +96,16 @@ def test_functions_of_one_name_take_no_longer_than_others() -> None:
     unit = unit_of(*[function("f", "x>exit", linkage_name=f"f{number}") for number in range(5000)])
     with _within(5):
         profile = assemble("p", [unit], [unit_counts_of(unit, {})])
-    assert list(profile.functions)[-1] == "/src/a.c:f#5000"
+    assert list(profile.functions)[-1] == "a.c:f#5000"
+
+
+def test_long_paths_that_differ_in_their_first_part_take_no_longer_than_others() -> None:
+    files = [f"/{name}{'/a' * 200_000}.c" for name in "xyz"]
+    functions = (function("f", "x>exit", linkage_name=f"f{file}", file=file) for file in range(3))
+    unit = unit_of(*functions, files=files)
+    with _within(10):
+        profile = assemble("p", [unit], [unit_counts_of(unit, {})])
+    assert {len(name) for name in profile.functions} == {len(files[0]) - 1 + len(":f")}
 
 
 def test_probes_in_one_place_take_no_longer_than_others() -> None:

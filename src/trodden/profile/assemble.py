@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise, takewhile
 
 from trodden.collect.call_paths import CallPath
 from trodden.plan.probes import Paths
@@ -118,18 +119,22 @@ def named(functions: Sequence[FunctionProfile]) -> Mapping[str, FunctionProfile]
 
 
 def _short_paths(paths: Sequence[str]) -> dict[str, str]:
-    """The last parts of each path, as many as distinguish it."""
-    found: dict[str, str] = {}
-    length, left = 1, list(paths)
-    while left:
-        parts = {path: path.split(os.sep)[-length:] for path in left}
-        times = Counter(map(tuple, parts.values()))
-        for path, last in parts.items():
-            if times[tuple(last)] == 1 or len(last) < length:
-                found[path] = os.sep.join(last)
-        left = [path for path in left if path not in found]
-        length += 1
-    return found
+    """The last parts of each path, as many as distinguish it.
+
+    In the order of their parts from the last to the first, those that have most in common are neighbours.
+    """
+    ordered = sorted((path.split(os.sep)[::-1], path) for path in paths)
+    common = [_in_common(one, other) for (one, _), (other, _) in pairwise(ordered)]
+    return {
+        path: os.sep.join(parts[: 1 + max(shared)][::-1])
+        for (parts, path), shared in zip(ordered, zip([0, *common], [*common, 0], strict=True), strict=True)
+    }
+
+
+def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many of their first elements are the same."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in same)
 
 
 def _kind(functions: Collection[FunctionProfile]) -> str:
