@@ -59,7 +59,7 @@ def count_line(graph: LineGraph, line: LineParts) -> LineCount:
             count += flow
     subtract_cycles(internal, line.inner)
     count += subtract_cycles(internal, inside)
-    return LineCount(count, all(graph.exact[vertex] for vertex in inside))
+    return LineCount(count, blocks.certain and all(graph.exact[vertex] for vertex in inside))
 
 
 def _keep_on_line(graph: LineGraph, line: LineParts, arrivals: dict[int, Count], internal: Flow) -> None:
@@ -86,12 +86,20 @@ def _keep_on_line(graph: LineGraph, line: LineParts, arrivals: dict[int, Count],
                 left[source].append((entering, flow - stayed))
 
 
+_FARTHEST = 1000
+"""Blocks that are looked at to learn what precedes one of them in a loop with several entries."""
+
+
 class _Blocks:
-    """The blocks that hold parts of a line."""
+    """The blocks that hold parts of a line.
+
+    They are ``certain`` unless a loop with several entries was too large to learn what precedes its blocks.
+    """
 
     def __init__(self, graph: LineGraph, line: LineParts) -> None:
         self._graph, self._line = graph, line
         self._iterates: dict[int, bool] = {}
+        self.certain = True
 
     @cached_property
     def _first(self) -> dict[int, int]:
@@ -111,15 +119,34 @@ class _Blocks:
         In a loop that is the line's own, from its first block to the jump back, another iteration begins
         there.
         """
-        loops = self._graph.loops
-        copied = vertex in self._graph.copied and vertex not in self._line.inner
-        if copied or not loops.reducible:
+        if vertex in self._graph.copied and vertex not in self._line.inner:
             return False
         block = self._graph.block_of[vertex]
-        loop = loops.innermost[block]
-        if self._first[block] == vertex and not self._others.precede(block):
+        loop = self._graph.loops.innermost[block]
+        if self._first[block] == vertex and not self._precede_block(block):
             return False
         return loop < 0 or not self._iterates_in(loop)
+
+    def _precede_block(self, block: int) -> bool:
+        return self._others.precede(block) if self._graph.loops.reducible else self._are_behind(block)
+
+    def _are_behind(self, block: int) -> bool:
+        """Whether all ways back from a block lead to others, before the entry or the block itself.
+
+        A header of a loop with several entries need not be on them, so that dominators do not tell.
+        """
+        graph = self._graph.function.facts.graph
+        seen, waiting = {block}, [block] if len(self._first) > 1 else []
+        while waiting and graph.root not in seen and len(seen) <= _FARTHEST:
+            for index in graph.in_edges[waiting.pop()]:
+                source = graph.edges[index].src
+                if source == block:
+                    return False
+                if source not in seen and source not in self._first:
+                    seen.add(source)
+                    waiting.append(source)
+        self.certain = self.certain and len(seen) <= _FARTHEST
+        return len(self._first) > 1 and graph.root not in seen and len(seen) <= _FARTHEST
 
     def _iterates_in(self, loop: int) -> bool:
         """Whether a loop is the line's own."""

@@ -232,7 +232,6 @@ def random_program(seed: int) -> Program:
         signals=chance.random() < 0.35,
         leaves=exact and chance.random() < 0.8,
         gone=exact and not threads and chance.random() < 0.5,
-        several_entries=chance.random() < 0.8,
     )
     settings = {
         "SEED": seed,
