@@ -31,3 +31,16 @@ def with_runtime_calls(definition: str) -> str:
 def declarations() -> list[str]:
     """The functions that a module with resolvers calls."""
     return [f"declare hidden void {name}() nounwind" for name in (STARTS, ENDS)]
+
+
+def offset_loader(name: str, variable: str) -> list[str]:
+    """Code from which the runtime reads where a thread-local variable is, on x86-64.
+
+    It is not executed: ``runtime/counters/early_counts.c`` looks at its instruction.
+    """
+    lines = [
+        f".pushsection .text\\0A.weak {name}\\0A.hidden {name}\\0A.type {name},@function",
+        f"{name}:\\0Amovq {variable[1:]}@gottpoff(%rip), %rax\\0Aretq",
+        f".size {name}, .-{name}\\0A.popsection",
+    ]
+    return [f'module asm "{line}"' for line in lines]

@@ -11,8 +11,8 @@ from trodden.native.ir.symbols import ifunc_resolvers, names_function
 from trodden.native.lower.call_site_labels import declare_resume
 from trodden.native.lower.emit.call_paths import FIND_CALLER, declare_call_paths
 from trodden.native.lower.emit.last_paths import FIND_RING, FLAG_SHIFT, declare_ring
-from trodden.native.lower.ifunc_resolvers import declarations
-from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNIT, UNWIND_RESUME
+from trodden.native.lower.ifunc_resolvers import declarations, offset_loader
+from trodden.native.lower.runtime_symbols import CALLER, COUNT_SPARSE, RING, UNIT, UNWIND_RESUME
 from trodden.native.lower.unit import UnitLowering
 from trodden.program.facts import UnitFacts
 
@@ -70,8 +70,12 @@ def _globals(
         lines += declarations()
     if unit.call_paths:
         lines += declare_call_paths(len(facts.functions), unit.machine, addressing.shared)
+        if unit.machine == "x86_64":
+            lines += offset_loader("trodden_caller_offset", CALLER)
     if unit.last_paths:
         lines += declare_ring(addressing.shared)
+        if unit.machine == "x86_64":
+            lines += offset_loader("trodden_ring_offset", RING)
     lines += [
         f"define internal ptr {_FIND_COUNTERS}() nounwind {{",
         f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {addressing.variable})",

@@ -141,15 +141,14 @@ static void copy_block(uintptr_t from, uintptr_t to, const struct tls_range *ran
 
 /* ---- thread-local variables of the module ---- */
 #if defined(__x86_64__)
-/* Each loads the offset of a variable from the thread pointer. */
-#define LOADER(name, variable)                                                                       \
-    extern const uint8_t name[] __attribute__((visibility("hidden")));                               \
-    __asm__(".pushsection .text\n\t.weak " #variable "\n\t.globl " #name "\n\t.hidden " #name "\n\t" \
-            ".type " #name ",@function\n" #name ":\n\tmovq " #variable "@gottpoff(%rip), %rax\n\tretq\n\t" \
-            ".size " #name ", .-" #name "\n\t.popsection")
-LOADER(trodden_table_offset, __trodden_table);
-LOADER(trodden_caller_offset, __trodden_caller);
-LOADER(trodden_ring_offset, __trodden_ring);
+/* Each loads the offset of a variable from the thread pointer.  Units that record call paths or last paths have theirs. */
+extern const uint8_t trodden_table_offset[] __attribute__((visibility("hidden")));
+extern const uint8_t trodden_caller_offset[] __attribute__((weak, visibility("hidden")));
+extern const uint8_t trodden_ring_offset[] __attribute__((weak, visibility("hidden")));
+__asm__(".pushsection .text\n\t.weak __trodden_table\n\t.globl trodden_table_offset\n\t"
+        ".hidden trodden_table_offset\n\t.type trodden_table_offset,@function\ntrodden_table_offset:\n\t"
+        "movq __trodden_table@gottpoff(%rip), %rax\n\tretq\n\t"
+        ".size trodden_table_offset, .-trodden_table_offset\n\t.popsection");
 
 /* `value` becomes that of the variable, unless it has one, which is returned.  In an executable the linker has replaced
  * the load from the global offset table by the offset itself. */
@@ -174,9 +173,9 @@ static void set_variables(uintptr_t tp, uint32_t count) {
         rings = rings || units_begin[i].flags >> TRODDEN_LAST_PATHS_SHIFT;
         tables = tables || !(units_begin[i].flags & TRODDEN_STATIC_TLS);
     }
-    if (calls)
+    if (calls && trodden_caller_offset)
         set_variable(trodden_caller_offset, 1, &early.node, tp);
-    if (rings)
+    if (rings && trodden_ring_offset)
         set_variable(trodden_ring_offset, 2, &early.ring, tp);
     if (!tables)
         return;
