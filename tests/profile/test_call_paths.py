@@ -34,8 +34,8 @@ def _collected(tmp_path: Path, *processes: Calls) -> Profile:
     program.write_bytes(elf_bytes({".trodden": pack_unit(ONE) + pack_unit(TWO)}))
     units = [(unit.id, 0, [0] * unit.slots) for unit in (ONE, TWO)]
     raws = [tmp_path / f"{number}.raw" for number in range(len(processes))]
-    for path, calls in zip(raws, processes, strict=True):
-        path.write_bytes(raw_bytes([(0, str(program))], units, call_nodes=calls))
+    for pid, (path, calls) in enumerate(zip(raws, processes, strict=True), 42):
+        path.write_bytes(raw_bytes([(0, str(program))], units, call_nodes=calls, pid=pid))
     return collect(raws)
 
 
