@@ -6,10 +6,10 @@ what the process had counted until then, and the file has it again: the two must
 
 from __future__ import annotations
 
-import os
 import struct
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from trodden.collect.rawfile.live import MAGIC as LIVE
 from trodden.collect.rawfile.model import Ending, Raw
@@ -19,6 +19,15 @@ from trodden.recover.sparse_counters import SparseCounters
 
 _HEAD = struct.Struct("<8sIIQQQ")
 """How both raw files and live files begin: magic, two numbers, process id, its parent's, start."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """What a file holds of a process: how much, in the order of time, and which units."""
+
+    name: str
+    order: tuple[bool, int]
+    units: set[str]
 
 
 def later_states(names: Sequence[str]) -> Iterator[tuple[str, str | None]]:
@@ -54,17 +63,21 @@ def _earlier_ones(group: Sequence[str]) -> dict[str, str]:
 
     Files that are equal are left to whoever adds them up, which says so.
     """
-    found: list[tuple[bool, int, str]] = []
+    found: list[_State] = []
     for name in group:
         try:
             raw = read_raw(name)
         except TroddenError:
             continue
-        found.append((raw.ending is Ending.EXIT, _counted(raw), name))
-    if not found:
-        return {}
-    *state, latest = max(found, key=lambda each: each[:2])
-    return {name: latest for *other, name in found if other != state and not os.path.samefile(name, latest)}
+        found.append(
+            _State(name, (raw.ending is Ending.EXIT, _counted(raw)), {unit.id for unit in raw.units})
+        )
+    latest = max(found, key=lambda each: each.order, default=None)
+    return {
+        each.name: latest.name
+        for each in found
+        if latest is not None and each.order != latest.order and each.units <= latest.units
+    }
 
 
 def _counted(raw: Raw) -> int:
