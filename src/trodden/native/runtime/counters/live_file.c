@@ -229,7 +229,7 @@ void trodden_live_unmap_header(void) {
     file.header = NULL;
 }
 
-bool trodden_live_begin(int fd, const struct trodden_live_header *live) {
+bool trodden_live_begin(int fd, struct trodden_live_header *live) {
     struct stat status;
     file.exists = false;
     file.fd = -1;
@@ -244,6 +244,8 @@ bool trodden_live_begin(int fd, const struct trodden_live_header *live) {
             trodden_output_remove_live();
             trodden_sys_close(fd);
         }
+        if (live)
+            live->flags = TRODDEN_LIVE_INCOMPLETE | (fd >= 0 ? TRODDEN_LIVE_NO_SPACE : 0);
         return false;
     }
     file.header = memory;
@@ -274,8 +276,6 @@ void trodden_live_init(void) {
     int fd = trodden_output_create_live();
     if (trodden_live_begin(fd, trodden_process.live))
         trodden_live_publish();
-    else if (trodden_process.live)
-        trodden_process.live->flags = TRODDEN_LIVE_INCOMPLETE;
 }
 
 bool trodden_live_is_truncated(uint64_t offset) {

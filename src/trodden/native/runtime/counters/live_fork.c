@@ -107,7 +107,6 @@ void trodden_live_after_fork(void) {
         return;
     }
     bool in_file = trodden_live_begin(fd, live);
-    live->flags = in_file ? 0 : TRODDEN_LIVE_INCOMPLETE;
     for (uint64_t i = 0; i < regions_at_fork; i++)
         if (is_dropped(&old->regions[i]))
             trodden_unmap((void *)(uintptr_t)old->regions[i].address, old->regions[i].size);

@@ -24,8 +24,8 @@ void trodden_live_leave_file(void);              /* nothing is written to it any
 
 /* A header in memory, for a new file. */
 struct trodden_live_header *trodden_live_make_header(void);
-/* From now on this is the live file.  False: there is no space for its header, and it has been closed. */
-bool trodden_live_begin(int fd, const struct trodden_live_header *live);
+/* From now on this is the live file.  False: there is none, or no space for its header; it has been closed. */
+bool trodden_live_begin(int fd, struct trodden_live_header *live);
 void trodden_live_publish(void); /* gives it its name */
 /* What has changed in the header or the region table in memory, to the file. */
 void trodden_live_write_header(const struct trodden_live_header *live);

@@ -16,97 +16,54 @@
 #include "counters/live_regions.h"
 #include "counters/shards.h"
 #include "counters/sparse_paths.h"
-#include "platform/crc32.h"
 #include "platform/system.h"
 #include "process/fatal_signal.h"
 #include "process/output_file.h"
 #include "process/process.h"
 #include "process/raw_file.h"
 #include "process/raw_format.h"
+#include "process/raw_writer.h"
 #include "process/stop_threads.h"
 #include "process/thread_snapshots.h"
 #include "unwind/abandoned_frames.h"
 
-#define BUFFER_BYTES 65536
-#define COUNTERS_PER_PASS 512 /* counters summed at a time */
-
-/* All memory that a writer needs beside the stack, which may be nearly exhausted. */
-struct raw_writer {
-    char message[2 * TRODDEN_PATH_BYTES];
-    uint64_t buffer[BUFFER_BYTES / 8];
-    uint64_t sums[COUNTERS_PER_PASS];
-    size_t used;
-    uint64_t size;
-    uint32_t crc;
-    int file, error;
-};
-
-static void flush(struct raw_writer *writer) {
-    const char *at = (const char *)writer->buffer;
-    while (writer->used && !writer->error) {
-        long written = trodden_sys_write(writer->file, at, writer->used);
-        if (written < 0 && errno != EINTR)
-            writer->error = errno;
-        if (written > 0) {
-            at += written;
-            writer->used -= (size_t)written;
-        }
-    }
-    writer->used = 0;
-}
-
-static void put(struct raw_writer *writer, const void *bytes, size_t count) {
-    const char *at = bytes;
-    writer->crc = trodden_crc32(writer->crc, bytes, count);
-    writer->size += count;
-    while (count) {
-        size_t chunk = BUFFER_BYTES - writer->used < count ? BUFFER_BYTES - writer->used : count;
-        memcpy((char *)writer->buffer + writer->used, at, chunk);
-        writer->used += chunk;
-        at += chunk;
-        count -= chunk;
-        if (writer->used == BUFFER_BYTES)
-            flush(writer);
-    }
-}
-
 static size_t padding(uint32_t length) { return -length & 7u; }
 
-static void put_modules(struct raw_writer *writer) {
+static void put_modules(struct trodden_raw_writer *writer) {
     for (struct trodden_module *module = trodden_process.modules; module; module = module->next) {
         struct raw_module header = {module->bias, module->path_length, 0};
-        put(writer, &header, sizeof header);
-        put(writer, module->path, module->path_length);
-        put(writer, "\0\0\0\0\0\0\0", padding(module->path_length));
+        trodden_raw_put(writer, &header, sizeof header);
+        trodden_raw_put(writer, module->path, module->path_length);
+        trodden_raw_put(writer, "\0\0\0\0\0\0\0", padding(module->path_length));
     }
 }
 
-static void put_runs(struct raw_writer *writer, const uint64_t *sums, uint32_t first, uint32_t count) {
+static void put_runs(struct trodden_raw_writer *writer, const uint64_t *sums, uint32_t first, uint32_t count) {
     for (uint32_t i = trodden_skip_zeros(sums, 0, count), end; i < count; i = trodden_skip_zeros(sums, end, count)) {
         end = i + 1;
         while (end < count && sums[end])
             end++;
         struct raw_run run = {first + i, end - i};
-        put(writer, &run, sizeof run);
-        put(writer, &sums[i], (end - i) * sizeof *sums);
+        trodden_raw_put(writer, &run, sizeof run);
+        trodden_raw_put(writer, &sums[i], (end - i) * sizeof *sums);
     }
 }
 
-static void put_units(struct raw_writer *writer) {
+static void put_units(struct trodden_raw_writer *writer) {
     for (struct trodden_module *module = trodden_process.modules; module; module = module->next)
         for (uint32_t i = 0; i < module->unit_count; i++) {
             const struct trodden_module_unit *unit = &module->units[i];
             struct raw_unit header = {.module = module->index, .slots = unit->slots};
             memcpy(header.id, unit->id, sizeof header.id);
-            put(writer, &header, sizeof header);
-            for (uint32_t done = 0, count; done < unit->slots && !writer->error; done += count) {
-                count = unit->slots - done < COUNTERS_PER_PASS ? unit->slots - done : COUNTERS_PER_PASS;
+            trodden_raw_put(writer, &header, sizeof header);
+            for (uint32_t done = 0, count; done < unit->slots; done += count) {
+                count = unit->slots - done < TRODDEN_COUNTERS_PER_PASS ? unit->slots - done : TRODDEN_COUNTERS_PER_PASS;
                 const uint64_t *sums = trodden_sum_counters(module, unit, done, count, writer->sums);
                 if (sums)
                     put_runs(writer, sums, done, count);
             }
             struct raw_run last = {unit->slots, 0};
-            put(writer, &last, sizeof last);
+            trodden_raw_put(writer, &last, sizeof last);
         }
 }
 
@@ -140,12 +97,12 @@ static struct nonlocal_exit_records collect_exits(void) {
 
 static bool is_counted(const struct trodden_sparse_total *total) { return total->occupied && total->amount; }
 
-static void put_sparse_paths(struct raw_writer *writer, const struct trodden_sparse_totals *totals) {
+static void put_sparse_paths(struct trodden_raw_writer *writer, const struct trodden_sparse_totals *totals) {
     for (uint64_t i = 0; i < totals->capacity; i++) {
         const struct trodden_sparse_total *total = &totals->entries[i];
         struct raw_sparse_path record = {total->unit, 0, total->key, total->value, total->amount};
         if (is_counted(total))
-            put(writer, &record, sizeof record);
+            trodden_raw_put(writer, &record, sizeof record);
     }
 }
 
@@ -157,24 +114,24 @@ static uint32_t count_sparse(const struct trodden_sparse_totals *totals) {
 }
 
 static void put_call_record(const struct trodden_call_path_record *record, void *context) {
-    put(context, record, sizeof *record);
+    trodden_raw_put(context, record, sizeof *record);
 }
 
-static void put_frames(struct raw_writer *writer, const struct trodden_thread_snapshots *snapshots) {
+static void put_frames(struct trodden_raw_writer *writer, const struct trodden_thread_snapshots *snapshots) {
     for (uint32_t i = 0; i < snapshots->count; i++)
         if (snapshots->threads[i].count)
-            put(writer, snapshots->threads[i].entries,
+            trodden_raw_put(writer, snapshots->threads[i].entries,
                 snapshots->threads[i].count * sizeof *snapshots->threads[i].entries);
 }
 
 static void put_abandoned_frame(const struct trodden_frame *frame, struct trodden_saved_registers *saved,
                                 void *context) {
     (void)saved;
-    put(context, frame, sizeof *frame);
+    trodden_raw_put(context, frame, sizeof *frame);
 }
 
 struct abandoned_sink {
-    struct raw_writer *writer;
+    struct trodden_raw_writer *writer;
     uint32_t next_frame;
 };
 
@@ -183,17 +140,17 @@ static void put_abandoned_registers(const struct trodden_frame *frame, struct tr
     (void)frame;
     struct abandoned_sink *sink = context;
     saved->frame = sink->next_frame++;
-    put(sink->writer, saved, sizeof *saved);
+    trodden_raw_put(sink->writer, saved, sizeof *saved);
 }
 
 /* Numbers their frames consecutively; returns how many frames there are. */
-static uint32_t put_saved_registers(struct raw_writer *writer, const struct trodden_thread_snapshots *snapshots) {
+static uint32_t put_saved_registers(struct trodden_raw_writer *writer, const struct trodden_thread_snapshots *snapshots) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < snapshots->count; i++) {
         for (uint32_t k = 0; k < snapshots->threads[i].saved_count; k++) {
             struct trodden_saved_registers *saved = &snapshots->threads[i].saved[k];
             saved->frame += first;
-            put(writer, saved, sizeof *saved);
+            trodden_raw_put(writer, saved, sizeof *saved);
         }
         first += snapshots->threads[i].count;
     }
@@ -215,7 +172,7 @@ static uint32_t losses(void) {
     return (flags & TRODDEN_LIVE_COUNTS_LOST ? RAW_COUNTS_LOST : 0) | (flags & TRODDEN_LIVE_NO_SPACE ? RAW_NO_SPACE : 0);
 }
 
-static void put_everything(struct raw_writer *writer, const struct raw_content *content) {
+static void put_everything(struct trodden_raw_writer *writer, const struct raw_content *content) {
     const struct trodden_frames *start = &trodden_process.fork_frames;
     bool incomplete = trodden_snapshots_incomplete(&content->snapshots) || start->incomplete ||
                       trodden_process.nonlocal_exits.incomplete || content->exits.lost || content->sparse.lost ||
@@ -241,36 +198,38 @@ static void put_everything(struct raw_writer *writer, const struct raw_content *
         header.modules++;
         header.units += module->unit_count;
     }
-    writer->crc = 0;
-    writer->size = writer->used = 0;
-    writer->error = 0;
-    put(writer, &header, sizeof header);
+    trodden_raw_put(writer, &header, sizeof header);
     put_modules(writer);
     put_units(writer);
     put_frames(writer, &content->snapshots);
     trodden_abandoned_visit(put_abandoned_frame, writer);
     if (start->count)
-        put(writer, start->entries, start->count * sizeof *start->entries);
+        trodden_raw_put(writer, start->entries, start->count * sizeof *start->entries);
     if (content->exits.count)
-        put(writer, content->exits.entries, content->exits.count * sizeof *content->exits.entries);
+        trodden_raw_put(writer, content->exits.entries, content->exits.count * sizeof *content->exits.entries);
     put_sparse_paths(writer, &content->sparse);
     trodden_calls_visit_records(put_call_record, writer);
     struct abandoned_sink sink = {writer, put_saved_registers(writer, &content->snapshots)};
     trodden_abandoned_visit(put_abandoned_registers, &sink);
     if (content->last_paths.count)
-        put(writer, content->last_paths.entries, content->last_paths.count * sizeof *content->last_paths.entries);
+        trodden_raw_put(writer, content->last_paths.entries, content->last_paths.count * sizeof *content->last_paths.entries);
     struct raw_trailer trailer = {
         .size = writer->size + sizeof trailer, .crc = writer->crc, .end = {'D', 'O', 'N', 'E'}};
-    put(writer, &trailer, sizeof trailer);
-    flush(writer);
+    trodden_raw_put(writer, &trailer, sizeof trailer);
 }
-static int write_file(struct raw_writer *writer, const struct raw_content *content, bool final) {
+
+/* `bytes`: how long it will be, 0 if that is not known. */
+static int write_file(struct trodden_raw_writer *writer, const struct raw_content *content, bool final,
+                      uint64_t bytes) {
     bool by_rename;
-    writer->file = trodden_output_open(&by_rename);
-    if (writer->file < 0)
+    int file = trodden_output_open(&by_rename);
+    if (file < 0)
         return errno;
-    put_everything(writer, content);
-    return trodden_output_close(by_rename, writer->file, writer->error, final);
+    trodden_raw_begin(writer, file, bytes);
+    if (!writer->error)
+        put_everything(writer, content);
+    trodden_raw_flush(writer);
+    return trodden_output_close(by_rename, file, writer->error, final);
 }
 
 /* The live file has all counts.  With the frames it is equivalent to the raw file that could not be written. */
@@ -286,6 +245,32 @@ static bool save_in_live_file(const struct raw_content *content) {
     if (content->snapshots.unstopped || trodden_process.nonlocal_exits.incomplete || trodden_process.call_paths.lost)
         __trodden_incomplete();
     return !(live->flags & TRODDEN_LIVE_INCOMPLETE);
+}
+
+enum { WAITS = 200 }; /* about two seconds */
+
+/* A full disk may have space again when other processes end.  Space is first reserved for the whole file: the part of
+ * a file would take it from others that need less. */
+static int wait_for_space(struct trodden_raw_writer *writer, const struct raw_content *content) {
+    uint64_t bytes = writer->size;
+    int error = ENOSPC;
+    for (unsigned i = 0; error == ENOSPC && i < WAITS; i++) {
+        trodden_sleep(5000000 + (trodden_process.pid + i) % 11 * 1000000);
+        error = write_file(writer, content, true, bytes);
+    }
+    return error;
+}
+
+/* The last write of the process: what has no space in a raw file stays in the live file. */
+static int write_last(struct trodden_raw_writer *writer, const struct raw_content *content) {
+    int error = write_file(writer, content, true, 0);
+    if (error == ENOSPC) {
+        trodden_live_free_zero_pages();
+        error = write_file(writer, content, true, 0);
+    }
+    if (error && save_in_live_file(content))
+        return 0;
+    return error == ENOSPC ? wait_for_space(writer, content) : error;
 }
 
 /* There is only one final write. */
@@ -310,15 +295,9 @@ void trodden_write_raw_file(const struct trodden_regs *regs, bool complete, bool
         content.call_records = trodden_calls_mark();
         content.abandoned = trodden_abandoned_count();
         content.last_paths = trodden_collect_last_paths();
-        struct raw_writer *writer = trodden_map(sizeof *writer);
+        struct trodden_raw_writer *writer = trodden_map(sizeof *writer);
         if (writer) {
-            int error = write_file(writer, &content, final);
-            if (error == ENOSPC && final) {
-                trodden_live_free_zero_pages();
-                error = write_file(writer, &content, final);
-            }
-            if (error && final && save_in_live_file(&content))
-                error = 0;
+            int error = final ? write_last(writer, &content) : write_file(writer, &content, false, 0);
             if (error)
                 trodden_output_report(writer->message, error);
         }
