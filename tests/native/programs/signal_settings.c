@@ -9,12 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 extern int pthread_attr_setsigmask_np(pthread_attr_t *attributes, const sigset_t *mask);
 
-static volatile int handled, code;
+static volatile int handled, code, started;
 static volatile int *volatile null;
 static sigjmp_buf back;
 static ucontext_t home, away;
@@ -182,6 +183,45 @@ static void threads(void) {
     set_mask(SIG_UNBLOCK, SIGSEGV, SIGUSR1);
 }
 
+/* The signal was sent to the process, and every thread has blocked it. */
+static void *waits(void *argument) {
+    started = 1;
+    while (!handled)
+        usleep(1000);
+    return argument;
+}
+
+static void waiting(void) {
+    struct timespec limit = {20, 0};
+    sigset_t trap, others;
+    pthread_t thread;
+    sigemptyset(&trap);
+    sigaddset(&trap, SIGTRAP);
+    handled = 0;
+    set_mask(SIG_BLOCK, SIGTRAP, SIGUSR1);
+    pthread_create(&thread, NULL, waits, NULL);
+    while (!started)
+        usleep(1000);
+    kill(getpid(), SIGTRAP);
+    usleep(20000); /* in which the other thread may come by it */
+    printf("waited for %d\n", sigtimedwait(&trap, NULL, &limit));
+    handled = 1;
+    pthread_join(thread, NULL);
+    show("waited");
+    handled = 0;
+    signal(SIGTRAP, handler);
+    kill(getpid(), SIGTRAP);
+    show("sent");
+    sigfillset(&others);
+    sigdelset(&others, SIGTRAP);
+    for (int i = 0; i < 3 && !handled; i++)
+        sigsuspend(&others);
+    printf("handled %d\n", handled);
+    show("suspended");
+    set_mask(SIG_UNBLOCK, SIGTRAP, SIGUSR1);
+    signal(SIGTRAP, SIG_DFL);
+}
+
 static void co(void) {
     show("in a context");
     set_mask(SIG_BLOCK, SIGSEGV, SIGUSR2);
@@ -213,6 +253,14 @@ static void children(const char *self) {
         _exit(127);
     }
     wait(NULL);
+    if (vfork() == 0) {
+        set_mask(SIG_BLOCK, SIGBUS, SIGUSR2);
+        set_mask(SIG_UNBLOCK, SIGSEGV, 0);
+        execl(self, self, "child", NULL);
+        _exit(127);
+    }
+    wait(NULL);
+    show("after vfork");
     if (fork() == 0) {
         show("in a child");
         fflush(stdout);
@@ -239,6 +287,7 @@ int main(int count, char **arguments) {
     set_mask(SIG_SETMASK, SIGUSR2, 0);
     faults();
     threads();
+    waiting();
     contexts();
     children("/proc/self/exe");
     return 6;

@@ -62,23 +62,20 @@ static void block_faults(struct trodden_thread *thread, uint64_t faults) {
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &faults, NULL, sizeof faults);
 }
 
-/* The signal of a fault kills the process if it is blocked; one that somebody has sent stays pending. */
-static bool is_blocked(int number, const struct trodden_thread *thread, const void *context) {
-    return (thread && (thread->faults_blocked & trodden_signal_bit(number))) ||
-           trodden_interrupts_runtime(number, context);
-}
-
 void trodden_call_program(int number, siginfo_t *info, void *context) {
     struct trodden_thread *thread = trodden_own_thread();
     uint64_t blocked = thread ? thread->faults_blocked : 0, bit = trodden_signal_bit(number);
     int saved_errno = errno, flags = __atomic_load_n(&actions[number].flags, __ATOMIC_RELAXED);
     uint64_t mask = __atomic_load_n(&actions[number].mask, __ATOMIC_RELAXED) | (flags & SA_NODEFER ? 0 : bit);
-    if (is_blocked(number, thread, context)) {
+    /* The signal of a fault kills the process if it is blocked; one that somebody has sent stays pending. */
+    if (trodden_signal_is_blocked(number, info, context)) {
         trodden_fatal_signal(number, info, context);
         return;
     }
-    if (trodden_signal_is_ours(number, info))
+    if (trodden_signal_is_ours(number, info)) {
+        errno = saved_errno;
         return;
+    }
     trodden_signal_handler *handler =
         flags & (int)SA_RESETHAND ? take_once(number) : __atomic_load_n(&actions[number].handler, __ATOMIC_ACQUIRE);
     errno = saved_errno;
