@@ -123,6 +123,7 @@ void trodden_live_free(void *memory, size_t bytes) { __trodden_release(memory, t
 
 void __trodden_release(void *memory, size_t bytes) {
     struct trodden_live_header *live = trodden_process.live;
+    int saved_errno = errno;
     uint64_t mask;
     bool held = trodden_live_acquire(&trodden_process, &mask);
     for (uint64_t i = trodden_live_region_count(live); memory && i-- > 0;)
@@ -137,6 +138,7 @@ void __trodden_release(void *memory, size_t bytes) {
         }
     trodden_unmap(memory, bytes);
     trodden_live_release(&trodden_process, held, mask);
+    errno = saved_errno;
 }
 
 uint64_t trodden_live_offset(const void *memory) {
