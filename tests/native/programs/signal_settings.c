@@ -59,6 +59,17 @@ static void information(int number, siginfo_t *info, void *context) {
     (void)context;
 }
 
+/* What it changes is in effect when it has returned. */
+static void changes(int number, siginfo_t *info, void *context) {
+    sigset_t *mask = &((ucontext_t *)context)->uc_sigmask;
+    printf("%d: to be restored: %d %d %d\n", number, sigismember(mask, SIGSEGV), sigismember(mask, SIGBUS),
+           sigismember(mask, SIGUSR1));
+    sigdelset(mask, SIGSEGV);
+    sigaddset(mask, SIGFPE);
+    sigaddset(mask, SIGUSR2);
+    (void)info;
+}
+
 static void jumps(int number) { siglongjmp(back, number); }
 
 static void shows(int number) {
@@ -136,6 +147,13 @@ static void actions(void) {
     sigaction(SIGUSR1, &action, NULL);
     raise(SIGUSR1);
     show("after it");
+    set_mask(SIG_BLOCK, SIGSEGV, SIGBUS);
+    action.sa_sigaction = changes;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
+    show("after one that changes the mask");
+    set_mask(SIG_SETMASK, SIGPIPE, 0);
     signal(SIGUSR1, blocks);
     raise(SIGUSR1);
     show("after one that blocks");
@@ -222,6 +240,33 @@ static void waiting(void) {
     signal(SIGTRAP, SIG_DFL);
 }
 
+/* A signal that is blocked arrives in the middle of it. */
+static void system_call(void) {
+    int ends[2];
+    char byte = 0;
+    pid_t own = getpid();
+    if (pipe(ends) != 0)
+        return;
+    set_mask(SIG_BLOCK, SIGTRAP, 0);
+    fflush(stdout);
+    if (fork() == 0) {
+        usleep(20000); /* in which its parent may come to wait */
+        kill(own, SIGTRAP);
+        usleep(20000);
+        _exit(write(ends[1], "x", 1) != 1);
+    }
+    errno = 0;
+    ssize_t got = read(ends[0], &byte, 1);
+    printf("%zd %d\n", got, errno);
+    wait(NULL);
+    show("after a system call");
+    signal(SIGTRAP, SIG_IGN);
+    set_mask(SIG_UNBLOCK, SIGTRAP, 0);
+    signal(SIGTRAP, SIG_DFL);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void co(void) {
     show("in a context");
     set_mask(SIG_BLOCK, SIGSEGV, SIGUSR2);
@@ -288,6 +333,7 @@ int main(int count, char **arguments) {
     faults();
     threads();
     waiting();
+    system_call();
     contexts();
     children("/proc/self/exe");
     return 6;
