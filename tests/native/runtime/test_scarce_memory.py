@@ -55,8 +55,8 @@ def test_a_fork_where_space_is_used_up(tmp_path: Path) -> None:
     names = [name for name in profile.functions if name.startswith(("left_", "right_"))]
     assert sum(profile.functions[name].entries for name in names) == 2 * 8191 - 6500
     assert not any(function.violations for function in profile.functions.values())
-    (message,) = profile.messages
-    assert "had no space for all counts while it ran" in message
+    assert profile.messages
+    assert all("had no space for all counts while it ran" in message for message in profile.messages)
 
 
 def test_what_is_in_the_file_of_a_full_disk_is_read(tmp_path: Path) -> None:
