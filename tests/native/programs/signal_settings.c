@@ -9,12 +9,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 extern int pthread_attr_setsigmask_np(pthread_attr_t *attributes, const sigset_t *mask);
 
-static volatile int handled, code;
+static volatile int handled, code, started;
 static volatile int *volatile null;
 static sigjmp_buf back;
 static ucontext_t home, away;
@@ -56,6 +57,17 @@ static void information(int number, siginfo_t *info, void *context) {
     handled += number;
     code = info->si_code;
     (void)context;
+}
+
+/* What it changes is in effect when it has returned. */
+static void changes(int number, siginfo_t *info, void *context) {
+    sigset_t *mask = &((ucontext_t *)context)->uc_sigmask;
+    printf("%d: to be restored: %d %d %d\n", number, sigismember(mask, SIGSEGV), sigismember(mask, SIGBUS),
+           sigismember(mask, SIGUSR1));
+    sigdelset(mask, SIGSEGV);
+    sigaddset(mask, SIGFPE);
+    sigaddset(mask, SIGUSR2);
+    (void)info;
 }
 
 static void jumps(int number) { siglongjmp(back, number); }
@@ -135,6 +147,13 @@ static void actions(void) {
     sigaction(SIGUSR1, &action, NULL);
     raise(SIGUSR1);
     show("after it");
+    set_mask(SIG_BLOCK, SIGSEGV, SIGBUS);
+    action.sa_sigaction = changes;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
+    show("after one that changes the mask");
+    set_mask(SIG_SETMASK, SIGPIPE, 0);
     signal(SIGUSR1, blocks);
     raise(SIGUSR1);
     show("after one that blocks");
@@ -182,6 +201,72 @@ static void threads(void) {
     set_mask(SIG_UNBLOCK, SIGSEGV, SIGUSR1);
 }
 
+/* The signal was sent to the process, and every thread has blocked it. */
+static void *waits(void *argument) {
+    started = 1;
+    while (!handled)
+        usleep(1000);
+    return argument;
+}
+
+static void waiting(void) {
+    struct timespec limit = {20, 0};
+    sigset_t trap, others;
+    pthread_t thread;
+    sigemptyset(&trap);
+    sigaddset(&trap, SIGTRAP);
+    handled = 0;
+    set_mask(SIG_BLOCK, SIGTRAP, SIGUSR1);
+    pthread_create(&thread, NULL, waits, NULL);
+    while (!started)
+        usleep(1000);
+    kill(getpid(), SIGTRAP);
+    usleep(20000); /* in which the other thread may come by it */
+    printf("waited for %d\n", sigtimedwait(&trap, NULL, &limit));
+    handled = 1;
+    pthread_join(thread, NULL);
+    show("waited");
+    handled = 0;
+    signal(SIGTRAP, handler);
+    kill(getpid(), SIGTRAP);
+    show("sent");
+    sigfillset(&others);
+    sigdelset(&others, SIGTRAP);
+    for (int i = 0; i < 3 && !handled; i++)
+        sigsuspend(&others);
+    printf("handled %d\n", handled);
+    show("suspended");
+    set_mask(SIG_UNBLOCK, SIGTRAP, SIGUSR1);
+    signal(SIGTRAP, SIG_DFL);
+}
+
+/* A signal that is blocked arrives in the middle of it. */
+static void system_call(void) {
+    int ends[2];
+    char byte = 0;
+    pid_t own = getpid();
+    if (pipe(ends) != 0)
+        return;
+    set_mask(SIG_BLOCK, SIGTRAP, 0);
+    fflush(stdout);
+    if (fork() == 0) {
+        usleep(20000); /* in which its parent may come to wait */
+        kill(own, SIGTRAP);
+        usleep(20000);
+        _exit(write(ends[1], "x", 1) != 1);
+    }
+    errno = 0;
+    ssize_t got = read(ends[0], &byte, 1);
+    printf("%zd %d\n", got, errno);
+    wait(NULL);
+    show("after a system call");
+    signal(SIGTRAP, SIG_IGN);
+    set_mask(SIG_UNBLOCK, SIGTRAP, 0);
+    signal(SIGTRAP, SIG_DFL);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void co(void) {
     show("in a context");
     set_mask(SIG_BLOCK, SIGSEGV, SIGUSR2);
@@ -213,6 +298,14 @@ static void children(const char *self) {
         _exit(127);
     }
     wait(NULL);
+    if (vfork() == 0) {
+        set_mask(SIG_BLOCK, SIGBUS, SIGUSR2);
+        set_mask(SIG_UNBLOCK, SIGSEGV, 0);
+        execl(self, self, "child", NULL);
+        _exit(127);
+    }
+    wait(NULL);
+    show("after vfork");
     if (fork() == 0) {
         show("in a child");
         fflush(stdout);
@@ -239,6 +332,8 @@ int main(int count, char **arguments) {
     set_mask(SIG_SETMASK, SIGUSR2, 0);
     faults();
     threads();
+    waiting();
+    system_call();
     contexts();
     children("/proc/self/exe");
     return 6;

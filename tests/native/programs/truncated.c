@@ -1,7 +1,10 @@
 /* Truncates its live file again and again, in the middle of everything that the runtime keeps there: sparse paths, call
- * paths, last paths, non-local exits, in several threads and in a forked child.  Prints whether it computed right. */
+ * paths, last paths, non-local exits, in several threads and in a forked child.  Prints whether it computed right.  With
+ * an argument it has a handler of SIGBUS, which must not be called. */
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -37,20 +40,28 @@ __attribute__((noinline)) static unsigned recursive(unsigned depth) {
 
 static unsigned (*const functions[])(unsigned) = {leaf, recursive};
 
+static void bus_error(int number) { _exit(number); }
+
 static void *work(void *argument) {
     int number = (int)(long)argument;
     unsigned sum = 0;
     for (unsigned i = 0; i < ROUNDS; i++) {
+        errno = EDOM;
         sum += many_paths(i * 2654435761u) + functions[i & 1](i & 15);
         if (i % 10 == 0 && !setjmp(targets[number]))
             jump(number, i % 7);
+        if (errno != EDOM)
+            exit(1);
         if (number == 0 && i % 500 == 250 && truncate(getenv("TRODDEN_FILE"), i % 1000 == 250 ? 0 : 5000) != 0)
             perror("truncate");
     }
     return (void *)(long)sum;
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+    (void)arguments;
+    if (count > 1)
+        signal(SIGBUS, bus_error);
     pthread_t threads[THREADS];
     void *result;
     unsigned long sums[THREADS];

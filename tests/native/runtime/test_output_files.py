@@ -156,13 +156,14 @@ def test_the_program_has_all_its_descriptors(linker: RuntimeLinker, tmp_path: Pa
     ],
     ids=" ".join,
 )
+@pytest.mark.parametrize("handler", ["", "handler"])
 def test_everything_that_is_in_a_truncated_live_file_continues(
-    tmp_path: Path, options: tuple[str, str]
+    tmp_path: Path, options: tuple[str, str], handler: str
 ) -> None:
     source, program = PROGRAMS / "truncated.c", tmp_path / "truncated"
     kind, *others = options
     must("cc", f"--trodden-profile={kind}", *others, "-O1", "-pthread", source, "-o", program, cwd=tmp_path)
-    done = _shell(f"exec {program}", tmp_path, str(tmp_path / "out.raw"))
+    done = _shell(f"exec {program} {handler}", tmp_path, str(tmp_path / "out.raw"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "right\n", "")
     gathered, _ = gather_all([tmp_path])
     assert len(gathered.processes) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from tests.native.building import PROGRAMS, TRODDEN, execute, must
 from trodden.profile.store.trod import load
@@ -12,6 +13,9 @@ from trodden.profile.store.trod import load
 CHILDREN, CALLS, CLASSES = 200, 256, 64
 _DOCKER = "mount -t tmpfs -o size=64m tmpfs /dev/shm"
 """The size that shared memory has in a container, unless another one is asked for."""
+
+_PLENTY = "mount -t tmpfs -o size=600m tmpfs /dev/shm"
+"""So much that the file of a process gets no space before it is used."""
 
 
 def test_children_that_do_not_fit_into_shared_memory(tmp_path: Path) -> None:
@@ -33,3 +37,33 @@ def test_children_that_do_not_fit_into_shared_memory(tmp_path: Path) -> None:
     (message,) = profile.messages
     assert "had no space for all counts while it ran" in message
     assert "none is lost" in message
+
+
+def _run_on_shrinking_disk(cwd: Path, *more: str) -> CompletedProcess[str]:
+    must("cc", "--trodden-call-paths=on", PROGRAMS / "shrinking_disk.c", "-o", "shrinking", cwd=cwd)
+    run = [*TRODDEN, "run", "--quiet", "-o", "shrinking.trod", "./shrinking", "/dev/shm", *more]
+    return execute(["unshare", "-rm", "sh", "-c", f"{_PLENTY} && {shlex.join(run)}"], cwd)
+
+
+def test_a_fork_where_space_is_used_up(tmp_path: Path) -> None:
+    """The child has the nodes of its call paths that were in memory instead of the file."""
+    done = _run_on_shrinking_disk(tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "8191 right\n", "")
+    profile = load(tmp_path / "shrinking.trod")
+    assert len(profile.processes) == 2
+    assert profile.functions["left_a"].entries == 1
+    names = [name for name in profile.functions if name.startswith(("left_", "right_"))]
+    assert sum(profile.functions[name].entries for name in names) == 2 * 8191 - 6500
+    assert not any(function.violations for function in profile.functions.values())
+    assert profile.messages
+    assert all("had no space for all counts while it ran" in message for message in profile.messages)
+
+
+def test_what_is_in_the_file_of_a_full_disk_is_read(tmp_path: Path) -> None:
+    """Nodes of call paths are there that lie below others which are not."""
+    done = _run_on_shrinking_disk(tmp_path, "full")
+    assert (done.returncode, done.stdout) == (0, "8191 right\n")
+    assert "no space left on the device" in done.stderr
+    profile = load(tmp_path / "shrinking.trod")
+    assert profile.functions["left_a"].entries == 1
+    assert any("not all of its counts were in the file" in message for message in profile.messages)

@@ -126,7 +126,7 @@ class _Reader:
             non_local_exits=self._non_local_exits(regions, len(modules)),
             frames_missing=bool(missing) or missing_at_end or missing_at_fork,
             sparse_paths=tuple(self._sparse_paths(regions, len(units))),
-            call_nodes=tuple(self._call_nodes(regions, len(units))),
+            call_nodes=tuple(self._call_nodes(regions, len(units), bool(flags & INCOMPLETE))),
             saved_registers=saved_registers,
             last_paths=tuple(self._last_paths(regions)),
             counts_missing=bool(flags & INCOMPLETE),
@@ -282,8 +282,11 @@ class _Reader:
                 except (ValueError, struct.error) as error:
                     raise self._file.bad(str(error)) from error
 
-    def _call_nodes(self, regions: list[Region], units: int) -> Iterator[RawCallNode]:
-        """The call-path trees, parents first: nodes are in the order in which they were made."""
+    def _call_nodes(self, regions: list[Region], units: int, incomplete: bool) -> Iterator[RawCallNode]:
+        """The call-path trees, parents first: nodes are in the order in which they were made.
+
+        A file that is ``incomplete`` may have had no space for a node, but for those below it.
+        """
         known: dict[int, int] = {}
         for region in regions:
             if region.kind == RegionKind.CALL_TREE:
@@ -306,6 +309,8 @@ class _Reader:
         for address, record in nodes:
             key, target, count, _, parent, unit, function, _, _ = _CALL_NODE.unpack(record)
             if not key or unit == ROOT:
+                continue
+            if incomplete and parent not in known:
                 continue
             if unit >= units or parent not in known:
                 raise self._file.bad("a node of a call-path tree has no valid parent or function")

@@ -99,8 +99,8 @@ void trodden_live_after_fork(void) {
     __atomic_store_n(&old->child_started, 1, __ATOMIC_RELEASE);
     struct trodden_live_header *live = trodden_live_make_header();
     int parent_fd = trodden_live_fd(), fd = trodden_output_create_live();
-    /* A file that was truncated has no data, and memory has what was counted since. */
-    int data_fd = old->flags & TRODDEN_LIVE_COUNTS_LOST ? -1 : parent_fd;
+    /* A file that was truncated, or had no space, has no data where memory has what was counted since. */
+    int data_fd = old->flags & TRODDEN_LIVE_COUNTS_LOST || trodden_live_has_lost_pages() ? -1 : parent_fd;
     trodden_live_unmap_header();
     if (!live) {
         detach_in_place(old);

@@ -40,5 +40,9 @@ void trodden_live_append_region(struct trodden_live_header *live, uint32_t kind,
 /* No other thread adds or frees a region until they are released.  False: this thread has acquired them already.
  * Signals are blocked, so that no handler waits for the thread that it has interrupted. */
 bool trodden_live_acquire(struct trodden_process *process, uint64_t *mask);
+void trodden_live_release(struct trodden_process *process, bool held, uint64_t mask);
+
+/* ---- lost_pages.c ---- */
+bool trodden_live_has_lost_pages(void); /* is there memory in place of pages of the file? */
 
 #endif

@@ -70,7 +70,7 @@ bool trodden_live_acquire(struct trodden_process *process, uint64_t *mask) {
     return true;
 }
 
-static void release_regions(struct trodden_process *process, bool held, uint64_t mask) {
+void trodden_live_release(struct trodden_process *process, bool held, uint64_t mask) {
     if (held)
         __atomic_store_n(&process->region_owner, 0, __ATOMIC_RELEASE);
     trodden_restore_signals(mask);
@@ -104,7 +104,7 @@ void *trodden_live_alloc_adjacent(uint32_t kind, uint32_t module, size_t bytes, 
     int saved_errno = errno;
     bool held = trodden_live_acquire(&trodden_process, &mask);
     void *memory = add_regions(trodden_process.live, kind, module, trodden_round_to_pages(bytes), count);
-    release_regions(&trodden_process, held, mask);
+    trodden_live_release(&trodden_process, held, mask);
     errno = saved_errno;
     return memory;
 }
@@ -123,6 +123,7 @@ void trodden_live_free(void *memory, size_t bytes) { __trodden_release(memory, t
 
 void __trodden_release(void *memory, size_t bytes) {
     struct trodden_live_header *live = trodden_process.live;
+    int saved_errno = errno;
     uint64_t mask;
     bool held = trodden_live_acquire(&trodden_process, &mask);
     for (uint64_t i = trodden_live_region_count(live); memory && i-- > 0;)
@@ -136,7 +137,8 @@ void __trodden_release(void *memory, size_t bytes) {
             break;
         }
     trodden_unmap(memory, bytes);
-    release_regions(&trodden_process, held, mask);
+    trodden_live_release(&trodden_process, held, mask);
+    errno = saved_errno;
 }
 
 uint64_t trodden_live_offset(const void *memory) {

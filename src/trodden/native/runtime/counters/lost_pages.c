@@ -3,7 +3,6 @@
  * Whoever touches such a page gets a SIGBUS.  Anonymous memory takes its place, and the program continues.  A page for
  * which there was no space had never been written; what was on one that has been truncated is gone. */
 #define _GNU_SOURCE
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -40,6 +39,10 @@ static void rebuild_page(const struct trodden_live_region *region, struct trodde
     }
 }
 
+static bool pages_lost;
+
+bool trodden_live_has_lost_pages(void) { return pages_lost; }
+
 static bool replace(const struct trodden_live_region *region, uint8_t *home) {
     size_t bytes = trodden_page_size();
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -48,6 +51,7 @@ static bool replace(const struct trodden_live_region *region, uint8_t *home) {
     struct trodden_lost_page page = {
         region->kind, (uint8_t *)(uintptr_t)region->address, region->size, (uintptr_t)home - region->address, memory, bytes};
     rebuild_page(region, &page);
+    pages_lost = true;
     if (mremap(memory, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, home) != home)
         return false;
     uint8_t *alias = trodden_tls_page_of((uintptr_t)home);
@@ -79,7 +83,7 @@ static bool replace_in_region(uintptr_t address) {
 }
 
 bool trodden_live_replace_page(uintptr_t address) {
-    static int replacing; /* signals are blocked */
+    uint64_t mask;
     if (!trodden_process.live)
         return false;
     if (trodden_live_is_header(address)) {
@@ -87,9 +91,9 @@ bool trodden_live_replace_page(uintptr_t address) {
         trodden_live_mark(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_COUNTS_LOST);
         return true;
     }
-    while (__atomic_exchange_n(&replacing, 1, __ATOMIC_ACQUIRE))
-        sched_yield();
+    /* No handler may run meanwhile that touches such a page, too, and no fork copies half of it. */
+    bool held = trodden_live_acquire(&trodden_process, &mask);
     bool replaced = replace_in_region(address);
-    __atomic_store_n(&replacing, 0, __ATOMIC_RELEASE);
+    trodden_live_release(&trodden_process, held, mask);
     return replaced;
 }

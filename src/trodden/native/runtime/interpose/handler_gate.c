@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "interpose/handler_gate.h"
@@ -62,23 +63,38 @@ static void block_faults(struct trodden_thread *thread, uint64_t faults) {
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &faults, NULL, sizeof faults);
 }
 
-/* The signal of a fault kills the process if it is blocked; one that somebody has sent stays pending. */
-static bool is_blocked(int number, const struct trodden_thread *thread, const void *context) {
-    return (thread && (thread->faults_blocked & trodden_signal_bit(number))) ||
-           trodden_interrupts_runtime(number, context);
+/* The mask that is restored when the handler returns, as the program sees it, and may change it; and what the kernel
+ * gets of it.  `blocked`: the signals of faults that the kernel itself has blocked. */
+static uint64_t show_faults(ucontext_t *context, const struct trodden_thread *thread) {
+    uint64_t mask;
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    uint64_t blocked = mask & TRODDEN_FAULTS;
+    mask = trodden_visible_mask(thread, mask);
+    memcpy(&context->uc_sigmask, &mask, sizeof mask);
+    return blocked;
+}
+
+static void keep_faults(ucontext_t *context, struct trodden_thread *thread, uint64_t blocked) {
+    uint64_t mask;
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    mask = trodden_keep_faults(thread, mask) | (mask & blocked);
+    memcpy(&context->uc_sigmask, &mask, sizeof mask);
 }
 
 void trodden_call_program(int number, siginfo_t *info, void *context) {
     struct trodden_thread *thread = trodden_own_thread();
-    uint64_t blocked = thread ? thread->faults_blocked : 0, bit = trodden_signal_bit(number);
+    uint64_t bit = trodden_signal_bit(number);
     int saved_errno = errno, flags = __atomic_load_n(&actions[number].flags, __ATOMIC_RELAXED);
     uint64_t mask = __atomic_load_n(&actions[number].mask, __ATOMIC_RELAXED) | (flags & SA_NODEFER ? 0 : bit);
-    if (is_blocked(number, thread, context)) {
+    /* The signal of a fault kills the process if it is blocked; one that somebody has sent stays pending. */
+    if (trodden_signal_is_blocked(number, info, context)) {
         trodden_fatal_signal(number, info, context);
         return;
     }
-    if (trodden_signal_is_ours(number, info))
+    if (trodden_signal_is_ours(number, info)) {
+        errno = saved_errno;
         return;
+    }
     trodden_signal_handler *handler =
         flags & (int)SA_RESETHAND ? take_once(number) : __atomic_load_n(&actions[number].handler, __ATOMIC_ACQUIRE);
     errno = saved_errno;
@@ -86,8 +102,9 @@ void trodden_call_program(int number, siginfo_t *info, void *context) {
         trodden_fatal_signal(number, info, context);
         return;
     }
+    uint64_t blocked = show_faults(context, thread);
     block_faults(thread, mask & TRODDEN_FAULTS);
     handler(number, info, context);
-    if (thread && (thread = trodden_own_thread()))
-        thread->faults_blocked = blocked;
+    if (thread)
+        keep_faults(context, trodden_own_thread(), blocked);
 }

@@ -54,15 +54,17 @@ static void *run_thread(void *value) {
     void *(*start)(void *) = thread->start;
     void *argument = thread->argument;
     uint64_t mask = thread->signal_mask;
-    trodden_thread_starts(thread);
-#ifdef __GLIBC__
     uintptr_t top = thread->stack ? ((uintptr_t)thread->stack + thread->stack_bytes) & ~(uintptr_t)15 : 0;
-    trodden_restore_signals(mask);
-    if (top)
+    trodden_thread_starts(thread); /* which may give the record away */
+#ifdef __GLIBC__
+    if (top) {
+        trodden_restore_signals(mask);
         return trodden_run_on_stack(start, argument, (void *)top);
+    }
 #else
-    trodden_restore_signals(mask);
+    (void)top;
 #endif
+    trodden_restore_signals(mask);
     return start(argument);
 }
 

@@ -80,8 +80,9 @@ static void remember_settings(int number, const struct sigaction *action) {
     default_settings[number].mask = action->sa_mask;
 }
 
+/* Where the signal does not kill the process, because the program has blocked it, a system call continues. */
 static struct sigaction watch_action(void) {
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
     action.sa_sigaction = trodden_fatal_signal;
     sigfillset(&action.sa_mask);
     return action;

@@ -15,11 +15,19 @@ __attribute__((used)) void trodden_before_vfork(uint64_t return_address, uint64_
     if (thread) {
         thread->vfork_return = return_address;
         thread->vfork_sp = sp;
+        thread->vfork_faults = thread->faults_blocked;
     }
 }
 
-__attribute__((used)) int trodden_vfork_failed(int64_t error) {
-    errno = (int)-error;
+/* Called by vfork (below) in the parent, with what the kernel has returned.  The child had a signal mask of its own,
+ * but the part that the runtime keeps is in memory that both use (sigmask.c). */
+__attribute__((used)) int trodden_after_vfork(int64_t result) {
+    struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
+    if (thread)
+        thread->faults_blocked = thread->vfork_faults;
+    if (result >= 0)
+        return (int)result;
+    errno = (int)-result;
     return -1;
 }
 
@@ -42,8 +50,8 @@ __asm__(".pushsection .text\n\t.globl vfork\n\t.type vfork,@function\nvfork:\n\t
         "popq %rdi\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_register %rip, %rdi\n\t"
         "movl $58, %eax\n\tsyscall\n\t"
         "pushq %rdi\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_rel_offset %rip, 0\n\t"
-        "cmpq $-4095, %rax\n\tjae 0f\n\tretq\n0:\n\t"
-        "movq %rax, %rdi\n\tjmp trodden_vfork_failed\n\t"
+        "testq %rax, %rax\n\tjne 0f\n\tretq\n0:\n\t"
+        "movq %rax, %rdi\n\tjmp trodden_after_vfork\n\t"
         ".cfi_endproc\n\t.size vfork, .-vfork\n\t.popsection");
 #else
 __asm__(".pushsection .text\n\t.globl vfork\n\t.type vfork,@function\nvfork:\n\t.cfi_startproc\n\t"
@@ -53,7 +61,7 @@ __asm__(".pushsection .text\n\t.globl vfork\n\t.type vfork,@function\nvfork:\n\t
         "adrp x16, :got:__interceptor_vfork\n\tldr x16, [x16, :got_lo12:__interceptor_vfork]\n\t"
         "cbz x16, 1f\n\tbr x16\n1:\n\t"
         "mov x0, #0x4111\n\tmov x1, #0\n\tmov x8, #220\n\tsvc #0\n\t"
-        "cmn x0, #4095\n\tb.cs 0f\n\tret\n0:\n\t"
-        "b trodden_vfork_failed\n\t"
+        "cbnz x0, 0f\n\tret\n0:\n\t"
+        "b trodden_after_vfork\n\t"
         ".cfi_endproc\n\t.size vfork, .-vfork\n\t.popsection");
 #endif

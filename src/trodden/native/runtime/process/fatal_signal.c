@@ -119,29 +119,47 @@ bool trodden_signal_is_ours(int number, const siginfo_t *info) {
     return number == SIGBUS && info->si_code > 0 && trodden_live_replace_page((uintptr_t)info->si_addr);
 }
 
-bool trodden_interrupts_runtime(int number, const void *context) {
-    uint64_t mask, unblockable = trodden_signal_bit(SIGKILL) | trodden_signal_bit(SIGSTOP);
-    memcpy(&mask, &((const ucontext_t *)context)->uc_sigmask, sizeof mask);
+/* The runtime blocks all signals but SIGBUS. */
+static bool interrupts_runtime(int number, uint64_t mask) {
+    uint64_t unblockable = trodden_signal_bit(SIGKILL) | trodden_signal_bit(SIGSTOP);
     return number == SIGBUS && (mask | unblockable) == ~trodden_signal_bit(SIGBUS);
 }
 
-static bool is_blocked(int number, const ucontext_t *context) {
+/* Does the thread wait in sigsuspend, pselect or the like, with a mask for as long as it waits?  A handler has the
+ * signals blocked that were blocked when the signal arrived; `mask`, which returns with the handler, blocks others
+ * then. */
+static bool waits_with_another_mask(int number, uint64_t mask) {
+    uint64_t now = 0;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, sizeof now);
+    return mask & (~now | trodden_signal_bit(number));
+}
+
+bool trodden_signal_is_blocked(int number, const siginfo_t *info, const void *context) {
     const struct trodden_thread *thread = trodden_own_thread();
-    return (thread && (thread->faults_blocked & trodden_signal_bit(number))) ||
-           trodden_interrupts_runtime(number, context);
+    uint64_t mask;
+    memcpy(&mask, &((const ucontext_t *)context)->uc_sigmask, sizeof mask);
+    if (interrupts_runtime(number, mask))
+        return true;
+    return thread && (thread->faults_blocked & trodden_signal_bit(number)) &&
+           (info->si_code > 0 || !waits_with_another_mask(number, mask));
+}
+
+/* To whom it was sent.  The kernel lets only the first thread say by whom, if that was kill. */
+static void send_again(int number, siginfo_t *info, uint32_t own_tid) {
+    if (info->si_code == SI_TKILL)
+        syscall(SYS_rt_tgsigqueueinfo, trodden_pid(), own_tid, number, info);
+    else if (syscall(SYS_rt_sigqueueinfo, trodden_pid(), number, info) != 0)
+        syscall(SYS_kill, trodden_pid(), number);
 }
 
 /* Somebody has sent the signal of a fault to a thread that has blocked it (interpose/sigmask.c), or that is inside the
  * runtime: it stays pending, and is blocked from now on. */
 static bool defer_blocked(int number, siginfo_t *info, ucontext_t *context, uint32_t own_tid) {
     uint64_t signal_bit = trodden_signal_bit(number), mask;
-    if (info->si_code > 0 || !is_blocked(number, context))
+    if (info->si_code > 0 || !trodden_signal_is_blocked(number, info, context))
         return false;
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signal_bit, NULL, sizeof signal_bit);
-    if (info->si_code == SI_TKILL)
-        syscall(SYS_rt_tgsigqueueinfo, trodden_pid(), own_tid, number, info);
-    else
-        syscall(SYS_rt_sigqueueinfo, trodden_pid(), number, info);
+    send_again(number, info, own_tid);
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
     mask |= signal_bit;
     memcpy(&context->uc_sigmask, &mask, sizeof mask);

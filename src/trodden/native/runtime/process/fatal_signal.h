@@ -14,8 +14,8 @@
 void trodden_fatal_signal(int number, siginfo_t *info, void *ucontext);
 /* Was the signal a fault in the runtime's own memory, which has been mended? */
 bool trodden_signal_is_ours(int number, const siginfo_t *info);
-/* Has it interrupted the runtime, which blocks all signals but SIGBUS? */
-bool trodden_interrupts_runtime(int number, const void *context);
+/* Would it be blocked, if the kernel blocked all that the program has blocked, and SIGBUS inside the runtime? */
+bool trodden_signal_is_blocked(int number, const siginfo_t *info, const void *context);
 void trodden_fatal_signal_after_fork(void);
 
 /* The callers of the following hold the lock. */

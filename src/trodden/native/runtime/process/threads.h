@@ -20,6 +20,7 @@ struct trodden_thread {
     bool ending;                     /* all its functions have returned */
     void *alternate_stack;           /* for signal handlers, unless the program has installed one */
     uint64_t vfork_return, vfork_sp; /* the return address of its last vfork, and the stack pointer after it */
+    uint64_t vfork_faults;           /* its `faults_blocked` before that */
     const void *stopped_at;          /* the ucontext that it was stopped with (stop_threads.c) */
     bool stop_sent;                  /* the signal that stops it has been sent */
     uint64_t signal_mask;            /* the one that it starts with */
