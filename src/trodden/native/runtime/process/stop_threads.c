@@ -22,7 +22,7 @@
 #include "process/stop_threads.h"
 
 enum { LINGER_INTERVALS = 40 };            /* of 50 ms each, once the process has ended */
-/* Until unresponsive threads are looked at; until those that run with the signal blocked are given up; at most. */
+/* Until unresponsive threads are looked at; until those that have blocked the signal are given up; at most. */
 enum { PROBE_MS = 50, PATIENCE_MS = 1000, TIMEOUT_MS = 5000 };
 
 static uint32_t stop_round;    /* odd while threads are to be stopped */
@@ -78,9 +78,9 @@ static bool is_pending(const struct trodden_thread *thread, uintptr_t own_tp) {
            !__atomic_load_n(&thread->stopped_at, __ATOMIC_ACQUIRE);
 }
 
-/* Has the thread blocked the signal, or exited, or does it wait for a child of vfork?  Then it will not respond: the
- * kernel delivers no signal to a thread that waits for such a child.  One that is running may just be in a part of the
- * runtime that blocks all signals for a moment. */
+/* Has the thread exited, or does it wait for a child of vfork, or has it blocked the signal?  Then it will not respond:
+ * the kernel delivers no signal to a thread that waits for such a child.  One that has blocked it may just be starting,
+ * or in another part of the runtime that blocks all signals for a moment; on a busy machine, that can take long. */
 static bool is_unreachable(const struct trodden_thread *thread, bool patient) {
     char text[2048];
     uint64_t mask = 0;
@@ -93,7 +93,7 @@ static bool is_unreachable(const struct trodden_thread *thread, bool patient) {
     const char *at = strstr(text, "\nSigBlk:\t");
     for (at = at ? at + 9 : ""; *at && *at != '\n'; at++)
         mask = mask << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
-    return (mask & trodden_signal_bit(TRODDEN_STOP_SIGNAL)) && !(patient && strstr(text, "\nState:\tR"));
+    return !patient && (mask & trodden_signal_bit(TRODDEN_STOP_SIGNAL));
 }
 
 static uint32_t count_reachable(uintptr_t own_tp, bool patient) {
