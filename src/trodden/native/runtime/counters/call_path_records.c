@@ -121,9 +121,7 @@ static void forget_keys(struct trodden_call_path_tree *tree, void *context) {
 void trodden_calls_find_accessor(void) {
     struct trodden_call_node **(*found)(void) = NULL;
     for (const struct trodden_module *module = trodden_process.modules; module && !found; module = module->next)
-        for (uint32_t i = 0;
-             i < module->unit_count && module->instance && (!module->finalized || module->stays_mapped) && !found;
-             i++)
+        for (uint32_t i = 0; i < module->unit_count && trodden_module_may_count(module) && !found; i++)
             found = module->units[i].unit->caller;
     __atomic_store_n(&trodden_process.call_paths.current, found, __ATOMIC_RELEASE);
 }

@@ -96,7 +96,7 @@ static void release_region(struct trodden_ring_region *region) {
 
 static void set_ring(const struct trodden_thread *thread, struct trodden_ring *ring) {
     for (const struct trodden_module *module = trodden_process.modules; module; module = module->next)
-        if (module->has_rings && module->instance && (!module->finalized || module->stays_mapped))
+        if (module->has_rings && trodden_module_may_count(module))
             __atomic_store_n((struct trodden_ring **)(thread->tp + (uintptr_t)module->ring_tls_offset), ring,
                              __ATOMIC_RELEASE);
 }

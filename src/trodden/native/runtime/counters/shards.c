@@ -205,7 +205,7 @@ void trodden_shards_attach_module(struct trodden_module *module) {
 
 void trodden_shards_attach_thread(struct trodden_thread *thread) {
     for (struct trodden_module *module = trodden_process.modules; module; module = module->next)
-        if (module->instance && !module->finalized)
+        if (trodden_module_may_count(module))
             attach(module, thread, true);
 }
 
@@ -218,7 +218,7 @@ void trodden_shards_detach_thread(struct trodden_thread *thread, bool forked) {
         if (module->tls_bytes && !shard->mapped_over_tls && !forked)
             fold_tls_into_shard(shard);
         unmap_from_tls(shard);
-        if (module->has_table_units && module->instance && !module->finalized)
+        if (module->has_table_units && trodden_module_may_count(module))
             set_counter_table(module, shard->tp, trodden_common);
         shard->tp = 0;
         if (forked)

@@ -184,8 +184,8 @@ void __trodden_leave(const void *instance, const struct trodden_regs *regs) {
                 trodden_sparse_save_module(module);
                 trodden_calls_forget_module(module);
                 forget_unloaded(module);
+                trodden_process.tls_bytes -= module->tls_bytes;
             }
-            trodden_process.tls_bytes -= module->tls_bytes;
             module->finalized = true;
             module->stays_mapped = trodden_process.exiting;
         }

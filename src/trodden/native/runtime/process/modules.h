@@ -61,6 +61,11 @@ struct trodden_module_info {
     const struct trodden_unwinder *unwinder;
 };
 
+/* It is loaded, or the process exits, and until then its code may run in destructors and threads. */
+static inline bool trodden_module_may_count(const struct trodden_module *module) {
+    return module->instance && (!module->finalized || module->stays_mapped);
+}
+
 PROCESS_WIDE void __trodden_enter(const struct trodden_module_info *info);
 PROCESS_WIDE void __trodden_leave(const void *instance, const struct trodden_regs *regs);
 
