@@ -99,7 +99,8 @@ def test_collect(tmp_path: Path) -> None:
     for number in range(2):
         raws.append(str(tmp_path / f"{number}.raw"))
         counted = [(unit.id, 0, counts_of(unit, FLOWS))]
-        Path(raws[-1]).write_bytes(raw_bytes([(0, "/gone/prog")], counted, ending=1 - number))
+        module, started = (0, "/gone/prog"), 1_700_000_000_000_000_000 + number
+        Path(raws[-1]).write_bytes(raw_bytes([module], counted, ending=1 - number, started=started))
     out = tmp_path / "x.trod"
     result = process("collect", *raws, "-o", str(out), "--program", str(program))
     assert (result.returncode, result.stdout) == (0, "")
