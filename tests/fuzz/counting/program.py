@@ -22,7 +22,10 @@ _ENDS = {
     "thread": "HIT(), pthread_exit(0);",
     "kill": "HIT(), kill(getpid(), SIGKILL);",
 }
-_BEFORE_COUNT = re.compile(r"^(?! *(?:HIT|MARK)\(\);$)(.*[;{}:])(?=\n *(?:HIT|MARK)\(\);$)", re.MULTILINE)
+_BEFORE_COUNT = re.compile(
+    r"^(?! *(?:(?:HIT|MARK)\(\);$|\} while \())(.*[;{}:])(?=\n *(?:HIT|MARK)\(\);$)", re.MULTILINE
+)
+"""A line before a count, unless it ends a loop: what leaves the loop by a jump arrives there, too."""
 _GONE = ("exit(3)", "_exit(3)", "abort()", "quick_exit(3)", "raise(SIGTERM)", "raise(SIGINT)")
 
 _LEAVE = {
@@ -232,6 +235,7 @@ def random_program(seed: int) -> Program:
         signals=chance.random() < 0.35,
         leaves=exact and chance.random() < 0.8,
         gone=exact and not threads and chance.random() < 0.5,
+        several_entries=chance.random() < 0.8,
     )
     settings = {
         "SEED": seed,

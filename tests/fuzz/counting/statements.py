@@ -40,6 +40,8 @@ class Features:
     signals: bool
     leaves: bool
     gone: bool
+    several_entries: bool
+    """Loops with several entries, or else statements on several lines."""
 
     def kinds(self) -> list[str]:
         """The statements for it."""
@@ -68,7 +70,10 @@ class StatementWriter(Writer):
         if depth < 4 and len(self.lines) < self.share:
             kinds += _NESTED
             kinds += ["jump"] * in_loop + ["guard"] * self.cpp
-            kinds += ["split", *_SEVERAL_ENTRIES, *["computed"] * (not self.cpp)]
+            if self.features.several_entries:
+                kinds += [*_SEVERAL_ENTRIES, *["computed"] * (not self.cpp)]
+            else:
+                kinds.append("split")
         return kinds
 
     def add(self, depth: int, text: str) -> None:
