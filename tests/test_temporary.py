@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -27,6 +27,18 @@ _COMPILER = """\
 case " $* " in *" -c "*) kill -{number} $PPID; exec sleep 60 >/dev/null 2>&1;; esac
 exec {python} -m ziglang cc "$@"
 """
+
+
+@pytest.fixture(autouse=True)
+def default_handlers() -> Iterator[None]:
+    """As a command finds them: other tests of this process may have called something that handles signals."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)}
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def _folders(tmp_path: Path) -> tuple[Path, Mapping[str, str]]:

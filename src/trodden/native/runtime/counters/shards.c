@@ -165,6 +165,17 @@ static void set_counter_table(const struct trodden_module *module, uintptr_t tp,
             __atomic_store_n((void ***)(tp + (uintptr_t)module->units[i].tls_offset), table, __ATOMIC_RELEASE);
 }
 
+enum { TOUCHED_BYTES = 16 << 10 };
+
+/* The first touch of a page takes long, so that a thread that is stopped soon after its start would most likely be in
+ * the middle of its first probe.  The thread itself calls this, before it counts anything. */
+static void touch_counters(const struct trodden_shard *shard) {
+    volatile uint64_t *counters = tls_counters(shard->module, shard->tp);
+    for (size_t at = 0; shard->mapped_over_tls && at < shard->module->tls_bytes && at < TOUCHED_BYTES;
+         at += trodden_page_size())
+        counters[at / sizeof *counters] += 0; /* a shard that is used again keeps its counts */
+}
+
 static bool has_shard(const struct trodden_thread *thread, const struct trodden_module *module) {
     for (const struct trodden_shard *shard = thread->shards; shard; shard = shard->next_of_thread)
         if (shard->module == module)
@@ -188,6 +199,8 @@ static void attach(struct trodden_module *module, struct trodden_thread *thread,
     if (module->tls_bytes && !fresh)
         fold_tls_into_shard(shard);
     shard->mapped_over_tls = module->tls_bytes && module->whole_pages && map_over_tls(shard);
+    if (fresh)
+        touch_counters(shard);
     if (module->has_table_units) {
         fill_counter_table(module, shard, thread->counter_table);
         set_counter_table(module, thread->tp, thread->counter_table);
