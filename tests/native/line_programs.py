@@ -37,6 +37,18 @@ static void leave(int way) {
 }
 """
 
+GUARD = """\
+struct Guard {
+    int own;
+    Guard(int n) : own(n) {}
+    ~Guard() {
+        HIT();
+        one = own ? 1 : one;
+    }
+};
+"""
+"""An object whose destructor counts: frames that an exception leaves."""
+
 _CPP_HEAD = """\
 #include "mapped_counts.h"
 #include <sys/wait.h>
@@ -56,15 +68,7 @@ static void leave(int way) {
     if (way < 6 && depth > 0) { if (way & 1) throw std::runtime_error("left"); throw 1; }
     if (way == 7 && seed % 64 == 0) exit(3);
 }
-struct Guard {
-    int own;
-    Guard(int n) : own(n) {}
-    ~Guard() {
-        HIT();
-        one = own ? 1 : one;
-    }
-};
-"""
+""" + GUARD
 
 
 @dataclass

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tests.fuzz.counting.jumping import JumpWriter
 from tests.fuzz.counting.statements import MOST_LINES, OWN, PART, Features, StatementWriter
+from tests.native.line_programs import GUARD
 
 _ENDS = {
     "return": "return HIT(), 0;",
@@ -49,17 +50,6 @@ _FIRST = """\
 static struct part *volatile part;
 #define depth (part->state()->level)
 #define stack (part->state()->buffers)
-"""
-
-_GUARD = """\
-struct Guard {
-    int own;
-    Guard(int n) : own(n) {}
-    ~Guard() {
-        HIT();
-        one = own ? 1 : one;
-    }
-};
 """
 
 _HELPERS = """\
@@ -266,7 +256,7 @@ def random_program(seed: int) -> Program:
 def _first(chance: random.Random, features: Features, end: str, heads: list[str]) -> str:
     writer = StatementWriter(chance, features.cpp, features=features)
     declared = [*heads, '#include "self_counting.h"', '#include "part.h"', *_FIRST.splitlines()]
-    declared += _LEAVE[features.cpp].splitlines() + (_GUARD.splitlines() if features.cpp else [])
+    declared += _LEAVE[features.cpp].splitlines() + (GUARD.splitlines() if features.cpp else [])
     noinline = [chance.random() < 0.6 for _ in range(OWN)]
     for number, kept in enumerate(noinline):
         declared.append(f"static {'NOINLINE ' * kept}__attribute__((used)) int f{number}(int start);")
