@@ -44,17 +44,9 @@ TRODDEN_INTERCEPTOR(jump_function, __longjmp_chk);
 static jump_function *real, *real_checked;
 
 #ifdef __x86_64__
+#include "interpose/pointer_guard.h"
+
 enum { MANGLED_FP = 1 };
-
-static uint64_t demangle(uint64_t value) {
-    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(value) : : "cc");
-    return value;
-}
-
-static uint64_t mangle(uint64_t value) {
-    __asm__("xorq %%fs:0x30, %0\n\trolq $17, %0" : "+r"(value) : : "cc");
-    return value;
-}
 
 static void learn_guard(void) {}
 #else

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "interpose/next_function.h"
+#include "interpose/pointer_guard.h"
 #include "platform/attributes.h"
 #include "process/process.h"
 #include "unwind/nonlocal_exits.h"
@@ -36,16 +37,6 @@ struct unwind_buffer { /* the layout of __pthread_unwind_buf_t */
 _Static_assert(sizeof(struct unwind_buffer) <= sizeof(__pthread_unwind_buf_t) &&
                    offsetof(struct unwind_buffer, rbx) == 96,
                "as in glibc's headers and in the code below");
-
-static uint64_t mangle(uint64_t value) {
-    __asm__("xorq %%fs:0x30, %0\n\trolq $17, %0" : "+r"(value) : : "cc");
-    return value;
-}
-
-static uint64_t demangle(uint64_t value) {
-    __asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(value) : : "cc");
-    return value;
-}
 
 extern char trodden_cleanup_trampoline[] __attribute__((visibility("hidden")));
 __asm__(".pushsection .text\n\t.globl trodden_cleanup_trampoline\n\t.hidden trodden_cleanup_trampoline\n\t"
