@@ -80,7 +80,60 @@ class StartClock:
     """A path starts here: each Bump adds the time that has passed since (BL96 §1.2)."""
 
 
-Probe = Count | AddTripCount | Set | Add | Bump | BumpAt | Save | Restore | StartClock
+@dataclass(frozen=True, slots=True)
+class EmitEntry:
+    """Append to the trace that the procedure was entered."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmitRegion:
+    """The region whose number is the path register plus ``add`` ends here: append the number to the trace."""
+
+    add: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EmitRegionAt:
+    """The region ``number`` ends here, whatever the register holds: append the number to the trace."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmitWitness:
+    """Append a witness to the trace (BL94 §4.1)."""
+
+    witness: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmitBits:
+    """Append the lowest ``bits`` bits of ``value`` to the bits that wait to be written (BL94 §6.2)."""
+
+    value: int
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlushBits:
+    """Write the bits that wait, as one record; unless it is ``forced``, only if many are waiting."""
+
+    forced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EmitTripCount:
+    """Append to the trace how often ``back_edge`` was taken since its loop was entered.
+
+    It is placed on the exit edges of the loop.
+    """
+
+    back_edge: int
+
+
+TraceProbe = EmitEntry | EmitRegion | EmitRegionAt | EmitWitness | EmitBits | FlushBits | EmitTripCount
+
+Probe = Count | AddTripCount | Set | Add | Bump | BumpAt | Save | Restore | StartClock | TraceProbe
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +186,29 @@ class Paths:
 
 
 @dataclass(frozen=True)
+class Trace:
+    """How the execution of a graph is recorded: all that regenerating it needs beside the graph.
+
+    ``encoding`` is ``"paths"``, ``"witnesses"`` or ``"bits"``.  ``calls`` are the blocks that end in a call
+    which may execute code with probes or may not return: each with the procedure that it certainly calls, by
+    its index in the unit, or ``None``.  Regions end on ``back_edges`` and ``cuts``, before calls and at EXIT.
+    ``counted`` are the self loops whose trips are counted instead.  ``resumes`` are the call blocks whose
+    call may return twice, ``landings`` the blocks where control arrives from an unwinder.  ``entered``:
+    entering the procedure is recorded.  ``witnesses[w]`` is the edge that writes the witness ``w``.
+    """
+
+    encoding: str
+    calls: Mapping[int, int | None] = field(default_factory=dict)
+    back_edges: tuple[int, ...] = ()
+    cuts: tuple[int, ...] = ()
+    counted: tuple[int, ...] = ()
+    resumes: tuple[int, ...] = ()
+    landings: tuple[int, ...] = ()
+    entered: bool = True
+    witnesses: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Plan:
     """Probes on the edges and blocks of one graph, and what their counters mean.
 
@@ -149,6 +225,7 @@ class Plan:
     free: frozenset[int] = frozenset()
     on_entry: Sequence[Probe] = ()
     paths: Paths | None = None
+    trace: Trace | None = None
 
     @property
     def slots(self) -> int:
