@@ -20,6 +20,7 @@ from types import FrameType
 
 from trodden import temporary
 from trodden.errors import InputMissing
+from trodden.native.execute.drain import Drain
 from trodden.native.execute.rundir import make_directory, raw_files, still_counting
 
 _GRACE = 1.0
@@ -34,16 +35,22 @@ _MACHINES = {62: "x86_64", 183: "aarch64"}
 class Ended:
     """How the program ended: its status as in :mod:`subprocess`, and the raw files that it left.
 
-    ``running`` are the raw files of processes that it has started and that still run.
+    ``running`` are the raw files of processes that it has started and that still run.  ``packed`` is the
+    directory with the packed traces of its processes, if there are any, each named after its raw file;
+    ``messages`` are about traces that could not be packed.
     """
 
     status: int
     raws: tuple[Path, ...]
     directory: Path
     running: tuple[Path, ...] = ()
+    packed: Path | None = None
+    messages: tuple[str, ...] = ()
 
     def clear(self) -> None:
-        """Remove the raw files, except for those of processes that still run."""
+        """Remove the raw files and traces, except for the raw files of processes that still run."""
+        if self.packed is not None:
+            shutil.rmtree(self.packed, ignore_errors=True)
         if not self.running:
             shutil.rmtree(self.directory, ignore_errors=True)
             return
@@ -63,16 +70,15 @@ class Ended:
         return 128 + number
 
 
-def launch(
-    program: str, arguments: Sequence[str], wait: bool = False, preload: Path | None = None
-) -> Ended:
+def launch(program: str, arguments: Sequence[str], wait: bool = False, preload: Path | None = None) -> Ended:
     """Run a program, instrumented or not, to its end, with all raw files in a directory of their own.
 
     With ``wait``, until all processes that it has started have ended, not only the first one.  ``preload`` is
     a library that all of them are started with.
     """
     directory = make_directory()
-    environment = dict(os.environ, TRODDEN_FILE=str(directory / "%p.raw"))
+    environment = dict(os.environ, TRODDEN_FILE=str(directory / "%p.raw"), TRODDEN_TRACE_DRAINED="1")
+    drain = Drain(directory)
     if preload is not None:
         environment["LD_PRELOAD"] = ":".join(filter(None, (str(preload), os.environ.get("LD_PRELOAD"))))
     with _signals() as running:
@@ -82,11 +88,14 @@ def launch(
             temporary.remove(directory)
             raise InputMissing(f"{program}: cannot be run ({error.strerror}){_advice(error)}") from error
         temporary.keep(directory)
+        drain.start()
         running.begin(process)
         status = process.wait()
         left = _still_running(directory, wait)
+        packed = drain.finish()
     found = raw_files(directory)
-    return Ended(status, tuple(raw for raw in found if raw not in left), directory, tuple(left))
+    raws = tuple(raw for raw in found if raw not in left)
+    return Ended(status, raws, directory, tuple(left), packed, tuple(drain.messages))
 
 
 def _advice(error: OSError) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from trodden import temporary
 from trodden.errors import CannotWrite
+from trodden.program.trace_chunk import SPOOL
 
 SHARED_MEMORY = Path("/dev/shm")
 _PREFIX = "trodden-run-"
@@ -49,7 +50,11 @@ def raw_files(directory: Path) -> list[Path]:
 
     A process that has called ``trodden_dump`` has two files, of which the live file is newer.
     """
-    found = sorted(path for path in directory.iterdir() if ".raw" in path.name and path.name[0] != ".")
+    found = sorted(
+        path
+        for path in directory.iterdir()
+        if ".raw" in path.name and path.name[0] != "." and not path.name.endswith(SPOOL)
+    )
     names = {path.name for path in found}
     return [path for path in found if f"{path.name}.live" not in names]
 
