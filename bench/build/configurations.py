@@ -23,6 +23,8 @@ _EDGES_ONLY = ("-fprofile-generate", "-mllvm", "-disable-vp")
 _ATOMIC = "-fprofile-update=atomic"
 
 _BOTH_STAGES = Path(__file__).with_name("both_stages.py")
+_RECORDING = Path(__file__).with_name("recording_clang.py")
+_RECORDER = Path(__file__).with_name("branch_recorder.c")
 
 GUIDED = "paths-guided"
 """Paths with weights: the profile of another configuration on *train* determines where probes are cheap."""
@@ -59,7 +61,7 @@ class Config:
     @property
     def compiler(self) -> str:
         """The compiler that its builds depend on."""
-        return (self.cc or self.rustc)[0]
+        return CLANG if CLANG in self.cc else (self.cc or self.rustc)[0]
 
 
 def clang(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
@@ -86,6 +88,13 @@ def trodden_twice(name: str, *flags: str, label: str = "", baseline: str = "") -
     base = (sys.executable, str(_BOTH_STAGES))
     cc, cxx = ((*base, driver, f"--trodden-toolchain={CLANG}") for driver in ("cc", "c++"))
     return Config(name, cc, cxx, (), flags, True, (_BOTH_STAGES,), label, baseline)
+
+
+def recording_clang(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
+    """Built by the machine's clang to record every edge, see :mod:`bench.build.recording_clang`."""
+    cc = (sys.executable, str(_RECORDING), CLANG)
+    cxx = (*cc, "--driver-mode=g++")
+    return Config(name, cc, cxx, (), flags, False, (_RECORDING, _RECORDER), label, baseline)
 
 
 def rustc(name: str, *flags: str, label: str = "") -> Config:
@@ -175,6 +184,31 @@ _PATH_OPTIONS = (
     _ours("edges-call-paths", "edges and call paths", "--trodden-call-paths=on"),
 )
 
+TRACE_ENCODINGS = ("paths", "witnesses", "bits")
+RECORDED = "clang-guards"
+"""The rival of traces: clang's trace-pc-guard, with a buffer."""
+
+
+def trace_config(encoding: str) -> str:
+    """The name of the configuration that records a trace in this encoding."""
+    return f"trace-{encoding}"
+
+
+_TRACES = (
+    *(
+        _ours(
+            trace_config(encoding),
+            f"trodden trace, {encoding}",
+            "--trodden-profile=trace",
+            f"--trodden-trace={encoding}",
+        )
+        for encoding in TRACE_ENCODINGS
+    ),
+    _ours("trace-checked", "trodden trace, checked", "--trodden-profile=trace", "--trodden-counters=checked"),
+    recording_clang(RECORDED, _LEVEL, label="clang trace-pc-guard", baseline="clang"),
+)
+"""The whole sequence of blocks."""
+
 _RUST = (
     rustc("rustc", label="rustc"),
     trodden_rustc("rust-off", "--trodden-profile=off", label="trodden, no probes"),
@@ -188,7 +222,16 @@ _RUST = (
 )
 
 CONFIGS: Mapping[str, Config] = {
-    config.name: config for config in (*_PROFILERS, *_CHECKED, *_BY_LINE, *_STAGES, *_PATH_OPTIONS, *_RUST)
+    config.name: config
+    for config in (
+        *_PROFILERS,
+        *_CHECKED,
+        *_BY_LINE,
+        *_STAGES,
+        *_PATH_OPTIONS,
+        *_TRACES,
+        *_RUST,
+    )
 }
 """Every configuration by its name; the guided one has no weights yet."""
 
