@@ -28,7 +28,7 @@ from trodden.native.lower.emit.probes import emit_probes, uses_spare_slot
 from trodden.native.lower.emit.register import emit_register
 from trodden.native.lower.emit.register_phis import choose_phis, track_register
 from trodden.native.lower.emit.trip_counts import emit_iteration_counters
-from trodden.native.lower.function_lowering import FunctionLowering, landing_pads
+from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import gather
 from trodden.native.lower.probe_locations import ProbeLocations, locate_probes
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNWIND_RESUME
@@ -104,7 +104,7 @@ def _function_lowering(read: FunctionCfg, unit: UnitLowering, function: Function
             read.ir.header, read.graph, function.number, function.line, function.optnone
         ),
         names=ProbeNames(),
-        landing_pads=landing_pads(read),
+        landing_pads=read.landing_pads,
     )
 
 

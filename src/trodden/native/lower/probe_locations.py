@@ -132,7 +132,7 @@ def _place_on_edge(
         ending = [placed for placed in probes if isinstance(placed.probe, Bump | BumpAt)]
         others = [placed for placed in probes if placed not in ending]
         if read.single_successor(edge):
-            before = Point(Where.BEFORE_RETURNS_TWICE_CALL, source)
+            before = Point(Where.BEFORE_CALL, source)
             return [Placement(bottom, others, source), Placement(before, ending, source)]
         on_edge = Placement(Point(Where.EDGE, edge), others, source, split=True)
         return [on_edge, Placement(bottom, ending, source)]
