@@ -16,7 +16,7 @@ from trodden.native.lower.runtime_symbols import CALLER, COUNT_SPARSE, RING, UNI
 from trodden.native.lower.unit import UnitLowering
 from trodden.program.facts import UnitFacts
 
-_LAYOUT = "@__trodden_layout_2"
+_LAYOUT = "@__trodden_layout_3"
 """What the runtime calls the layout of a unit's entry: a unit with another layout does not link."""
 
 _FIND_COUNTERS = "@__trodden_where"
@@ -93,8 +93,8 @@ def _unit_entry(unit: UnitLowering, facts: UnitFacts) -> str:
     caller = FIND_CALLER if unit.call_paths else "null"
     ring = FIND_RING if unit.last_paths else "null"
     return (
-        f"{UNIT} = internal global {{ [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr, ptr }} "
+        f"{UNIT} = internal global {{ [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr, ptr, ptr, ptr, i64 }} "
         f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {flags}, '
-        f"ptr {_FIND_COUNTERS}, ptr {caller}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT} }}, "
+        f"ptr {_FIND_COUNTERS}, ptr {caller}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT}, ptr null, ptr null, i64 0 }}, "
         'section "trodden_units", align 8'
     )
