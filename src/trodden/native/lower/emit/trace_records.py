@@ -15,6 +15,7 @@ from trodden.plan.trace.records import (
     BASE,
     BITS,
     DIGITS,
+    ENTER,
     LARGEST_SHORT_TRIPS,
     SYMBOLS,
     TRIPS,
@@ -22,6 +23,11 @@ from trodden.plan.trace.records import (
     WIDE,
 )
 
+FIND_CURSOR = "@__trodden_find_trace"
+UNLIKELY = 1 << 20
+"""Room has to be made once in so many records, as far as the code generator is told."""
+
+_NO_TRACE = "@trodden_no_trace"
 _END = f"getelementptr (i8, ptr {CURSOR}, i64 8)"
 _ENTER_SIZE = 1 + DIGITS
 
@@ -125,13 +131,32 @@ class RecordWriter:
         builder.label(done)
 
 
+def declare_trace(functions: int, shared: bool) -> list[str]:
+    """The cursor, one for the whole process, what finds it, and the records of entering each function."""
+    model = "initialexec" if shared else "localexec"
+    unknown = _word(ENTER, BASE**DIGITS - 1)
+    tokens = ", ".join([f"i32 {unknown}"] * functions)
+    cursor = f"{{ ptr, ptr }} {{ ptr {_NO_TRACE}, ptr {_NO_TRACE} }}"
+    return [
+        f"{CURSOR} = weak thread_local({model}) global {cursor}, align 8",
+        f"{_NO_TRACE} = external hidden global i8",
+        f"{TOKENS} = internal global [{functions} x i32] [{tokens}], align 4",
+        f"declare hidden preserve_mostcc void {TRACE_FULL}(ptr, i64, i64) nounwind willreturn",
+        f"define internal ptr {FIND_CURSOR}() nounwind uwtable {{",
+        f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {CURSOR})",
+        "  ret ptr %address",
+        "}",
+        "",
+    ]
+
+
 def starts_at(block: int) -> int:
     """The location after a record with which a region ends, if the next one starts at a block."""
     return 2 * block
 
 
 def before_call(block: int) -> int:
-    """The location after a record in front of the call that ends a block."""
+    """The location after a record in front of the call that ends a block, or of the return in EXIT."""
     return 2 * block + 1
 
 
