@@ -6,6 +6,7 @@ a search would classify it as one, and endless edges are never taken.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind, Graph
@@ -45,35 +46,47 @@ class DepthFirst:
         return self.enter[high] <= self.enter[low] and self.leave[low] <= self.leave[high]
 
 
-def depth_first(graph: Graph) -> DepthFirst:
-    """Search the graph from its root without recursion: functions of 100,000 blocks exist."""
+def depth_first(graph: Graph, barriers: Container[int] = frozenset()) -> DepthFirst:
+    """Search the graph from its root without recursion: functions of 100,000 blocks exist.
+
+    The search does not go on behind the vertices of ``barriers``, but starts there anew when it is done with
+    everything before them.  So its back edges are those of the cycles without a barrier.
+    """
     edges, out_edges = graph.edges, graph.out_edges
     size = len(graph.labels)
     enter, leave, parent_edge = [-1] * size, [-1] * size, [-1] * size
-    preorder: list[int] = [graph.root]
+    preorder: list[int] = []
     postorder: list[int] = []
-    enter[graph.root] = 0
     back_edges = []
-    work = [(graph.root, iter(out_edges[graph.root]))]
-    while work:
-        vertex, remaining = work[-1]
-        for index in remaining:
-            edge = edges[index]
-            if edge.kind is not EdgeKind.FLOW:
-                continue
-            target = edge.dst
-            if enter[target] < 0:
-                enter[target] = len(preorder)
-                parent_edge[target] = index
-                preorder.append(target)
-                work.append((target, iter(out_edges[target])))
-                break
-            if leave[target] < 0:
-                back_edges.append(index)
-        else:
-            leave[vertex] = len(postorder)
-            postorder.append(vertex)
-            work.pop()
+    starts = [graph.root]
+
+    def visit(vertex: int) -> tuple[int, Iterator[int]]:
+        enter[vertex] = len(preorder)
+        preorder.append(vertex)
+        if vertex not in barriers:
+            return vertex, iter(out_edges[vertex])
+        starts.extend(edges[index].dst for index in out_edges[vertex] if edges[index].kind is EdgeKind.FLOW)
+        return vertex, iter(())
+
+    for start in starts:
+        work = [visit(start)] if enter[start] < 0 else []
+        while work:
+            vertex, remaining = work[-1]
+            for index in remaining:
+                edge = edges[index]
+                if edge.kind is not EdgeKind.FLOW:
+                    continue
+                target = edge.dst
+                if enter[target] < 0:
+                    parent_edge[target] = index
+                    work.append(visit(target))
+                    break
+                if leave[target] < 0:
+                    back_edges.append(index)
+            else:
+                leave[vertex] = len(postorder)
+                postorder.append(vertex)
+                work.pop()
     return DepthFirst(
         tuple(preorder),
         tuple(postorder),

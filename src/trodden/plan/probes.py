@@ -193,8 +193,10 @@ class Trace:
     which may execute code with probes or may not return: each with the procedure that it certainly calls, by
     its index in the unit, or ``None``.  Regions end on ``back_edges`` and ``cuts``, before calls and at EXIT.
     ``counted`` are the self loops whose trips are counted instead.  ``resumes`` are the call blocks whose
-    call may return twice, ``landings`` the blocks where control arrives from an unwinder.  ``entered``:
-    entering the procedure is recorded.  ``witnesses[w]`` is the edge that writes the witness ``w``.
+    call may return twice, ``landings`` the blocks where control arrives from an unwinder, ``tails`` the call
+    blocks whose callee takes the place of the procedure: the activation ends before the call.  ``entered``:
+    entering the procedure is recorded.  ``witnesses`` are the edges that write a witness, and
+    ``witness_values`` what each of them writes; if there are none, its position in ``witnesses``.
     """
 
     encoding: str
@@ -206,6 +208,8 @@ class Trace:
     landings: tuple[int, ...] = ()
     entered: bool = True
     witnesses: tuple[int, ...] = ()
+    witness_values: tuple[int, ...] = ()
+    tails: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,16 @@ from trodden.plan.probes import (
     Save,
     Set,
     StartClock,
+    Trace,
 )
 from trodden.program.checked import ColumnError, columns, ints, same_length, text, whole
+from trodden.program.trace_codec import (
+    LAST_CODE,
+    trace_from_columns,
+    trace_probe_from_code,
+    trace_probe_to_code,
+    trace_to_columns,
+)
 
 MOST_PATHS = 1 << 63
 
@@ -38,7 +46,7 @@ _CONTEXT, _DENSE, _TIMED = 1, 2, 4
 
 
 def plan_to_columns(plan: Plan) -> dict[str, Any]:
-    """The JSON form of a plan; what only path plans need is left out of others."""
+    """The JSON form of a plan; what only plans with paths or a trace need is left out of others."""
     document: dict[str, Any] = {
         "scheme": plan.scheme,
         "measures": [_measure_code(measure) for measure in plan.measures],
@@ -50,6 +58,8 @@ def plan_to_columns(plan: Plan) -> dict[str, Any]:
         document["on_entry"] = _probes_to_columns({0: plan.on_entry})[1:]
     if plan.paths is not None:
         document["paths"] = _paths_to_columns(plan.paths)
+    if plan.trace is not None:
+        document["trace"] = trace_to_columns(plan.trace)
     return document
 
 
@@ -57,10 +67,13 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
     """A plan, with every index checked against its graph."""
     edges, vertices = len(graph.edges), len(graph.labels)
     paths = _paths_from_columns(data["paths"], graph) if "paths" in data else None
+    trace = trace_from_columns(data["trace"], graph) if "trace" in data else None
+    if paths is not None and trace is not None:
+        raise ColumnError("a plan has both paths and a trace")
     measures = _measures_from_codes(data["measures"], graph)
     if paths is not None:
         _check_beside_paths(measures, graph)
-    reader = _ProbeReader(graph, len(measures), paths)
+    reader = _ProbeReader(graph, len(measures), paths, trace)
     entering: Sequence[Probe] = ()
     if "on_entry" in data:
         values, kinds = columns(data["on_entry"], 2, "probes")
@@ -73,6 +86,7 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
         free=frozenset(ints(data["free"], 0, edges)),
         on_entry=entering,
         paths=paths,
+        trace=trace,
     )
 
 
@@ -173,19 +187,21 @@ def _code(probe: Probe) -> tuple[int, int]:
             return add, _RESTORE - loop
         case StartClock():
             return 0, _CLOCK
+        case _:
+            return trace_probe_to_code(probe)
 
 
 class _ProbeReader:
     """Reads probes from columns and checks them against one plan."""
 
-    def __init__(self, graph: Graph, slots: int, paths: Paths | None) -> None:
+    def __init__(self, graph: Graph, slots: int, paths: Paths | None, trace: Trace | None) -> None:
         self._edges, self._saved = len(graph.edges), len(graph.labels)
-        self._slots, self._paths = slots, paths
+        self._slots, self._paths, self._traced = slots, paths, trace is not None
 
     def probes(self, data: Any, holders: int) -> dict[int, tuple[Probe, ...]]:
         """The probes by the index of their edge or block, which is less than ``holders``."""
         where, numbers, kinds = columns(data, 3, "probes")
-        lowest = _RESTORE - self._saved + 1
+        lowest = LAST_CODE if self._traced else _RESTORE - self._saved + 1
         same_length(ints(where, 0, holders), ints(numbers), ints(kinds, lowest, self._edges))
         found: dict[int, list[Probe]] = {}
         for holder, number, kind in zip(where, numbers, kinds, strict=True):
@@ -199,7 +215,7 @@ class _ProbeReader:
 
     def _of_path(self, number: int, kind: int) -> Probe:
         if self._paths is None:
-            raise ColumnError("a plan without paths has a path probe")
+            return self._of_trace(number, kind)
         if kind == _SAVE:
             return Save(whole(number, 0, self._saved))
         if kind == _CLOCK:
@@ -207,9 +223,18 @@ class _ProbeReader:
             return StartClock()
         if kind == _BUMP_AT:
             return BumpAt(whole(number, 0, self._paths.number))
+        if kind in (_SET, _ADD):
+            return self._of_register(number, kind)
         whole(number, 1 - WORD, WORD)
-        if kind == _SET:
-            return Set(number)
-        if kind == _ADD:
-            return Add(number)
         return Bump(number) if kind == _BUMP else Restore(_RESTORE - kind, number)
+
+    def _of_register(self, number: int, kind: int) -> Probe:
+        whole(number, 1 - WORD, WORD)
+        return Set(number) if kind == _SET else Add(number)
+
+    def _of_trace(self, number: int, kind: int) -> Probe:
+        if not self._traced:
+            raise ColumnError("a plan without paths has a path probe")
+        if kind in (_SET, _ADD):
+            return self._of_register(number, kind)
+        return trace_probe_from_code(number, kind, self._edges)

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from trodden.graph.cfg import EdgeKind
 from trodden.graph.unionfind import UnionFind
+from trodden.plan.paths.arc_values import ArcValues
 from trodden.plan.paths.dag import ArcKind, Dag
-from trodden.plan.paths.numbering import Numbering
 
 _FREE = -1.0
 """A removed edge carries a probe in any case, which the dummy arc shares: such arcs enter the tree last."""
@@ -30,7 +30,7 @@ class Increments:
     potential: list[int]
 
 
-def chord_increments(numbering: Numbering, weights: Sequence[float]) -> Increments:
+def chord_increments(numbering: ArcValues, weights: Sequence[float]) -> Increments:
     """The chords of a maximum spanning tree that contains EXIT -> ENTRY, with their increments."""
     dag = numbering.dag
     tree = _spanning_tree(dag, weights)
@@ -70,7 +70,7 @@ def _cost(dag: Dag, number: int, weights: Sequence[float]) -> float:
             return _FREE
 
 
-def _potentials(numbering: Numbering, tree: set[int]) -> list[int]:
+def _potentials(numbering: ArcValues, tree: set[int]) -> list[int]:
     dag = numbering.dag
     incident: list[list[int]] = [[] for _ in dag.outs]
     for number in tree:

@@ -33,6 +33,7 @@ class ArcKind(Enum):
     ENTRY = "entry"
     START = "start"
     END = "end"
+    CALL = "call"
     PASS = "pass"
     SURROGATE = "surrogate"
 
@@ -40,8 +41,9 @@ class ArcKind(Enum):
 class Arc(NamedTuple):
     """An edge of the acyclic graph.
 
-    ``of`` is the edge of the procedure for REAL and END; otherwise the vertex that ENTRY, START, PASS and
-    SURROGATE belong to.
+    ``of`` is the edge of the procedure for REAL and END; otherwise the vertex that ENTRY, START, PASS,
+    SURROGATE and CALL belong to.  CALL, from a block to EXIT, is only in the graphs of regions
+    (:mod:`trodden.plan.trace.region_graph`).
     """
 
     src: int

@@ -11,11 +11,11 @@ there: extended by arcs of value 0 it is a complete path whose number is that su
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from trodden.graph.cfg import Graph
+from trodden.plan.paths.arc_values import ArcValues
 from trodden.plan.paths.dag import ArcKind, Dag, build_dag
 from trodden.plan.probes import Paths
 from trodden.plan.routes import PathEnd, PathStart, Route
@@ -76,43 +76,21 @@ def count_dag_paths(dag: Dag, limit: int) -> int:
     return paths_from[dag.entry]
 
 
-class Numbering:
+class Numbering(ArcValues):
     """The values of all arcs, such that the sum over a path is its number.
 
     ``paths.number`` is not used.  A block without successors counts as an end of paths, or its prefixes could
     not be distinguished; no such path is ever counted as complete.  Numbers may be of any size; if there
     are more than ``most`` paths, :class:`ValueError` is raised before any number grows much larger than that.
-    ``followed`` is how many arcs decoding has followed so far.
     """
 
     def __init__(self, graph: Graph, paths: Paths, most: int | None = None, dag: Dag | None = None) -> None:
         """Number the paths; pass ``dag`` if the acyclic graph has been built already."""
+        super().__init__(
+            dag or build_dag(graph, paths.back_edges, paths.cuts, paths.resume_edges, paths.context), most
+        )
         self.graph = graph
-        self.dag = dag or build_dag(graph, paths.back_edges, paths.cuts, paths.resume_edges, paths.context)
-        self.value = [0] * len(self.dag.arcs)
-        self._sorted: list[list[int]] = [[] for _ in self.dag.outs]
-        self._values: list[list[int]] = [[] for _ in self.dag.outs]
-        self.number = self._assign(most)
-        self.followed = 0
-
-    def _assign(self, most: int | None) -> int:
-        """Figure 5: values in reverse topological order.  Returns the number of paths."""
-        arcs = self.dag.arcs
-        paths_from = [1] * len(self.dag.outs)
-        for node in reversed(self.dag.order):
-            outs = self.dag.outs[node]
-            if not outs:
-                continue
-            self._sorted[node] = sorted(outs, key=lambda arc: paths_from[arcs[arc].dst])
-            total = 0
-            for arc in self._sorted[node]:
-                self.value[arc] = total
-                self._values[node].append(total)
-                total += paths_from[arcs[arc].dst]
-            if most is not None and total > most:
-                raise ValueError(f"{self.graph.name}: there are more than {most} paths")
-            paths_from[node] = total
-        return paths_from[self.dag.entry]
+        self.number = self.paths_from[self.dag.entry]
 
     def successors(self, vertex: int) -> tuple[Successor, ...]:
         """The successors of a block, smallest value first; none for a block where paths can only stop.
@@ -121,7 +99,7 @@ class Numbering:
         there.
         """
         found = []
-        for number in self._sorted[vertex]:
+        for number in self.sorted_outs[vertex]:
             arc = self.dag.arcs[number]
             found.append(
                 Successor(arc.of, self.graph.edges[arc.of].dst, self.value[number], self._ends(number))
@@ -133,20 +111,20 @@ class Numbering:
         """Where paths start, smallest value first; for paths in context, where the context starts."""
         return tuple(
             Start(self.dag.arcs[number].of, self.value[number], self._start_kind(number))
-            for number in self._sorted[self.dag.entry]
+            for number in self.sorted_outs[self.dag.entry]
         )
 
     def regenerate(self, path: int) -> Route:
         """The path with a number (§3.5)."""
         if not 0 <= path < self.number:
             raise ValueError(f"{self.graph.name}: there is no path {path}")
-        return self._route([arc for arc, _ in self._follow(path)])
+        return self._route([arc for arc, _ in self.follow(self.dag.entry, path)])
 
     def prefix(self, block: int, s: int) -> Route:
         """The path that was cut short in ``block`` with the sum of values ``s``."""
         if 0 <= s < self.number and 0 <= block < self.graph.exit:
             arcs = []
-            for arc, rest in self._follow(s):
+            for arc, rest in self.follow(self.dag.entry, s):
                 arcs.append(arc)
                 if self.dag.arcs[arc].dst == block:
                     if rest == 0:
@@ -174,17 +152,6 @@ class Numbering:
         if node == self.graph.exit or not dag.outs[node]:
             return total
         return self.number * (node + 1) + total
-
-    def _follow(self, path: int) -> Iterator[tuple[int, int]]:
-        """The arcs of a path, each with the remainder of the number after it."""
-        node, rest = self.dag.entry, path
-        while values := self._values[node]:
-            position = bisect_right(values, rest) - 1
-            rest -= values[position]
-            arc = self._sorted[node][position]
-            self.followed += 1
-            yield arc, rest
-            node = self.dag.arcs[arc].dst
 
     def _route(self, numbers: Sequence[int]) -> Route:
         """The path with these arcs from ENTRY; it is cut short unless it ends in EXIT."""

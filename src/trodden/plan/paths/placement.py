@@ -9,35 +9,43 @@ register is known: there additions become assignments, and bumps need no registe
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from trodden.plan.paths.arc_values import ArcValues
 from trodden.plan.paths.chords import Increments
 from trodden.plan.paths.dag import ArcKind, Dag
-from trodden.plan.paths.numbering import Numbering
 from trodden.plan.probes import Add, Bump, BumpAt, Probe, Restore, Save, Set, StartClock
 
 
 @dataclass(frozen=True)
 class PlacedProbes:
-    """The probes on edges and on entering the procedure."""
+    """The probes on edges, on entering the procedure, and in blocks before their calls."""
 
     on_edges: dict[int, list[Probe]]
     on_entry: list[Probe]
+    on_blocks: dict[int, list[Probe]] = field(default_factory=dict)
 
 
-def single_prefixes(numbering: Numbering) -> dict[int, int]:
-    """The nodes with a single prefix, each with the sum of that prefix."""
+def single_prefixes(numbering: ArcValues) -> dict[int, int]:
+    """The nodes with a single prefix, each with the sum of that prefix.
+
+    (Two prefixes of a node have the same sum only if they start apart, where starts are numbered separately;
+    there it is the sum that counts.)
+    """
     dag = numbering.dag
     known = {dag.entry: 0}
     for node in dag.order[1:]:
-        ins = dag.ins[node]
-        if len(ins) == 1 and (before := known.get(dag.arcs[ins[0]].src)) is not None:
-            known[node] = before + numbering.value[ins[0]]
+        sums = {
+            None if (before := known.get(dag.arcs[number].src)) is None else before + numbering.value[number]
+            for number in dag.ins[node]
+        }
+        if len(sums) == 1 and (only := sums.pop()) is not None:
+            known[node] = only
     return known
 
 
 def place_probes(
-    numbering: Numbering,
+    numbering: ArcValues,
     increments: Increments,
     may_be_cut_short: Collection[int] = frozenset(),
     timed: bool = False,
@@ -55,7 +63,7 @@ class _Placement:
     """Figure 8: ``sets`` and ``bumps`` say what arcs do to the register; other chords add to it."""
 
     def __init__(
-        self, numbering: Numbering, increments: Increments, may_be_cut_short: Collection[int], timed: bool
+        self, numbering: ArcValues, increments: Increments, may_be_cut_short: Collection[int], timed: bool
     ) -> None:
         self.dag: Dag = numbering.dag
         self.known = single_prefixes(numbering)
@@ -110,6 +118,7 @@ class _Placement:
         starts: dict[int, list[Probe]] = {}
         surrogates: dict[int, list[Probe]] = {}
         on_edges: dict[int, list[Probe]] = {}
+        on_blocks: dict[int, list[Probe]] = {}
         on_entry: list[Probe] = []
         clock: list[Probe] = [StartClock()] if self.timed else []
         for number, arc in enumerate(dag.arcs):
@@ -125,10 +134,12 @@ class _Placement:
                     surrogates[arc.of] = clock + probes
                 case ArcKind.END:
                     ends[arc.of] = probes
-        for edge, probes in ends.items():
+                case ArcKind.CALL:
+                    on_blocks[arc.of] = probes
+        for edge in dag.removed:
             behind = surrogates if dag.returns_in_context(edge) else starts
-            on_edges[edge] = probes + behind[edges[edge].dst]
-        return PlacedProbes(on_edges, on_entry)
+            on_edges[edge] = ends.get(edge, []) + behind.get(edges[edge].dst, [])
+        return PlacedProbes(on_edges, on_entry, on_blocks)
 
     def _arriving(self, vertex: int) -> list[Probe]:
         """The probes for arriving at a split header from outside, after those of the edge."""

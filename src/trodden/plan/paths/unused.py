@@ -26,6 +26,7 @@ def drop_unused(dag: Dag, placed: PlacedProbes, needed: Collection[int]) -> Plac
             continue
         leaving = dag.graph.out_edges[vertex]
         wanted = vertex in needed or any(wanted_before.get(edge, False) for edge in leaving)
+        wanted |= _has_bump(placed.on_blocks.get(vertex, ()))
         restored: set[int] = set()
         arriving = [edge for edge in dag.graph.in_edges[vertex] if edge in placed.on_edges]
         for edge in sorted(arriving, key=lambda edge: not dag.returns_in_context(edge)):
@@ -36,7 +37,7 @@ def drop_unused(dag: Dag, placed: PlacedProbes, needed: Collection[int]) -> Plac
                 wanted_before[edge] = used
         if vertex == dag.graph.root:
             on_entry, _ = _useful(placed.on_entry, wanted, restored)
-    return PlacedProbes(kept, on_entry)
+    return PlacedProbes(kept, on_entry, placed.on_blocks)
 
 
 def _has_bump(probes: Sequence[Probe]) -> bool:
