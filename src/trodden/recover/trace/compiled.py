@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Iterator, Sequence
-from ctypes import c_uint8, c_uint64
+from ctypes import c_uint8, c_uint32, c_uint64
 from itertools import starmap
 from pathlib import Path
 
@@ -185,7 +185,7 @@ class CompiledReader:
     def __init__(self, program: CompiledProgram, kinds: int = ALL_KINDS) -> None:
         self._program = program
         self._c = program.c
-        self._kinds = kinds
+        self.kinds = kinds
         self._reader = self._c.trodden_trace_reader(program.handle)
         if not self._reader:
             raise MemoryError
@@ -195,6 +195,11 @@ class CompiledReader:
     def __del__(self) -> None:
         if getattr(self, "_reader", None):
             self._c.trodden_trace_free_reader(self._reader)
+
+    def use(self, kinds: int) -> None:
+        """From now on give out events of other kinds."""
+        self.kinds = kinds
+        self._clear()
 
     @property
     def lost(self) -> bool:
@@ -263,6 +268,29 @@ class CompiledReader:
         """The records of a handler are at their end; whether it has returned, the next record shows."""
         self._c.trodden_trace_leave_handler(self._reader)
 
+    @property
+    def top(self) -> tuple[int, int, int, bool] | None:
+        """The innermost frame: how many there are, its function, its block, and whether it is in a call."""
+        depth = self._c.trodden_trace_depth(self._reader)
+        if depth <= self._c.trodden_trace_base(self._reader):
+            return None
+        row = (c_uint64 * 4)()
+        self._c.trodden_trace_frame(self._reader, depth - 1, row)
+        return depth, row[0], row[1], bool(row[2])
+
+    def go_on(self) -> list[Event] | None:
+        """What the innermost frame does next, if it is certain."""
+        while not (result := self._c.trodden_trace_go_on(self._reader)):
+            self._make_room(self._c.trodden_trace_needed(self._reader))
+        self._check(result)
+        return list(self._batch().events()) if result == 1 else None
+
+    def extend(self, blocks: Sequence[int]) -> list[Event]:
+        """The innermost frame has come so far in its region."""
+        self._make_room(len(blocks) + 1)
+        self._c.trodden_trace_extend(self._reader, (c_uint32 * len(blocks))(*blocks), len(blocks))
+        return list(self._batch().events())
+
     def feed(self, data: bytes, begin: int = 0, end: int | None = None) -> Iterator[Event]:
         """Read the records in ``data[begin:end]``, up to its end or the first 0."""
         for batch in self.fed(data, begin, end):
@@ -294,7 +322,7 @@ class CompiledReader:
         return batch
 
     def _clear(self) -> None:
-        self._c.trodden_trace_events(self._reader, self._rows, len(self._rows), self._kinds)
+        self._c.trodden_trace_events(self._reader, self._rows, len(self._rows), self.kinds)
 
     def _make_room(self, needed: int) -> None:
         if needed > len(self._rows):

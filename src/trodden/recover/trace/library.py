@@ -94,6 +94,9 @@ _FUNCTIONS = {
     "feed": (c_int, (c_void_p, c_void_p, POINTER(c_uint64), c_uint64)),
     "start": (c_int, (c_void_p, POINTER(c_uint64), c_uint32, c_uint32, c_uint32)),
     "enter_handler": (c_int, (c_void_p, c_uint32)),
+    "base": (c_uint32, (c_void_p,)),
+    "go_on": (c_int, (c_void_p,)),
+    "extend": (None, (c_void_p, POINTER(c_uint32), c_uint32)),
     "leave_handler": (None, (c_void_p,)),
 }
 

@@ -217,6 +217,34 @@ class Reader:
         else:
             self._bits(int.from_bytes(data[position + 1 : position + size], "little"))
 
+    # The end of a trace, where there are no more records: see ending.py.
+
+    @property
+    def top(self) -> tuple[int, int, int, bool] | None:
+        """The innermost frame: how many there are, its function, its block, and whether it is in a call."""
+        if len(self._stack) <= self._bases[-1]:
+            return None
+        frame = self._stack[-1]
+        return len(self._stack), frame.number, frame.at, frame.in_call
+
+    def go_on(self) -> list[Event] | None:
+        """What the innermost frame does next, if it is certain."""
+        try:
+            went = self._goes_on()
+        except _Contradiction:
+            return None
+        return self._taken() if went else None
+
+    def extend(self, blocks: Sequence[int]) -> list[Event]:
+        """The innermost frame has come so far in its region."""
+        frame = self._stack[-1]
+        trips = iter(frame.trips)
+        for block in blocks:
+            again = next(trips, 0) if block in frame.code.counted else 0
+            self._emit(Kind.BLOCK, frame.number, block, again)
+            self.position += 1 + again
+        return self._taken()
+
     # The records.
 
     def _symbol(self, symbol: int) -> None:

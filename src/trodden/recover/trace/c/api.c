@@ -179,3 +179,33 @@ EXPORTED void trodden_trace_leave_handler(struct reader *reader) {
   if (reader->base)
     reader->handled[reader->handlers++] = reader->bases[reader->base--];
 }
+
+EXPORTED uint32_t trodden_trace_base(const struct reader *reader) {
+  return reader->bases[reader->base];
+}
+
+/* What the innermost frame does next: 1 if it is certain, 3 if not; otherwise as feed. */
+EXPORTED int trodden_trace_go_on(struct reader *reader) {
+  int went;
+  reader->steps = 0;
+  enum damage damage = go_on(reader, &went);
+  if (damage == NO_ROOM)
+    return 0;
+  return damage == NO_MEMORY ? 2 : damage || !went ? 3 : 1;
+}
+
+/* The innermost frame has come so far in its region.  There is room for the events. */
+EXPORTED void trodden_trace_extend(struct reader *reader, const uint32_t *blocks, uint32_t number) {
+  const struct frame *frame = &reader->stack[reader->depth - 1];
+  const uint64_t *trips = reader->trips + reader->trips_used - frame->trips;
+  uint32_t left = frame->trips;
+  for (uint32_t i = 0; i < number; i++) {
+    uint64_t again = 0;
+    if (left && frame->code->vertices[blocks[i]].flags & VERTEX_COUNTED) {
+      again = *trips++;
+      left--;
+    }
+    give(reader, EVENT_BLOCK, frame->number, blocks[i], again);
+    reader->position += 1 + again;
+  }
+}
