@@ -10,7 +10,7 @@ import ctypes
 import struct
 from collections.abc import Iterator, Sequence
 from ctypes import c_uint8, c_uint32, c_uint64
-from itertools import starmap
+from itertools import pairwise, starmap
 from pathlib import Path
 
 from trodden.recover.trace.events import NONE, Event, Kind
@@ -88,6 +88,14 @@ class TableOfProcedure:
         self.edges.append(edge)
         return len(targets) - 1
 
+    def arc_to(self, block: int, target: int) -> int:
+        """The arc from a block to another in the same region."""
+        vertex = self._vertices[block]
+        for arc in range(vertex.first_arc, vertex.first_arc + vertex.arcs):
+            if self._arcs[arc].target == target and not self._arcs[arc].flags & ENDS:
+                return arc
+        raise ValueError(f"{self.code.name}: block {block} does not lead to {target}")
+
     def count(self) -> None:
         """Count how often each arc is taken, and the trips of self loops."""
         self.taken = (c_uint64 * len(self.edges))()
@@ -127,6 +135,15 @@ class CompiledProgram:
 
     def prepare(self, table: TableOfProcedure, number: int) -> None:
         """A function is entered for the first time: its tables may be completed here."""
+
+    def path_rows(self) -> Iterator[tuple[int, int, int]]:
+        """The paths that were counted: function, number, and how often."""
+        room = c_uint64()
+        rows = self.c.trodden_trace_paths(self.handle, ctypes.byref(room))
+        for index in range(room.value):
+            row = rows[index]
+            if row.used:
+                yield row.function, row.path, row.times
 
     def check(self) -> None:
         """Raise what was raised while C was asking."""
@@ -288,7 +305,15 @@ class CompiledReader:
     def extend(self, blocks: Sequence[int]) -> list[Event]:
         """The innermost frame has come so far in its region."""
         self._make_room(len(blocks) + 1)
-        self._c.trodden_trace_extend(self._reader, (c_uint32 * len(blocks))(*blocks), len(blocks))
+        top = self.top
+        table = None if top is None else self._program.tables.get(top[1])
+        if table is None:
+            return []
+        arcs = [table.arc_to(block, target) for block, target in pairwise(blocks)]
+        number = len(blocks)
+        self._c.trodden_trace_extend(
+            self._reader, (c_uint32 * number)(*blocks), (c_uint32 * number)(*arcs), number
+        )
         return list(self._batch().events())
 
     def feed(self, data: bytes, begin: int = 0, end: int | None = None) -> Iterator[Event]:

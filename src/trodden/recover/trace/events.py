@@ -25,6 +25,7 @@ class Kind(IntEnum):
     STOPPED = 13
     LOST = 14
     DAMAGED = 15
+    AGAIN = 16
 
 
 class Event(NamedTuple):
@@ -40,8 +41,9 @@ class Event(NamedTuple):
     * DAMAGED: a :class:`Damage` and, in the bits above ``DAMAGE_BITS``, where in the piece of the trace.
 
     UNWOUND names the block whose call was left by an exception or a jump, LANDED and RESUMED the block where
-    control went on.  After a SWITCH other frames are active: each is named by an ACTIVE event, outermost
-    first, with the block whose call it waits in.
+    control went on; before a call returns once more, AGAIN names the block whose call was left.  ``value`` of
+    UNWOUND and AGAIN is the path number so far, where paths are counted.  After a SWITCH other frames are
+    active: each is named by an ACTIVE event, outermost first, with the block whose call it waits in.
     """
 
     kind: int

@@ -46,6 +46,7 @@ class ProcedureTable(ctypes.Structure):
         *(("vertices", POINTER(VertexTable)), ("arcs", POINTER(ArcTable)), ("picks", POINTER(PickTable))),
         *(("paths", POINTER(PathArcTable)), ("wanted", POINTER(c_uint8))),
         *(("taken", POINTER(c_uint64)), ("trips", POINTER(c_uint64)), ("path_start", c_uint64)),
+        ("entered", c_uint64),
     )
 
 
@@ -96,7 +97,7 @@ _FUNCTIONS = {
     "enter_handler": (c_int, (c_void_p, c_uint32)),
     "base": (c_uint32, (c_void_p,)),
     "go_on": (c_int, (c_void_p,)),
-    "extend": (None, (c_void_p, POINTER(c_uint32), c_uint32)),
+    "extend": (None, (c_void_p, POINTER(c_uint32), POINTER(c_uint32), c_uint32)),
     "leave_handler": (None, (c_void_p,)),
 }
 

@@ -10,6 +10,7 @@ was written later.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Protocol
 
 from trodden.recover.trace.events import DAMAGE_BITS, NONE, Damage, Event, Kind
@@ -42,10 +43,10 @@ class Program(Protocol):
         """The function and the block of a call that returns to an address; several if it is not certain."""
 
 
-class _Frame:
+class Frame:
     """An activation: in the region that starts at ``at``, or ``in_call`` of block ``at``."""
 
-    __slots__ = ("at", "code", "in_call", "number", "trips")
+    __slots__ = ("at", "code", "in_call", "number", "path", "trips")
 
     def __init__(self, number: int, code: Procedure, at: int, in_call: bool) -> None:
         self.number = number
@@ -53,6 +54,7 @@ class _Frame:
         self.at = at
         self.in_call = in_call
         self.trips: list[int] = []
+        self.path = 0
 
 
 class _Contradiction(Exception):
@@ -65,7 +67,7 @@ class Reader:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._stack: list[_Frame] = []
+        self._stack: list[Frame] = []
         self._bases: list[int] = [0]
         self._handled: list[int] = []
         self.lost = False
@@ -116,7 +118,7 @@ class Reader:
                 self._push_active(number, code, block, in_call=True)
 
     def _push_active(self, number: int, code: Procedure, at: int, in_call: bool) -> None:
-        self._stack.append(_Frame(number, code, at, in_call))
+        self._stack.append(Frame(number, code, at, in_call))
         self._emit(Kind.ACTIVE, number, at, int(in_call))
 
     def enter_handler(self, signal: int) -> Iterator[Event]:
@@ -188,7 +190,8 @@ class Reader:
 
     def _read(self, position: int, size: int) -> None:
         data, first = self._data, self._data[position]
-        self._settle_handlers(first != SYNC)
+        jumped = first == SYNC and bool(self._handled)
+        self._settle_handlers(not jumped)
         if first <= 224:
             self._symbol(first - 1)
         elif first == WIDE:
@@ -208,6 +211,8 @@ class Reader:
         elif first == LEFT:
             self._left(_u32(data, position + 1), _u64(data, position + 5))
         elif first == SYNC:
+            if not jumped and not self.lost:
+                self._arrive_in_call()
             self._sync(position)
         elif first == EVENT:
             kind = _EVENTS.get(data[position + 1])
@@ -238,6 +243,11 @@ class Reader:
     def extend(self, blocks: Sequence[int]) -> list[Event]:
         """The innermost frame has come so far in its region."""
         frame = self._stack[-1]
+        for block, target in pairwise(blocks):
+            arcs = frame.code.arcs[block]
+            self._took(frame, [next(arc.edge for arc in arcs if arc.target == target and not arc.ends)])
+        if blocks:
+            frame.at = blocks[-1]
         trips = iter(frame.trips)
         for block in blocks:
             again = next(trips, 0) if block in frame.code.counted else 0
@@ -268,7 +278,7 @@ class Reader:
         except NoRegion:
             raise _Contradiction(Damage.NO_REGION) from None
 
-    def _writing(self) -> _Frame:
+    def _writing(self) -> Frame:
         """The frame that has written a symbol: all that is silent before it has been executed."""
         steps = 0
         while True:
@@ -292,7 +302,7 @@ class Reader:
             raise _Contradiction(Damage.TRIP_COUNTS)
         frame.trips.append(number)
 
-    def _awaits_trips(self, frame: _Frame) -> bool:
+    def _awaits_trips(self, frame: Frame) -> bool:
         code = frame.code
         if not code.silent[frame.at]:
             return True
@@ -321,18 +331,27 @@ class Reader:
             if not self._goes_on():
                 raise _Contradiction(Damage.NOT_RESUMED)
             steps = _counted(steps)
-        self._go(frame, frame.code.behind[block][1])
+        edge, target = frame.code.behind[block]
+        if frame.in_call and frame.at == block:
+            self._took(frame, [edge])
+        else:
+            self._emit(Kind.AGAIN, frame.number, frame.at if frame.in_call else NONE, frame.path)
+            self._took_again(frame, edge)
+        self._go(frame, target)
         self._emit(Kind.RESUMED, frame.number, block)
 
     def _land(self, block: int) -> None:
         steps = 0
         while True:
             frame = self._top()
-            if frame.in_call and any(target == block for _, target in frame.code.landing.get(frame.at, ())):
+            ways = frame.code.landing.get(frame.at, ()) if frame.in_call else ()
+            edge = next((edge for edge, target in ways if target == block), None)
+            if edge is not None:
                 break
             if not self._goes_on():
                 raise _Contradiction(Damage.NO_LANDING)
             steps = _counted(steps)
+        self._took(frame, [edge])
         self._go(frame, block)
         self._emit(Kind.LANDED, frame.number, block)
 
@@ -350,9 +369,15 @@ class Reader:
             steps = _counted(steps)
         self._unwind()
 
-    def _may_be_in(self, frame: _Frame, block: int) -> bool:
+    def _may_be_in(self, frame: Frame, block: int) -> bool:
         """Whether a frame may be in the call of a block; one in a region may, if that is not silent."""
         return frame.at == block if frame.in_call else not self._is_settled(frame)
+
+    def _arrive_in_call(self) -> None:
+        """A call switches to another stack: what leads there without writing anything is proven."""
+        steps = 0
+        while len(self._stack) > self._bases[-1] and not self._stack[-1].in_call and self._goes_on():
+            steps = _counted(steps)
 
     def _sync(self, position: int) -> None:
         number = _u32(self._data, position + 1) & ~CUT_FRAMES
@@ -365,12 +390,12 @@ class Reader:
 
     # Frames.
 
-    def _top(self) -> _Frame:
+    def _top(self) -> Frame:
         if len(self._stack) <= self._bases[-1]:
             raise _Contradiction(Damage.NO_FRAME)
         return self._stack[-1]
 
-    def _is_settled(self, frame: _Frame) -> bool:
+    def _is_settled(self, frame: Frame) -> bool:
         """Whether the region that a frame is in is silent, and all that it writes was read."""
         code = frame.code
         if not code.silent[frame.at]:
@@ -384,6 +409,7 @@ class Reader:
             behind = frame.code.behind.get(frame.at)
             if behind is None:
                 raise _Contradiction(Damage.NEVER_RETURNS)
+            self._took(frame, [behind[0]])
             self._go(frame, behind[1])
             return True
         if not self._is_settled(frame):
@@ -391,19 +417,22 @@ class Reader:
         self._execute(frame, frame.code.silent_region(frame.at))
         return True
 
-    def _go(self, frame: _Frame, vertex: int) -> None:
+    def _go(self, frame: Frame, vertex: int) -> None:
         frame.at, frame.in_call, frame.trips = vertex, False, []
         if vertex == frame.code.exit:
             self._leave()
 
-    def _execute(self, frame: _Frame, region: Region) -> None:
+    def _execute(self, frame: Frame, region: Region) -> None:
         """The frame has executed a region: give out its blocks, and do what its end says."""
         code, depth = frame.code, len(self._stack) - 1
         if len(frame.trips) != code.trips_in(region):
             raise _Contradiction(Damage.TRIP_COUNTS)
         trips = iter(frame.trips)
+        self._took(frame, [arc.edge for arc in region.arcs])
         for block in region.blocks:
             again = next(trips) if block in code.counted else 0
+            if again:
+                self._turned(frame, block, again)
             self._events.append(Event(Kind.BLOCK, depth, frame.number, block, again, self.position))
             self.position += 1 + again
         if not region.calls:
@@ -412,6 +441,8 @@ class Reader:
         block = region.blocks[-1]
         frame.at, frame.in_call, frame.trips = block, True, []
         if block in code.tails:
+            if block in code.behind:
+                self._took(frame, [code.behind[block][0]])
             self._leave()
         elif code.calls[block] >= 0:
             self._call(self._program.base(frame.number) + code.calls[block])
@@ -425,8 +456,23 @@ class Reader:
     def _push(self, number: int, code: Procedure) -> None:
         if len(self._stack) >= MOST_FRAMES:
             raise _Contradiction(Damage.TOO_DEEP)
-        self._stack.append(_Frame(number, code, code.root, False))
+        self._stack.append(Frame(number, code, code.root, False))
+        self._entered(self._stack[-1])
         self._emit(Kind.ENTER, number)
+
+    # What counting.py counts.
+
+    def _entered(self, frame: Frame) -> None:
+        """A frame was entered."""
+
+    def _took(self, frame: Frame, edges: Sequence[int]) -> None:
+        """A frame has taken edges."""
+
+    def _took_again(self, frame: Frame, edge: int) -> None:
+        """A frame has taken the edge behind a call that has returned again."""
+
+    def _turned(self, frame: Frame, block: int, times: int) -> None:
+        """A frame has executed a block again and again, so many times."""
 
     def _leave(self) -> None:
         self._emit(Kind.LEAVE, self._stack[-1].number)
@@ -434,7 +480,7 @@ class Reader:
 
     def _unwind(self) -> None:
         frame = self._stack[-1]
-        self._emit(Kind.UNWOUND, frame.number, frame.at if frame.in_call else NONE)
+        self._emit(Kind.UNWOUND, frame.number, frame.at if frame.in_call else NONE, frame.path)
         self._stack.pop()
 
     def _emit(self, kind: Kind, function: int = NONE, block: int = NONE, value: int = 0) -> None:

@@ -31,8 +31,8 @@ def procedure_of(name: str, graph: Graph, plan: Plan) -> Procedure:
             target = graph.edges[edge].dst
             if target in landings:
                 landing.setdefault(block, []).append((edge, target))
-            else:
-                behind[block] = edge, target
+            elif target != graph.exit or block in trace.tails:
+                behind.setdefault(block, (edge, target))
     counted = {graph.edges[edge].src: edge for edge in trace.counted}
     picks: dict[int, dict[int, int]] = {}
     if encoding is Encoding.PATHS:

@@ -117,7 +117,7 @@ EXPORTED int trodden_trace_feed(struct reader *reader, const uint8_t *data, uint
     }
     if (damage)
       damaged(reader, damage, at);
-    reader->steps = 0;
+    reader->steps = reader->jumped = 0;
     at += size;
   }
   *position = at;
@@ -156,6 +156,7 @@ EXPORTED int trodden_trace_start(struct reader *reader, const uint64_t *frames, 
     uint32_t callee = code->base + (uint32_t)code->vertices[vertex].callee;
     if (push(reader, callee))
       return 2;
+    reader->stack[reader->depth - 1].code->entered++;
     give(reader, EVENT_ENTER, callee, NONE, 0);
   }
   return 1;
@@ -194,9 +195,16 @@ EXPORTED int trodden_trace_go_on(struct reader *reader) {
   return damage == NO_MEMORY ? 2 : damage || !went ? 3 : 1;
 }
 
-/* The innermost frame has come so far in its region.  There is room for the events. */
-EXPORTED void trodden_trace_extend(struct reader *reader, const uint32_t *blocks, uint32_t number) {
-  const struct frame *frame = &reader->stack[reader->depth - 1];
+/* The innermost frame has come so far in its region, by these arcs.  There is room for the events. */
+EXPORTED void trodden_trace_extend(struct reader *reader, const uint32_t *blocks, const uint32_t *arcs,
+                                   uint32_t number) {
+  struct frame *frame = &reader->stack[reader->depth - 1];
+  for (uint32_t i = 0; i + 1 < number && frame->code->taken; i++)
+    frame->code->taken[arcs[i]]++;
+  if (frame->code->paths && number)
+    follow_paths(reader->program, frame, arcs, number - 1);
+  if (number)
+    frame->at = blocks[number - 1];
   const uint64_t *trips = reader->trips + reader->trips_used - frame->trips;
   uint32_t left = frame->trips;
   for (uint32_t i = 0; i < number; i++) {

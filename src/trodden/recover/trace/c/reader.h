@@ -23,7 +23,7 @@ struct region {
 };
 
 struct frame {
-  const struct procedure *code;
+  struct procedure *code;
   uint32_t number, at;
   uint32_t in_call;
   uint32_t trips; /* how many on top of those of the frames below */
@@ -45,7 +45,7 @@ struct path_count {
 struct program {
   procedure_of *procedure_of;
   sites_at *sites_at;
-  const struct procedure **procedures;
+  struct procedure **procedures;
   uint32_t known;
   struct region **regions;
   uint32_t buckets;
@@ -71,11 +71,12 @@ struct reader {
   uint32_t events_used, events_room, events_needed;
   struct region *scratch;
   uint32_t scratch_room;
-  uint64_t steps; /* since the record that is read now was first looked at */
+  uint32_t jumped; /* out of a handler, by the record that is read now */
+  uint64_t steps;  /* since the record that is read now was first looked at */
 };
 
 /* region.c */
-const struct procedure *find_procedure(struct program *program, uint32_t number);
+struct procedure *find_procedure(struct program *program, uint32_t number);
 enum damage find_region(struct program *program, const struct procedure *code, uint32_t function,
                         uint32_t start, uint32_t symbol, struct region **found);
 enum damage region_of_bits(struct reader *reader, const struct procedure *code, uint32_t start, uint64_t bits,
@@ -90,6 +91,7 @@ enum damage execute(struct reader *reader, const struct region *region);
 enum damage go_on(struct reader *reader, int *went);
 enum damage go(struct reader *reader, struct frame *frame, uint32_t arc);
 enum damage push(struct reader *reader, uint32_t number);
+enum damage enter(struct reader *reader, uint32_t number);
 void unwind(struct reader *reader);
 int settled(struct reader *reader, const struct frame *frame, enum damage *damage);
 void give(struct reader *reader, uint32_t kind, uint32_t function, uint32_t block, uint64_t value);

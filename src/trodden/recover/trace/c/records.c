@@ -181,9 +181,19 @@ static enum damage read_enter(struct reader *reader, uint32_t number) {
   }
   if (!has_room(reader, ROOM_FOR_ONE))
     return NO_ROOM;
-  enum damage damage = push(reader, number);
-  if (!damage)
-    give(reader, EVENT_ENTER, number, NONE, 0);
+  return enter(reader, number);
+}
+
+/* Behind a call that has returned before: no path ends before it once more. */
+static enum damage go_again(struct reader *reader, struct frame *frame, uint32_t arc) {
+  struct procedure *code = frame->code;
+  give(reader, EVENT_AGAIN, frame->number, frame->in_call ? frame->at : NONE, code->paths ? frame->path : 0);
+  const struct path_arc *paths = code->paths;
+  if (paths)
+    frame->path = paths[arc].restart;
+  code->paths = NULL;
+  enum damage damage = go(reader, frame, arc);
+  code->paths = paths;
   return damage;
 }
 
@@ -199,7 +209,11 @@ static enum damage read_resume(struct reader *reader, uint32_t block) {
       if (!has_room(reader, ROOM_FOR_ONE))
         return NO_ROOM;
       uint32_t number = frame->number;
-      damage = go(reader, frame, code->vertices[block].behind);
+      uint32_t behind = code->vertices[block].behind;
+      if (frame->in_call && frame->at == block)
+        damage = go(reader, frame, behind);
+      else
+        damage = go_again(reader, frame, behind);
       if (!damage)
         give(reader, EVENT_RESUMED, number, block, 0);
       return damage;
@@ -314,6 +328,17 @@ static void forget_frames(struct reader *reader) {
   }
 }
 
+/* A call switches to another stack: what leads there without writing anything is proven. */
+static enum damage arrive_in_call(struct reader *reader) {
+  for (struct frame *frame; (frame = top(reader)) && !frame->in_call;) {
+    int went;
+    enum damage damage = go_on(reader, &went);
+    if (damage || !went)
+      return damage;
+  }
+  return NO_DAMAGE;
+}
+
 static enum damage read_sync(struct reader *reader, const uint8_t *record) {
   uint32_t number = u32_at(record + 1) & ~CUT_FRAMES;
   if (!has_room(reader, (uint64_t)number + ROOM_FOR_ONE))
@@ -375,6 +400,12 @@ enum damage read_record(struct reader *reader, const uint8_t *record, size_t siz
   uint32_t number = 0;
   if (reader->lost && first != SYNC && first != EVENT)
     return NO_DAMAGE;
+  reader->jumped |= first == SYNC && reader->handlers;
+  if (first == SYNC && !reader->jumped && !reader->lost) {
+    enum damage damage = arrive_in_call(reader);
+    if (damage)
+      return damage;
+  }
   if (reader->handlers) {
     enum damage damage = settle_handlers(reader, first != SYNC);
     if (damage)

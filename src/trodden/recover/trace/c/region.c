@@ -10,12 +10,12 @@
 
 enum { FIRST_BUCKETS = 1 << 12 };
 
-const struct procedure *find_procedure(struct program *program, uint32_t number) {
+struct procedure *find_procedure(struct program *program, uint32_t number) {
   if (number >= program->known) {
     if (number >= 1u << 24)
       return NULL;
     uint32_t room = number + 1 + number / 2;
-    const struct procedure **grown = realloc(program->procedures, room * sizeof *grown);
+    struct procedure **grown = realloc(program->procedures, room * sizeof *grown);
     if (!grown)
       return NULL;
     memset(grown + program->known, 0, (room - program->known) * sizeof *grown);

@@ -23,7 +23,7 @@ void drop_trips(struct reader *reader, struct frame *frame) {
 }
 
 enum damage push(struct reader *reader, uint32_t number) {
-  const struct procedure *code = find_procedure(reader->program, number);
+  struct procedure *code = find_procedure(reader->program, number);
   if (!code)
     return NO_FUNCTION;
   if (reader->depth >= MOST_FRAMES)
@@ -40,10 +40,12 @@ enum damage push(struct reader *reader, uint32_t number) {
   return NO_DAMAGE;
 }
 
-static enum damage enter(struct reader *reader, uint32_t number) {
+enum damage enter(struct reader *reader, uint32_t number) {
   enum damage damage = push(reader, number);
-  if (!damage)
+  if (!damage) {
+    reader->stack[reader->depth - 1].code->entered++;
     give(reader, EVENT_ENTER, number, NONE, 0);
+  }
   return damage;
 }
 

@@ -54,6 +54,7 @@ struct procedure {
   uint64_t *taken;              /* NULL, or how often each arc was taken */
   uint64_t *trips;              /* NULL, or how often each block was executed again at once */
   uint64_t path_start;
+  uint64_t entered;
 };
 
 enum event_kind {
@@ -72,7 +73,8 @@ enum event_kind {
   EVENT_TIME,
   EVENT_STOPPED,
   EVENT_LOST,
-  EVENT_DAMAGED
+  EVENT_DAMAGED,
+  EVENT_AGAIN
 };
 
 enum { DAMAGE_BITS = 8 };
@@ -109,7 +111,7 @@ enum { MOST_SITES = 8 };
 
 /* Asked of the program: the tables of a function (NULL if there is none), and the calls that return to an
    address (how many, at most MOST_SITES). */
-typedef const struct procedure *procedure_of(uint32_t number);
+typedef struct procedure *procedure_of(uint32_t number);
 typedef uint32_t sites_at(uint32_t module, uint64_t address, struct site *found);
 
 #endif
