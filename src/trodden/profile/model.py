@@ -16,10 +16,13 @@ from typing import TypeAlias, cast
 from trodden.collect.call_paths import CallPath
 from trodden.collect.endings import Process, StoppedThread
 from trodden.collect.programs import ProgramFile
+from trodden.errors import UsageError
 from trodden.plan.routes import PathCount
 from trodden.profile.count_text import amount
 from trodden.profile.instructions import Instructions, instructions_of
 from trodden.profile.notebook import html_table
+from trodden.profile.trace.model import Traces
+from trodden.profile.trace.reading import ProgramTrace
 from trodden.program.facts import FunctionFacts, LineRef, Skipped, SourceFile, UnitFacts
 from trodden.program.machine_instructions import ways_out
 from trodden.recover.unit_counts import UnitCounts
@@ -248,6 +251,8 @@ class Profile:
     threads were if they did not end by returning; a profile that was merged has neither, but ``merged`` is
     the number of profiles and raw files that it was merged from.
 
+    ``traces`` are those of its processes, if they were recorded.
+
     An ``estimate`` has no ``unit_counts``, and its counts are expected frequencies.  ``filter`` says what of
     it is shown; it is not stored.
     """
@@ -266,6 +271,14 @@ class Profile:
     merged: int = 0
     estimate: Estimate | None = None
     filter: Filter = Filter()
+    traces: Traces | None = None
+
+    @property
+    def trace(self) -> ProgramTrace:
+        """What every thread has executed, in the order in which it did."""
+        if self.traces is None:
+            raise UsageError(f"{self.program or 'the profile'}: has no trace; run it with --profile trace")
+        return ProgramTrace(self.units, self.traces)
 
     def __repr__(self) -> str:
         estimate = "" if self.estimate is None else f", estimate={self.estimate.rates!r}"

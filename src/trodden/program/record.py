@@ -48,6 +48,14 @@ def seal(magic: bytes, document: Any) -> bytes:
     return _HEAD.pack(magic, VERSION, zlib.crc32(payload), len(payload)) + payload
 
 
+def length_in(magic: bytes, head: bytes) -> int | None:
+    """How many bytes follow the header of a record; ``None`` if that is none of a version that is known."""
+    if len(head) < HEAD_SIZE:
+        return None
+    found, version, _, length = _HEAD.unpack_from(head)
+    return int(length) if found == magic and 1 <= version <= VERSION else None
+
+
 def unseal(magic: bytes, data: bytes | memoryview, where: str) -> tuple[Any, int]:
     """The document at the start of ``data``, and how many bytes its record takes."""
     text, size = unpack(magic, data, where)

@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterable
 
 from trodden.errors import CannotWrite
 
@@ -15,13 +16,18 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
 
     What is not a regular file (a pipe, a terminal) has no previous content to keep and is written directly.
     """
+    write_parts(path, [data])
+
+
+def write_parts(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
+    """The same of data that is not in memory as a whole."""
     target = os.path.realpath(path)
     try:
         if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
             with open(path, "wb") as stream:
-                stream.write(data)
+                stream.writelines(parts)
         else:
-            _replace(target, data)
+            _replace(target, parts)
     except OSError as error:
         raise CannotWrite(
             f"{os.fspath(path)}: cannot be written: {error.strerror}; name another file"
@@ -44,14 +50,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         ) from error
 
 
-def _replace(target: str, data: bytes) -> None:
+def _replace(target: str, parts: Iterable[bytes]) -> None:
     folder = os.path.dirname(target)
     temporary = os.path.join(folder, f".{os.path.basename(target)[:100]}.{secrets.token_hex(6)}")
     mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with open(descriptor, "wb") as stream:
-            stream.write(data)
+            stream.writelines(parts)
             stream.flush()
             os.fsync(stream.fileno())
             if mode is not None:

@@ -1,0 +1,1 @@
+"""The trace in a profile: what it consists of, and reading it."""

@@ -1,0 +1,166 @@
+"""What a profile has of a trace: where the records of each thread are, and what is needed to read them.
+
+The records are not in memory: they lie in a file as compressed pieces, each of which is read when it is
+needed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntFlag
+from typing import NamedTuple
+
+import zstandard
+
+from trodden.errors import BadFile
+
+MOST_RECORDS = 1 << 26
+"""No chunk has more bytes of records than this, nor any other piece."""
+
+
+class Flag(IntFlag):
+    """The flags of a chunk that are kept; they are those of :mod:`trodden.collect.trace.chunk`."""
+
+    FRAMES_CUT = 1
+    LOST_BEFORE = 2
+    FIRST = 4
+    CHILD = 8
+    LAST = 16
+    HANDLER = 32
+    DEPENDENT = 64
+    PARTIAL = 128
+
+
+class Piece(NamedTuple):
+    """A compressed part of a file: its offset among the pieces, its size there, and unpacked."""
+
+    offset: int
+    packed: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class TraceChunk:
+    """A part of the records of a thread.
+
+    Its ``frames`` were active when it began, innermost first: the module and the return address of each.  If
+    ``function`` is not ``None``, that was active too, at ``location``: ``2 * v`` if the region that starts at
+    vertex ``v`` comes next, ``2 * v + 1`` if the call at the end of block ``v`` does.  A chunk of ``level``
+    0 is of the thread's own code; others are of a handler of ``signal``, which was called where ``offset``
+    bytes of the chunk ``parent`` had been written.  The first ``inherited`` bytes were recorded by the
+    process that has forked this one.  ``blocks`` is how many blocks a reader finds in it, if that is known.
+    """
+
+    thread: int
+    level: int
+    sequence: int
+    began: int
+    ended: int
+    function: int | None
+    location: int
+    parent: int | None
+    offset: int
+    pc: int
+    flags: Flag
+    signal: int
+    inherited: int
+    frames: tuple[tuple[int, int], ...]
+    piece: Piece
+    blocks: int | None = None
+
+    @property
+    def independent(self) -> bool:
+        """Whether it can be read without the chunk before it."""
+        return not self.flags & Flag.DEPENDENT
+
+
+@dataclass(frozen=True, slots=True)
+class LastFrame:
+    """A frame that was active at the end: the function by its number, its block, and how it was found.
+
+    ``block`` is ``None`` if the function was about to return.  If it was ``interrupted``, it was anywhere in
+    its block, and ``register`` is what its path register held there, if that is known.
+    """
+
+    function: int
+    block: int | None
+    interrupted: bool = False
+    register: int | None = None
+
+
+@dataclass(frozen=True)
+class CallSites:
+    """The table of call sites of a program (:mod:`trodden.collect.binary.call_sites`), as a piece.
+
+    ``code`` and ``functions`` are ranges of addresses.
+    """
+
+    labels: Piece
+    code: tuple[tuple[int, int], ...]
+    functions: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class TracedProcess:
+    """The trace of one process.
+
+    ``process`` is its index among the processes of the profile.  ``units`` are the numbers of the first
+    functions of units, each with the index of the unit in the profile, ascending.  ``modules`` are the
+    indices of the call sites of its modules, as far as they have any.  ``ends`` are the frames that were
+    active at its end, innermost first, by thread.  ``messages`` say what is missing.
+    """
+
+    process: int
+    pid: int
+    units: tuple[tuple[int, int], ...]
+    modules: dict[int, int]
+    chunks: tuple[TraceChunk, ...]
+    ends: dict[int, tuple[LastFrame, ...]] = field(default_factory=dict)
+    messages: tuple[str, ...] = ()
+
+
+class Pieces:
+    """Compressed pieces in a file that is open; one that replaces the file does not change them."""
+
+    def __init__(self, descriptor: int, start: int, name: str) -> None:
+        """Takes the descriptor, and closes it in the end."""
+        self._descriptor = descriptor
+        self._start = start
+        self.name = name
+
+    def __del__(self) -> None:
+        os.close(self._descriptor)
+
+    def packed(self, piece: Piece) -> bytes:
+        """A piece as it lies in the file."""
+        data = os.pread(self._descriptor, piece.packed, self._start + piece.offset)
+        if len(data) < piece.packed:
+            raise BadFile(f"{self.name}: truncated: a part of its trace is missing")
+        return data
+
+    def read(self, piece: Piece) -> bytes:
+        """A piece unpacked."""
+        try:
+            data = zstandard.ZstdDecompressor().decompress(self.packed(piece), max_output_size=piece.size)
+        except zstandard.ZstdError as error:
+            raise BadFile(f"{self.name}: corrupt: a part of its trace cannot be decompressed") from error
+        if len(data) != piece.size:
+            raise BadFile(f"{self.name}: corrupt: a part of its trace has another size than it should")
+        return data
+
+
+@dataclass(frozen=True)
+class Traces:
+    """The traces of the processes of a profile."""
+
+    processes: tuple[TracedProcess, ...]
+    sites: tuple[CallSites, ...]
+    pieces: Pieces
+
+    @property
+    def all_pieces(self) -> Sequence[Piece]:
+        """Every piece once, in the order in which they are stored."""
+        found = [chunk.piece for process in self.processes for chunk in process.chunks]
+        return sorted({*found, *(each.labels for each in self.sites)})

@@ -1,0 +1,187 @@
+"""Reading the trace of one thread, from any place in it and in both directions.
+
+Every chunk that says which frames were active when it began can be read without those before it.  If these
+are not all, because there are too many, the stack is completed from earlier chunks.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from trodden.profile.trace.model import Flag, Piece, TraceChunk, TracedProcess, Traces
+from trodden.profile.trace.order import Do, Order, Step
+from trodden.profile.trace.program import TracedProgram
+from trodden.recover.trace.compiled import ALL_KINDS, CompiledProgram, CompiledReader
+from trodden.recover.trace.ending import ActiveFrame, finish
+from trodden.recover.trace.events import Event, Kind
+from trodden.recover.trace.reader import Reader
+
+_NO_KINDS = 1 << Kind.DAMAGED
+
+
+class ThreadTrace:
+    """The trace of the thread ``number`` of a process; ``library`` is the reader in C, if there is one."""
+
+    def __init__(
+        self,
+        traces: Traces,
+        process: TracedProcess,
+        number: int,
+        program: TracedProgram,
+        library: Path | None,
+    ) -> None:
+        self.process = process
+        self.number = number
+        self.program = program
+        self.chunks = [chunk for chunk in process.chunks if chunk.thread == number]
+        self.order = Order(self.chunks)
+        self._traces = traces
+        self._library = library
+        self._compiled: CompiledProgram | None = None
+        self._starts: list[int] | None = None
+        self._last: tuple[Piece, bytes] | None = None
+
+    @property
+    def main(self) -> Sequence[TraceChunk]:
+        """The chunks of the thread's own code."""
+        return self.order.main
+
+    def compiled(self) -> CompiledProgram | None:
+        """The program for readers in C."""
+        if self._compiled is None and self._library is not None:
+            self._compiled = CompiledProgram(self._library, self.program)
+        return self._compiled
+
+    def reader(self, kinds: int = ALL_KINDS) -> Reader | CompiledReader:
+        """A new reader."""
+        compiled = self.compiled()
+        return Reader(self.program) if compiled is None else CompiledReader(compiled, kinds)
+
+    def events(self, first: int = 0, last: int | None = None) -> Iterator[Event]:
+        """The events of ``main[first:last]``, in their order; the end proves more than the last record."""
+        for events in self.by_chunk(first, last):
+            yield from events
+
+    def by_chunk(
+        self, first: int = 0, last: int | None = None, kinds: int = ALL_KINDS
+    ) -> Iterator[Iterator[Event]]:
+        """The same chunk by chunk; the events of one have to be read before the next is asked for."""
+        end = len(self.main) if last is None else min(last, len(self.main))
+        if first >= end:
+            return
+        reader = self._reader_at(first, kinds)
+        for index in range(first, end):
+            yield self._of_chunk(reader, index, anew=index > first)
+
+    def _reader_at(self, index: int, kinds: int) -> Reader | CompiledReader:
+        """A reader that has read everything that it needs before a chunk."""
+        reader = self.reader(_NO_KINDS)
+        origin = self._complete(index)
+        for each in range(origin, index):
+            for _ in self._of_chunk(reader, each, anew=True):
+                pass
+        if origin == index:
+            for _ in self._start(reader, self.main[index]):
+                pass
+        reader.position = 0 if self._starts is None else self._starts[index]
+        if isinstance(reader, CompiledReader):
+            reader.use(kinds)
+        return reader
+
+    def _of_chunk(self, reader: Reader | CompiledReader, index: int, anew: bool) -> Iterator[Event]:
+        for step in self.order.steps(index):
+            if step.do is not Do.START:
+                yield from self._take(reader, step)
+            elif anew:
+                yield from self._start(reader, step.chunk)
+        if index + 1 == len(self.main) and self.number in self.process.ends and not reader.lost:
+            frames = [
+                ActiveFrame(frame.function, frame.block, frame.interrupted)
+                for frame in self.process.ends[self.number]
+            ]
+            yield from finish(reader, self.program, frames)
+
+    def backwards(self, last: int | None = None, first: int = 0) -> Iterator[Event]:
+        """The events of ``main[first:last]``, the last one first."""
+        end = len(self.main) if last is None else min(last, len(self.main))
+        for index in range(end - 1, first - 1, -1):
+            yield from reversed([event for events in self.by_chunk(index, index + 1) for event in events])
+
+    def _complete(self, index: int) -> int:
+        """The last chunk up to this one that has all frames that were active when it began."""
+        while index > 0:
+            chunk = self.main[index]
+            if chunk.independent and not chunk.flags & Flag.FRAMES_CUT:
+                break
+            index -= 1
+        return index
+
+    def _start(self, reader: Reader | CompiledReader, chunk: TraceChunk) -> Iterator[Event]:
+        with suppress(ValueError):
+            yield from reader.start(chunk.frames, chunk.function, chunk.location)
+
+    def _take(self, reader: Reader | CompiledReader, step: Step) -> Iterator[Event]:
+        chunk = step.chunk
+        if step.do is Do.ENTER_HANDLER:
+            yield from reader.enter_handler(chunk.signal)
+        elif step.do is Do.LEAVE_HANDLER:
+            reader.leave_handler()
+        else:
+            if reader.lost and step.begin == 0 and chunk.independent and not chunk.level:
+                yield from self._start(reader, chunk)
+            events = reader.feed(self._records(chunk.piece), step.begin, step.end)
+            if step.do is Do.FEED:
+                yield from events
+            else:
+                position = reader.position
+                for _ in events:
+                    pass
+                reader.position = position
+
+    def _records(self, piece: Piece) -> bytes:
+        """The records of a chunk, which is read in several parts if handlers have interrupted it."""
+        if self._last is None or self._last[0] != piece:
+            self._last = piece, self._traces.pieces.read(piece)
+        return self._last[1]
+
+    # Positions.
+
+    def starts(self) -> list[int]:
+        """How many blocks were executed before each chunk of ``main``, and in all."""
+        if self._starts is None:
+            self._starts = [0]
+            for index, chunk in enumerate(self.main):
+                blocks = self.count(index) if chunk.blocks is None else chunk.blocks
+                self._starts.append(self._starts[-1] + blocks)
+        return self._starts
+
+    def count(self, index: int) -> int:
+        """How many blocks a reader finds in a chunk."""
+        reader = self._reader_at(index, _NO_KINDS)
+        before = reader.position
+        for _ in self._of_chunk(reader, index, anew=False):
+            pass
+        return reader.position - before
+
+    def chunk_at(self, position: int) -> int:
+        """The chunk in which the block with a number is executed."""
+        return max(min(bisect_right(self.starts(), position) - 1, len(self.main) - 1), 0)
+
+    def chunk_at_share(self, share: float) -> int:
+        """The chunk at a share of the records, from 0 to 1."""
+        wanted = share * sum(chunk.piece.size for chunk in self.main)
+        for index, chunk in enumerate(self.main):
+            wanted -= chunk.piece.size
+            if wanted < 0:
+                return index
+        return max(len(self.main) - 1, 0)
+
+    def chunk_at_time(self, nanoseconds: int) -> int:
+        """The chunk that was in use at a time after the first one began."""
+        if not self.main:
+            return 0
+        began = [chunk.began - self.main[0].began for chunk in self.main]
+        return max(bisect_right(began, nanoseconds) - 1, 0)

@@ -1,0 +1,109 @@
+/* The reader of the records of one thread: see reader.py, which does the same. */
+
+#ifndef TRODDEN_TRACE_READER_H
+#define TRODDEN_TRACE_READER_H
+
+#include "tables.h"
+
+enum {
+  MOST_TRIPS = 1 << 16,
+  MOST_STEPS = 1 << 20,
+  MOST_FRAMES = 1 << 22,
+  MOST_BASES = 64,
+  ROOM_FOR_ONE = 4,
+  SITES_KEPT = 1 << 12
+};
+
+struct region {
+  uint32_t function, start, symbol;
+  uint32_t blocks, arcs, trips;
+  uint64_t times;
+  struct region *next;
+  uint32_t list[]; /* the blocks, then the arcs by their index */
+};
+
+struct frame {
+  struct procedure *code;
+  uint32_t number, at;
+  uint32_t in_call;
+  uint32_t trips; /* how many on top of those of the frames below */
+  uint64_t path;
+};
+
+struct known_site {
+  uint64_t address;
+  uint32_t module, number;
+  struct site sites[MOST_SITES];
+};
+
+struct path_count {
+  uint64_t path, times;
+  uint32_t function, used;
+};
+
+/* What all threads of a process share. */
+struct program {
+  procedure_of *procedure_of;
+  sites_at *sites_at;
+  struct procedure **procedures;
+  uint32_t known;
+  struct region **regions;
+  uint32_t buckets;
+  uint32_t regions_kept;
+  uint64_t memory, most_memory;
+  struct path_count *paths;
+  uint64_t paths_room, paths_used;
+  struct known_site sites[SITES_KEPT];
+};
+
+struct reader {
+  struct program *program;
+  struct frame *stack;
+  uint32_t depth, room;
+  uint64_t *trips;
+  uint32_t trips_used, trips_room;
+  uint32_t bases[MOST_BASES], base;       /* bases[0 .. base] */
+  uint32_t handled[MOST_BASES], handlers; /* handlers that are over, innermost first */
+  uint32_t lost;
+  uint32_t kinds; /* a bit for each kind of event that is given out */
+  uint64_t position;
+  struct event *events;
+  uint32_t events_used, events_room, events_needed;
+  struct region *scratch;
+  uint32_t scratch_room;
+  uint32_t jumped; /* out of a handler, by the record that is read now */
+  uint64_t steps;  /* since the record that is read now was first looked at */
+};
+
+/* region.c */
+struct procedure *find_procedure(struct program *program, uint32_t number);
+enum damage find_region(struct program *program, const struct procedure *code, uint32_t function,
+                        uint32_t start, uint32_t symbol, struct region **found);
+enum damage region_of_bits(struct reader *reader, const struct procedure *code, uint32_t start, uint64_t bits,
+                           uint32_t number);
+void take_counts(struct program *program);
+
+/* paths.c */
+enum damage follow_paths(struct program *program, struct frame *frame, const uint32_t *arcs, uint32_t number);
+
+/* steps.c */
+enum damage execute(struct reader *reader, const struct region *region);
+enum damage go_on(struct reader *reader, int *went);
+enum damage go(struct reader *reader, struct frame *frame, uint32_t arc);
+enum damage push(struct reader *reader, uint32_t number);
+enum damage enter(struct reader *reader, uint32_t number);
+void unwind(struct reader *reader);
+int settled(struct reader *reader, const struct frame *frame, enum damage *damage);
+void give(struct reader *reader, uint32_t kind, uint32_t function, uint32_t block, uint64_t value);
+int has_room(struct reader *reader, uint64_t events);
+void drop_trips(struct reader *reader, struct frame *frame);
+
+/* records.c */
+enum damage settle_handlers(struct reader *reader, int went_on);
+enum damage read_record(struct reader *reader, const uint8_t *record, size_t size);
+enum damage active_frame(struct reader *reader, uint32_t module, uint64_t address);
+size_t record_size(const uint8_t *record, size_t left);
+
+#define EXPORTED __attribute__((visibility("default")))
+
+#endif

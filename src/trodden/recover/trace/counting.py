@@ -1,0 +1,149 @@
+"""Counting what a trace says: how often each edge was taken, and each path (BL94 §4: a trace has more than a
+profile).
+
+A frame that ended in the middle of a block has been counted on the way there and not further; so what is
+missing from the flow law in a block is the number of frames that ended there (BL94 §3.2).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trodden.recover.trace.compiled import CompiledProgram, CompiledReader, PathArcs, TableOfProcedure
+from trodden.recover.trace.events import NONE, Event, Kind
+from trodden.recover.trace.reader import Frame, Program, Reader
+
+COUNTED_KINDS = 1 << Kind.UNWOUND | 1 << Kind.AGAIN | 1 << Kind.DAMAGED | 1 << Kind.LOST | 1 << Kind.STOPPED
+
+
+@dataclass(frozen=True)
+class PathArc:
+    """What an edge means for paths: it adds to the number, and one may end on it and another one start."""
+
+    add: int
+    restart: int = 0
+    ends: bool = False
+
+
+@dataclass(frozen=True)
+class PathsOfProcedure:
+    """How the paths of a procedure are counted: ``start`` is the number with which they begin at the root."""
+
+    start: int
+    arcs: Mapping[int, PathArc]
+
+
+@dataclass
+class TraceCounts:
+    """What was counted, by the number of the function.
+
+    ``edges[f][e]`` is how often an edge was taken, ``entries[f]`` how often a function was entered.
+    ``paths[f][n]`` is how often a path was executed, ``prefixes[f][block, n]`` how often one was cut short,
+    ``again[f][block]`` how often a call returned once more.
+    """
+
+    edges: dict[int, Counter[int]] = field(default_factory=dict)
+    entries: Counter[int] = field(default_factory=Counter)
+    paths: dict[int, Counter[int]] = field(default_factory=dict)
+    prefixes: dict[int, Counter[tuple[int, int]]] = field(default_factory=dict)
+    unplaced: Counter[int] = field(default_factory=Counter)
+
+    def end_of(self, function: int, block: int, path: int) -> None:
+        """A frame has ended in a block, ``NONE`` if that is not known."""
+        if block == NONE:
+            self.unplaced[function] += 1
+        else:
+            self.prefixes.setdefault(function, Counter())[block, path] += 1
+
+    def add_events(self, events: Sequence[Event]) -> None:
+        """Frames that were left."""
+        for event in events:
+            if event.kind in (Kind.UNWOUND, Kind.AGAIN):
+                self.end_of(event.function, event.block, event.value)
+
+
+class CountingReader(Reader):
+    """The reference: a reader that counts."""
+
+    def __init__(self, program: Program, counts: TraceCounts, paths: Mapping[int, PathsOfProcedure]) -> None:
+        super().__init__(program)
+        self._counts = counts
+        self._paths = paths
+
+    @property
+    def frames_with_paths(self) -> list[tuple[int, int, int, int]]:
+        """The active frames, outermost first: function, block, whether it is in a call, and its path."""
+        return [(frame.number, frame.at, frame.in_call, frame.path) for frame in self._stack]
+
+    def _entered(self, frame: Frame) -> None:
+        self._counts.entries[frame.number] += 1
+        if frame.number in self._paths:
+            frame.path = self._paths[frame.number].start
+
+    def _took(self, frame: Frame, edges: Sequence[int]) -> None:
+        self._counts.edges.setdefault(frame.number, Counter()).update(edges)
+        paths = self._paths.get(frame.number)
+        if paths is None:
+            return
+        for edge in edges:
+            arc = paths.arcs.get(edge, _NOTHING)
+            frame.path += arc.add
+            if arc.ends:
+                self._counts.paths.setdefault(frame.number, Counter())[frame.path] += 1
+                frame.path = arc.restart
+
+    def _took_again(self, frame: Frame, edge: int) -> None:
+        self._counts.edges.setdefault(frame.number, Counter())[edge] += 1
+        paths = self._paths.get(frame.number)
+        if paths is not None:
+            frame.path = paths.arcs.get(edge, _NOTHING).restart
+
+    def _turned(self, frame: Frame, block: int, times: int) -> None:
+        self._counts.edges.setdefault(frame.number, Counter())[frame.code.counted[block]] += times
+
+
+_NOTHING = PathArc(0)
+
+
+class CountingProgram(CompiledProgram):
+    """The same in C: its readers count together."""
+
+    def __init__(self, library: Path, program: Program, paths: Mapping[int, PathsOfProcedure]) -> None:
+        super().__init__(library, program)
+        self._paths = paths
+
+    def prepare(self, table: TableOfProcedure, number: int) -> None:
+        """Count everything in a function."""
+        table.count()
+        if number in self._paths:
+            paths = self._paths[number]
+            arcs: PathArcs = [
+                (arc.add, arc.restart, arc.ends)
+                for arc in (paths.arcs.get(edge, _NOTHING) for edge in table.edges)
+            ]
+            table.follow_paths(paths.start, arcs)
+
+    def reader(self) -> CompiledReader:
+        """A reader that counts."""
+        return CompiledReader(self, COUNTED_KINDS)
+
+    def add_to(self, counts: TraceCounts) -> None:
+        """Add everything that was counted; once, at the end."""
+        self.c.trodden_trace_counts(self.handle)
+        for number, table in self.tables.items():
+            if table is None or table.taken is None or table.trips is None:
+                continue
+            if table.table.entered:
+                counts.entries[number] += table.table.entered
+            edges = counts.edges.setdefault(number, Counter())
+            for edge, times in zip(table.edges, table.taken, strict=True):
+                if times:
+                    edges[edge] += times
+            for block, times in enumerate(table.trips):
+                if times:
+                    edges[table.code.counted[block]] += times
+        for function, path, times in self.path_rows():
+            counts.paths.setdefault(function, Counter())[path] += times

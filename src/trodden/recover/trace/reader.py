@@ -1,0 +1,521 @@
+"""The reference reader of traces: Figure 14 of BL94 with a stack of active procedures.
+
+It is what the reader in C (:mod:`trodden.recover.trace.compiled`) is compared with, so it does the obvious
+thing.  A thread's records are given to it piece by piece, in order.  It keeps a stack of frames, each of
+which is in a region, known by the block where that started, or in a call.  A frame that is in a region goes
+on when a record needs it to: a block is given out when it is proven to have been executed, by a record that
+was written later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Protocol
+
+from trodden.recover.trace.events import DAMAGE_BITS, NONE, Damage, Event, Kind
+from trodden.recover.trace.procedure import NO_CALL, UNKNOWN_CALLEE, Encoding, NoRegion, Procedure, Region
+
+WIDE, TRIPS, TRIPS_LONG, ENTER, RESUME, LEFT, SYNC, BITS, EVENT, LAND = (
+    *(225, 226, 227, 228, 229, 230, 231),
+    *(232, 241, 242),
+)
+MOST_BITS_BYTES = 8
+CUT_FRAMES = 1 << 31
+MOST_TRIPS = 1 << 16
+MOST_STEPS = 1 << 20
+MOST_FRAMES = 1 << 22
+
+_EVENTS = {1: Kind.FORKED, 2: Kind.EXEC_FAILED, 3: Kind.TIME, 4: Kind.STOPPED, 5: Kind.LOST}
+_SIZES = {WIDE: 4, TRIPS: 2, TRIPS_LONG: 9, ENTER: 4, RESUME: 4, LEFT: 13, EVENT: 10, LAND: 4}
+
+
+class Program(Protocol):
+    """The functions of a process by their numbers, and the calls by the addresses that they return to."""
+
+    def procedure(self, number: int) -> Procedure | None:
+        """The tables of a function."""
+
+    def base(self, number: int) -> int:
+        """The number of the first function of the same unit."""
+
+    def frames_at(self, module: int, address: int) -> Sequence[tuple[int, int]]:
+        """The function and the block of a call that returns to an address; several if it is not certain."""
+
+
+class Frame:
+    """An activation: in the region that starts at ``at``, or ``in_call`` of block ``at``."""
+
+    __slots__ = ("at", "code", "in_call", "number", "path", "trips")
+
+    def __init__(self, number: int, code: Procedure, at: int, in_call: bool) -> None:
+        self.number = number
+        self.code = code
+        self.at = at
+        self.in_call = in_call
+        self.trips: list[int] = []
+        self.path = 0
+
+
+class _Contradiction(Exception):
+    def __init__(self, damage: Damage) -> None:
+        self.damage = damage
+
+
+class Reader:
+    """Reads the records of one thread."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._stack: list[Frame] = []
+        self._bases: list[int] = [0]
+        self._handled: list[int] = []
+        self.lost = False
+        self.position = 0
+        self._events: list[Event] = []
+        self._data: bytes = b""
+        self._next = 0
+
+    @property
+    def frames(self) -> list[tuple[int, int, bool]]:
+        """The active frames, outermost first: function, block, and whether it is in a call there."""
+        return [(frame.number, frame.at, frame.in_call) for frame in self._stack]
+
+    def start(
+        self, frames: Sequence[tuple[int, int]], function: int | None = None, location: int = 0
+    ) -> Iterator[Event]:
+        """Forget the stack and go on with these frames (innermost first), by what a chunk says of itself."""
+        self.lost = False
+        self._handled = []
+        self._stack = []
+        self._bases = [0]
+        yield from self._active(frames, function, location)
+
+    def _active(self, frames: Sequence[tuple[int, int]], function: int | None, location: int) -> list[Event]:
+        del self._stack[self._bases[-1] :]
+        self._emit(Kind.SWITCH)
+        for address in reversed(frames):
+            self._resolve(address)
+        if function is not None:
+            code = self._program.procedure(function)
+            vertex, leaving = divmod(location, 2)
+            if code is None or vertex > code.exit or not _may_be_at(code, vertex, bool(leaving)):
+                raise ValueError("a trace starts in a function that does not exist")
+            if not leaving:
+                self._push_active(function, code, vertex, in_call=False)
+            elif vertex != code.exit:
+                self._push_active(function, code, vertex, in_call=True)
+                if code.calls[vertex] >= 0:
+                    self._call(self._program.base(function) + code.calls[vertex])
+        return self._taken()
+
+    def _resolve(self, address: tuple[int, int]) -> None:
+        found = [each for each in self._program.frames_at(*address) if each[1] != NONE]
+        if len(found) == 1:
+            number, block = found[0]
+            code = self._program.procedure(number)
+            if code is not None and block < code.exit and code.calls[block] != NO_CALL:
+                self._push_active(number, code, block, in_call=True)
+
+    def _push_active(self, number: int, code: Procedure, at: int, in_call: bool) -> None:
+        self._stack.append(Frame(number, code, at, in_call))
+        self._emit(Kind.ACTIVE, number, at, int(in_call))
+
+    def enter_handler(self, signal: int) -> Iterator[Event]:
+        """A signal handler is called; what follows are its records."""
+        self._settle_handlers(went_on=True)
+        self._emit(Kind.SIGNAL, value=signal)
+        self._bases.append(len(self._stack))
+        yield from self._taken()
+
+    def leave_handler(self) -> None:
+        """The records of a handler are at their end; whether it has returned, the next record shows."""
+        if len(self._bases) > 1:
+            self._handled.append(self._bases.pop())
+
+    def _settle_handlers(self, went_on: bool) -> None:
+        """Handlers are over: what they have executed without writing is proven if control ``went_on``."""
+        for base in self._handled:
+            steps = 0
+            while went_on and len(self._stack) > base and steps < MOST_STEPS:
+                frame = self._stack[-1]
+                if frame.in_call and frame.at not in frame.code.behind:
+                    break
+                try:
+                    if not self._goes_on():
+                        break
+                except _Contradiction:
+                    break
+                steps += 1
+            while len(self._stack) > base:
+                self._unwind()
+            self._emit(Kind.HANDLED)
+        self._handled = []
+
+    def feed(self, data: bytes, begin: int = 0, end: int | None = None) -> Iterator[Event]:
+        """Read the records in ``data[begin:end]``, up to its end or the first 0."""
+        self._data, position = data, begin
+        last = len(data) if end is None else end
+        while position < last and data[position]:
+            size = self._size(position, last)
+            if size is None or position + size > last:
+                damage = Damage.NOT_A_RECORD if size is None else Damage.CUT_OFF
+                self._damaged(damage, position)
+                yield from self._taken()
+                return
+            if not self.lost or data[position] == SYNC or data[position] == EVENT:
+                try:
+                    self._read(position, size)
+                except _Contradiction as found:
+                    self._damaged(found.damage, position)
+            yield from self._taken()
+            position += size
+
+    def _damaged(self, damage: Damage, position: int) -> None:
+        if not self.lost:
+            self._emit(Kind.DAMAGED, value=position << DAMAGE_BITS | damage)
+        self.lost = True
+
+    def _size(self, position: int, last: int) -> int | None:
+        first = self._data[position]
+        if first <= 224:
+            return 1
+        if BITS < first <= BITS + MOST_BITS_BYTES:
+            return 1 + first - BITS
+        if first == SYNC:
+            if position + 5 > last:
+                return 5
+            return 5 + 12 * (_u32(self._data, position + 1) & ~CUT_FRAMES)
+        return _SIZES.get(first)
+
+    def _read(self, position: int, size: int) -> None:
+        data, first = self._data, self._data[position]
+        jumped = first == SYNC and bool(self._handled)
+        self._settle_handlers(not jumped)
+        if first <= 224:
+            self._symbol(first - 1)
+        elif first == WIDE:
+            self._symbol(_digits(data, position + 1))
+        elif first == TRIPS:
+            if not data[position + 1]:
+                raise _Contradiction(Damage.NOT_A_RECORD)
+            self._trips(data[position + 1] - 1)
+        elif first == TRIPS_LONG:
+            self._trips(_u64(data, position + 1))
+        elif first == ENTER:
+            self._enter(_digits(data, position + 1))
+        elif first == RESUME:
+            self._resume(_digits(data, position + 1))
+        elif first == LAND:
+            self._land(_digits(data, position + 1))
+        elif first == LEFT:
+            self._left(_u32(data, position + 1), _u64(data, position + 5))
+        elif first == SYNC:
+            if not jumped and not self.lost:
+                self._arrive_in_call()
+            self._sync(position)
+        elif first == EVENT:
+            kind = _EVENTS.get(data[position + 1])
+            if kind is None:
+                raise _Contradiction(Damage.NOT_A_RECORD)
+            self._emit(kind, value=_u64(data, position + 2))
+        else:
+            self._bits(int.from_bytes(data[position + 1 : position + size], "little"))
+
+    # The end of a trace, where there are no more records: see ending.py.
+
+    @property
+    def top(self) -> tuple[int, int, int, bool] | None:
+        """The innermost frame: how many there are, its function, its block, and whether it is in a call."""
+        if len(self._stack) <= self._bases[-1]:
+            return None
+        frame = self._stack[-1]
+        return len(self._stack), frame.number, frame.at, frame.in_call
+
+    def go_on(self) -> list[Event] | None:
+        """What the innermost frame does next, if it is certain."""
+        try:
+            went = self._goes_on()
+        except _Contradiction:
+            return None
+        return self._taken() if went else None
+
+    def extend(self, blocks: Sequence[int]) -> list[Event]:
+        """The innermost frame has come so far in its region."""
+        frame = self._stack[-1]
+        for block, target in pairwise(blocks):
+            arcs = frame.code.arcs[block]
+            self._took(frame, [next(arc.edge for arc in arcs if arc.target == target and not arc.ends)])
+        if blocks:
+            frame.at = blocks[-1]
+        trips = iter(frame.trips)
+        for block in blocks:
+            again = next(trips, 0) if block in frame.code.counted else 0
+            self._emit(Kind.BLOCK, frame.number, block, again)
+            self.position += 1 + again
+        return self._taken()
+
+    # The records.
+
+    def _symbol(self, symbol: int) -> None:
+        frame = self._writing()
+        if frame.code.encoding is Encoding.BITS:
+            raise _Contradiction(Damage.OTHER_ENCODING)
+        try:
+            self._execute(frame, frame.code.region(frame.at, symbol))
+        except NoRegion:
+            raise _Contradiction(Damage.NO_REGION) from None
+
+    def _bits(self, value: int) -> None:
+        frame = self._writing()
+        if frame.code.encoding is not Encoding.BITS:
+            raise _Contradiction(Damage.OTHER_ENCODING)
+        if not value:
+            raise _Contradiction(Damage.NOT_A_RECORD)
+        number = value.bit_length() - 1
+        try:
+            self._execute(frame, frame.code.region_of_bits(frame.at, value, number))
+        except NoRegion:
+            raise _Contradiction(Damage.NO_REGION) from None
+
+    def _writing(self) -> Frame:
+        """The frame that has written a symbol: all that is silent before it has been executed."""
+        steps = 0
+        while True:
+            frame = self._top()
+            if not frame.in_call and not frame.code.silent[frame.at]:
+                return frame
+            if not self._goes_on():
+                raise _Contradiction(Damage.TRIP_COUNTS)
+            steps = _counted(steps)
+
+    def _trips(self, number: int) -> None:
+        steps = 0
+        while True:
+            frame = self._top()
+            if not frame.in_call and self._awaits_trips(frame):
+                break
+            if not self._goes_on():
+                raise _Contradiction(Damage.TRIP_COUNTS)
+            steps = _counted(steps)
+        if len(frame.trips) >= MOST_TRIPS:
+            raise _Contradiction(Damage.TRIP_COUNTS)
+        frame.trips.append(number)
+
+    def _awaits_trips(self, frame: Frame) -> bool:
+        code = frame.code
+        if not code.silent[frame.at]:
+            return True
+        return len(frame.trips) < code.trips_in(code.silent_region(frame.at))
+
+    def _enter(self, number: int) -> None:
+        code = self._program.procedure(number)
+        if code is None:
+            raise _Contradiction(Damage.NO_FUNCTION)
+        steps = 0
+        while len(self._stack) > self._bases[-1]:
+            frame = self._stack[-1]
+            if frame.in_call and frame.code.calls[frame.at] == UNKNOWN_CALLEE:
+                break
+            if not self._goes_on():
+                break
+            steps = _counted(steps)
+        self._push(number, code)
+
+    def _resume(self, block: int) -> None:
+        steps = 0
+        while True:
+            frame = self._top()
+            if block in frame.code.resumes and (frame.in_call or not self._is_settled(frame)):
+                break
+            if not self._goes_on():
+                raise _Contradiction(Damage.NOT_RESUMED)
+            steps = _counted(steps)
+        edge, target = frame.code.behind[block]
+        if frame.in_call and frame.at == block:
+            self._took(frame, [edge])
+        else:
+            self._emit(Kind.AGAIN, frame.number, frame.at if frame.in_call else NONE, frame.path)
+            self._took_again(frame, edge)
+        self._go(frame, target)
+        self._emit(Kind.RESUMED, frame.number, block)
+
+    def _land(self, block: int) -> None:
+        steps = 0
+        while True:
+            frame = self._top()
+            ways = frame.code.landing.get(frame.at, ()) if frame.in_call else ()
+            edge = next((edge for edge, target in ways if target == block), None)
+            if edge is not None:
+                break
+            if not self._goes_on():
+                raise _Contradiction(Damage.NO_LANDING)
+            steps = _counted(steps)
+        self._took(frame, [edge])
+        self._go(frame, block)
+        self._emit(Kind.LANDED, frame.number, block)
+
+    def _left(self, module: int, address: int) -> None:
+        sites = self._program.frames_at(module, address)
+        if all(block == NONE for _, block in sites):
+            return
+        steps = 0
+        while True:
+            frame = self._top()
+            if any(number == frame.number and self._may_be_in(frame, block) for number, block in sites):
+                break
+            if not self._goes_on():
+                raise _Contradiction(Damage.FRAME_NOT_LEFT)
+            steps = _counted(steps)
+        self._unwind()
+
+    def _may_be_in(self, frame: Frame, block: int) -> bool:
+        """Whether a frame may be in the call of a block; one in a region may, if that is not silent."""
+        return frame.at == block if frame.in_call else not self._is_settled(frame)
+
+    def _arrive_in_call(self) -> None:
+        """A call switches to another stack: what leads there without writing anything is proven."""
+        steps = 0
+        while len(self._stack) > self._bases[-1] and not self._stack[-1].in_call and self._goes_on():
+            steps = _counted(steps)
+
+    def _sync(self, position: int) -> None:
+        number = _u32(self._data, position + 1) & ~CUT_FRAMES
+        del self._stack[self._bases[-1] :]
+        self._emit(Kind.SWITCH)
+        for index in reversed(range(number)):
+            where = position + 5 + 12 * index
+            self._resolve((_u32(self._data, where), _u64(self._data, where + 4)))
+        self.lost = False
+
+    # Frames.
+
+    def _top(self) -> Frame:
+        if len(self._stack) <= self._bases[-1]:
+            raise _Contradiction(Damage.NO_FRAME)
+        return self._stack[-1]
+
+    def _is_settled(self, frame: Frame) -> bool:
+        """Whether the region that a frame is in is silent, and all that it writes was read."""
+        code = frame.code
+        if not code.silent[frame.at]:
+            return False
+        return len(frame.trips) == code.trips_in(code.silent_region(frame.at))
+
+    def _goes_on(self) -> bool:
+        """Execute the next that the innermost frame does without writing anything; false if it has to."""
+        frame = self._stack[-1]
+        if frame.in_call:
+            behind = frame.code.behind.get(frame.at)
+            if behind is None:
+                raise _Contradiction(Damage.NEVER_RETURNS)
+            self._took(frame, [behind[0]])
+            self._go(frame, behind[1])
+            return True
+        if not self._is_settled(frame):
+            return False
+        self._execute(frame, frame.code.silent_region(frame.at))
+        return True
+
+    def _go(self, frame: Frame, vertex: int) -> None:
+        frame.at, frame.in_call, frame.trips = vertex, False, []
+        if vertex == frame.code.exit:
+            self._leave()
+
+    def _execute(self, frame: Frame, region: Region) -> None:
+        """The frame has executed a region: give out its blocks, and do what its end says."""
+        code, depth = frame.code, len(self._stack) - 1
+        if len(frame.trips) != code.trips_in(region):
+            raise _Contradiction(Damage.TRIP_COUNTS)
+        trips = iter(frame.trips)
+        self._took(frame, [arc.edge for arc in region.arcs])
+        for block in region.blocks:
+            again = next(trips) if block in code.counted else 0
+            if again:
+                self._turned(frame, block, again)
+            self._events.append(Event(Kind.BLOCK, depth, frame.number, block, again, self.position))
+            self.position += 1 + again
+        if not region.calls:
+            self._go(frame, region.arcs[-1].target)
+            return
+        block = region.blocks[-1]
+        frame.at, frame.in_call, frame.trips = block, True, []
+        if block in code.tails:
+            if block in code.behind:
+                self._took(frame, [code.behind[block][0]])
+            self._leave()
+        elif code.calls[block] >= 0:
+            self._call(self._program.base(frame.number) + code.calls[block])
+
+    def _call(self, number: int) -> None:
+        code = self._program.procedure(number)
+        if code is None:
+            raise _Contradiction(Damage.NO_FUNCTION)
+        self._push(number, code)
+
+    def _push(self, number: int, code: Procedure) -> None:
+        if len(self._stack) >= MOST_FRAMES:
+            raise _Contradiction(Damage.TOO_DEEP)
+        self._stack.append(Frame(number, code, code.root, False))
+        self._entered(self._stack[-1])
+        self._emit(Kind.ENTER, number)
+
+    # What counting.py counts.
+
+    def _entered(self, frame: Frame) -> None:
+        """A frame was entered."""
+
+    def _took(self, frame: Frame, edges: Sequence[int]) -> None:
+        """A frame has taken edges."""
+
+    def _took_again(self, frame: Frame, edge: int) -> None:
+        """A frame has taken the edge behind a call that has returned again."""
+
+    def _turned(self, frame: Frame, block: int, times: int) -> None:
+        """A frame has executed a block again and again, so many times."""
+
+    def _leave(self) -> None:
+        self._emit(Kind.LEAVE, self._stack[-1].number)
+        self._stack.pop()
+
+    def _unwind(self) -> None:
+        frame = self._stack[-1]
+        self._emit(Kind.UNWOUND, frame.number, frame.at if frame.in_call else NONE, frame.path)
+        self._stack.pop()
+
+    def _emit(self, kind: Kind, function: int = NONE, block: int = NONE, value: int = 0) -> None:
+        """An event of the innermost frame."""
+        depth = max(len(self._stack) - 1, 0)
+        self._events.append(Event(kind, depth, function, block, value, self.position))
+
+    def _taken(self) -> list[Event]:
+        events, self._events = self._events, []
+        return events
+
+
+def _may_be_at(code: Procedure, vertex: int, leaving: bool) -> bool:
+    if vertex == code.exit:
+        return leaving
+    return not leaving or code.calls[vertex] != NO_CALL
+
+
+def _counted(steps: int) -> int:
+    """No program goes so far without writing anything: the tables are not those of the program."""
+    if steps >= MOST_STEPS:
+        raise _Contradiction(Damage.ENDLESS)
+    return steps + 1
+
+
+def _digits(data: bytes, position: int) -> int:
+    low, middle, high = data[position : position + 3]
+    if not low or not middle or not high:
+        raise _Contradiction(Damage.NOT_A_RECORD)
+    return low - 1 + 255 * (middle - 1 + 255 * (high - 1))
+
+
+def _u32(data: bytes, position: int) -> int:
+    return int.from_bytes(data[position : position + 4], "little")
+
+
+def _u64(data: bytes, position: int) -> int:
+    return int.from_bytes(data[position : position + 8], "little")

@@ -1,0 +1,52 @@
+"""What readers regenerate is what has happened, in Python and in C, for every encoding."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+
+from tests.graphs import seeds
+from tests.plan.trace.programs import random_program
+from tests.plan.trace.test_interpret import ENCODINGS
+from tests.recover.trace.programs import both_readers, regenerated, steps
+from trodden.plan.trace.execution import Ending
+from trodden.plan.trace.interpret import run
+from trodden.recover.trace.events import Kind
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@settings(max_examples=120)
+@given(seed=seeds())
+def test_what_ran_is_regenerated(encoding: str, seed: int) -> None:
+    program = random_program(seed, ENCODINGS[encoding])
+    for thread in run(program, seed, threads=2, steps=60):
+        for reader in both_readers(program):
+            events = regenerated(program, thread, reader)
+            assert not [event for event in events if event.kind == Kind.DAMAGED]
+            found = steps(events)
+            if thread.ending is Ending.KILLED:
+                assert found == thread.steps[: len(found)]
+            else:
+                assert found == thread.steps
+            assert reader.position == len(found)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@settings(max_examples=120)
+@given(seed=seeds())
+def test_both_readers_say_the_same_of_damaged_records(encoding: str, seed: int) -> None:
+    program = random_program(seed, ENCODINGS[encoding])
+    rng = random.Random(seed)
+    thread = run(program, seed, steps=60)[0]
+    data = bytearray(thread.data)
+    for _ in range(rng.randint(1, 4)):
+        place = rng.randrange(len(data) + 1)
+        damage = bytes(rng.randrange(256) for _ in range(rng.randint(0, 5)))
+        data[place : place + rng.randint(0, 5)] = damage
+    python, compiled = both_readers(program, sanitized=True)
+    assert list(python.feed(bytes(data))) == list(compiled.feed(bytes(data)))
+    assert python.frames == compiled.frames
+    assert python.lost == compiled.lost
+    assert python.position == compiled.position
