@@ -11,9 +11,9 @@ def branch_figures(profile: Profile) -> dict[str, int]:
     blocks = branches = 0
     for function in profile.functions.values():
         graph = function.facts.graph
-        for block in function.blocks:
+        for number, block in enumerate(function.blocks):
             count = round(block.count)
             blocks += count
-            out = graph.out_edges[block.number]
+            out = graph.out_edges[number]
             branches += count * (sum(graph.edges[edge].kind is EdgeKind.FLOW for edge in out) > 1)
     return {"blocks": blocks, "branches": branches}

@@ -1,79 +1,53 @@
-"""Chunks of traces: what is written reads back, and damage is named where it is."""
+"""Packed files: what is written reads back, and damage is named where it is."""
 
 from __future__ import annotations
 
 import io
+import struct
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trodden.errors import BadFile
-from trodden.program.trace_chunk import (
-    HEADER_SIZE,
-    MAGIC,
-    PACKED_MAGIC,
-    ChunkFlags,
-    ChunkFrame,
-    ChunkHeader,
-    packed_chunks,
-    packed_entry,
-    parse_header,
-    size_of_header,
-)
-
-_U32, _U64 = st.integers(0, 2**32 - 1), st.integers(0, 2**64 - 1)
-
-HEADERS = st.builds(
-    ChunkHeader,
-    thread=_U32,
-    level=_U32,
-    sequence=_U64,
-    began=_U64,
-    ended=_U64,
-    length=st.integers(0, 1 << 20),
-    function=_U32,
-    location=_U32,
-    parent=_U64,
-    offset=_U64,
-    pc=_U64,
-    flags=st.sampled_from(list(ChunkFlags)),
-    signal=_U32,
-    frames=st.lists(st.builds(ChunkFrame, _U32, _U64), max_size=4).map(tuple),
-)
+from trodden.program.trace_chunk import MAGIC, PACKED_MAGIC, chunk_extent, packed_chunks, packed_entry
 
 
-@given(HEADERS)
-def test_a_header_reads_back(header: ChunkHeader) -> None:
-    data = header.encode()
-    assert size_of_header(data, "x", 0) == len(data) == header.size
-    assert parse_header(data, "x", 0) == header
+def header(frames: int = 0, records: int = 0, ended: int = 1) -> bytes:
+    """The header of a chunk with its frames."""
+    head = MAGIC + bytes(24) + struct.pack("<QII", ended, records, frames)
+    return head.ljust(96, b"\x07") + b"frame".ljust(16, b"\0") * frames
 
 
-@given(st.lists(st.tuples(HEADERS, st.binary(max_size=20)), max_size=4), st.integers(1, 60))
-def test_packed_chunks_are_found_and_a_lost_end_is_named(
-    chunks: list[tuple[ChunkHeader, bytes]], lost: int
-) -> None:
-    data = PACKED_MAGIC + b"".join(packed_entry(header.encode(), each) for header, each in chunks)
+def test_the_extent_of_a_chunk_is_in_its_header() -> None:
+    extent = chunk_extent(header(3, 21), "x", 0)
+    assert (extent.head, extent.records, extent.finished, extent.size) == (144, 21, True, 168)
+    assert not chunk_extent(header(ended=0), "x", 0).finished
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.binary(max_size=20)), max_size=4), st.integers(1, 60))
+def test_packed_chunks_are_found_and_a_lost_end_is_named(chunks: list[tuple[int, bytes]], lost: int) -> None:
+    heads = [header(frames, len(data)) for frames, data in chunks]
+    entries = [packed_entry(head, data) for head, (_, data) in zip(heads, chunks, strict=True)]
+    data = PACKED_MAGIC + b"".join(entries)
     found = list(packed_chunks(io.BytesIO(data), "x"))
-    assert [each.header for each in found] == [header for header, _ in chunks]
+    assert [each.head for each in found] == heads
     assert [data[each.position :][: each.compressed] for each in found] == [each for _, each in chunks]
-    if chunks and lost < len(packed_entry(chunks[-1][0].encode(), chunks[-1][1])):
+    assert [each.records for each in found] == [len(each) for _, each in chunks]
+    if entries and lost < len(entries[-1]):
         before_the_end = packed_chunks(io.BytesIO(data[:-lost]), "x")
-        assert [next(before_the_end).header for _ in chunks[:-1]] == [header for header, _ in chunks[:-1]]
+        assert [next(before_the_end).head for _ in heads[:-1]] == heads[:-1]
         with pytest.raises(BadFile, match="ends in the chunk at byte"):
             next(before_the_end)
 
 
 def test_damage_is_named() -> None:
-    good = ChunkHeader(0, 0, 0, 1, 2, 3, 4, 5, 0, 0, 0, ChunkFlags(0), 0).encode()
-    assert len(good) == HEADER_SIZE
-    assert good.startswith(MAGIC)
     with pytest.raises(BadFile, match="x: no chunk of a trace starts at byte 7"):
-        parse_header(b"?" + good[1:], "x", 7)
-    with pytest.raises(BadFile, match="cannot have 4,294,967,295 frames"):
-        size_of_header(good[:44] + b"\xff" * 4 + good[48:], "x", 0)
-    with pytest.raises(BadFile, match="cannot have 4,294,967,295 bytes"):
-        parse_header(good[:40] + b"\xff" * 4 + good[44:], "x", 0)
+        chunk_extent(b"?" + header()[1:], "x", 7)
+    for damaged in (header(0, 1 << 21), header(0)[:44] + b"\xff" * 4 + header(0)[48:]):
+        with pytest.raises(BadFile, match="x: the header of the chunk at byte 9 is damaged"):
+            chunk_extent(damaged, "x", 9)
     with pytest.raises(BadFile, match="not a packed trace"):
         list(packed_chunks(io.BytesIO(b"something"), "x"))
+    with pytest.raises(BadFile, match="the chunk at byte 8 is damaged"):
+        list(packed_chunks(io.BytesIO(PACKED_MAGIC + packed_entry(header(2)[:112], b"")), "x"))

@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from enum import IntFlag
 
 from trodden.collect.trace.extent import extent
-from trodden.errors import InputMissing
+from trodden.errors import BadFile, InputMissing
+from trodden.program.trace_chunk import MAGIC, MOST_FRAMES, MOST_RECORDS, PackedChunk
 
-MAGIC = b"TRODTRC1"
 HEADER = struct.Struct("<8sIIQQQIIIIQQQIII4x")
 FRAME = struct.Struct("<I4xQ")
 NO_FUNCTION = 0xFFFFFFFF
 _NO_PARENT = (1 << 64) - 1
-_MOST_FRAMES = 512
 _MOST_LEVELS = 32
-_MOST_RECORDS = 1 << 20
 
 
 class Flag(IntFlag):
@@ -54,7 +52,7 @@ class Chunk:
     ``parent`` is the interrupted chunk of its thread, ``offset`` the position in its records, ``pc`` the
     interrupted instruction.
     ``inherited`` bytes of the records are those of the process that has forked this one.  ``length`` says how
-    many bytes of complete records there are.
+    many bytes of complete records there are.  In a packed file they are ``compressed`` to so many bytes.
     """
 
     thread: int
@@ -74,6 +72,7 @@ class Chunk:
     path: str
     position: int
     length: int
+    compressed: int | None = None
 
     @property
     def independent(self) -> bool:
@@ -82,12 +81,31 @@ class Chunk:
 
     def records(self) -> bytes:
         """Its records, from the file."""
+        if self.compressed is not None:
+            return unpacked(self.stored(), self.length, self.path)
+        return self.stored()
+
+    def stored(self) -> bytes:
+        """Its records as they are in the file."""
+        size = self.length if self.compressed is None else self.compressed
         try:
             with open(self.path, "rb") as stream:
-                data = os.pread(stream.fileno(), self.length, self.position)
+                return os.pread(stream.fileno(), size, self.position)
         except OSError as error:
             raise InputMissing(f"{self.path}: cannot be read: {error.strerror}") from error
-        return data
+
+
+def unpacked(data: bytes, size: int, source: str) -> bytes:
+    """Records that were compressed, of which there are ``size`` bytes."""
+    from zstandard import ZstdDecompressor, ZstdError
+
+    try:
+        records = ZstdDecompressor().decompress(data, max_output_size=max(size, 1))
+    except ZstdError as error:
+        raise BadFile(f"{source}: a chunk of its trace is damaged ({error})") from error
+    if len(records) < size:
+        raise BadFile(f"{source}: a chunk of its trace is damaged")
+    return records[:size]
 
 
 def chunk_at(descriptor: int, path: str, position: int, most: int) -> tuple[Chunk, int, bool]:
@@ -98,25 +116,42 @@ def chunk_at(descriptor: int, path: str, position: int, most: int) -> tuple[Chun
     data = os.pread(descriptor, min(most, HEADER.size), position)
     if len(data) < HEADER.size:
         raise ValueError("the header of a chunk is incomplete")
-    magic, thread, level, sequence, began, ended, length, count, function, location, *rest = HEADER.unpack(
-        data
-    )
-    parent, offset, pc, flags, signal, inherited = rest
-    if magic != MAGIC:
-        raise ValueError("a chunk does not start where it should")
-    if count > _MOST_FRAMES or level >= _MOST_LEVELS or length > _MOST_RECORDS or flags >> len(Flag):
-        raise ValueError("the header of a chunk is not valid")
+    length, count, ended = _checked_lengths(data)
     start = HEADER.size + count * FRAME.size
     frames = os.pread(descriptor, count * FRAME.size, position + HEADER.size)
     if start > most or len(frames) < count * FRAME.size:
         raise ValueError("the frames of a chunk are incomplete")
-    known = length if ended else min(most - start, _MOST_RECORDS)
+    known = length if ended else min(most - start, MOST_RECORDS)
     records = os.pread(descriptor, min(known, most - start), position + start)
     complete = len(records) == known if ended else True
     found = extent(records)
     if ended and complete and found < length:
         complete = False
-    chunk = Chunk(
+    chunk = _chunk(data + frames, path, position + start, found)
+    return chunk, start + -(-known // 8) * 8, complete
+
+
+def packed_chunk(packed: PackedChunk, path: str) -> Chunk:
+    """A chunk of a packed file; :class:`ValueError` if its header is not valid."""
+    length, _, _ = _checked_lengths(packed.head)
+    return _chunk(packed.head, path, packed.position, length, packed.compressed)
+
+
+def _checked_lengths(head: bytes) -> tuple[int, int, int]:
+    """How many bytes of records and how many frames a chunk has, and when it ended."""
+    magic, _, level, _, _, ended, length, count, _, _, _, _, _, flags, _, _ = HEADER.unpack_from(head)
+    if magic != MAGIC:
+        raise ValueError("a chunk does not start where it should")
+    if count > MOST_FRAMES or level >= _MOST_LEVELS or length > MOST_RECORDS or flags >> len(Flag):
+        raise ValueError("the header of a chunk is not valid")
+    return length, count, ended
+
+
+def _chunk(head: bytes, path: str, position: int, length: int, compressed: int | None = None) -> Chunk:
+    """The chunk with that header and frames, and so many bytes of complete records."""
+    _, thread, level, sequence, began, ended, _, _, function, location, *rest = HEADER.unpack_from(head)
+    parent, offset, pc, flags, signal, inherited = rest
+    return Chunk(
         thread,
         level,
         sequence,
@@ -124,15 +159,15 @@ def chunk_at(descriptor: int, path: str, position: int, most: int) -> tuple[Chun
         ended,
         None if function == NO_FUNCTION else function,
         location,
-        tuple(Frame(module, address) for module, address in FRAME.iter_unpack(frames)),
+        tuple(Frame(module, address) for module, address in FRAME.iter_unpack(head[HEADER.size :])),
         parent if level and parent != _NO_PARENT else None,
         offset,
         pc,
         Flag(flags),
         signal,
-        min(inherited, found),
+        min(inherited, length),
         path,
-        position + start,
-        found,
+        position,
+        length,
+        compressed,
     )
-    return chunk, start + -(-known // 8) * 8, complete

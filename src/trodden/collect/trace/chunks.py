@@ -1,4 +1,5 @@
-"""The chunks of a process: those in its spool file, and those that were still in its live file.
+"""The chunks of a process: those in its spool file, those that were drained from there, and those that were
+still in its live file.
 
 A process that was killed may have left a chunk in both, or half of one in the spool file.  A file that is
 damaged is read as far as possible; what could not be read is said.
@@ -16,13 +17,12 @@ from itertools import pairwise
 from trodden.collect.rawfile.live import MAGIC as LIVE
 from trodden.collect.rawfile.live import regions_of
 from trodden.collect.rawfile.live_regions import RegionKind
-from trodden.collect.trace.chunk import MAGIC, Chunk, Flag, chunk_at
+from trodden.collect.trace.chunk import Chunk, Flag, chunk_at, packed_chunk
 from trodden.errors import BadFile, InputMissing, LaterVersion
+from trodden.program.trace_chunk import MAGIC, PACKED, SPOOL, SPOOL_MAGIC, packed_chunks
 
-SPOOL_MAGIC = b"TRODSPOL"
 VERSION = 1
 _SPOOL = struct.Struct("<8sIIQQ")
-_SUFFIX = ".trace"
 _LIVE_SUFFIX = ".live"
 _PIECE = 1 << 20
 
@@ -44,7 +44,7 @@ class ProcessTrace:
 
 def spool_path(raw: str | os.PathLike[str]) -> str:
     """The name of the spool file that belongs to a raw file or live file."""
-    return os.fspath(raw).removesuffix(_LIVE_SUFFIX) + _SUFFIX
+    return os.fspath(raw).removesuffix(_LIVE_SUFFIX) + SPOOL
 
 
 def read_chunks(
@@ -57,7 +57,11 @@ def read_chunks(
     name = os.fspath(raw)
     damage: list[str] = []
     found: dict[tuple[int, int], Chunk] = {}
-    for chunk in (*_spooled(spool_path(name), process, started, damage), *_in_live_file(name, damage)):
+    for chunk in (
+        *_packed(name.removesuffix(_LIVE_SUFFIX) + PACKED, damage),
+        *_spooled(spool_path(name), process, started, damage),
+        *_in_live_file(name, damage),
+    ):
         key = chunk.thread, chunk.sequence
         known = found.get(key)
         if known is None or _is_better(chunk, known):
@@ -77,6 +81,21 @@ def _gaps(chunks: tuple[Chunk, ...]) -> Iterator[str]:
         missing = after.sequence - before.sequence - 1
         if before.thread == after.thread and missing:
             yield f"{after.path}: of thread {after.thread}, {missing} chunks before {after.sequence} are missing"
+
+
+def _packed(path: str, damage: list[str]) -> list[Chunk]:
+    """The chunks that were drained from the spool file while it was written."""
+    found: list[Chunk] = []
+    try:
+        with open(path, "rb") as stream:
+            found += (packed_chunk(each, path) for each in packed_chunks(stream, path))
+    except FileNotFoundError:
+        return []
+    except (BadFile, ValueError) as error:
+        damage.append(str(error))
+    except OSError as error:
+        raise InputMissing(f"{path}: cannot be read: {error.strerror}") from error
+    return found
 
 
 def _spooled(path: str, process: int | None, started: int | None, damage: list[str]) -> list[Chunk]:

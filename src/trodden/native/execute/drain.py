@@ -23,9 +23,9 @@ from trodden.program.trace_chunk import (
     PACKED,
     PACKED_MAGIC,
     SPOOL,
+    SPOOL_HEADER_SIZE,
+    chunk_extent,
     packed_entry,
-    parse_header,
-    size_of_header,
 )
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class _Spool:
 class Drain:
     """Drains all spool files that appear in a directory, into packed files in another one.
 
-    That one (``packed``) is made when the first spool file appears.  ``messages`` say which spool could not
-    be drained, and why; such a spool is left as it is.
+    Symbolic links beside the spool files lead to them.  That directory (``packed``) is made when the first
+    spool file appears.  ``messages`` say which spool could not be drained, and why; it is left as it is.
     """
 
     directory: Path
@@ -94,8 +94,6 @@ class Drain:
             pass
         for spool in self._spools.values():
             os.close(spool.descriptor)
-            if not spool.damaged and spool.position == spool.source.stat().st_size:
-                spool.source.unlink()
         return self.packed
 
     def _run(self) -> None:
@@ -114,6 +112,7 @@ class Drain:
                         descriptor = os.open(entry.path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
                         packed = self._home() / f"{entry.name[: -len(SPOOL)]}{PACKED}"
                         self._spools[entry.name] = _Spool(Path(entry.path), descriptor, packed)
+                        os.symlink(packed, Path(entry.path).with_name(packed.name))
 
     def _home(self) -> Path:
         """The directory of packed files."""
@@ -135,20 +134,20 @@ class Drain:
 
     def _compress(self, spool: _Spool) -> bool:
         """Compress the next chunk, if it is complete."""
+        if spool.position == 0:
+            spool.position = SPOOL_HEADER_SIZE
         waiting = spool.waiting()
         if waiting < HEADER_SIZE:
             return False
-        head = size_of_header(spool.read(0, HEADER_SIZE), spool.source.name, spool.position)
-        if waiting < head:
-            return False
-        header = parse_header(spool.read(0, head), spool.source.name, spool.position)
-        if not header.ended or waiting < head + header.length:
+        extent = chunk_extent(spool.read(0, HEADER_SIZE), spool.source.name, spool.position)
+        if not extent.finished or waiting < extent.size:
             return False
         compressor = _compressor(_FAST if waiting > _BEHIND else _THOROUGH)
-        entry = packed_entry(spool.read(0, head), compressor.compress(spool.read(head, header.length)))
+        records = compressor.compress(spool.read(extent.head, extent.records))
+        entry = packed_entry(spool.read(0, extent.head), records)
         with spool.packed.open("ab") as stream:
             stream.write(entry if stream.tell() else PACKED_MAGIC + entry)
-        spool.position += head + header.length
+        spool.position += extent.size
         _free(spool)
         return True
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from trodden import temporary
 from trodden.errors import CannotWrite
-from trodden.program.trace_chunk import SPOOL
+from trodden.program.trace_chunk import PACKED, SPOOL
 
 SHARED_MEMORY = Path("/dev/shm")
 _PREFIX = "trodden-run-"
@@ -53,7 +53,7 @@ def raw_files(directory: Path) -> list[Path]:
     found = sorted(
         path
         for path in directory.iterdir()
-        if ".raw" in path.name and path.name[0] != "." and not path.name.endswith(SPOOL)
+        if ".raw" in path.name and path.name[0] != "." and not path.name.endswith((SPOOL, PACKED))
     )
     names = {path.name for path in found}
     return [path for path in found if f"{path.name}.live" not in names]
