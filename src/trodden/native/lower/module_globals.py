@@ -95,6 +95,7 @@ def _unit_entry(unit: UnitLowering, facts: UnitFacts) -> str:
     return (
         f"{UNIT} = internal global {{ [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr, ptr, ptr, ptr, i64 }} "
         f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {flags}, '
-        f"ptr {_FIND_COUNTERS}, ptr {caller}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT}, ptr null, ptr null, i64 0 }}, "
+        f"ptr {_FIND_COUNTERS}, ptr {caller}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT}, "
+        "ptr null, ptr null, i64 0 }, "
         'section "trodden_units", align 8'
     )
