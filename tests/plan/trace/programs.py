@@ -1,0 +1,73 @@
+"""Random programs of several procedures that trace themselves."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from tests.graphs import costs_for, dense_graph, leaving_graph
+from tests.plan.trace.procedures import Calls, flow_out, random_calls
+from trodden.graph.cfg import Graph
+from trodden.plan.probes import Plan
+from trodden.plan.trace.activation import Procedure
+from trodden.plan.trace.execution import Program
+from trodden.plan.trace.paths import region_plan
+from trodden.plan.trace.records import SYMBOLS
+
+MakePlan = Callable[[Graph, list[float], Calls], Plan]
+
+
+def by_paths(graph: Graph, weights: list[float], found: Calls, limit: int = SYMBOLS) -> Plan:
+    return region_plan(
+        graph,
+        weights,
+        found.calls,
+        counted=found.counted,
+        resumes=found.resumes,
+        landings=found.landings,
+        tails=found.tails,
+        entered=found.entered,
+        limit=limit,
+    )
+
+
+def random_program(seed: int, make_plan: MakePlan = by_paths, most: int = 4) -> Program:
+    """Up to ``most`` procedures, some of which are only called by calls that are certain."""
+    rng = random.Random(seed)
+    size = rng.randint(1, most)
+    make = rng.choice([leaving_graph, leaving_graph, dense_graph])
+    graphs = [make(rng.randrange(1, 10**7), rng.randint(2, 9), rng.randint(4, 20)) for _ in range(size)]
+    found = [random_calls(graph, rng.randrange(1, 10**7), rng.choice([0.2, 0.4, 0.7])) for graph in graphs]
+    for number, calls in enumerate(found):
+        calls.entered = number == 0 or rng.random() < 0.6
+    entered = [number for number in range(size) if found[number].entered]
+    procedures = []
+    for number, (graph, calls) in enumerate(zip(graphs, found, strict=True)):
+        inner = [other for other in range(number + 1, size) if not found[other].entered]
+        for block in calls.calls:
+            if inner and returns(graph, calls, block) and rng.random() < 0.5:
+                calls.calls[block] = rng.choice(inner)
+        opaque = [block for block, callee in calls.calls.items() if callee is None]
+        callees = {
+            block: tuple(rng.sample(entered, rng.randint(1, len(entered))))
+            for block in opaque
+            if rng.random() < 0.7
+        }
+        outside = frozenset(block for block in opaque if rng.random() < 0.6)
+        leaving = [
+            block
+            for block in range(graph.exit)
+            if block not in calls.calls
+            and {graph.edges[e].dst for e in flow_out(graph, block)} == {graph.exit}
+        ]
+        resuming = frozenset(block for block in leaving if calls.landings and rng.random() < 0.3)
+        plan = make_plan(graph, costs_for(graph, rng.randrange(10**7)), calls)
+        procedures.append(Procedure(graph, plan, callees, outside, resuming))
+    callbacks = tuple(number for number in entered if rng.random() < 0.6)
+    return Program(procedures, tuple(entered), callbacks)
+
+
+def returns(graph: Graph, calls: Calls, block: int) -> bool:
+    return block not in calls.tails and any(
+        graph.edges[edge].dst not in (*calls.landings, graph.exit) for edge in flow_out(graph, block)
+    )

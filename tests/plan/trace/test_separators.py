@@ -1,0 +1,44 @@
+"""Every plan obeys the separator rule, and the checker sees where one does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+
+from tests.graphs import graphs, labels, seeds
+from tests.plan.trace.procedures import random_calls
+from tests.plan.trace.test_regions import LIMITS, plan_for
+from trodden.graph.cfg import Graph, build
+from trodden.plan.trace.paths import region_plan
+from trodden.plan.trace.separators import uncounted_cycles, unseparated
+
+
+@settings(max_examples=300)
+@given(graphs(), seeds(), LIMITS)
+def test_regions_are_separated(graph: Graph, seed: int, limit: int) -> None:
+    plan = plan_for(graph, random_calls(graph, seed), seed, limit)
+    assert unseparated(graph, plan) == []
+    assert uncounted_cycles(graph, plan) == []
+
+
+def test_what_is_missing_is_found() -> None:
+    graph = build("chain", labels(3), [(0, 1), (1, 2), (2, 1), (2, 3)])
+    plan = region_plan(graph, [1.0] * 5, {0: None, 1: None})
+    bare = replace(plan, on_blocks={}, on_edges={})
+    assert unseparated(graph, bare) == [1, graph.exit]
+    assert unseparated(graph, replace(bare, on_blocks=plan.on_blocks)) == [graph.exit]
+    assert unseparated(graph, replace(bare, on_edges=plan.on_edges)) == [1]
+    assert [sorted(members) for members in uncounted_cycles(graph, bare)] == [[1, 2]]
+    assert plan.trace is not None
+    assert unseparated(graph, replace(bare, trace=replace(plan.trace, entered=False))) == [1]
+    assert unseparated(graph, replace(bare, trace=replace(plan.trace, resumes=(0, 1)))) == []
+
+
+def test_a_self_loop_turns_too() -> None:
+    graph = build("loop", labels(1), [(0, 0), (0, 1)])
+    plan = region_plan(graph, [1.0] * 3, {})
+    assert uncounted_cycles(graph, plan) == []
+    assert uncounted_cycles(graph, replace(plan, on_edges={})) == [[0]]
+    counted = region_plan(graph, [1.0] * 3, {}, counted=[0])
+    assert uncounted_cycles(graph, replace(counted, on_edges={})) == []
