@@ -42,30 +42,37 @@ def traced_edges(graph: Graph) -> list[int]:
     ]
 
 
-def witness_sets(graph: Graph, witnesses: Mapping[int, int]) -> dict[int, frozenset[int]]:
+def witness_sets(
+    graph: Graph,
+    witnesses: Mapping[int, int],
+    calls: Collection[int] = frozenset(),
+    counted: Collection[int] = frozenset(),
+) -> dict[int, frozenset[int]]:
     """For each edge of a predicate the witnesses that can be next where control takes it.
 
     ``witnesses[e]`` is what edge ``e`` writes.  The paper's witness(p, q) is the union over the edges p -> q.
+    Nothing is looked for behind ``calls``; the edges of ``counted`` loops are no ways of their blocks.
     """
     reached = reachable(graph)
     edges = graph.edges
-    free: list[list[int]] = [[] for _ in graph.labels]
-    for vertex in reached:
-        free[vertex] = [edges[index].dst for index in ways(graph, vertex) if index not in witnesses]
+    onward: list[list[int]] = [[] for _ in graph.labels]
+    for vertex in reached.difference(calls):
+        onward[vertex] = [index for index in ways(graph, vertex) if index not in counted]
+    free = [[edges[index].dst for index in outs if index not in witnesses] for outs in onward]
     behind: dict[int, frozenset[int]] = {}
     for component in strong_components(free, sorted(reached)):
         found = {EOF} if graph.exit in component else set()
         for vertex in component:
-            found.update(witnesses[index] for index in ways(graph, vertex) if index in witnesses)
+            found.update(witnesses[index] for index in onward[vertex] if index in witnesses)
             for target in free[vertex]:
                 found |= behind.get(target, frozenset())
         shared = frozenset(found)
         behind.update(dict.fromkeys(component, shared))
     return {
         index: frozenset({witnesses[index]}) if index in witnesses else behind[edges[index].dst]
-        for vertex in reached
-        if is_predicate(graph, vertex, strict=True)
-        for index in ways(graph, vertex)
+        for outs in onward
+        if len(outs) > 1
+        for index in outs
     }
 
 
