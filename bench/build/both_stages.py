@@ -25,7 +25,7 @@ _THEIRS = "early"
 _DEFINITION = re.compile(r"^define .*?^}\n", re.MULTILINE | re.DOTALL)
 _AROUND = re.compile(r'@"?__trodden_around\.([\w.$]+)"?')
 _PERSONALITY = " personality ptr @__trodden_personality"
-_LAYOUT = "@__trodden_layout_2"
+_LAYOUT = "@__trodden_layout_3"
 _RUNTIME = re.compile(rf"^(?:declare .*@__trodden_|{_LAYOUT} = ).*\n", re.MULTILINE)
 
 

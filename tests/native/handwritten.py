@@ -24,9 +24,10 @@ CC = (sys.executable, "-m", "ziglang", "cc")
 SHARED_FUNCTIONS = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_passed"),
     *("__trodden_keep", "__trodden_release", "__trodden_incomplete"),
+    *("__trodden_trace_next", "__trodden_landed"),
     "trodden_dump",
 )
-SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring")
+SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring", "__trodden_trace")
 INTERPOSED = ("__pthread_create", "__pthread_getattr_np", "__libc_siglongjmp", "__sigaction")
 HEADER = struct.Struct("<8sIIQQQ12I")
 SAVED_REGISTERS_BYTES = 1336

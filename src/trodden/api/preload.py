@@ -24,6 +24,7 @@ _VARIABLES = {
     "__trodden_table": "trodden_common",
     "__trodden_caller": "trodden_outside",
     "__trodden_ring": "trodden_no_ring",
+    "__trodden_trace": "trodden_no_trace, trodden_no_trace",
 }
 """The thread-local variables that libraries with probes share, and their initial values.
 
@@ -33,9 +34,9 @@ _NO_CODE = '.section .note.GNU-stack,"",@progbits\n'
 _VARIABLE = """.section .tdata,"awT",@progbits
 .weak {name}
 .type {name},@object
-.size {name}, 8
 .p2align 3
 {name}: .8byte {value}
+.size {name}, . - {name}
 """
 
 

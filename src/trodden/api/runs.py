@@ -20,7 +20,14 @@ from trodden.waiting import waiting
 if TYPE_CHECKING:
     from trodden.api.profiles import StrPath
     from trodden.native.execute.launch import Ended
-    from trodden.native.options.declarations import CounterScheme, CuttingRule, Metric, ProfileKind, Stage
+    from trodden.native.options.declarations import (
+        CounterScheme,
+        CuttingRule,
+        Encoding,
+        Metric,
+        ProfileKind,
+        Stage,
+    )
     from trodden.profile.from_runs import Collected
     from trodden.profile.model import Profile
 
@@ -37,6 +44,7 @@ def run(
     *program: StrPath | Sequence[StrPath],
     args: Sequence[str] = (),
     profile: ProfileKind | None = None,
+    trace: Encoding | None = None,
     counters: CounterScheme | None = None,
     stage: Stage | None = None,
     weights: StrPath | None = None,
@@ -65,7 +73,8 @@ def run(
     With ``profile="paths"`` every function of the profile has ``paths``; ``max_paths`` is the most that a
     function may have before some are cut (``"none"`` cuts nothing), ``context`` counts each path through a
     loop together with the path that led to it, ``metric="cycles"`` adds up the time of each, and ``last`` is
-    how many of each thread's last paths are kept one by one.  With ``call_paths`` any profile has call paths
+    how many of each thread's last paths are kept one by one.  With ``profile="trace"`` what every thread
+    executes is recorded, as ``trace`` says.  With ``call_paths`` any profile has call paths
     too; with ``durable`` no count is held in a register until its loop ends.  An option that is ``None`` is
     taken from the environment, or else has its default.
     """
@@ -73,6 +82,7 @@ def run(
 
     chosen = {
         "profile": profile,
+        "trace": trace,
         "counters": counters,
         "stage": stage,
         "weights": weights,

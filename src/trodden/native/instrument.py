@@ -6,10 +6,11 @@ unit's facts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from trodden.native.analysis.module_reader import ModuleReader, tag_of_text
+from trodden.native.analysis.known_calls import TracedCalls, traced_calls
+from trodden.native.analysis.module_reader import ModuleFunction, ModuleReader, tag_of_text
 from trodden.native.clone.clone_blocks import ClonedFunction, clone_hot_blocks
 from trodden.native.ir.function import cut_function
 from trodden.native.ir.module import cut_module
@@ -54,13 +55,12 @@ def instrument(
     definitions: list[str] = []
     functions: list[FunctionFacts] = []
     slots, called = 0, frozenset[str]()
-    for definition in module.definitions:
-        function = reader.function(cut_function(definition))
+    for definition, function, calls in _read_functions(reader):
         if function is None:
             resolves = reader.is_resolver(definition)
             definitions.append(unit.untouched(with_runtime_calls(definition) if resolves else definition))
             continue
-        planned = plan_for(function.read, options, reader.machine, slots, function.features)
+        planned = plan_for(function.read, options, reader.machine, slots, function.features, calls)
         cloned = ClonedFunction(function.read, planned)
         if options.clone_blocks and not function.optnone:
             cloned = clone_hot_blocks(function.read, planned, reader.attributes, reader.types)
@@ -77,6 +77,25 @@ def instrument(
     return Instrumented(module.render(), facts, record)
 
 
+def _read_functions(
+    reader: ModuleReader,
+) -> Iterator[tuple[str, ModuleFunction | None, TracedCalls | None]]:
+    """The functions of a module, each with its text; None if it is not to be instrumented.
+
+    Which calls a trace need not record follows from all functions that are traced.
+    """
+    module = reader.module
+    each = ((definition, reader.function(cut_function(definition))) for definition in module.definitions)
+    if not reader.options.traces:
+        yield from ((definition, function, None) for definition, function in each)
+        return
+    found = list(each)
+    read = [function.read for _, function in found if function is not None]
+    calls = iter(traced_calls(module, read))
+    for definition, function in found:
+        yield definition, function, None if function is None else next(calls)
+
+
 def finish_early(text: str, facts: UnitFacts, keep_debug: bool) -> str:
     """What is left to do for a module that was instrumented early, once it is optimised."""
     module = label_calls(text, tag_of(facts.id))
@@ -91,10 +110,9 @@ def read_module(text: str, source: str, options: Options) -> UnitFacts:
     reader = ModuleReader(cut_module(text), source, options)
     functions: list[FunctionFacts] = []
     slots = 0
-    for definition in reader.module.definitions:
-        function = reader.function(cut_function(definition))
+    for _, function, calls in _read_functions(reader):
         if function is not None:
-            planned = plan_for(function.read, options, reader.machine, slots, function.features)
+            planned = plan_for(function.read, options, reader.machine, slots, function.features, calls)
             functions.append(reader.facts(function, planned.plan, slots))
             slots += planned.plan.slots
     return identified(reader.unit(tuple(functions), slots), tag_of_text(text))[0]

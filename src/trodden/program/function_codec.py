@@ -49,7 +49,7 @@ def function_to_columns(function: FunctionFacts, subprograms: dict[Subprogram, i
         "graph": _graph_to_columns(function.graph),
         "blocks": _blocks_to_columns(function.blocks),
         "inlined": _inlined_to_columns(function.inlined),
-        "plan": plan_to_columns(function.plan, len(function.graph.edges)),
+        "plan": plan_to_columns(function.plan),
     }
     if function.callees:
         numbers = [subprograms.setdefault(each, len(subprograms)) for each in function.callees]

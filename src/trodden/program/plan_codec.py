@@ -30,11 +30,11 @@ from trodden.plan.probes import (
     Trace,
 )
 from trodden.program.checked import ColumnError, columns, ints, same_length, text, whole
-from trodden.program.trace_plan_codec import (
-    OPERATIONS,
+from trodden.program.trace_codec import (
+    LAST_CODE,
     trace_from_columns,
-    trace_probe,
-    trace_probe_code,
+    trace_probe_from_code,
+    trace_probe_to_code,
     trace_to_columns,
 )
 
@@ -45,17 +45,17 @@ _COUNT, _SET, _ADD, _BUMP, _BUMP_AT, _SAVE, _CLOCK, _RESTORE = range(-1, -9, -1)
 _CONTEXT, _DENSE, _TIMED = 1, 2, 4
 
 
-def plan_to_columns(plan: Plan, edges: int) -> dict[str, Any]:
-    """The JSON form of a plan for a graph with so many edges; what only some plans need is left out."""
+def plan_to_columns(plan: Plan) -> dict[str, Any]:
+    """The JSON form of a plan; what only plans with paths or a trace need is left out of others."""
     document: dict[str, Any] = {
         "scheme": plan.scheme,
         "measures": [_measure_code(measure) for measure in plan.measures],
-        "on_edges": _probes_to_columns(plan.on_edges, edges),
-        "on_blocks": _probes_to_columns(plan.on_blocks, edges),
+        "on_edges": _probes_to_columns(plan.on_edges),
+        "on_blocks": _probes_to_columns(plan.on_blocks),
         "free": sorted(plan.free),
     }
     if plan.on_entry:
-        document["on_entry"] = _probes_to_columns({0: plan.on_entry}, edges)[1:]
+        document["on_entry"] = _probes_to_columns({0: plan.on_entry})[1:]
     if plan.paths is not None:
         document["paths"] = _paths_to_columns(plan.paths)
     if plan.trace is not None:
@@ -67,10 +67,12 @@ def plan_from_columns(data: Any, graph: Graph) -> Plan:
     """A plan, with every index checked against its graph."""
     edges, vertices = len(graph.edges), len(graph.labels)
     paths = _paths_from_columns(data["paths"], graph) if "paths" in data else None
+    trace = trace_from_columns(data["trace"], graph) if "trace" in data else None
+    if paths is not None and trace is not None:
+        raise ColumnError("a plan has both paths and a trace")
     measures = _measures_from_codes(data["measures"], graph)
     if paths is not None:
         _check_beside_paths(measures, graph)
-    trace = trace_from_columns(data["trace"], graph) if "trace" in data else None
     reader = _ProbeReader(graph, len(measures), paths, trace)
     entering: Sequence[Probe] = ()
     if "on_entry" in data:
@@ -158,18 +160,14 @@ def _paths_from_columns(data: Any, graph: Graph) -> Paths:
     )
 
 
-def _probes_to_columns(probes: Mapping[int, Sequence[Probe]], edges: int) -> list[list[int]]:
+def _probes_to_columns(probes: Mapping[int, Sequence[Probe]]) -> list[list[int]]:
     """Three columns: the edge or block, an operand, and the operation: see :func:`_code`."""
-    flat = [(index, *_code(probe, edges)) for index, each in probes.items() for probe in each]
+    flat = [(index, *_code(probe)) for index, each in probes.items() for probe in each]
     return [list(column) for column in zip(*flat, strict=True)] or [[], [], []]
 
 
-def _code(probe: Probe, edges: int) -> tuple[int, int]:
-    """A probe as operand and operation.
-
-    That is the edge where the trips of a back edge are added; behind the edges are the operations of
-    a trace, and all others are negative.
-    """
+def _code(probe: Probe) -> tuple[int, int]:
+    """A probe as operand and operation, which is negative unless the trips of a back edge are added."""
     match probe:
         case Count(slot):
             return slot, _COUNT
@@ -190,8 +188,7 @@ def _code(probe: Probe, edges: int) -> tuple[int, int]:
         case StartClock():
             return 0, _CLOCK
         case _:
-            operand, operation = trace_probe_code(probe)
-            return operand, edges + operation
+            return trace_probe_to_code(probe)
 
 
 class _ProbeReader:
@@ -199,13 +196,13 @@ class _ProbeReader:
 
     def __init__(self, graph: Graph, slots: int, paths: Paths | None, trace: Trace | None) -> None:
         self._edges, self._saved = len(graph.edges), len(graph.labels)
-        self._slots, self._paths, self._trace = slots, paths, trace
+        self._slots, self._paths, self._traced = slots, paths, trace is not None
 
     def probes(self, data: Any, holders: int) -> dict[int, tuple[Probe, ...]]:
         """The probes by the index of their edge or block, which is less than ``holders``."""
         where, numbers, kinds = columns(data, 3, "probes")
-        lowest = _RESTORE - self._saved + 1
-        same_length(ints(where, 0, holders), ints(numbers), ints(kinds, lowest, self._edges + OPERATIONS))
+        lowest = LAST_CODE if self._traced else _RESTORE - self._saved + 1
+        same_length(ints(where, 0, holders), ints(numbers), ints(kinds, lowest, self._edges))
         found: dict[int, list[Probe]] = {}
         for holder, number, kind in zip(where, numbers, kinds, strict=True):
             probe = self._counting(number, kind) if kind >= _COUNT else self._of_path(number, kind)
@@ -213,19 +210,12 @@ class _ProbeReader:
         return {holder: tuple(probes) for holder, probes in found.items()}
 
     def _counting(self, slot: int, kind: int) -> Probe:
-        if kind >= self._edges:
-            if self._trace is None:
-                raise ColumnError("a plan without a trace has a probe that writes one")
-            return trace_probe(slot, kind - self._edges, self._edges)
         whole(slot, 0, self._slots)
         return Count(slot) if kind == _COUNT else AddTripCount(slot, kind)
 
     def _of_path(self, number: int, kind: int) -> Probe:
         if self._paths is None:
-            if self._trace is None or kind not in (_SET, _ADD):
-                raise ColumnError("a plan without paths has a path probe")
-            value = whole(number, 1 - WORD, WORD)
-            return Set(value) if kind == _SET else Add(value)
+            return self._of_trace(number, kind)
         if kind == _SAVE:
             return Save(whole(number, 0, self._saved))
         if kind == _CLOCK:
@@ -233,9 +223,18 @@ class _ProbeReader:
             return StartClock()
         if kind == _BUMP_AT:
             return BumpAt(whole(number, 0, self._paths.number))
+        if kind in (_SET, _ADD):
+            return self._of_register(number, kind)
         whole(number, 1 - WORD, WORD)
-        if kind == _SET:
-            return Set(number)
-        if kind == _ADD:
-            return Add(number)
         return Bump(number) if kind == _BUMP else Restore(_RESTORE - kind, number)
+
+    def _of_register(self, number: int, kind: int) -> Probe:
+        whole(number, 1 - WORD, WORD)
+        return Set(number) if kind == _SET else Add(number)
+
+    def _of_trace(self, number: int, kind: int) -> Probe:
+        if not self._traced:
+            raise ColumnError("a plan without paths has a path probe")
+        if kind in (_SET, _ADD):
+            return self._of_register(number, kind)
+        return trace_probe_from_code(number, kind, self._edges)

@@ -57,7 +57,7 @@ def test_narrower_choices_are_choices(option: Option[Any]) -> None:
 
 def test_choices_are_the_types_that_users_see() -> None:
     hints = get_type_hints(Options, vars(declarations) | {"Graph": Any})
-    for name in ("profile", "stage", "metric", "cut_by", "counters"):
+    for name in ("profile", "trace", "stage", "metric", "cut_by", "counters"):
         option = OPTIONS[name.replace("_", "-")]
         assert _leaves(hints[name]) - {type(None)} == set(option.values.choices)
 
@@ -107,6 +107,8 @@ def test_what_follows_from_several_options() -> None:
     assert Options().scheme == "edges"
     assert Options(profile="blocks").scheme == "blocks-by-edges"
     assert Options(profile="blocks", counters="checked").scheme == "checked"
+    assert Options(profile="trace").traces
+    assert not Options(profile="paths").traces
     assert Options().loop_exit_counts
     assert not Options(durable=True).loop_exit_counts
     assert not Options(profile="off").wants("f", "f", "/a.c")

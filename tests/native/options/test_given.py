@@ -15,7 +15,7 @@ from trodden.native.options.given import Dialect, VerbFlags, choose, compiler_fl
 from trodden.native.options.option import Option
 
 NOTHING: Mapping[str, str] = {}
-PATHS = "--trodden-profile=paths"
+PATHS, TRACE = "--trodden-profile=paths", "--trodden-profile=trace"
 
 
 def chosen(*words: str, **variables: str) -> Options:
@@ -116,7 +116,11 @@ def test_variables_about_paths_wait_for_paths() -> None:
 MISTAKES = [
     (["--trodden-profil=paths"], {}, "--trodden-profil: no such option; did you mean --trodden-profile?"),
     (["--trodden-copy=off"], {}, "--trodden-copy: no such option; there are --trodden-profile,"),
-    (["--trodden-profile=path"], {}, "--trodden-profile=path: choose one of edges, blocks, paths, off; did"),
+    (
+        ["--trodden-profile=path"],
+        {},
+        "--trodden-profile=path: choose one of edges, blocks, paths, trace, off",
+    ),
     (["--trodden-stage=x"], {}, "--trodden-stage=x: choose late or early"),
     (["--trodden-trips=x"], {}, "--trodden-trips=x: choose on or off"),
     (["--trodden-stage="], {}, "--trodden-stage: needs a value, as in --trodden-stage=late"),
@@ -135,6 +139,20 @@ MISTAKES = [
     ),
     ([PATHS, "--trodden-stage=early"], {}, "--trodden-stage=early: paths are those of the optimised program"),
     ([PATHS, "--trodden-counters=every-edge"], {}, "--trodden-counters=every-edge: not with paths"),
+    (["--trodden-trace=bits"], {}, "--trodden-trace: goes with --trodden-profile=trace"),
+    ([PATHS, "--trodden-trace=bits"], {}, "--trodden-trace: goes with --trodden-profile=trace"),
+    (
+        [TRACE, "--trodden-trace=bit"],
+        {},
+        "--trodden-trace=bit: choose one of paths, witnesses, bits; did",
+    ),
+    ([TRACE, "--trodden-stage=early"], {}, "--trodden-stage=early: a trace is that of the optimised program"),
+    ([TRACE, "--trodden-call-paths=on"], {}, "--trodden-call-paths=on: not with a trace"),
+    ([TRACE, "--trodden-counters=edges"], {}, "--trodden-counters=edges: not with a trace; choose checked"),
+    ([TRACE, "--trodden-context=on"], {}, "--trodden-context: goes with --trodden-profile=paths"),
+    ([TRACE, "--trodden-last=3"], {}, "--trodden-last: goes with --trodden-profile=paths"),
+    ([TRACE, "--trodden-metric=cycles"], {}, "--trodden-metric: goes with --trodden-profile=paths"),
+    ([TRACE], {"TRODDEN_CALL_PATHS": "on"}, "TRODDEN_CALL_PATHS=on: not with a trace"),
     ([], {"TRODDEN_STAGE": "erly"}, "TRODDEN_STAGE=erly: choose late or early; did you mean early?"),
     ([PATHS], {"TRODDEN_STAGE": "early"}, "TRODDEN_STAGE=early: paths are those of the optimised program"),
     ([], {"TRODDEN_PROFIL": "paths"}, "TRODDEN_PROFIL: no such variable; did you mean TRODDEN_PROFILE?"),
@@ -153,6 +171,7 @@ def test_mistakes(words: Sequence[str], environment: Mapping[str, str], message:
 def test_variables_of_others_are_left_alone() -> None:
     others = ("FILE", "CACHE", "KEEP", "BENCH", "HOME", "OUTPUT", "DEBUG", "VERSION", "ROOT", "PREFIX")
     assert chosen(**dict.fromkeys(others, "x")) == Options()
+    assert chosen(TRACE_LIMIT="1000", TRACE_RING="1000") == Options()
 
 
 @pytest.mark.parametrize(
@@ -177,7 +196,7 @@ def test_flags_of_a_compiler_are_no_mistakes() -> None:
     words = [
         *("--gcc-toolchain=/usr", "--gcc-install-dir=/usr", "--config=x", "--coverage", "--sysroot=/"),
         *("--param", "--prefix=/", "--static", "--target=x", "--version", "--verbose", "--std=c11"),
-        *("--print-search-dirs", "--offload=x", "--stdlib=libc++", "--rtlib=x", "--precompile", "--trace"),
+        *("--print-search-dirs", "--offload=x", "--stdlib=libc++", "--rtlib=x", "--precompile"),
         *("--trodden-stage=early", "-O2"),
     ]
     assert by_verb("run", *words) == (Options(), words)
@@ -191,7 +210,10 @@ def test_flags_of_a_compiler_are_no_mistakes() -> None:
         ({"profile": "paths", "max_paths": True}, "max_paths=True: a number of paths per function"),
         ({"profile": "paths", "last": 2.5}, "last=2.5: a number of paths per thread"),
         ({"context": "yes"}, "context='yes': choose on or off"),
-        ({"profile": "path"}, "profile='path': choose one of edges, blocks, paths, off; did you mean paths?"),
+        (
+            {"profile": "path"},
+            "profile='path': choose one of edges, blocks, paths, trace, off; did you",
+        ),
         ({"only": 3}, "only=3: a pattern, or several of them"),
         ({"only": ""}, "only: needs a value, as in only='GLOB'"),
         ({"weights": 3}, "weights=3: name FILE.trod, or choose estimate or nesting"),

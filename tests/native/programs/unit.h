@@ -13,9 +13,13 @@
 #define UNIT_CALLER 0
 #endif
 
+#ifndef UNIT_TRACE
+#define UNIT_TRACE 0, 0, 0
+#endif
+
 #define ENTRY(letter, slots)                                                                                   \
     __attribute__((section("trodden_units"), used, retain)) static struct trodden_unit unit = {                \
-        {letter, letter, letter, letter}, slots, UNIT_FLAGS, counters, UNIT_CALLER, 0, 0, 0, 0}
+        {letter, letter, letter, letter}, slots, UNIT_FLAGS, counters, UNIT_CALLER, 0, 0, 0, 0, UNIT_TRACE}
 
 #ifdef UNIT_ALONE
 /* They are never read. */

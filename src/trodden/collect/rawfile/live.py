@@ -31,7 +31,9 @@ from trodden.collect.rawfile.model import (
     RawNonLocalExit,
     RawSavedRegisters,
     RawSparsePath,
+    RawTrace,
     RawUnit,
+    TraceEnd,
     saved_registers_from,
     sparse_path_from,
 )
@@ -41,7 +43,7 @@ from trodden.recover.sparse_counters import SparseCounters
 
 MAGIC = b"TRODLIVE"
 VERSION = 1
-_HEADER = struct.Struct("<8sIIQQQQIIIIQQQ24x")
+_HEADER = struct.Struct("<8sIIQQQQIIIIQQQ16xI4x")
 _MODULE = struct.Struct("<QIIII")
 _UNIT = struct.Struct("<16sIIQ")
 _FRAMES = struct.Struct("<IIII")
@@ -72,6 +74,8 @@ class _Unit:
     id: bytes
     slots: int
     offset: int
+    first_function: int
+    """The number of its first function in traces, plus 1; 0 if it records none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,18 @@ def read_live(descriptor: int, where: str) -> Raw:
     return _Reader(descriptor, where).raw()
 
 
+def regions_of(descriptor: int, where: str) -> list[Region]:
+    """The regions of a live file."""
+    file = LiveFile(descriptor, where)
+    head = file.head(_HEADER.size)
+    if len(head) < _HEADER.size:
+        raise BadFile(f"{where}: truncated: its header is incomplete; run the program again")
+    header_bytes, used = (_HEADER.unpack(head)[index] for index in (2, 12))
+    if not _HEADER.size <= header_bytes <= _MOST_HEADER:
+        raise file.bad("its header is not valid")
+    return file.regions(_HEADER.size, min(used, (header_bytes - _HEADER.size) // REGION.size))
+
+
 class _Reader:
     def __init__(self, descriptor: int, where: str) -> None:
         self._file = LiveFile(descriptor, where)
@@ -96,9 +112,8 @@ class _Reader:
         head = self._file.head(_HEADER.size)
         if len(head) < _HEADER.size:
             raise BadFile(f"{self._where}: truncated: its header is incomplete; run the program again")
-        magic, version, header_bytes, pid, parent, start, ticks, state, signal, flags, missing, _, used, _ = (
-            _HEADER.unpack(head)
-        )
+        magic, version, header_bytes, pid, parent, start, ticks, state, *more = _HEADER.unpack(head)
+        signal, flags, missing, _, used, _, stopped = more
         if magic != MAGIC:
             raise BadFile(f"{self._where}: not the file of a running program")
         if version > VERSION:
@@ -133,6 +148,7 @@ class _Reader:
             no_space=bool(flags & NO_SPACE),
             start_ticks=ticks & _LOW_TICKS,
             tids=self._tids(regions),
+            trace=self._trace(modules, stopped),
         )
 
     def _modules(self, regions: list[Region]) -> list[_Module]:
@@ -143,7 +159,8 @@ class _Reader:
             bias, index, count, first, length = _MODULE.unpack(self._file.bytes_of(region, 0, _MODULE.size))
             table = self._file.bytes_of(region, _MODULE.size, count * _UNIT.size)
             path = self._file.bytes_of(region, _MODULE.size + len(table), length)
-            own = tuple(_Unit(name, slots, offset) for name, slots, _, offset in _UNIT.iter_unpack(table))
+            fields = _UNIT.iter_unpack(table)
+            own = tuple(_Unit(name, slots, offset, traced) for name, slots, traced, offset in fields)
             found[index] = _Module(bias, os.fsdecode(path), first, own)
         modules = [found[index] for index in sorted(found)]
         units = 0
@@ -227,6 +244,14 @@ class _Reader:
         data = self._file.bytes_of(region, _ABANDONED_CHUNK.size, used * _ABANDONED_BYTES)
         for at in range(0, len(data), _ABANDONED_BYTES):
             yield data[at : at + FRAME.size], data[at + FRAME.size : at + _ABANDONED_BYTES]
+
+    def _trace(self, modules: list[_Module], stopped: int) -> RawTrace | None:
+        firsts = [unit.first_function for module in modules for unit in module.units]
+        if stopped >= len(TraceEnd):
+            raise self._file.bad("a trace has ended for an unknown reason")
+        if not any(firsts):
+            return None
+        return RawTrace(TraceEnd(stopped), False, tuple(first - 1 if first else None for first in firsts))
 
     def _tids(self, regions: list[Region]) -> dict[int, int]:
         """The kernel's ids of the threads whose frames were kept."""

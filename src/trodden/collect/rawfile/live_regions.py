@@ -34,6 +34,7 @@ class RegionKind(IntEnum):
     SAVED_REGISTERS = 11
     RING = 12
     ABANDONED_FRAMES = 13
+    TRACE = 14
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 
 from trodden.program.sparse_path_key import function_of_key
 
@@ -132,6 +132,32 @@ class RawLastPath:
     path: int
 
 
+class TraceEnd(IntEnum):
+    """Why a trace has stopped: ``enum trodden_trace_reason`` in ``native/runtime/trace/chunk.h``."""
+
+    RUNNING = 0
+    LIMIT = 1
+    NO_SPACE = 2
+    TOO_LARGE = 3
+    NOT_DRAINED = 4
+    REMOVED = 5
+    FAILED = 6
+    NO_MEMORY = 7
+
+
+@dataclass(frozen=True, slots=True)
+class RawTrace:
+    """What a process says of its trace, whose chunks :mod:`trodden.collect.trace.chunks` reads.
+
+    ``first_functions`` has for each unit the number of its first function in the process, or ``None`` if the
+    unit records no trace.  ``lost``: some records are in no chunk.
+    """
+
+    stopped: TraceEnd
+    lost: bool
+    first_functions: tuple[int | None, ...]
+
+
 @dataclass(frozen=True)
 class Raw:
     """What one process has counted.
@@ -144,7 +170,7 @@ class Raw:
     ``counts_lost`` that something truncated the file while the process ran, and ``no_space`` that there was
     no space in it for all counters, which were in memory instead.
     ``start_ticks`` are the low 32 bits of when the kernel made the process (0: not known), ``tids`` are the
-    kernel's ids of threads, as far as they are known.
+    kernel's ids of threads, as far as they are known.  ``trace`` is ``None`` if none was recorded.
     """
 
     path: str
@@ -168,6 +194,7 @@ class Raw:
     no_space: bool = False
     start_ticks: int = 0
     tids: Mapping[int, int] = field(default_factory=dict)
+    trace: RawTrace | None = None
 
     @property
     def host(self) -> str | None:

@@ -25,14 +25,17 @@ from trodden.collect.rawfile.model import (
     RawNonLocalExit,
     RawSavedRegisters,
     RawSparsePath,
+    RawTrace,
     RawUnit,
+    TraceEnd,
     saved_registers_from,
     sparse_path_from,
 )
 from trodden.errors import BadFile, InputMissing, LaterVersion
 from trodden.recover.sparse_counters import SparseCounters
 
-VERSION = 4
+VERSION = 5
+_WITHOUT_TRACE = 4
 MAGIC = b"TRODRAW1"
 END = b"DONE"
 
@@ -46,6 +49,8 @@ _RUN = struct.Struct("<II")
 _TRAILER = struct.Struct("<QI4s")
 
 _LAST_PATH = struct.Struct("<IIIIQ")
+_TRACE = struct.Struct("<IIQ")
+_TRACED_UNIT = struct.Struct("<II")
 
 FRAMES_MISSING = 2
 COUNTS_LOST = 4
@@ -82,7 +87,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         raise BadFile(f"{where}: corrupt: {len(data)} bytes long instead of {claimed}; run the program again")
     if zlib.crc32(memoryview(data)[: -_TRAILER.size]) != checksum:
         raise BadFile(f"{where}: corrupt: the checksum does not match; run the program again")
-    _, _, flags, pid, parent, started, *numbers = _HEADER.unpack_from(data)
+    _, version, flags, pid, parent, started, *numbers = _HEADER.unpack_from(data)
     n_modules, n_units, n_frames, n_inherited, n_exits, n_sparse, n_calls, *more = numbers
     n_registers, n_last, ending, signal, ticks = more
     if ending >= len(ENDINGS):
@@ -97,6 +102,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
     call_nodes = tuple(reader.call_node(number, n_units) for number in range(n_calls))
     saved_registers = tuple(reader.saved_registers(n_frames) for _ in range(n_registers))
     last_paths = tuple(reader.last_path() for _ in range(n_last))
+    trace = reader.trace(n_units) if version > _WITHOUT_TRACE else None
     reader.finish()
     return Raw(
         where,
@@ -118,6 +124,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
         counts_lost=bool(flags & COUNTS_LOST),
         no_space=bool(flags & NO_SPACE),
         start_ticks=ticks,
+        trace=trace,
     )
 
 
@@ -131,7 +138,7 @@ def _check_head(data: bytes, where: str) -> None:
         raise LaterVersion(f"{where}: written by a later trodden's runtime; update trodden to read it")
     if version < 1:
         raise BadFile(f"{where}: corrupt: format version {version} does not exist")
-    if version < VERSION:
+    if version < _WITHOUT_TRACE:
         raise BadFile(f"{where}: version {version} is no longer read; build and run the program again")
     if len(data) < _HEADER.size:
         raise BadFile(f"{where}: truncated: its header is incomplete; run the program again")
@@ -202,6 +209,15 @@ class _Reader:
     def last_path(self) -> RawLastPath:
         thread, tag, function, _, path = _LAST_PATH.unpack_from(self._data, self._take(_LAST_PATH.size))
         return RawLastPath(thread, tag, function, path)
+
+    def trace(self, n_units: int) -> RawTrace:
+        stopped, lost, _ = _TRACE.unpack_from(self._data, self._take(_TRACE.size))
+        if stopped >= len(TraceEnd) or lost > 1:
+            raise BadFile(f"{self._where}: corrupt: a trace has ended for an unknown reason")
+        start = self._take(n_units * _TRACED_UNIT.size)
+        units = _TRACED_UNIT.iter_unpack(self._data[start : start + n_units * _TRACED_UNIT.size])
+        firsts = tuple(first if traced else None for first, traced in units)
+        return RawTrace(TraceEnd(stopped), bool(lost), firsts)
 
     def call_node(self, number: int, n_units: int) -> RawCallNode:
         unit, function, parent, flags, count = _CALL_NODE.unpack_from(self._data, self._take(_CALL_NODE.size))

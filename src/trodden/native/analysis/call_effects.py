@@ -15,6 +15,7 @@ from trodden.native.ir.instruction import Instruction
 from trodden.native.ir.syntax.names import unquote
 
 _UNDUPLICABLE = frozenset({"noduplicate", "convergent"})
+_RUNS_NO_PROBES = frozenset({"nocallback", "nounwind", "willreturn"})
 _LIFETIME_END = "llvm.lifetime.end"
 _RETURN_ONCE = frozenset({"swapcontext"})
 """What glibc declares to return twice with ``-fcf-protection``, since it returns by an indirect jump; but it
@@ -25,7 +26,8 @@ returns no more often than it is called."""
 class Call:
     """A call instruction, and what it may do.
 
-    ``unduplicable``: the program must not have it more than once.
+    ``unduplicable``: the program must not have it more than once.  ``records``: the function is traced, and
+    the call may run code with probes, or not return, or return twice.
     """
 
     instruction: Instruction
@@ -35,6 +37,7 @@ class Call:
     may_not_return: bool
     returns_twice: bool
     unduplicable: bool = False
+    records: bool = False
 
     @property
     def start(self) -> int:
@@ -53,8 +56,11 @@ class Call:
 
     @property
     def needs_site(self) -> bool:
-        """Whether its return address has to be known: a frame may be left, or entered again, there."""
-        return self.may_not_return or self.returns_twice
+        """Whether its return address has to be known: a frame may be left, or entered again, there.
+
+        A trace has to know where any frame is.
+        """
+        return self.may_not_return or self.returns_twice or self.records
 
     def precedes_terminator(self, block: IRBlock, optimised: bool = True) -> bool:
         """Whether only the terminator follows it in its block (or, not yet optimised, stores of its result).
@@ -81,8 +87,11 @@ def _is_plain_store(instruction: Instruction) -> bool:
     return instruction.opcode == "store" and not instruction.is_volatile and not instruction.names_global
 
 
-def calls_of(block: IRBlock, attributes: Attributes) -> list[Call]:
-    """The calls of a block, in order; intrinsics that LLVM expands in place are left out."""
+def calls_of(block: IRBlock, attributes: Attributes, recorded: bool = False) -> list[Call]:
+    """The calls of a block, in order; intrinsics that LLVM expands in place are left out.
+
+    ``recorded``: the function is traced.
+    """
     found: list[Call] = []
     for instruction in block.calls:
         callee = instruction.callee
@@ -93,6 +102,8 @@ def calls_of(block: IRBlock, attributes: Attributes) -> list[Call]:
         assembly = callee is None and instruction.assembly is not None
         known = attributes.of_call_to(callee, instruction)
         nounwind = "nounwind" in known
+        returns_twice = "returns_twice" in known and callee not in _RETURN_ONCE
+        harmless = known >= _RUNS_NO_PROBES and callee not in attributes.defined
         found.append(
             Call(
                 instruction,
@@ -100,8 +111,9 @@ def calls_of(block: IRBlock, attributes: Attributes) -> list[Call]:
                 assembly,
                 not assembly and not nounwind,
                 not assembly and not (nounwind and "willreturn" in known),
-                "returns_twice" in known and callee not in _RETURN_ONCE,
+                returns_twice,
                 not _UNDUPLICABLE.isdisjoint(known),
+                recorded and not assembly and (returns_twice or not harmless),
             )
         )
     return found

@@ -7,7 +7,9 @@ split, which loops have a trip count that the program computes anyway) is answer
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from trodden.graph.cfg import Graph, build
 from trodden.graph.loops import LoopForest, find_loops
@@ -31,7 +33,8 @@ class FunctionCfg:
 
     ``positions[e]`` are the positions among the successors of the source block that edge ``e`` represents:
     one, except that a computed goto may name the same successor twice.  Edges to EXIT have none.
-    ``returns_twice`` are the blocks that end in a call which may return twice.
+    ``returns_twice`` are the blocks that end in a call which may return twice.  ``traced``: its execution is
+    recorded, and so every recording call ends its block.
     """
 
     ir: IRFunction
@@ -41,6 +44,7 @@ class FunctionCfg:
     nounwind: bool
     tail_calls: TailCalls
     returns_twice: frozenset[int] = frozenset()
+    traced: bool = False
     loops: LoopForest = field(init=False)
     predecessor_counts: list[int] = field(init=False)
 
@@ -74,6 +78,26 @@ class FunctionCfg:
         leaves = self.graph.edges[edge].dst == self.graph.exit
         return leaves or self.single_predecessor(edge) or self.single_successor(edge)
 
+    @cached_property
+    def recording_calls(self) -> Mapping[int, Call | None]:
+        """The blocks of a traced function that end in a recording call, with that call; None: an invoke."""
+        found: dict[int, Call | None] = {}
+        for number, block in enumerate(self.ir.blocks if self.traced else ()):
+            if block.opcode == "invoke":
+                found[number] = None
+            elif self.calls[number] and self.calls[number][-1].records:
+                found[number] = self.calls[number][-1]
+        return found
+
+    def leaves(self, block: int) -> bool:
+        """Whether a call in tail position ends a block, so that its callee takes the function's place."""
+        return self.tail_calls.by_block[block] is not None
+
+    @property
+    def landing_pads(self) -> frozenset[int]:
+        """The blocks that begin with a landing pad."""
+        return frozenset(number for number, block in enumerate(self.ir.blocks) if block.is_landing_pad)
+
     def induction(self, loop: int) -> Induction | None:
         """What gives the trip count of a loop, if something does and no call can leave or resume the loop."""
         found = self.loops.loops[loop]
@@ -93,7 +117,9 @@ class FunctionCfg:
         return induction
 
 
-def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True) -> FunctionCfg:
+def read_function(
+    ir: IRFunction, attributes: Attributes, optimised: bool = True, traced: bool = False
+) -> FunctionCfg:
     """Build the graph of a function.  Blocks are called b0, b1, ... in the order of the IR."""
     number = {block.label: index for index, block in enumerate(ir.blocks)}
     exit_vertex = len(ir.blocks)
@@ -116,15 +142,15 @@ def read_function(ir: IRFunction, attributes: Attributes, optimised: bool = True
             positions.append(())
     labels = [f"b{index}" for index in range(exit_vertex)] + ["EXIT"]
     graph = build(ir.symbol, labels, flow)
-    calls = [calls_of(block, attributes) for block in ir.blocks]
+    calls = [calls_of(block, attributes, traced) for block in ir.blocks]
     nounwind = "nounwind" in attributes.of_header(ir.header)
     returns_twice = frozenset(
         source
         for source, block in enumerate(ir.blocks)
         if any(call.returns_twice for call in calls[source]) or invokes_returning_twice(block, attributes)
     )
-    tail_calls = TailCalls(ir, calls, optimised)
-    return FunctionCfg(ir, graph, positions, calls, nounwind, tail_calls, returns_twice)
+    tail_calls = TailCalls(ir, calls, optimised, dead_ends=not traced)
+    return FunctionCfg(ir, graph, positions, calls, nounwind, tail_calls, returns_twice, traced)
 
 
 def fingerprint(graph: Graph, blocks: tuple[BlockFacts, ...]) -> str:

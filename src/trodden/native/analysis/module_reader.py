@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from trodden.native.analysis.block_facts import block_facts
 from trodden.native.analysis.features import function_features, read_module_features
 from trodden.native.analysis.function_cfg import FunctionCfg, fingerprint, read_function
+from trodden.native.analysis.recording_calls import split_at_recording_calls
 from trodden.native.analysis.returns_twice import split_at_returns_twice
 from trodden.native.analysis.stored_constants import stored_constants
 from trodden.native.analysis.truth_phis import truth_phis
@@ -82,9 +83,10 @@ class ModuleReader:
             if reason:
                 self.skipped.append(Skipped(name, reason))
             return None
-        ir = split_at_returns_twice(ir, self.attributes)
+        traced = self.options.traces
+        ir = (split_at_recording_calls if traced else split_at_returns_twice)(ir, self.attributes)
         optnone = "optnone" in self.attributes.of_header(ir.header)
-        read = read_function(ir, self.attributes, self.options.stage != "early" or optnone)
+        read = read_function(ir, self.attributes, self.options.stage != "early" or optnone, traced)
         return ModuleFunction(
             name, max(file, 0), line, read, function_features(read, self._features), optnone
         )

@@ -21,11 +21,14 @@ class TailCalls:
     """The calls in tail position.
 
     ``by_block`` has the one of each block, if there is one; a last call before ``unreachable`` counts as
-    such.  ``return_blocks`` are the labels of the blocks that only return, after calls in other blocks.
+    such, if ``dead_ends`` do.  ``return_blocks`` are the labels of the blocks that only return, after calls
+    in other blocks.
     """
 
-    def __init__(self, ir: IRFunction, calls: Sequence[Sequence[Call]], optimised: bool) -> None:
-        self._optimised = optimised
+    def __init__(
+        self, ir: IRFunction, calls: Sequence[Sequence[Call]], optimised: bool, dead_ends: bool = True
+    ) -> None:
+        self._optimised, self._dead_ends = optimised, dead_ends
         returning = {block.label for block in ir.blocks if self._only_returns(block)}
         self.by_block: list[Call | None] = [
             self._tail_call(block, of_block, returning)
@@ -56,7 +59,7 @@ class TailCalls:
             return None
         last = calls[-1]
         if block.opcode == "unreachable":
-            return last if last.precedes_terminator(block) else None
+            return last if self._dead_ends and last.precedes_terminator(block) else None
         returns = block.opcode == "ret" or (
             block.opcode == "br" and len(block.successors) == 1 and block.successors[0] in returning
         )

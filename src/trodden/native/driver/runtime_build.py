@@ -37,9 +37,10 @@ _FLAGS = (
 SHARED_FUNCTIONS = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_passed"),
     *("__trodden_keep", "__trodden_release", "__trodden_incomplete"),
+    *("__trodden_trace_next", "__trodden_landed"),
     "trodden_dump",
 )
-SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring")
+SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring", "__trodden_trace")
 """What an executable exports, so that its libraries use its instance of the runtime."""
 _PADDING_SOURCE = "counters/tls_padding.c"
 _PADDING = "counters-tls_padding.o"

@@ -15,10 +15,14 @@ _NONE: frozenset[str] = frozenset()
 
 @dataclass
 class Attributes:
-    """The attributes by the number of a group, and by function."""
+    """The attributes by the number of a group, and by function.
+
+    ``defined`` are the functions that the module defines.
+    """
 
     groups: dict[str, frozenset[str]] = field(default_factory=dict)
     functions: dict[str, frozenset[str]] = field(default_factory=dict)
+    defined: frozenset[str] = frozenset()
     _of_calls: dict[tuple[str | None, str | None], frozenset[str]] = field(default_factory=dict, repr=False)
 
     def of_header(self, header: str) -> frozenset[str]:
@@ -50,7 +54,8 @@ class Attributes:
 
 def read_attributes(module: IRModule) -> Attributes:
     """Read the attribute groups of a module and which functions have them; string attributes are left out."""
-    attributes = Attributes()
+    heads = (definition[: definition.index("\n")] for definition in module.definitions)
+    attributes = Attributes(defined=frozenset(FunctionHeader(head).symbol for head in heads))
     for number, body in ATTRIBUTE_GROUP_DEFINITION.findall(module.epilogue):
         attributes.groups[number] = frozenset(STRING_ATTRIBUTE.sub("", body).split())
     for text in FUNCTION_HEADER.findall(module.signatures()):

@@ -17,10 +17,14 @@ class IRFunction:
     header: str
     blocks: list[IRBlock] = field(default_factory=list)
 
+    @property
+    def body(self) -> str:
+        """The text of its blocks."""
+        return "\n\n".join(block.text for block in self.blocks)
+
     def render(self) -> str:
         """The function's text."""
-        blocks = "\n\n".join(block.text for block in self.blocks)
-        return f"{self.header}\n{blocks}\n}}"
+        return f"{self.header}\n{self.body}\n}}"
 
 
 def cut_function(definition: str) -> IRFunction:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from trodden.native.analysis.call_effects import Call
+from trodden.native.analysis.recording_calls import static_allocas
 from trodden.native.ir.rewriting import rename_phis, retarget
 from trodden.native.lower.branch_weights import BranchWeights
-from trodden.native.lower.builder import Builder
+from trodden.native.lower.builder import NEW, Builder
 from trodden.native.lower.call_site_labels import SiteLabels, resume_call
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import CounterPhi, FunctionCode, Phi, Where
@@ -26,13 +28,31 @@ class Assembled:
     calls_resume: bool
 
 
+class _EdgeText(NamedTuple):
+    """A new block on an edge, which may have become several; ``end`` is the label of the last one."""
+
+    text: str
+    end: str
+
+
+class _Ends(NamedTuple):
+    """The labels of the last blocks that blocks, and the new ones on edges, have become."""
+
+    blocks: Sequence[str]
+    edges: Mapping[int, str]
+
+
 @dataclass
 class _Block:
-    """A block's text in three pieces: label and phis, what follows, the terminator."""
+    """A block's text in three pieces: label and phis, what follows, the terminator.
+
+    New code may have branches, and so the block may become several; ``end`` is the label of the last one.
+    """
 
     head: str
     body: str
     terminator: str
+    end: str = ""
 
 
 def assemble(
@@ -51,16 +71,22 @@ def assemble(
     read = lowering.read
     count = len(read.ir.blocks)
     blocks = [_with_calls(lowering, code, v, labels) for v in range(count)]
+    for v, block in enumerate(blocks):
+        top = _located(_top(lowering, code, v), lowering.debug.block_record(v))
+        block.body = f"{_lines(top)}{block.body}"
+        block.end = last_label(block.body, lowering.read.ir.blocks[v].label)
+    edges = _edge_blocks(lowering, code)
+    ends = _Ends([block.end for block in blocks], {edge: block.end for edge, block in edges.items()})
     if branch_weights is not None:
         for v, block in enumerate(blocks):
             block.terminator = branch_weights.attach(read, weights, v, block.terminator)
     entry = lowering.builder()
-    phis = [_phi_lines(lowering, code, v, entry) for v in range(count)]
-    texts = [_text(lowering, code, v, block, phis[v]) for v, block in enumerate(blocks)]
+    phis = [_phi_lines(lowering, code, v, entry, ends) for v in range(count)]
+    texts = [_text(lowering, code, v, block, phis[v], ends) for v, block in enumerate(blocks)]
     code.check_all_taken(read.ir.symbol)
     texts[0] = _with_lookup(blocks[0].head, texts[0], [*lookup, *entry.lines])
     resumes = labels.labels_resume and any(block.opcode == "resume" for block in read.ir.blocks)
-    return Assembled("\n\n".join([*texts, *_edge_blocks(lowering, code)]), resumes)
+    return Assembled("\n\n".join([*texts, *(block.text for block in edges.values())]), resumes)
 
 
 def _with_calls(lowering: FunctionLowering, code: FunctionCode, number: int, labels: SiteLabels) -> _Block:
@@ -71,8 +97,13 @@ def _with_calls(lowering: FunctionLowering, code: FunctionCode, number: int, lab
     block, final = lowering.read.ir.blocks[number], lowering.read.tail_calls.by_block[number]
     own = lowering.debug.text
     records = deque(lowering.debug.line_records(number, block))
-    bottom = _lines(code.take(Where.BOTTOM, number))
-    position = min(block.insertion_point(), block.terminator_start)
+    records_here = lowering.debug.block_record(number)
+
+    def lines_at(where: Where) -> str:
+        return _lines(_located(code.take(where, number), records_here))
+
+    bottom = lines_at(Where.BOTTOM)
+    position = min(_after_variables(lowering, number), block.terminator_start)
     head = own(block.text[:position])
     pieces: list[str] = []
 
@@ -101,6 +132,7 @@ def _with_calls(lowering: FunctionLowering, code: FunctionCode, number: int, lab
     pieces.append(bottom)
     terminator = block.text[block.terminator_start :]
     if block.opcode == "invoke":
+        pieces.append(lines_at(Where.BEFORE_CALL))
         before, terminator, _ = labels.label(terminator, number)
         pieces.append(before)
     elif block.opcode == "resume" and labels.labels_resume:
@@ -118,20 +150,26 @@ def _labelled_call(
     text = block.text[call.start : call.end]
     before, text, after = labels.label(text, NO_BLOCK if call is final else number)
     pieces = [before, lowering.debug.text(text), "\n"]
-    if call.returns_twice:
-        pieces.insert(0, _lines(code.take(Where.BEFORE_RETURNS_TWICE_CALL, number)))
-        pieces.append(_lines(code.take(Where.AFTER_RETURNS_TWICE_CALL, number)))
+    if call is lowering.read.calls[number][-1]:
+        records = lowering.debug.block_record(number)
+        pieces.insert(0, _lines(_located(code.take(Where.BEFORE_CALL, number), records)))
+        pieces.append(_lines(_located(code.take(Where.AFTER_CALL, number), records)))
     if call is not final or block.opcode == "unreachable":
         pieces.append(after)
     return "".join(pieces)
 
 
 def _text(
-    lowering: FunctionLowering, code: FunctionCode, number: int, block: _Block, phis: Sequence[str]
+    lowering: FunctionLowering,
+    code: FunctionCode,
+    number: int,
+    block: _Block,
+    phis: Sequence[str],
+    ends: _Ends,
 ) -> str:
     """The whole block: phis know their predecessors, and the terminator its successors, by new labels."""
     read = lowering.read
-    head = rename_phis(block.head, _renamed_predecessors(lowering, code, number))
+    head = rename_phis(block.head, _renamed_predecessors(lowering, number, ends))
     if phis:
         label_end = head.find("\n") + 1
         head = head[:label_end] + _lines(phis) + head[label_end:]
@@ -143,7 +181,7 @@ def _text(
     terminator = block.terminator
     if successors:
         terminator = retarget(read.ir.blocks[number], terminator, successors)
-    return head + _lines(_top(lowering, code, number)) + block.body + terminator
+    return head + block.body + terminator
 
 
 def _top(lowering: FunctionLowering, code: FunctionCode, number: int) -> list[str]:
@@ -168,7 +206,9 @@ def _with_lookup(head: str, text: str, lookup: Sequence[str]) -> str:
     return text[:at] + _lines(lookup) + text[at:] if lookup else text
 
 
-def _phi_lines(lowering: FunctionLowering, code: FunctionCode, number: int, entry: Builder) -> list[str]:
+def _phi_lines(
+    lowering: FunctionLowering, code: FunctionCode, number: int, entry: Builder, ends: _Ends
+) -> list[str]:
     """The new phis of a block; addresses that they need are computed at the entry of the function."""
     read = lowering.read
     return [
@@ -176,15 +216,15 @@ def _phi_lines(lowering: FunctionLowering, code: FunctionCode, number: int, entr
         + ", ".join(
             arrival
             for edge in read.in_edges(number)
-            for arrival in [_arrival(lowering, code, phi, edge, entry)] * len(read.positions[edge])
+            for arrival in [_arrival(lowering, phi, edge, entry, ends)] * len(read.positions[edge])
         )
         for phi in code.phis.get(number, ())
     ]
 
 
-def _arrival(lowering: FunctionLowering, code: FunctionCode, phi: Phi, edge: int, entry: Builder) -> str:
+def _arrival(lowering: FunctionLowering, phi: Phi, edge: int, entry: Builder, ends: _Ends) -> str:
     """What a phi is on arrival by an edge; one that its jump names several times needs the same each time."""
-    return f"[ {_incoming(lowering, phi, edge, entry)}, %{_predecessor(lowering, code, edge)} ]"
+    return f"[ {_incoming(lowering, phi, edge, entry)}, %{_predecessor(lowering, edge, ends)} ]"
 
 
 def _incoming(lowering: FunctionLowering, phi: Phi, edge: int, entry: Builder) -> str:
@@ -193,35 +233,68 @@ def _incoming(lowering: FunctionLowering, phi: Phi, edge: int, entry: Builder) -
     return phi.incoming.get(edge, phi.otherwise)
 
 
-def _predecessor(lowering: FunctionLowering, code: FunctionCode, edge: int) -> str:
+def _predecessor(lowering: FunctionLowering, edge: int, ends: _Ends) -> str:
     """The label of the block from which an edge arrives."""
-    if edge in code.edges:
-        return code.edges[edge].label
-    return lowering.read.ir.blocks[lowering.read.graph.edges[edge].src].label
+    return ends.edges.get(edge) or ends.blocks[lowering.read.graph.edges[edge].src]
 
 
-def _renamed_predecessors(
-    lowering: FunctionLowering, code: FunctionCode, number: int
-) -> list[tuple[str, str]]:
+def _renamed_predecessors(lowering: FunctionLowering, number: int, ends: _Ends) -> list[tuple[str, str]]:
     """The old and new labels of a block's predecessors, where they differ."""
     read = lowering.read
     found: list[tuple[str, str]] = []
     for edge in read.in_edges(number):
-        if edge in code.edges:
-            old = read.ir.blocks[read.graph.edges[edge].src].label
-            found += [(old, code.edges[edge].label)] * len(read.positions[edge])
+        old, new = read.ir.blocks[read.graph.edges[edge].src].label, _predecessor(lowering, edge, ends)
+        if old != new:
+            found += [(old, new)] * len(read.positions[edge])
     return found
 
 
-def _edge_blocks(lowering: FunctionLowering, code: FunctionCode) -> list[str]:
+def _edge_blocks(lowering: FunctionLowering, code: FunctionCode) -> dict[int, _EdgeText]:
     """The new blocks on edges."""
-    blocks = []
+    blocks: dict[int, _EdgeText] = {}
     for edge, (label, lines) in code.edges.items():
         target = lowering.read.ir.blocks[lowering.read.graph.edges[edge].dst].label
-        records = lowering.debug.edge_record(edge)
+        body = _located([f"{label}:", *lines], lowering.debug.edge_record(edge))
         # Without a location: what LLVM moves in front of the branch would have the same one.
-        blocks.append("\n".join([f"{label}:", *records, *lines, f"  br label %{target}"]))
+        text = "\n".join([*body, f"  br label %{target}"])
+        blocks[edge] = _EdgeText(text, last_label(text, label))
     return blocks
+
+
+def _after_variables(lowering: FunctionLowering, number: int) -> int:
+    """Where new code at the top of a block starts: behind the variables of a traced function.
+
+    They are first in its first block; behind a branch they would not be part of the frame.
+    """
+    block = lowering.read.ir.blocks[number]
+    position = block.insertion_point()
+    if number == lowering.read.graph.root and lowering.read.traced:
+        for alloca in static_allocas(block):
+            if alloca.start == position:
+                position = alloca.end + 1
+    return position
+
+
+def last_label(text: str, first: str) -> str:
+    """The label of the last block in text of whole lines that starts in block ``first``."""
+    at = text.rfind(f"\n{NEW}") + 1
+    return text[at : text.index(":", at)] if at else first
+
+
+def _located(lines: Sequence[str], records: Sequence[str]) -> Sequence[str]:
+    """Lines with debug records in each block that begins in them, behind its phis."""
+    if not records or not any(line[0] != " " for line in lines):
+        return lines
+    found: list[str] = []
+    waiting: Sequence[str] = ()
+    for line in lines:
+        if waiting and " = phi " not in line:
+            found += waiting
+            waiting = ()
+        found.append(line)
+        if line[0] != " ":
+            waiting = records
+    return [*found, *waiting]
 
 
 def _lines(lines: Sequence[str]) -> str:

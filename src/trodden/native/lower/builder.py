@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+NEW = "trodden."
+"""What the names of new values and blocks begin with."""
+
 
 class ProbeNames:
     """Names that nothing else in a function has.
@@ -18,12 +21,12 @@ class ProbeNames:
     def value(self) -> str:
         """The name of a value or a block, without its prefix."""
         self._values += 1
-        return f"trodden.{self._values}"
+        return f"{NEW}{self._values}"
 
     def address(self) -> str:
         """The name of an address, without its prefix."""
         self._addresses += 1
-        return f"trodden.at.{self._addresses}"
+        return f"{NEW}at.{self._addresses}"
 
 
 class Builder:
@@ -66,6 +69,10 @@ class Builder:
     def reserve(self) -> str:
         """A name (without its prefix) for a value that is defined later."""
         return self._names.value()
+
+    def label(self, name: str) -> None:
+        """Begin a new block; the instruction before ends the last one."""
+        self.lines.append(f"{name}:")
 
     def records(self, records: list[str]) -> None:
         """Append debug records."""

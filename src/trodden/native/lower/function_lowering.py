@@ -49,8 +49,3 @@ class FunctionLowering:
         if lines and not self.read.single_successor(edge) and self.read.splittable(edge):
             return self.insert(Point(Where.EDGE, edge), lines)
         return self.insert(Point(Where.BOTTOM, self.read.graph.edges[edge].src), lines)
-
-
-def landing_pads(read: FunctionCfg) -> frozenset[int]:
-    """The blocks that begin with a landing pad."""
-    return frozenset(number for number, block in enumerate(read.ir.blocks) if block.is_landing_pad)

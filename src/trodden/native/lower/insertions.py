@@ -23,10 +23,10 @@ class Where(Enum):
     """The debug records at the top of a block, in front of all code there."""
     TOP = auto()
     """The top of a block, after its phis."""
-    BEFORE_RETURNS_TWICE_CALL = auto()
-    """In front of the call of a block that may return twice."""
-    AFTER_RETURNS_TWICE_CALL = auto()
-    """After that call: executed each time it returns."""
+    BEFORE_CALL = auto()
+    """In front of the call that ends a block: one that may return twice, or any recording call."""
+    AFTER_CALL = auto()
+    """After such a call: executed each time it returns."""
     BOTTOM = auto()
     """The end of a block, in front of its terminator or of a call in tail position."""
     EDGE = auto()

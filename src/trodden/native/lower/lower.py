@@ -25,11 +25,12 @@ from trodden.native.lower.builder import ProbeNames
 from trodden.native.lower.emit.call_paths import emit_call_paths
 from trodden.native.lower.emit.paths import PathEmitter
 from trodden.native.lower.emit.probes import emit_probes, uses_spare_slot
-from trodden.native.lower.emit.register import emit_register
+from trodden.native.lower.emit.register import emit_path_entry, emit_register
 from trodden.native.lower.emit.register_phis import choose_phis, track_register
+from trodden.native.lower.emit.trace import TraceEmitter
 from trodden.native.lower.emit.trip_counts import emit_iteration_counters
-from trodden.native.lower.function_lowering import FunctionLowering, landing_pads
-from trodden.native.lower.insertions import gather
+from trodden.native.lower.function_lowering import FunctionLowering
+from trodden.native.lower.insertions import Emitted, gather
 from trodden.native.lower.probe_locations import ProbeLocations, locate_probes
 from trodden.native.lower.runtime_symbols import COUNT_SPARSE, UNWIND_RESUME
 from trodden.native.lower.unit import UnitLowering
@@ -69,12 +70,19 @@ def lower(read: FunctionCfg, planned: Planned, unit: UnitLowering, function: Fun
     values = track_register(read, planned)
     register = choose_phis(read, planned, locations, values)
     paths = PathEmitter.of(lowering, plan, register, unit.last_paths_tag)
+    trace = TraceEmitter.of(lowering, plan, register, planned.inductions, unit.traced)
     spare_slot = function.first_slot + plan.slots
 
-    probes = emit_probes(lowering, locations, paths, planned.inductions, spare_slot)
+    probes = emit_probes(lowering, locations, paths or trace, planned.inductions, spare_slot)
     emitted = [probes, emit_iteration_counters(lowering, locations, planned.inductions)]
     if paths is not None:
-        emitted.append(emit_register(lowering, plan, paths))
+        emitted.append(emit_register(lowering, paths))
+        emitted.append(Emitted([emit_path_entry(lowering, plan, paths)]))
+    if trace is not None:
+        # Where control arrives is recorded before what it does there.
+        emitted.insert(0, trace.arrivals(lowering))
+        emitted.append(emit_register(lowering, trace))
+        emitted.append(Emitted([trace.entry(lowering, plan)]))
     if unit.call_paths:
         emitted.append(emit_call_paths(lowering))
 
@@ -104,7 +112,7 @@ def _function_lowering(read: FunctionCfg, unit: UnitLowering, function: Function
             read.ir.header, read.graph, function.number, function.line, function.optnone
         ),
         names=ProbeNames(),
-        landing_pads=landing_pads(read),
+        landing_pads=read.landing_pads,
     )
 
 

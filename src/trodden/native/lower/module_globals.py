@@ -11,12 +11,13 @@ from trodden.native.ir.symbols import ifunc_resolvers, names_function
 from trodden.native.lower.call_site_labels import declare_resume
 from trodden.native.lower.emit.call_paths import FIND_CALLER, declare_call_paths
 from trodden.native.lower.emit.last_paths import FIND_RING, FLAG_SHIFT, declare_ring
+from trodden.native.lower.emit.trace_records import FIND_CURSOR, UNLIKELY, declare_trace
 from trodden.native.lower.ifunc_resolvers import declarations, offset_loader
-from trodden.native.lower.runtime_symbols import CALLER, COUNT_SPARSE, RING, UNIT, UNWIND_RESUME
+from trodden.native.lower.runtime_symbols import CALLER, COUNT_SPARSE, RING, TOKENS, UNIT, UNWIND_RESUME
 from trodden.native.lower.unit import UnitLowering
 from trodden.program.facts import UnitFacts
 
-_LAYOUT = "@__trodden_layout_2"
+_LAYOUT = "@__trodden_layout_3"
 """What the runtime calls the layout of a unit's entry: a unit with another layout does not link."""
 
 _FIND_COUNTERS = "@__trodden_where"
@@ -42,6 +43,8 @@ def _metadata(epilogue: str, unit: UnitLowering) -> str:
         epilogue = unit.debug.add_to(epilogue)
     if unit.branch_weights is not None:
         nodes += unit.branch_weights.nodes
+    if unit.traced is not None:
+        nodes.append(f'!{unit.traced} = !{{!"branch_weights", i32 1, i32 {UNLIKELY - 1}}}')
     return epilogue + "".join(f"{node}\n" for node in nodes)
 
 
@@ -76,6 +79,10 @@ def _globals(
         lines += declare_ring(addressing.shared)
         if unit.machine == "x86_64":
             lines += offset_loader("trodden_ring_offset", RING)
+    if unit.traced is not None:
+        lines += declare_trace(len(facts.functions), addressing.shared)
+        if not names_function(signatures, "@llvm.ctlz.i64"):
+            lines.append("declare i64 @llvm.ctlz.i64(i64, i1 immarg)")
     lines += [
         f"define internal ptr {_FIND_COUNTERS}() nounwind {{",
         f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {addressing.variable})",
@@ -92,9 +99,13 @@ def _unit_entry(unit: UnitLowering, facts: UnitFacts) -> str:
     flags = int(not unit.addressing.shared) | int(unit.call_paths) << 1 | unit.last_paths << FLAG_SHIFT
     caller = FIND_CALLER if unit.call_paths else "null"
     ring = FIND_RING if unit.last_paths else "null"
+    trace, tokens, functions = "null", "null", 0
+    if unit.traced is not None:
+        trace, tokens, functions = FIND_CURSOR, TOKENS, len(facts.functions)
     return (
-        f"{UNIT} = internal global {{ [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr, ptr }} "
+        f"{UNIT} = internal global {{ [16 x i8], i32, i32, ptr, ptr, i64, i64, ptr, ptr, ptr, ptr, i64 }} "
         f'{{ [16 x i8] c"{identity}", i32 {facts.slots}, i32 {flags}, '
-        f"ptr {_FIND_COUNTERS}, ptr {caller}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT} }}, "
+        f"ptr {_FIND_COUNTERS}, ptr {caller}, i64 0, i64 0, ptr {ring}, ptr {_LAYOUT}, "
+        f"ptr {trace}, ptr {tokens}, i64 {functions} }}, "
         'section "trodden_units", align 8'
     )

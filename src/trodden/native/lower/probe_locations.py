@@ -16,7 +16,21 @@ from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.insertions import Point, Where
 from trodden.plan.paths.locations import Holder, Mark
 from trodden.plan.paths.path_register import Register, Value
-from trodden.plan.probes import AddTripCount, Bump, BumpAt, Count, Plan, Probe
+from trodden.plan.probes import (
+    AddTripCount,
+    Bump,
+    BumpAt,
+    Count,
+    EmitRegion,
+    EmitRegionAt,
+    EmitTripCount,
+    EmitWitness,
+    Plan,
+    Probe,
+)
+
+Ending = Bump | BumpAt | EmitRegion | EmitRegionAt | EmitWitness
+"""The probes at whose location a path, or what else has a number, has ended."""
 
 
 class PlacedProbe(NamedTuple):
@@ -61,8 +75,9 @@ class ProbeLocations:
                     yield placed.probe
 
     def trip_counted(self) -> dict[int, None]:
-        """The back edges whose trip count is added to a counter, in order."""
-        return {probe.back_edge: None for probe in self.probes() if isinstance(probe, AddTripCount)}
+        """The back edges whose trip count is added to a counter or recorded, in order."""
+        counted = (probe for probe in self.probes() if isinstance(probe, AddTripCount | EmitTripCount))
+        return {probe.back_edge: None for probe in counted}
 
     def uses_counters(self, plan: Plan) -> bool:
         """Whether any of them adds to a counter."""
@@ -90,7 +105,9 @@ def locate_probes(read: FunctionCfg, plan: Plan) -> ProbeLocations:
 
     for block, probes in plan.on_blocks.items():
         placed = _placed(probes, Holder.BLOCK, block)
-        if read.ir.blocks[block].label in read.tail_calls.return_blocks:
+        if block in read.recording_calls:
+            placements.append([Placement(Point(Where.BEFORE_CALL, block), placed, block)])
+        elif read.ir.blocks[block].label in read.tail_calls.return_blocks:
             for edge in read.in_edges(block):
                 place(edge, placed)
         else:
@@ -132,7 +149,7 @@ def _place_on_edge(
         ending = [placed for placed in probes if isinstance(placed.probe, Bump | BumpAt)]
         others = [placed for placed in probes if placed not in ending]
         if read.single_successor(edge):
-            before = Point(Where.BEFORE_RETURNS_TWICE_CALL, source)
+            before = Point(Where.BEFORE_CALL, source)
             return [Placement(bottom, others, source), Placement(before, ending, source)]
         on_edge = Placement(Point(Where.EDGE, edge), others, source, split=True)
         return [on_edge, Placement(bottom, ending, source)]
@@ -161,20 +178,23 @@ def merged_probes(
     for edge, probes in edges:
         value = None if register is None else register.at_end(read.graph.edges[edge].src)
         for probe, _ in probes:
-            assert not isinstance(probe, AddTripCount), "trip counts are added on edges that can be split"
+            assert not isinstance(probe, AddTripCount | EmitTripCount), (
+                "trip counts are added on edges that can be split"
+            )
             if isinstance(probe, Count):
                 counters.setdefault(edge, []).append(probe.slot)
-            elif isinstance(probe, Bump | BumpAt):
+            elif isinstance(probe, Ending):
                 ending.setdefault(edge, []).append(ended_path(probe, value))
             if register is not None:
                 value = register.after(value, (probe,))
     return MergedProbes(counters, ending)
 
 
-def ended_path(probe: Bump | BumpAt, value: Value | None) -> Value:
-    """The number of the path that a probe counts, given the path register before it."""
-    if isinstance(probe, BumpAt):
-        return Value(None, probe.path)
+def ended_path(probe: Ending, value: Value | None) -> Value:
+    """The number of the path that a probe counts or records, given the path register before it."""
+    match probe:
+        case BumpAt(number) | EmitRegionAt(number) | EmitWitness(number):
+            return Value(None, number)
     assert value is not None, "a path ends whose register was never set"
     return value.plus(probe.add)
 

@@ -20,6 +20,15 @@ CALLER = "@__trodden_caller"
 RING = "@__trodden_ring"
 """The calling thread's ring of last paths."""
 
+CURSOR = "@__trodden_trace"
+"""Where the calling thread's trace continues, and where there is no more room."""
+
+TOKENS = "@__trodden_tokens"
+"""A record for each function of the unit, which says that it was entered."""
+
+TRACE_FULL = "@__trodden_trace_full"
+"""Makes room for more records."""
+
 UNWIND_RESUME = "@_Unwind_Resume"
 """What continues an exception after a landing pad, in the unwinding library."""
 

@@ -28,7 +28,8 @@ class UnitLowering:
 
     ``debug`` adds debug records, if there are to be any; ``keeps_debug``: the program's own debug information
     stays in the module.  ``durable``: no counter may be in a register, not even before the optimiser runs.
-    ``last_paths`` is how many last paths of each thread are kept.
+    ``last_paths`` is how many last paths of each thread are kept.  ``traced``: what is executed is recorded;
+    it is the metadata node of the weights of a branch that is hardly ever taken.
     """
 
     machine: str
@@ -42,6 +43,7 @@ class UnitLowering:
     keeps_debug: bool
     branch_weights: BranchWeights | None
     personalities: Personalities | None
+    traced: int | None = None
 
     @staticmethod
     def of(reader: ModuleReader, tag: int, keep_debug: bool) -> UnitLowering:
@@ -65,6 +67,7 @@ class UnitLowering:
             keeps_debug=keep_debug or (sites is not None and sites.needs_debug),
             branch_weights=BranchWeights(debug.fresh) if options.branch_weights else None,
             personalities=None if sites is None or early else Personalities(reader.attributes),
+            traced=debug.fresh() if options.traces else None,
         )
 
     @property

@@ -20,12 +20,13 @@ from trodden.plan.paths.limits import DEFAULT_LIMIT
 if TYPE_CHECKING:
     from trodden.graph.cfg import Graph
 
-ProfileKind = Literal["edges", "blocks", "paths", "off"]
+ProfileKind = Literal["edges", "blocks", "paths", "trace", "off"]
 CounterScheme = Literal[
     "edges", "blocks-by-edges", "blocks-by-blocks", "every-block", "every-edge", "checked"
 ]
 Stage = Literal["late", "early"]
 Metric = Literal["cycles", "none"]
+Encoding = Literal["paths", "witnesses", "bits"]
 CuttingRule = Literal["cheapest", "loops", "node"]
 
 COUNTER_SCHEMES: tuple[CounterScheme, ...] = get_args(CounterScheme)
@@ -51,13 +52,28 @@ class Options:
         takers=BUILDS | _SHOW,
         narrowed={"show": ("edges", "blocks", "paths")},
         help="what to count",
-        summary="`edges` (default), `blocks`, `paths`, or `off`",
+        summary="`edges` (default), `blocks`, `paths`, `trace`, or `off`",
         reference="""
         `edges`, `blocks` | short for `counters`: `blocks` means `blocks-by-edges`. `counters` overrides it.
             The default is `edges`
         `paths` | counts paths, and with them edges and blocks. `counters` may be `checked` as well, which
             adds a counter on every edge; `stage` must be `late`
+        `trace` | counts nothing, but records what every thread executes: the sequence of its blocks follows
+            from it. `counters` may be `checked`, which adds a counter on every edge; `stage` must be `late`
         `off` | instruments no function
+        """,
+    )
+    trace: Encoding = declared(
+        "paths",
+        Choice(get_args(Encoding), "ENCODING"),
+        help="with profile trace: what is recorded of the way that control takes",
+        summary="with `trace`: what is recorded, `paths` (default), `witnesses` or `bits`; the sequence of"
+        " blocks follows from each of them",
+        reference="""
+        `paths` | with traces: a record for each path between loops and calls, its number as in a path
+            profile (the default)
+        `witnesses` | with traces: a record on few edges, from which the others follow (BL94 §4)
+        `bits` | with traces: the direction of every branch, as bits (BL94 §6.2)
         """,
     )
     max_paths: int | None = declared(
@@ -297,6 +313,11 @@ class Options:
     def paths(self) -> bool:
         """Whether paths are counted."""
         return self.profile == "paths"
+
+    @property
+    def traces(self) -> bool:
+        """Whether the execution is recorded."""
+        return self.profile == "trace"
 
     @property
     def scheme(self) -> CounterScheme:

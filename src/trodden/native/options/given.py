@@ -28,6 +28,9 @@ OTHER_VARIABLES = (
     "TRODDEN_FORMAT",
     "TRODDEN_PAGER",
     "TRODDEN_QUIET",
+    "TRODDEN_TRACE_DRAINED",
+    "TRODDEN_TRACE_LIMIT",
+    "TRODDEN_TRACE_RING",
 )
 """What the runtime, the cache, the tests in comments of Rust and reports read; no options of a build."""
 _MISTYPED = 0.75
@@ -245,6 +248,10 @@ def choose(flags: Iterable[Given], environment: Mapping[str, str], file: Configu
         for each in options_by_flag:
             if each.option.path_profile:
                 raise UsageError(f"{each.name}: goes with {each.dialect.setting('profile', 'paths')}")
+    if not options.traces:
+        for each in options_by_flag:
+            if each.option.keyword == "trace":
+                raise UsageError(f"{each.name}: goes with {each.dialect.setting('profile', 'trace')}")
     for conflict, keyword, reason in _CONFLICTS:
         if conflict(options):
             raise UsageError(f"{chosen[keyword].setting}: {reason}")
@@ -266,6 +273,21 @@ _CONFLICTS: tuple[tuple[Callable[[Options], bool], str, str], ...] = (
         lambda options: options.paths and options.scheme not in ("edges", "checked"),
         "counters",
         "not with paths; choose checked, or leave it out",
+    ),
+    (
+        lambda options: options.traces and options.stage == "early",
+        "stage",
+        "a trace is that of the optimised program; leave it out",
+    ),
+    (
+        lambda options: options.traces and options.call_paths,
+        "call_paths",
+        "not with a trace, from which call paths follow; leave it out",
+    ),
+    (
+        lambda options: options.traces and options.counters not in (None, "checked"),
+        "counters",
+        "not with a trace; choose checked, or leave it out",
     ),
 )
 """What cannot be had together: the condition, the option that is named for it, and the reason."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.analysis.induction import Induction
+from trodden.native.analysis.known_calls import TracedCalls
 from trodden.native.options.declarations import ESTIMATE, Options
+from trodden.native.planning.plan_trace import trace_plan
 from trodden.native.planning.probe_costs import edge_costs, find_countable_loops
 from trodden.native.planning.register_slots import block_frequencies, blocks_that_may_be_cut_short
 from trodden.plan.counters.schemes import (
@@ -47,9 +49,17 @@ class Planned:
 
 
 def plan_for(
-    read: FunctionCfg, options: Options, machine: str, slots: int, features: FunctionFeatures
+    read: FunctionCfg,
+    options: Options,
+    machine: str,
+    slots: int,
+    features: FunctionFeatures,
+    calls: TracedCalls | None = None,
 ) -> Planned:
-    """The plan for one function of a unit whose functions so far have ``slots`` counters."""
+    """The plan for one function of a unit whose functions so far have ``slots`` counters.
+
+    ``calls`` are those of a function that is traced.
+    """
     graph = read.graph
     if not options.paths and options.scheme == "every-block":
         return Planned(every_block(graph), [])
@@ -57,18 +67,26 @@ def plan_for(
         return Planned(every_edge(graph), [])
     weights = options.measured(graph, read.ir.symbol) if options.measured else None
     if weights is not None:
-        return replace(_plan_by_weights(read, options, machine, weights, slots), measured=True)
+        return replace(_plan_by_weights(read, options, machine, weights, slots, calls), measured=True)
     if options.weights == ESTIMATE:
         weights = expected_weights(graph, features, default_rates(), read.loops)
     else:
         weights = nesting_weights(graph, read.loops)
-    return _plan_by_weights(read, options, machine, weights, slots)
+    return _plan_by_weights(read, options, machine, weights, slots, calls)
 
 
 def _plan_by_weights(
-    read: FunctionCfg, options: Options, machine: str, weights: list[float], slots: int
+    read: FunctionCfg,
+    options: Options,
+    machine: str,
+    weights: list[float],
+    slots: int,
+    calls: TracedCalls | None,
 ) -> Planned:
     graph = read.graph
+    if calls is not None:
+        plan, inductions = trace_plan(read, options, weights, calls)
+        return Planned(plan, weights, inductions)
     if options.paths:
         return _paths(read, options, machine, weights, slots)
     if options.scheme == "blocks-by-blocks":

@@ -42,11 +42,17 @@ struct trodden_unit {
     uint64_t index, number;
     /* The calling thread's variable __trodden_ring; NULL: the unit does not record last paths. */
     struct trodden_ring **(*ring)(void);
-    /* &__trodden_layout_2: an object that was made for another runtime than this does not link. */
+    /* &__trodden_layout_3: an object that was made for another runtime than this does not link. */
     const void *layout;
+    /* The calling thread's variable __trodden_trace; NULL: the unit records no trace. */
+    struct trodden_trace_cursor *(*trace)(void);
+    /* For each function the record that says that it was entered (trace/records.h), which the runtime fills in when the
+     * unit is registered. */
+    uint32_t *tokens;
+    uint64_t functions;
 };
 
-extern const char __trodden_layout_2 __attribute__((visibility("hidden")));
+extern const char __trodden_layout_3 __attribute__((visibility("hidden")));
 
 /* The counters lie in the section .trodden_counts of the static TLS, at the same distance from the thread pointer in
  * every thread.  Code that may end up in a shared library has a thread-local variable __trodden_table instead: weak,
@@ -141,6 +147,31 @@ struct trodden_ring {
 };
 
 extern struct trodden_ring trodden_no_ring __attribute__((visibility("hidden")));
+
+/* ---- the trace (trace/) ----
+ *
+ * A unit that records one has a thread-local variable __trodden_trace that all modules of the process share: weak,
+ * exported, of the initial-exec model, and initialized with the address of trodden_no_trace, twice.  A record is stored
+ * at `next`, by one store or its first byte last; then `next` is advanced behind it; then, if `next` is at `end` or
+ * behind, __trodden_trace_full is called, which provides more space.  Behind `end` there is always room for
+ * TRODDEN_TRACE_MARGIN more bytes, which are zero.
+ *
+ * `function` is the function's index in its unit.  `location` says where it goes on: 2 * v if the region that starts at
+ * vertex v comes next, 2 * v + 1 if the call at the end of block v does, or if v is EXIT, the return. */
+struct trodden_trace_cursor {
+    uint8_t *next, *end;
+};
+
+#define TRODDEN_TRACE_MARGIN 64
+
+/* Of functions that are called before their unit is registered, by ifunc resolvers: what the compiler fills the tokens
+ * with, an entry into an unknown function. */
+#define TRODDEN_TRACE_UNKNOWN_TOKEN 0xffffffe4u
+
+extern uint8_t trodden_no_trace[] __attribute__((visibility("hidden")));
+
+TRODDEN_PRESERVE_MOST void __trodden_trace_full(const struct trodden_unit *unit, uint64_t function, uint64_t location)
+    __attribute__((visibility("hidden"), nothrow));
 
 /* Writes the counts so far, with the frames that are active now.  The program continues to count, and the raw file at
  * its end replaces this one.  NULL in a program that was not instrumented. */

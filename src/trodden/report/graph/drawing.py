@@ -17,6 +17,13 @@ from trodden.plan.probes import (
     BumpAt,
     Count,
     EdgeMeasure,
+    EmitBits,
+    EmitEntry,
+    EmitRegion,
+    EmitRegionAt,
+    EmitTripCount,
+    EmitWitness,
+    FlushBits,
     Plan,
     Probe,
     Restore,
@@ -148,6 +155,20 @@ def probe_text(probe: Probe) -> str:
             return f"r=s{slot}{_signed(add)}"
         case StartClock():
             return "clock"
+        case EmitEntry():
+            return "write entry"
+        case EmitRegion(add):
+            return f"write r{_signed(add)}"
+        case EmitRegionAt(number):
+            return f"write {number}"
+        case EmitWitness(witness):
+            return f"write w{witness}"
+        case EmitBits(value, bits):
+            return f"b+={value:0{bits}b}"
+        case FlushBits(forced):
+            return "write b" if forced else "write b if long"
+        case EmitTripCount():
+            return "write trips"
 
 
 def _signed(value: int) -> str:

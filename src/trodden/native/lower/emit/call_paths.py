@@ -67,7 +67,7 @@ def _after_returns_twice(read: FunctionCfg, block: int) -> Point:
     After an invoke that is its normal edge.
     """
     if read.ir.blocks[block].opcode != "invoke":
-        return Point(Where.AFTER_RETURNS_TWICE_CALL, block)
+        return Point(Where.AFTER_CALL, block)
     (edge,) = (each for each in read.graph.out_edges[block] if read.positions[each] == (0,))
     if read.single_predecessor(edge):
         return Point(Where.TOP, read.graph.edges[edge].dst)

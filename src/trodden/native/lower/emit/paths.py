@@ -83,7 +83,7 @@ class PathEmitter:
                 builder.emit(f"store i64 {now}, ptr {CLOCK}, align 8")
             value = self.register.values.after(value, (probe,))
 
-    def count_if(self, builder: Builder, access: CounterAccess, path: str, ended: str) -> None:
+    def count_if(self, builder: Builder, access: CounterAccess, target: int, path: str, ended: str) -> None:
         """Count a path whose number is a phi, and restart its clock, if ``ended`` is 1 and not 0."""
         now = self._read_clock(builder) if self.paths.timed else ""
         self._count(builder, access, _ChosenPath(path), 0, ended, now)

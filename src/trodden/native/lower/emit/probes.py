@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from trodden.native.analysis.induction import Induction
 from trodden.native.lower.builder import Builder
 from trodden.native.lower.emit.paths import PathEmitter
+from trodden.native.lower.emit.trace import TraceEmitter
 from trodden.native.lower.emit.trip_counts import emit_trip_count
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import CounterPhi, Emitted, Insertion, Phi, Point, ValuePhi, Where
@@ -25,7 +26,7 @@ from trodden.plan.probes import AddTripCount, Count
 def emit_probes(
     lowering: FunctionLowering,
     locations: ProbeLocations,
-    paths: PathEmitter | None,
+    paths: PathEmitter | TraceEmitter | None,
     inductions: Mapping[int, Induction],
     spare_slot: int,
 ) -> Emitted:
@@ -52,7 +53,7 @@ def emit_probes(
 def _emit_placement(
     lowering: FunctionLowering,
     placement: Placement,
-    paths: PathEmitter | None,
+    paths: PathEmitter | TraceEmitter | None,
     inductions: Mapping[int, Induction],
 ) -> list[str]:
     """Counters first, then what concerns the path register."""
@@ -78,7 +79,7 @@ def _emit_merged(
     lowering: FunctionLowering,
     target: int,
     edges: Sequence[tuple[int, Sequence[PlacedProbe]]],
-    paths: PathEmitter | None,
+    paths: PathEmitter | TraceEmitter | None,
     spare_slot: int,
 ) -> Emitted:
     """Count edges that cannot be split in their target, where phis say what is to be counted."""
@@ -118,7 +119,7 @@ def _choose_paths(
     lowering: FunctionLowering,
     target: int,
     ending: Mapping[int, Sequence[Value]],
-    paths: PathEmitter,
+    paths: PathEmitter | TraceEmitter,
     builder: Builder,
 ) -> Emitted:
     """One phi is the number of the path, another whether it has ended: 1, or 0 on the other edges."""
@@ -136,7 +137,7 @@ def _choose_paths(
                 insertions.append(lowering.insert(bottom, at_source.lines))
         phis.append(ValuePhi(target, path, numbers, "0"))
         phis.append(ValuePhi(target, ended, dict.fromkeys(numbers, "1"), "0"))
-        paths.count_if(builder, access, path, f"%{ended}")
+        paths.count_if(builder, access, target, path, f"%{ended}")
     for number, amount in zip(phis[::2], phis[1::2], strict=True):
         paths.enter_if(builder, number.name, f"%{amount.name}")
     return Emitted(insertions, phis)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from trodden.native.lower.emit.paths import CLOCK, PathEmitter
 from trodden.native.lower.emit.register_phis import PathRegister
 from trodden.native.lower.emit.register_slot import slot_entry
+from trodden.native.lower.emit.trace import TraceEmitter
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import Emitted, Insertion, Phi, Point, ValuePhi, Where
 from trodden.native.lower.probe_locations import PlacedProbe
@@ -17,8 +18,8 @@ from trodden.plan.probes import Plan
 from trodden.program.debug_variables import REGISTER_SLOT, base_name
 
 
-def emit_register(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) -> Emitted:
-    """The phis, the stack slot, and what comes first when the function is entered."""
+def emit_register(lowering: FunctionLowering, paths: PathEmitter | TraceEmitter) -> Emitted:
+    """The phis, and the stores into the stack slot."""
     register = paths.register
     insertions = _slot_stores(lowering, register)
     phis: list[Phi] = []
@@ -34,7 +35,6 @@ def emit_register(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) ->
         blocks = [block, *(each for each in holding.get(base, ()) if each != block)]
         records = lowering.debug.value_record(base)
         insertions += [lowering.insert(Point(Where.RECORDS, each), records) for each in blocks]
-    insertions.append(_entry(lowering, plan, paths))
     return Emitted(insertions, phis)
 
 
@@ -75,7 +75,8 @@ def _blocks_by_base(lowering: FunctionLowering, register: PathRegister) -> dict[
     return found
 
 
-def _entry(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) -> Insertion:
+def emit_path_entry(lowering: FunctionLowering, plan: Plan, paths: PathEmitter) -> Insertion:
+    """What comes first when a function with paths is entered: its variables, and the start of a path."""
     builder = lowering.builder()
     if paths.register.slot.stores:
         builder.define(REGISTER_SLOT, "alloca i64, align 8")

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 from trodden.native.analysis.function_cfg import FunctionCfg
 from trodden.native.lower.emit.register_slot import RegisterSlot, choose_slot
-from trodden.native.lower.probe_locations import ProbeLocations, ended_path, layers, merged_probes
+from trodden.native.lower.probe_locations import Ending, ProbeLocations, ended_path, layers, merged_probes
 from trodden.native.planning.plan_function import Planned
 from trodden.native.planning.register_slots import reloaded_blocks
 from trodden.plan.paths.path_register import Base, Register, Value, track
-from trodden.plan.probes import Bump, BumpAt
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,8 @@ class PathRegister:
 
 
 def track_register(read: FunctionCfg, planned: Planned) -> Register | None:
-    """The value of the path register in every block; None if the plan has no paths."""
-    if planned.plan.paths is None:
+    """The value of the path register in every block; None if the plan has neither paths nor a trace."""
+    if planned.plan.paths is None and planned.plan.trace is None:
         return None
     values = track(read.graph, planned.plan)
     kept = reloaded_blocks(read, values, planned.ambiguous, planned.weights)
@@ -48,12 +47,12 @@ def choose_phis(
 
 
 def _ended_paths(read: FunctionCfg, locations: ProbeLocations, values: Register) -> Iterator[Value]:
-    """The numbers of the paths that end, in the order of their probes."""
+    """The numbers of the paths or regions that end, in the order of their probes."""
     for group in locations.placements:
         for placement in group:
             value = None if placement.source is None else values.at_end(placement.source)
             for probe, _ in placement.probes:
-                if isinstance(probe, Bump | BumpAt):
+                if isinstance(probe, Ending):
                     yield ended_path(probe, value)
                 value = values.after(value, (probe,))
     for edges in locations.merged.values():

@@ -52,7 +52,7 @@ static bool is_live_file(int fd) {
 int trodden_live_fd(void) { return is_live_file(file.fd) ? file.fd : -1; }
 
 /* Moves the descriptor away from the lowest numbers, which some programs rely on; -1: there are too few of them. */
-static int keep_descriptor(int fd) {
+int trodden_live_keep_descriptor(int fd) {
     struct rlimit limit = {0, 0};
     getrlimit(RLIMIT_NOFILE, &limit);
     rlim_t limit_fd = limit.rlim_cur < 1024 ? limit.rlim_cur : 1024;
@@ -79,7 +79,7 @@ int trodden_live_open(void) {
 
 void trodden_live_close(int fd) {
     if (fd >= 0 && fd != file.fd)
-        file.fd = keep_descriptor(fd);
+        file.fd = trodden_live_keep_descriptor(fd);
 }
 
 void trodden_live_abandon(void) {
@@ -214,6 +214,7 @@ void trodden_live_write_header(const struct trodden_live_header *live) {
         return;
     copy->signal = live->signal;
     copy->incomplete = live->incomplete;
+    copy->trace_stopped = live->trace_stopped;
     __atomic_store_n(&copy->flags, live->flags, __ATOMIC_RELAXED);
     copy->size = live->size;
     copy->region_count = live->region_count;
@@ -262,7 +263,7 @@ void trodden_live_publish(void) {
     int fd = file.fd;
     file.fd = -1;
     if (file.exists) {
-        file.fd = keep_descriptor(fd);
+        file.fd = trodden_live_keep_descriptor(fd);
     } else {
         trodden_live_unmap_header();
         trodden_output_remove_live();

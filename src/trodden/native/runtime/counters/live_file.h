@@ -28,6 +28,7 @@ enum trodden_region_kind {
     TRODDEN_REGION_SAVED_REGISTERS, /* struct trodden_saved_registers: of one of these, which was interrupted */
     TRODDEN_REGION_RING,            /* struct trodden_ring: the last paths of a thread */
     TRODDEN_REGION_ABANDONED_FRAMES, /* struct trodden_abandoned_chunk: frames that were interrupted and then left */
+    TRODDEN_REGION_TRACE,           /* struct trodden_trace_chunk: the trace of a thread that is not spooled yet */
 };
 
 struct trodden_live_region {
@@ -60,15 +61,17 @@ struct trodden_live_header {
     uint64_t size; /* of the file */
     uint64_t region_count;
     uint64_t machine;                     /* e_machine */
-    uint32_t child_started, child_copied; /* set by a forked child while it copies the regions */
+    uint32_t child_started, child_copied; /* set by a forked child, to its process id and 1, while it copies the regions */
     uint64_t pid_namespace; /* in which `pid` is; 0: not known */
-    uint64_t reserved;
+    uint32_t trace_stopped; /* enum trodden_trace_reason */
+    uint32_t reserved;
     struct trodden_live_region regions[];
 };
 
 struct trodden_live_unit {
     uint8_t id[16];
-    uint32_t slots, reserved;
+    uint32_t slots;
+    uint32_t first_function; /* the number of its first function in traces, plus 1; 0: it records none */
     uint64_t offset; /* of its counters in the module's shards, in bytes */
 };
 

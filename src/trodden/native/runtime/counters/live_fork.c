@@ -54,7 +54,8 @@ static void copy_region(struct trodden_live_header *live, const struct trodden_l
     uint64_t offset = __atomic_fetch_add(&live->size, old->size, __ATOMIC_RELAXED);
     int fd = trodden_live_fd();
     void *target = (void *)(uintptr_t)old->address, *memory = trodden_live_map(fd, &offset, old->size);
-    bool empty = old->kind == TRODDEN_REGION_SHARD || old->kind == TRODDEN_REGION_RING;
+    bool empty = old->kind == TRODDEN_REGION_SHARD || old->kind == TRODDEN_REGION_RING ||
+                 (old->kind == TRODDEN_REGION_TRACE && trodden_trace_is_empty(target));
     if (memory && !empty)
         copy_pages(memory, old, parent_fd);
     if (!memory || !move_mapping(memory, old->size, target)) {
@@ -84,10 +85,11 @@ static void detach_in_place(struct trodden_live_header *old) {
     trodden_live_abandon();
 }
 
-/* Frames of the parent, and shards of threads that do not exist in the child or have exited. */
+/* Frames of the parent, shards and traces of threads that do not exist in the child or have exited. */
 static bool is_dropped(const struct trodden_live_region *region) {
     return region->kind == TRODDEN_REGION_FORK_FRAMES || region->kind == TRODDEN_REGION_END_FRAMES ||
            region->kind == TRODDEN_REGION_SAVED_REGISTERS ||
+           (region->kind == TRODDEN_REGION_TRACE && !trodden_trace_keeps((const void *)(uintptr_t)region->address)) ||
            (region->kind == TRODDEN_REGION_SHARD && !trodden_shard_survives_fork((const void *)(uintptr_t)region->address));
 }
 
@@ -96,7 +98,7 @@ void trodden_live_after_fork(void) {
     trodden_process.region_owner = 0;
     if (!old)
         return;
-    __atomic_store_n(&old->child_started, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&old->child_started, trodden_process.pid, __ATOMIC_RELEASE);
     struct trodden_live_header *live = trodden_live_make_header();
     int parent_fd = trodden_live_fd(), fd = trodden_output_create_live();
     /* A file that was truncated, or had no space, has no data where memory has what was counted since. */

@@ -14,6 +14,8 @@ int trodden_live_fd(void);
 /* The same, after an attempt to open the file; to be passed to trodden_live_close. */
 int trodden_live_open(void);
 void trodden_live_close(int fd);
+/* Another descriptor for the file, to be kept, in place of this one; -1: none is kept. */
+int trodden_live_keep_descriptor(int fd);
 /* From now on there is no live file, and its regions are anonymous memory. */
 void trodden_live_abandon(void);
 /* Memory at that offset of the file.  If that is not possible, anonymous memory and TRODDEN_NO_OFFSET. */

@@ -49,6 +49,7 @@ static int undo_after_failure(enum exec_scope scope, const struct trodden_regs *
         uint64_t mask = trodden_lock();
         trodden_live_set_state(TRODDEN_STATE_RUNNING, 0);
         trodden_live_discard_end();
+        trodden_trace_exec_failed(regs, false);
         trodden_resume_threads();
         trodden_unlock(mask);
     }

@@ -104,7 +104,10 @@ void trodden_call_program(int number, siginfo_t *info, void *context) {
     }
     uint64_t blocked = show_faults(context, thread);
     block_faults(thread, mask & TRODDEN_FAULTS);
+    struct trodden_trace_gate gate;
+    trodden_trace_handler_starts(&gate, thread ? thread->trace : NULL, number, context);
     handler(number, info, context);
+    trodden_trace_handler_ends(&gate);
     if (thread)
         keep_faults(context, trodden_own_thread(), blocked);
 }

@@ -200,7 +200,7 @@ static void record_jump(const struct trodden_regs *regs, const struct __jmp_buf_
                                        .resume_pc = return_address(env)};
     trodden_calls_unwind_to(walk.target_sp);
     if (__atomic_load_n(&trodden_process.nonlocal_exits.stack_switched, __ATOMIC_RELAXED) ||
-        !trodden_walk_cached(&walk))
+        trodden_process.trace.active || !trodden_walk_cached(&walk))
         record_jump_slowly(regs, &walk, env);
 }
 

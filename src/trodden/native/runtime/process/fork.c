@@ -24,6 +24,7 @@ static void before_fork(void) {
 
 static void after_fork_in_parent(void) {
     trodden_live_wait_for_child();
+    trodden_trace_forked(trodden_process.live ? trodden_process.live->child_started : 0);
     trodden_unlock(fork_mask);
 }
 
@@ -40,6 +41,7 @@ static void after_fork_in_child(void) {
     trodden_sparse_reset(trodden_thread_pointer());
     trodden_calls_reset(trodden_thread_pointer());
     trodden_nonlocal_exits_reset();
+    trodden_trace_after_fork(&regs);
     trodden_fatal_signal_after_fork();
     trodden_stop_after_fork();
     trodden_frames_free(&trodden_process.fork_frames);

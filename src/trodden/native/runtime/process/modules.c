@@ -147,6 +147,7 @@ void __trodden_enter(const struct trodden_module_info *info) {
         write_live_module(module);
         trodden_shards_attach_module(module);
         trodden_rings_attach_module(module);
+        trodden_trace_attach_module(module);
         trodden_drop_slot_index(module);
         trodden_frame_cache_clear();
         module->slots_mark = info->slots_mark;

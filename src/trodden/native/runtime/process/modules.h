@@ -19,6 +19,8 @@ struct trodden_module_unit {
     uint32_t table_index; /* in the counter tables of threads */
     intptr_t tls_offset;  /* from the thread pointer: of its counters, or of its variable __trodden_table */
     size_t shard_offset;  /* of its counters in a shard, in bytes */
+    bool traced;          /* its functions have numbers, from `first_function` on */
+    uint32_t first_function;
 };
 
 struct trodden_module {
@@ -34,6 +36,7 @@ struct trodden_module {
     bool whole_pages;         /* nothing else lies in the pages of these counters */
     bool has_table_units;     /* some of its units find their counters by a table */
     bool has_rings;           /* some of its units record last paths */
+    bool has_trace;           /* some of them record a trace */
     intptr_t ring_tls_offset; /* of their variable __trodden_ring, from the thread pointer */
     size_t shard_bytes;
     struct trodden_shard *shards, *free_shards, *fallback_shard;

@@ -12,6 +12,7 @@
 #include "platform/images.h"
 #include "process/modules.h"
 #include "process/threads.h"
+#include "trace/trace.h"
 #include "unwind/nonlocal_exits.h"
 #include "unwind/stack_walk.h"
 
@@ -38,6 +39,7 @@ struct trodden_process {
     uint32_t table_units;
     struct trodden_live_header *live;
     uintptr_t region_owner; /* the thread pointer of the thread that adds or frees a region, or forks; 0: none */
+    struct trodden_trace_process trace;
 };
 
 /* Each instance of the runtime has one; that of the leader is used. */

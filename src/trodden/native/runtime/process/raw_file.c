@@ -157,6 +157,17 @@ static uint32_t put_saved_registers(struct trodden_raw_writer *writer, const str
     return first;
 }
 
+static void put_trace(struct trodden_raw_writer *writer) {
+    const struct trodden_trace_process *trace = &trodden_process.trace;
+    struct raw_trace header = {trace->stopped, trace->lost, trace->spooled};
+    trodden_raw_put(writer, &header, sizeof header);
+    for (struct trodden_module *module = trodden_process.modules; module; module = module->next)
+        for (uint32_t i = 0; i < module->unit_count; i++) {
+            struct raw_traced_unit unit = {module->units[i].first_function, module->units[i].traced};
+            trodden_raw_put(writer, &unit, sizeof unit);
+        }
+}
+
 /* What is written beside the counters; it does not change any more. */
 struct raw_content {
     struct trodden_thread_snapshots snapshots;
@@ -177,7 +188,7 @@ static void put_everything(struct trodden_raw_writer *writer, const struct raw_c
     bool incomplete = trodden_snapshots_incomplete(&content->snapshots) || start->incomplete ||
                       trodden_process.nonlocal_exits.incomplete || content->exits.lost || content->sparse.lost ||
                       trodden_process.call_paths.lost;
-    struct raw_header header = {.version = RAW_VERSION,
+    struct raw_header header = {.version = trodden_process.trace.active ? RAW_TRACE_VERSION : RAW_VERSION,
                                 .flags = (incomplete ? RAW_INCOMPLETE : 0) | losses(),
                                 .ending = content->complete ? RAW_AT_EXIT : RAW_AT_DUMP,
                                 .pid = trodden_process.pid,
@@ -213,6 +224,8 @@ static void put_everything(struct trodden_raw_writer *writer, const struct raw_c
     trodden_abandoned_visit(put_abandoned_registers, &sink);
     if (content->last_paths.count)
         trodden_raw_put(writer, content->last_paths.entries, content->last_paths.count * sizeof *content->last_paths.entries);
+    if (trodden_process.trace.active)
+        put_trace(writer);
     struct raw_trailer trailer = {
         .size = writer->size + sizeof trailer, .crc = writer->crc, .end = {'D', 'O', 'N', 'E'}};
     trodden_raw_put(writer, &trailer, sizeof trailer);
@@ -290,6 +303,7 @@ void trodden_write_raw_file(const struct trodden_regs *regs, bool complete, bool
         trodden_process.final_written = final;
         uint32_t unstopped = trodden_stop_threads();
         struct raw_content content = {.snapshots = trodden_snapshot_threads(regs, unstopped), .complete = complete};
+        trodden_trace_write(final);
         trodden_sparse_sum(&content.sparse);
         content.exits = collect_exits();
         content.call_records = trodden_calls_mark();

@@ -10,6 +10,7 @@
 
 #define RAW_MAGIC "TRODRAW1"
 #define RAW_VERSION 4
+#define RAW_TRACE_VERSION 5 /* with a trace: struct raw_trace follows the last paths */
 
 enum {
     RAW_INCOMPLETE = 2,  /* some active frames are not known */
@@ -54,6 +55,16 @@ struct raw_nonlocal_exit {
     uint32_t module, slot_known;
     uint64_t address, slot_value;
     int64_t count;
+};
+
+struct raw_trace {
+    uint32_t stopped, lost; /* enum trodden_trace_reason; 1: some records are in no chunk */
+    uint64_t spooled;       /* bytes */
+};
+
+/* For each unit, in their order. */
+struct raw_traced_unit {
+    uint32_t first_function, traced; /* the number of its first function; 0: it records no trace */
 };
 
 struct raw_sparse_path {

@@ -34,6 +34,7 @@ struct trodden_thread *trodden_thread_add(void) {
                                       .number = trodden_process.thread_count++,
                                       .counter_table = thread->counter_table,
                                       .context_copy = thread->context_copy,
+                                      .trace = thread->trace,
                                       .alternate_stack = thread->alternate_stack};
     if (thread->next)
         thread->next->previous = thread;
@@ -69,6 +70,7 @@ static void on_thread_exit(void *value) {
     trodden_alternate_stack_remove(thread);
     trodden_shards_detach_thread(thread, false);
     trodden_rings_detach_thread(thread, false);
+    trodden_trace_detach_thread(thread);
     trodden_sparse_release_thread(thread->tp);
     trodden_calls_release_thread(thread->tp);
     trodden_thread_remove(thread);
@@ -96,6 +98,7 @@ void trodden_thread_starts(struct trodden_thread *thread) {
         __atomic_store_n(&thread->tp, trodden_thread_pointer(), __ATOMIC_RELEASE);
         trodden_shards_attach_thread(thread);
         trodden_rings_attach_thread(thread);
+        trodden_trace_attach_thread(thread);
     } else {
         trodden_thread_remove(thread);
     }

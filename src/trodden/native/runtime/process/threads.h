@@ -17,6 +17,7 @@ struct trodden_thread {
     uint32_t tid;
     struct trodden_shard *shards;
     struct trodden_ring_region *ring;
+    struct trodden_trace_stream *trace;
     bool ending;                     /* all its functions have returned */
     void *alternate_stack;           /* for signal handlers, unless the program has installed one */
     uint64_t vfork_return, vfork_sp; /* the return address of its last vfork, and the stack pointer after it */

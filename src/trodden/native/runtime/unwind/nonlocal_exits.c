@@ -182,6 +182,7 @@ void trodden_record_jump(const struct trodden_regs *regs, struct trodden_cached_
     /* A thread that has recorded some of its frames must not be stopped before it has left them all. */
     lock_with_images_blocked(trodden_images_generation(), walk->frames_walked > 1 ? ~(uint64_t)0 : mask);
     walk->holds_lock = walk->images_current = true;
+    trodden_trace_jump(regs, walk->target_sp, to);
     if (walk->at_target || !trodden_walk_cached(walk)) {
         if (!walk->at_target && !record_frames(regs, walk) && trodden_cfa_of(to)) {
             record_reentry(to);
@@ -200,6 +201,10 @@ void trodden_record_exits_to(const struct trodden_regs *regs, uint64_t sp, uint6
     uint64_t mask = trodden_lock_with_images(trodden_images_generation());
     if (trodden_walk_to(regs, sp, record_frame, &recorder) != TRODDEN_WALK_FOUND)
         trodden_mark_incomplete();
+    if (amount > 0)
+        trodden_trace_exits_to(regs, sp);
+    else
+        trodden_trace_exec_failed(regs, true);
     record_exit(&(struct trodden_frame_state){.pc = resume_pc}, -amount);
     trodden_unlock(mask);
     errno = saved_errno;
@@ -238,6 +243,7 @@ void trodden_record_thread_exit(const struct trodden_regs *regs) {
     uint64_t mask = trodden_lock_with_images(trodden_images_generation());
     if (trodden_walk_to(regs, UINT64_MAX, record_frame, &(struct exit_recorder){1, 0}) == TRODDEN_WALK_LOST)
         trodden_mark_incomplete();
+    trodden_trace_thread_exit(regs);
     trodden_unlock(mask);
 }
 
@@ -268,6 +274,7 @@ bool trodden_record_stack_switch(const struct trodden_regs *from, const struct t
         record_exit(&(struct trodden_frame_state){.pc = to->pc}, -1);
     if (!same && cfa)
         record_reentry(to);
+    trodden_trace_switch(from, to, cfa);
     trodden_unlock_blocked();
     return cfa;
 }

@@ -19,7 +19,7 @@
 #include "unwind/cfi.h"
 #include "unwind/personality.h"
 
-enum { CONTINUE_UNWIND = 8, CLEANUP_PHASE = 2 };
+enum { INSTALL_CONTEXT = 7, CONTINUE_UNWIND = 8, CLEANUP_PHASE = 2 };
 
 typedef uintptr_t pc_function(struct _Unwind_Context *);
 typedef uintptr_t pc_info_function(struct _Unwind_Context *, int *before);
@@ -120,6 +120,35 @@ static const uint8_t callee_saved[] = {3, 12, 13, 14, 15}; /* except for the sta
 static const uint8_t callee_saved[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
 #endif
 
+/* Reads the stack and frame pointer and the program counter. */
+static void read_frame(const struct trodden_unwinder *unwinder, struct _Unwind_Context *context,
+                       struct trodden_regs *regs, int *is_interrupted) {
+    regs->pc = trodden_strip_pointer_auth(unwinder->get_ip_info ? unwinder->get_ip_info(context, is_interrupted)
+                                                                : unwinder->get_ip(context));
+    regs->r[TRODDEN_SP] = unwinder->get_cfa ? unwinder->get_cfa(context) : unwinder->get_gr(context, TRODDEN_SP);
+    regs->r[TRODDEN_FP] = unwinder->get_gr(context, TRODDEN_FP);
+    regs->known = (uint64_t)1 << TRODDEN_SP | (uint64_t)1 << TRODDEN_FP;
+}
+
+static void read_callee_saved(const struct trodden_unwinder *unwinder, struct _Unwind_Context *context,
+                              struct trodden_regs *regs) {
+    for (unsigned i = 0; i < sizeof callee_saved; i++) {
+        regs->r[callee_saved[i]] = unwinder->get_gr(context, callee_saved[i]);
+        regs->known |= (uint64_t)1 << callee_saved[i];
+    }
+}
+
+void __trodden_landed(struct _Unwind_Context *context, uintptr_t caller) {
+    const struct trodden_unwinder *unwinder = trodden_process.trace.active ? unwinder_at(caller) : NULL;
+    struct trodden_regs regs;
+    int is_interrupted = 0;
+    if (!unwinder)
+        return;
+    read_frame(unwinder, context, &regs, &is_interrupted);
+    read_callee_saved(unwinder, context, &regs);
+    trodden_trace_unwound(&regs, is_interrupted != 0, true);
+}
+
 void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller) {
     int saved_errno = errno, is_interrupted = 0;
     const struct trodden_unwinder *unwinder = trodden_is_leader() ? unwinder_at(caller) : NULL;
@@ -129,16 +158,13 @@ void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller) {
         return;
     }
     struct trodden_regs regs;
-    regs.pc = trodden_strip_pointer_auth(unwinder->get_ip_info ? unwinder->get_ip_info(context, &is_interrupted)
-                                                               : unwinder->get_ip(context));
-    regs.r[TRODDEN_SP] = unwinder->get_cfa ? unwinder->get_cfa(context) : unwinder->get_gr(context, TRODDEN_SP);
-    regs.r[TRODDEN_FP] = unwinder->get_gr(context, TRODDEN_FP);
+    read_frame(unwinder, context, &regs, &is_interrupted);
+    if (trodden_process.trace.active) {
+        read_callee_saved(unwinder, context, &regs);
+        trodden_trace_unwound(&regs, is_interrupted != 0, false);
+    }
     if (is_interrupted || !trodden_record_unwound_cached(regs.pc, regs.r[TRODDEN_SP], regs.r[TRODDEN_FP])) {
-        regs.known = (uint64_t)1 << TRODDEN_SP | (uint64_t)1 << TRODDEN_FP;
-        for (unsigned i = 0; i < sizeof callee_saved; i++) {
-            regs.r[callee_saved[i]] = unwinder->get_gr(context, callee_saved[i]);
-            regs.known |= (uint64_t)1 << callee_saved[i];
-        }
+        read_callee_saved(unwinder, context, &regs);
         trodden_record_unwound(&regs, is_interrupted != 0);
     }
     errno = saved_errno;
@@ -148,6 +174,8 @@ void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller) {
 static void on_answer(int reason, int actions, struct _Unwind_Context *context, void *caller) {
     if (reason == CONTINUE_UNWIND && actions & CLEANUP_PHASE)
         __trodden_passed(context, (uintptr_t)caller);
+    else if (reason == INSTALL_CONTEXT)
+        __trodden_landed(context, (uintptr_t)caller);
 }
 
 int __trodden_answered(int reason, int actions, struct _Unwind_Context *context, void *caller) {

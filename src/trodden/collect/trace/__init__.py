@@ -1,0 +1,1 @@
+"""The traces that a process leaves behind: what each of its threads has recorded, in chunks."""

@@ -1,0 +1,170 @@
+"""The chunks of a process: those in its spool file, and those that were still in its live file.
+
+A process that was killed may have left a chunk in both, or half of one in the spool file.  A file that is
+damaged is read as far as possible; what could not be read is said.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from trodden.collect.rawfile.live import MAGIC as LIVE
+from trodden.collect.rawfile.live import regions_of
+from trodden.collect.rawfile.live_regions import RegionKind
+from trodden.collect.trace.chunk import MAGIC, Chunk, Flag, chunk_at
+from trodden.errors import BadFile, InputMissing, LaterVersion
+
+SPOOL_MAGIC = b"TRODSPOL"
+VERSION = 1
+_SPOOL = struct.Struct("<8sIIQQ")
+_SUFFIX = ".trace"
+_LIVE_SUFFIX = ".live"
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessTrace:
+    """The chunks of a process, by thread and in the order in which they began; and what could not be read."""
+
+    chunks: tuple[Chunk, ...]
+    damage: tuple[str, ...]
+
+    def threads(self) -> dict[int, tuple[Chunk, ...]]:
+        """The chunks of each thread."""
+        found: dict[int, list[Chunk]] = {}
+        for chunk in self.chunks:
+            found.setdefault(chunk.thread, []).append(chunk)
+        return {thread: tuple(chunks) for thread, chunks in found.items()}
+
+
+def spool_path(raw: str | os.PathLike[str]) -> str:
+    """The name of the spool file that belongs to a raw file or live file."""
+    return os.fspath(raw).removesuffix(_LIVE_SUFFIX) + _SUFFIX
+
+
+def read_chunks(
+    raw: str | os.PathLike[str], process: int | None = None, started: int | None = None
+) -> ProcessTrace:
+    """The chunks of the process that has left this raw file or live file.
+
+    The spool file is that of the process with this id that started then, if they are given.
+    """
+    name = os.fspath(raw)
+    damage: list[str] = []
+    found: dict[tuple[int, int], Chunk] = {}
+    for chunk in (*_spooled(spool_path(name), process, started, damage), *_in_live_file(name, damage)):
+        key = chunk.thread, chunk.sequence
+        known = found.get(key)
+        if known is None or _is_better(chunk, known):
+            found[key] = chunk
+    chunks = tuple(found[key] for key in sorted(found))
+    return ProcessTrace(chunks, (*damage, *_gaps(chunks)))
+
+
+def _is_better(chunk: Chunk, known: Chunk) -> bool:
+    """One that was copied while it was in use is replaced by what it became."""
+    return (chunk.length, not chunk.flags & Flag.PARTIAL) > (known.length, not known.flags & Flag.PARTIAL)
+
+
+def _gaps(chunks: tuple[Chunk, ...]) -> Iterator[str]:
+    """Chunks that are missing between two of a thread; the first ones of a ring are, too, but on purpose."""
+    for before, after in pairwise(chunks):
+        missing = after.sequence - before.sequence - 1
+        if before.thread == after.thread and missing:
+            yield f"{after.path}: of thread {after.thread}, {missing} chunks before {after.sequence} are missing"
+
+
+def _spooled(path: str, process: int | None, started: int | None, damage: list[str]) -> list[Chunk]:
+    try:
+        with open(path, "rb") as stream:
+            return list(_in_spool(stream.fileno(), path, process, started, damage))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputMissing(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _in_spool(
+    descriptor: int, path: str, process: int | None, started: int | None, damage: list[str]
+) -> Iterator[Chunk]:
+    size = os.fstat(descriptor).st_size
+    head = os.pread(descriptor, _SPOOL.size, 0)
+    if len(head) < _SPOOL.size or not head.startswith(SPOOL_MAGIC):
+        damage.append(f"{path}: it does not start like a spool file")
+        position = 0
+    else:
+        _, version, position, pid, start = _SPOOL.unpack(head)
+        if version > VERSION:
+            raise LaterVersion(f"{path}: written by a later trodden's runtime; update trodden to read it")
+        if process not in (None, pid) or started not in (None, start):
+            raise BadFile(f"{path}: it belongs to another process ({pid})")
+    while (position := _next_data(descriptor, position, size)) < size:
+        try:
+            chunk, length, complete = chunk_at(descriptor, path, position, size - position)
+        except ValueError as error:
+            following = _find_chunk(descriptor, position + 1, size)
+            damage.append(f"{path}: bytes {position} to {following}: {error}")
+            position = following
+            continue
+        following = position + length
+        if following < size and os.pread(descriptor, len(MAGIC), following) not in (MAGIC, bytes(len(MAGIC))):
+            # Less of it was written than it says.
+            following = _find_chunk(descriptor, position + 1, min(size, following + len(MAGIC)))
+            following = following if following < position + length else position + length
+            chunk, _, _ = chunk_at(descriptor, path, position, following - position)
+            complete = False
+        if not complete:
+            damage.append(f"{path}: bytes {position} to {min(following, size)}: a chunk is incomplete")
+        yield chunk
+        position = min(following, size)
+
+
+def _next_data(descriptor: int, position: int, size: int) -> int:
+    """Holes have been punched where somebody has read the file already."""
+    try:
+        data = os.lseek(descriptor, position, os.SEEK_DATA)
+    except OSError as error:
+        return size if error.errno == errno.ENXIO else position
+    return position if data == position else _find_chunk(descriptor, data, size)
+
+
+def _find_chunk(descriptor: int, position: int, size: int) -> int:
+    """Where the next chunk starts, or the end."""
+    while position < size:
+        piece = os.pread(descriptor, min(_PIECE, size - position), position)
+        at = piece.find(MAGIC)
+        if at >= 0:
+            return position + at
+        if len(piece) < len(MAGIC):
+            break
+        position += len(piece) - len(MAGIC) + 1
+    return size
+
+
+def _in_live_file(path: str, damage: list[str]) -> list[Chunk]:
+    try:
+        with open(path, "rb") as stream:
+            if stream.read(len(LIVE)) != LIVE:
+                return []
+            found = []
+            for region in regions_of(stream.fileno(), path):
+                if region.kind != RegionKind.TRACE:
+                    continue
+                if os.pread(stream.fileno(), len(MAGIC), region.offset) != MAGIC:
+                    continue
+                try:
+                    chunk, _, complete = chunk_at(stream.fileno(), path, region.offset, region.size)
+                except ValueError as error:
+                    damage.append(f"{path}: the segment at {region.offset}: {error}")
+                    continue
+                if not complete:
+                    damage.append(f"{path}: the segment at {region.offset}: a chunk is incomplete")
+                found.append(chunk)
+            return found
+    except OSError as error:
+        raise InputMissing(f"{path}: cannot be read: {error.strerror}") from error

@@ -1,0 +1,207 @@
+"""Emit the code that appends a record to the trace of a thread.
+
+A record is stored where the thread's cursor points to, then the cursor is advanced, then it is compared with
+the end of the room that there is: six instructions.  A signal may come in between, so a record has to become
+complete all at once: the store of its first byte is the last one, and none of the stores may be moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trodden.native.lower.builder import Builder
+from trodden.native.lower.runtime_symbols import CURSOR, TOKENS, TRACE_FULL, UNIT
+from trodden.plan.trace.records import (
+    BASE,
+    BITS,
+    DIGITS,
+    ENTER,
+    LARGEST_SHORT_TRIPS,
+    SYMBOLS,
+    TRIPS,
+    TRIPS_LONG,
+    WIDE,
+)
+
+FIND_CURSOR = "@__trodden_find_trace"
+UNLIKELY = 1 << 20
+"""Room has to be made once in so many records, as far as the code generator is told."""
+
+_NO_TRACE = "@trodden_no_trace"
+_END = f"getelementptr (i8, ptr {CURSOR}, i64 8)"
+_ENTER_SIZE = 1 + DIGITS
+
+
+@dataclass(frozen=True)
+class RecordWriter:
+    """Writes the records of one function, by its number in the unit.
+
+    ``unlikely`` is the metadata node of the weights of a branch that is hardly ever taken.  A ``location``
+    tells the runtime where control is after the record: see :func:`starts_at` and :func:`before_call`.
+    """
+
+    function: int
+    unlikely: int
+
+    def symbol(self, builder: Builder, number: str, wide: bool, location: int) -> None:
+        """A symbol, an i64 or a constant; ``wide``: it may be too large for a single byte."""
+        if number.isdecimal():
+            wide = int(number) >= SYMBOLS
+        record = _wide_symbol(builder, number) if wide else _byte(builder, _plus_one(builder, number))
+        self._append(builder, record, "4" if wide else "1", location)
+
+    def symbol_if(self, builder: Builder, number: str, ended: str, wide: bool, location: int) -> None:
+        """A symbol if ``ended`` is 1; nothing if it is 0, and then the number is 0 too."""
+        if not wide:
+            value = builder.value(f"add i64 {number}, {ended}")
+            self._append(builder, _byte(builder, value), ended, location)
+            return
+        word = _wide_symbol(builder, number).removeprefix("i32 ")
+        has_ended = builder.value(f"icmp ne i64 {ended}, 0")
+        record = builder.value(f"select i1 {has_ended}, i32 {word}, i32 0")
+        self._append(builder, f"i32 {record}", builder.value(f"shl i64 {ended}, 2"), location)
+
+    def entry(self, builder: Builder, location: int) -> None:
+        """The function was entered: the runtime has put its number into the record."""
+        at = TOKENS if not self.function else f"getelementptr (i8, ptr {TOKENS}, i64 {4 * self.function})"
+        record = builder.value(f"load i32, ptr {at}, align 4")
+        self._append(builder, f"i32 {record}", str(_ENTER_SIZE), location)
+
+    def block(self, builder: Builder, kind: int, block: int, location: int) -> None:
+        """A record of a kind with the number of a block."""
+        self._append(builder, f"i32 {_word(kind, block)}", str(1 + DIGITS), location)
+
+    def trips(self, builder: Builder, count: str) -> None:
+        """A trip count.  The record of the region follows, and there is room for both."""
+        following = builder.value(f"load ptr, ptr {CURSOR}, align 8")
+        few = builder.value(f"icmp ule i64 {count}, {LARGEST_SHORT_TRIPS}")
+        short, long, done = builder.reserve(), builder.reserve(), builder.reserve()
+        builder.emit(f"br i1 {few}, label %{short}, label %{long}")
+        builder.label(short)
+        digit = builder.value(f"shl i64 {count}, 8")
+        digit = builder.value(f"add i64 {digit}, {(1 << 8) + TRIPS}")
+        record = builder.value(f"trunc i64 {digit} to i16")
+        builder.emit(f"store volatile i16 {record}, ptr {following}, align 1")
+        builder.emit(f"br label %{done}")
+        builder.label(long)
+        rest = builder.value(f"getelementptr i8, ptr {following}, i64 1")
+        builder.emit(f"store volatile i64 {count}, ptr {rest}, align 1")
+        builder.emit(f"store volatile i8 {_signed(TRIPS_LONG, 8)}, ptr {following}, align 1")
+        builder.emit(f"br label %{done}")
+        builder.label(done)
+        size = builder.value(f"phi i64 [ 2, %{short} ], [ 9, %{long} ]")
+        after = builder.value(f"getelementptr i8, ptr {following}, i64 {size}")
+        builder.emit(f"store volatile ptr {after}, ptr {CURSOR}, align 8")
+
+    def bits(self, builder: Builder, value: str, most: int, location: int) -> None:
+        """The bits that wait, ``most`` of them at most, below a leading 1."""
+        if value.isdecimal():
+            most = int(value).bit_length() - 1
+        if most <= 7:
+            shifted = _shifted(builder, value, BITS + 1)
+            self._append(builder, shifted, "2", location)
+            return
+        following = builder.value(f"load ptr, ptr {CURSOR}, align 8")
+        rest = builder.value(f"getelementptr i8, ptr {following}, i64 1")
+        builder.emit(f"store volatile i64 {value}, ptr {rest}, align 1")
+        zeros = builder.value(f"call i64 @llvm.ctlz.i64(i64 {value}, i1 true)")
+        used = builder.value(f"sub i64 71, {zeros}")
+        size = builder.value(f"lshr i64 {used}, 3")
+        first = builder.value(f"add i64 {size}, {BITS}")
+        byte = builder.value(f"trunc i64 {first} to i8")
+        builder.emit(f"store volatile i8 {byte}, ptr {following}, align 1")
+        self._advance(builder, following, builder.value(f"add i64 {size}, 1"), location)
+
+    def _append(self, builder: Builder, record: str, size: str, location: int) -> None:
+        following = builder.value(f"load ptr, ptr {CURSOR}, align 8")
+        builder.emit(f"store volatile {record}, ptr {following}, align 1")
+        self._advance(builder, following, size, location)
+
+    def _advance(self, builder: Builder, following: str, size: str, location: int) -> None:
+        after = builder.value(f"getelementptr i8, ptr {following}, i64 {size}")
+        builder.emit(f"store volatile ptr {after}, ptr {CURSOR}, align 8")
+        end = builder.value(f"load ptr, ptr {_END}, align 8")
+        full = builder.value(f"icmp uge ptr {after}, {end}")
+        makes_room, done = builder.reserve(), builder.reserve()
+        builder.emit(f"br i1 {full}, label %{makes_room}, label %{done}, !prof !{self.unlikely}")
+        builder.label(makes_room)
+        arguments = f"ptr {UNIT}, i64 {self.function}, i64 {location}"
+        builder.emit(f"call preserve_mostcc void {TRACE_FULL}({arguments})")
+        builder.emit(f"br label %{done}")
+        builder.label(done)
+
+
+def declare_trace(functions: int, shared: bool) -> list[str]:
+    """The cursor, one for the whole process, what finds it, and the records of entering each function."""
+    model = "initialexec" if shared else "localexec"
+    unknown = _word(ENTER, BASE**DIGITS - 1)
+    tokens = ", ".join([f"i32 {unknown}"] * functions)
+    cursor = f"{{ ptr, ptr }} {{ ptr {_NO_TRACE}, ptr {_NO_TRACE} }}"
+    return [
+        f"{CURSOR} = weak thread_local({model}) global {cursor}, align 8",
+        f"{_NO_TRACE} = external hidden global i8",
+        f"{TOKENS} = internal global [{functions} x i32] [{tokens}], align 4",
+        f"declare hidden preserve_mostcc void {TRACE_FULL}(ptr, i64, i64) nounwind willreturn",
+        f"define internal ptr {FIND_CURSOR}() nounwind uwtable {{",
+        f"  %address = call ptr @llvm.threadlocal.address.p0(ptr {CURSOR})",
+        "  ret ptr %address",
+        "}",
+        "",
+    ]
+
+
+def starts_at(block: int) -> int:
+    """The location after a record with which a region ends, if the next one starts at a block."""
+    return 2 * block
+
+
+def before_call(block: int) -> int:
+    """The location after a record in front of the call that ends a block, or of the return in EXIT."""
+    return 2 * block + 1
+
+
+def _byte(builder: Builder, value: str) -> str:
+    if value.lstrip("-").isdecimal():
+        return f"i8 {_signed(int(value), 8)}"
+    return f"i8 {builder.value(f'trunc i64 {value} to i8')}"
+
+
+def _plus_one(builder: Builder, number: str) -> str:
+    return str(int(number) + 1) if number.isdecimal() else builder.value(f"add i64 {number}, 1")
+
+
+def _wide_symbol(builder: Builder, number: str) -> str:
+    """The four bytes of a wide symbol."""
+    if number.isdecimal():
+        return f"i32 {_word(WIDE, int(number))}"
+    total, rest = str(WIDE), number
+    for digit in range(1, DIGITS + 1):
+        low = builder.value(f"urem i64 {rest}, {BASE}")
+        low = builder.value(f"add i64 {low}, 1")
+        low = builder.value(f"shl i64 {low}, {8 * digit}")
+        total = builder.value(f"or i64 {low}, {total}")
+        if digit < DIGITS:
+            rest = builder.value(f"udiv i64 {rest}, {BASE}")
+    return f"i32 {builder.value(f'trunc i64 {total} to i32')}"
+
+
+def _shifted(builder: Builder, value: str, first: int) -> str:
+    """Two bytes: the first one, and a value."""
+    if value.isdecimal():
+        return f"i16 {_signed(int(value) << 8 | first, 16)}"
+    high = builder.value(f"shl i64 {value}, 8")
+    both = builder.value(f"or i64 {high}, {first}")
+    return f"i16 {builder.value(f'trunc i64 {both} to i16')}"
+
+
+def _word(first: int, number: int) -> int:
+    """Four bytes as a number with a sign: the first one, and digits."""
+    word = first
+    for digit in range(1, DIGITS + 1):
+        word |= (number % BASE + 1) << 8 * digit
+        number //= BASE
+    return _signed(word, 32)
+
+
+def _signed(number: int, bits: int) -> int:
+    return number - (1 << bits) if number >> (bits - 1) & 1 else number
