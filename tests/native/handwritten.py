@@ -81,12 +81,13 @@ class Raw:
     calls: list[Call]
 
     @classmethod
-    def read(cls, path: Path) -> Raw:
+    def read(cls, path: Path, expected: int = 4) -> Raw:
+        """The content of a file of that version: 5 with a trace."""
         data = path.read_bytes()
         magic, version, flags, pid, parent, start, *numbers = HEADER.unpack_from(data)
         n_modules, n_units, n_frames, n_fork, n_exits, n_sparse, n_calls, *more = numbers
         n_saved, n_lasts, ending, number, start_ticks = more
-        assert (magic, version, n_lasts, number) == (b"TRODRAW1", 4, 0, 0)
+        assert (magic, version, n_lasts, number) == (b"TRODRAW1", expected, 0, 0)
         assert start_ticks > 0
         assert (flags & ~0b1110, ending in (AT_EXIT, AT_DUMP)) == (0, True)
         at = HEADER.size
@@ -147,6 +148,7 @@ class Raw:
             assert frame.thread == thread
             assert frame.address + modules[frame.module][0] == pc
             at += SAVED_REGISTERS_BYTES
+        at += 16 + 8 * n_units if version == 5 else 0
         size, crc, done = struct.unpack_from("<QI4s", data, at)
         assert (size, crc, done, at + 16) == (len(data), zlib.crc32(data[:at]), b"DONE", len(data))
         first, rest = frames[:n_frames], frames[n_frames:]

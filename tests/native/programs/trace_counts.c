@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { COUNT, MOST_THREADS = 16, FUNCTION = 3 };
+enum { MOST_THREADS = 16, FUNCTION = 3 };
 
 static volatile uint64_t *progress; /* by thread: records that are complete */
 static uint64_t numbers;
@@ -20,20 +20,20 @@ __attribute__((noinline)) static void record(unsigned who, uint64_t number) {
     progress[who] = number + 1;
 }
 
-static void *work(void *argument) {
-    unsigned who = (unsigned)(uintptr_t)argument;
+__attribute__((noinline)) static void work_until(unsigned who, uint64_t end) {
     ENTER(FUNCTION);
-    for (uint64_t i = 0; i < numbers; i++)
+    for (uint64_t i = 0; i < end; i++)
         record(who, i);
     STEP(0);
+}
+
+static void *work(void *argument) {
+    work_until((unsigned)(uintptr_t)argument, numbers);
     return NULL;
 }
 
 static void *work_for_ever(void *argument) {
-    uint64_t before = numbers;
-    numbers = UINT64_MAX;
-    work(argument);
-    numbers = before;
+    work_until((unsigned)(uintptr_t)argument, UINT64_MAX);
     return NULL;
 }
 

@@ -94,7 +94,9 @@ def _in_spool(
 ) -> Iterator[Chunk]:
     size = os.fstat(descriptor).st_size
     head = os.pread(descriptor, _SPOOL.size, 0)
-    if len(head) < _SPOOL.size or not head.startswith(SPOOL_MAGIC):
+    if len(head) == _SPOOL.size and not any(head):
+        position = 0
+    elif len(head) < _SPOOL.size or not head.startswith(SPOOL_MAGIC):
         damage.append(f"{path}: it does not start like a spool file")
         position = 0
     else:
