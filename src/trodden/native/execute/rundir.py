@@ -49,7 +49,11 @@ def raw_files(directory: Path) -> list[Path]:
 
     A process that has called ``trodden_dump`` has two files, of which the live file is newer.
     """
-    found = sorted(path for path in directory.iterdir() if ".raw" in path.name and path.name[0] != ".")
+    found = sorted(
+        path
+        for path in directory.iterdir()
+        if ".raw" in path.name and path.name[0] != "." and path.suffix != ".trace"
+    )
     names = {path.name for path in found}
     return [path for path in found if f"{path.name}.live" not in names]
 
