@@ -98,7 +98,6 @@ def _count(
 def _add(total: TraceCounts, counts: TraceCounts, number: int) -> None:
     """Add what a function has counted to the counts of the function with the number 0."""
     total.entries[0] += counts.entries[number]
-    total.unplaced[0] += counts.unplaced[number]
     for own, others in (
         (total.edges, counts.edges),
         (total.paths, counts.paths),
@@ -215,7 +214,17 @@ def _paths(facts: FunctionFacts) -> tuple[Plan, PathsOfProcedure]:
         on_entry=(Set(entry),),
         paths=replace(found, number=numbering.number, dense=False),
     )
-    return plan, PathsOfProcedure(entry, followed)
+    return plan, PathsOfProcedure(entry, followed, _some_path_to_each(numbering))
+
+
+def _some_path_to_each(numbering: Numbering) -> list[int]:
+    """For each block the sum of values on a path that leads there, 0 if there is none."""
+    dag = numbering.dag
+    found = {dag.entry: 0}
+    for node in dag.order:
+        for number in dag.outs[node] if node in found else ():
+            found.setdefault(dag.arcs[number].dst, found[node] + numbering.value[number])
+    return [found.get(block, 0) for block in range(numbering.graph.exit)]
 
 
 def _self_loops(graph: Graph, followed: Mapping[int, PathArc]) -> list[int]:
@@ -236,8 +245,10 @@ def _function_counts(facts: FunctionFacts, counts: TraceCounts) -> FunctionCount
     held = SparseCounters(facts.plan.slots, counters)
     ended = _ended_in(facts.graph, edges, counts.entries[0])
     if facts.plan.paths is None:
-        return FunctionCounts(held, active=ended, unlocated=counts.unplaced[0])
-    prefixes: dict[Prefix, int] = {**counts.prefixes.get(0, Counter())}
+        return FunctionCounts(held, active=ended)
+    prefixes: dict[Prefix, int] = {
+        (block, path): times for (block, path), times in counts.prefixes.get(0, Counter()).items() if times
+    }
     cut = Counter[int]()
     for (block, _), times in prefixes.items():
         cut[block] += times
@@ -247,9 +258,7 @@ def _function_counts(facts: FunctionFacts, counts: TraceCounts) -> FunctionCount
         if ended.get(block, 0) < cut[block]
     }
     sparse = {path: (times, 0) for path, times in counts.paths.get(0, Counter()).items()}
-    return FunctionCounts(
-        held, active=resumed, prefixes=prefixes, sparse=sparse, unlocated=counts.unplaced[0]
-    )
+    return FunctionCounts(held, active=resumed, prefixes=prefixes, sparse=sparse)
 
 
 def _ended_in(graph: Graph, edges: Mapping[int, int], entries: int) -> dict[int, int]:
