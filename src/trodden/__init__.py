@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from trodden.api.estimates import estimate
     from trodden.api.profiles import merge
     from trodden.api.runs import Run, run
+    from trodden.api.traces import load
     from trodden.merging.merge import Merged
     from trodden.profile.model import Profile
-    from trodden.profile.store.trod import load
 
 __all__ = ["Merged", "Profile", "Run", "__version__", "estimate", "load", "merge", "run"]
 
@@ -21,7 +21,7 @@ _HOMES = {
     "Profile": "trodden.profile.model",
     "Run": "trodden.api.runs",
     "estimate": "trodden.api.estimates",
-    "load": "trodden.profile.store.trod",
+    "load": "trodden.api.traces",
     "merge": "trodden.api.profiles",
     "run": "trodden.api.runs",
 }

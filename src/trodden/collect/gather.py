@@ -21,6 +21,7 @@ from trodden.collect.rawfile.find import raw_files
 from trodden.collect.rawfile.model import Raw
 from trodden.collect.rawfile.raw import read_raw
 from trodden.collect.rawfile.snapshots import later_states
+from trodden.collect.trace.traced import TracedRun, traced_run
 from trodden.errors import InputMissing, NotInstrumented, TroddenError
 from trodden.gc_pause import no_garbage
 from trodden.program.facts import UnitFacts
@@ -66,6 +67,7 @@ class Gathered:
     """What raw files have counted, with the facts of their programs: a profile before recovery.
 
     ``program`` is the executable of the first process; ``programs`` are all executables and libraries.
+    ``traced`` are the processes that have recorded a trace.
     """
 
     program: str
@@ -76,6 +78,7 @@ class Gathered:
     call_paths: tuple[CallPath, ...]
     processes: tuple[Process, ...]
     threads: tuple[StoppedThread, ...]
+    traced: tuple[TracedRun, ...] = ()
 
 
 def gather(path: Path, known: Programs) -> Gathered:
@@ -125,6 +128,7 @@ class _Gathering:
         self._seen: dict[int, str] = {}
         self._locators: dict[str, FrameLocator] = {}
         self._messages: list[str] = []
+        self._traced: list[TracedRun] = []
 
     @property
     def empty(self) -> bool:
@@ -147,6 +151,7 @@ class _Gathering:
         modules = self._modules(raw)
         self._used |= {program.path: program for program in modules.values()}
         counts = count_process(raw, modules, self._locator_of)
+        traced = traced_run(raw, modules, self._locator_of)
         units = {name: facts for program in modules.values() for name, facts in program.units.items()}
         self._call_paths.add_process(raw, units)
         for name, facts in units.items():
@@ -154,6 +159,8 @@ class _Gathering:
         for each in counts.unit_counts:
             self._units[each.unit].add(each)
         self._seen[mark] = raw.path
+        if traced is not None:
+            self._traced.append(traced)
         process = Process(
             name=str(raw.pid),
             pid=raw.pid,
@@ -193,6 +200,7 @@ class _Gathering:
                 for number, each in enumerate(added)
                 for thread in each.threads
             ),
+            tuple(self._traced),
         )
 
     def _with_instructions(self, unit_counts: Sequence[UnitCounts]) -> tuple[UnitFacts, ...]:

@@ -28,6 +28,8 @@ _VERBS = {
     "estimate": "Make a profile of a program that has never run.",
     "export": "Write a profile in a format that other tools read.",
     "merge": "Merge many profiles into one.",
+    "profile-of": "Make an edge or path profile of a trace.",
+    "replay": "Show what every thread has executed, in order, from a trace.",
     "report": "Show the hottest functions, paths, blocks and edges.",
     "run": "Run an instrumented program and make a profile of it.",
     "rustc": "Compile or link Rust with probes; takes rustc's arguments.",
@@ -54,7 +56,8 @@ class _Verbs(click.Group):
             if VARIABLE in os.environ:
                 return completed_as(cmd_name, _VERBS[cmd_name])
             return click.Command(cmd_name, short_help=_VERBS[cmd_name])
-        command = getattr(import_module(f"trodden.commands.{cmd_name}"), cmd_name)
+        module = cmd_name.replace("-", "_")
+        command = getattr(import_module(f"trodden.commands.{module}"), module)
         assert isinstance(command, click.Command)
         command.short_help = _VERBS[cmd_name]
         return command

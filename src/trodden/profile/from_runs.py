@@ -13,6 +13,7 @@ from trodden.collect.programs import ProgramFile, with_blocks_executed
 from trodden.gc_pause import no_garbage
 from trodden.profile.assemble import assemble
 from trodden.profile.model import Profile
+from trodden.profile.trace.gathering import gather_traces
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,10 @@ def collect_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> Collecte
         profile = assemble(found.program, found.units, found.unit_counts, found.messages, found.call_paths)
         processes, files = _with_blocks_executed(found)
         profile = replace(profile, programs=files, processes=processes, threads=found.threads)
+        traces = gather_traces(found.traced, profile.units, processes)
+        if traces is not None:
+            messages = (each for process in traces.processes for each in process.messages)
+            profile = replace(profile, traces=traces, messages=(*profile.messages, *messages))
         return Collected(profile, left_out)
 
 

@@ -16,7 +16,7 @@ from trodden.profile.trace.order import Do, Order, Step
 from trodden.profile.trace.program import TracedProgram
 from trodden.recover.trace.compiled import ALL_KINDS, CompiledProgram, CompiledReader
 from trodden.recover.trace.ending import ActiveFrame, finish
-from trodden.recover.trace.events import Event, Kind
+from trodden.recover.trace.events import Event, Kind, damage_of
 from trodden.recover.trace.reader import Reader
 
 _NO_KINDS = 1 << Kind.DAMAGED
@@ -39,7 +39,7 @@ class ThreadTrace:
         self.chunks = [chunk for chunk in process.chunks if chunk.thread == number]
         self.order = Order(self.chunks)
         self._traces = traces
-        self._library = library
+        self.library = library
         self._compiled: CompiledProgram | None = None
         self._starts: list[int] | None = None
         self._last: tuple[Piece, bytes] | None = None
@@ -51,8 +51,8 @@ class ThreadTrace:
 
     def compiled(self) -> CompiledProgram | None:
         """The program for readers in C."""
-        if self._compiled is None and self._library is not None:
-            self._compiled = CompiledProgram(self._library, self.program)
+        if self._compiled is None and self.library is not None:
+            self._compiled = CompiledProgram(self.library, self.program)
         return self._compiled
 
     def reader(self, kinds: int = ALL_KINDS) -> Reader | CompiledReader:
@@ -76,6 +76,21 @@ class ThreadTrace:
         for index in range(first, end):
             yield self._of_chunk(reader, index, anew=index > first)
 
+    def read_by(self, reader: Reader | CompiledReader) -> Iterator[Iterator[Event]]:
+        """Let another reader read everything, chunk by chunk."""
+        for index in range(len(self.main)):
+            yield self._of_chunk(reader, index, anew=True)
+
+    def damages(self, events: Sequence[Event]) -> Iterator[str]:
+        """What damaged events mean."""
+        for event in events:
+            if event.kind == Kind.DAMAGED:
+                where, what = damage_of(event)
+                yield (
+                    f"process {self.process.pid}, thread {self.number}: behind block {event.position:,},"
+                    f" at byte {where} of a chunk: {what}; reading goes on where the active frames are known"
+                )
+
     def _reader_at(self, index: int, kinds: int) -> Reader | CompiledReader:
         """A reader that has read everything that it needs before a chunk."""
         reader = self.reader(_NO_KINDS)
@@ -97,12 +112,15 @@ class ThreadTrace:
                 yield from self._take(reader, step)
             elif anew:
                 yield from self._start(reader, step.chunk)
-        if index + 1 == len(self.main) and self.number in self.process.ends and not reader.lost:
-            frames = [
-                ActiveFrame(frame.function, frame.block, frame.interrupted)
-                for frame in self.process.ends[self.number]
-            ]
-            yield from finish(reader, self.program, frames)
+        if index + 1 == len(self.main) and not reader.lost:
+            yield from self._finished(reader)
+
+    def _finished(self, reader: Reader | CompiledReader) -> Iterator[Event]:
+        """A thread that has not been killed has ended in these frames, or in none."""
+        if self.number in self.process.ends or self.chunks[-1].flags & Flag.LAST:
+            frames = self.process.ends.get(self.number, ())
+            active = [ActiveFrame(frame.function, frame.block, frame.interrupted) for frame in frames]
+            yield from finish(reader, self.program, active)
 
     def backwards(self, last: int | None = None, first: int = 0) -> Iterator[Event]:
         """The events of ``main[first:last]``, the last one first."""

@@ -78,6 +78,7 @@ class TableOfProcedure:
         self.taken: ctypes.Array[c_uint64] | None = None
         self.trips: ctypes.Array[c_uint64] | None = None
         self._paths: ctypes.Array[PathArcTable] | None = None
+        self._path_to: ctypes.Array[c_uint64] | None = None
         self._wanted: ctypes.Array[c_uint8] | None = None
         self.table = ProcedureTable(
             code.exit, code.root, int(code.encoding), base, self._vertices, self._arcs, self._picks
@@ -103,8 +104,14 @@ class TableOfProcedure:
         self.table.taken = self.taken
         self.table.trips = self.trips
 
-    def follow_paths(self, start: int, arcs: PathArcs) -> None:
-        """Count paths too; ``start`` is the number with which those from the root begin."""
+    def follow_paths(self, start: int, arcs: PathArcs, to: Sequence[int]) -> None:
+        """Count paths too.
+
+        ``start`` is the number with which those from the root begin, ``to[v]`` that of some path that leads
+        to a block.
+        """
+        self._path_to = (c_uint64 * len(to))(*to)
+        self.table.path_to = self._path_to
         self._paths = (PathArcTable * len(self.edges))(*starmap(PathArcTable, arcs))
         self.table.paths = self._paths
         self.table.path_start = start
@@ -259,9 +266,9 @@ class CompiledReader:
     ) -> Iterator[Batch]:
         """The same in batches."""
         flat = (c_uint64 * (2 * len(frames)))(*(number for frame in frames for number in frame))
-        self._make_room(len(frames) + 64)
         number = NONE if function is None else function
-        result = self._c.trodden_trace_start(self._reader, flat, len(frames), number, location)
+        while not (result := self._c.trodden_trace_start(self._reader, flat, len(frames), number, location)):
+            self._make_room(self._c.trodden_trace_needed(self._reader))
         self._check(result)
         if result == 3:
             raise ValueError("a trace starts in a function that does not exist")

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trodden.recover.trace.compiled import CompiledProgram, CompiledReader, PathArcs, TableOfProcedure
-from trodden.recover.trace.events import NONE, Event, Kind
+from trodden.recover.trace.events import Event, Kind
 from trodden.recover.trace.reader import Frame, Program, Reader
 
-COUNTED_KINDS = 1 << Kind.UNWOUND | 1 << Kind.AGAIN | 1 << Kind.DAMAGED | 1 << Kind.LOST | 1 << Kind.STOPPED
+_ENDS = frozenset({Kind.UNWOUND, Kind.AGAIN, Kind.SUSPENDED})
+COUNTED_KINDS = sum(1 << kind for kind in (*_ENDS, Kind.ACTIVE, Kind.DAMAGED))
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,15 @@ class PathArc:
 
 @dataclass(frozen=True)
 class PathsOfProcedure:
-    """How the paths of a procedure are counted: ``start`` is the number with which they begin at the root."""
+    """How the paths of a procedure are counted.
+
+    ``start`` is the number with which they begin at the root, ``to[v]`` that of some path that leads to a
+    block.
+    """
 
     start: int
     arcs: Mapping[int, PathArc]
+    to: Sequence[int]
 
 
 @dataclass
@@ -41,28 +47,25 @@ class TraceCounts:
     """What was counted, by the number of the function.
 
     ``edges[f][e]`` is how often an edge was taken, ``entries[f]`` how often a function was entered.
-    ``paths[f][n]`` is how often a path was executed, ``prefixes[f][block, n]`` how often one was cut short,
-    ``again[f][block]`` how often a call returned once more.
+    ``paths[f][n]`` is how often a path was executed, ``prefixes[f][block, n]`` how often one was cut short.
     """
 
     edges: dict[int, Counter[int]] = field(default_factory=dict)
     entries: Counter[int] = field(default_factory=Counter)
     paths: dict[int, Counter[int]] = field(default_factory=dict)
     prefixes: dict[int, Counter[tuple[int, int]]] = field(default_factory=dict)
-    unplaced: Counter[int] = field(default_factory=Counter)
 
-    def end_of(self, function: int, block: int, path: int) -> None:
-        """A frame has ended in a block, ``NONE`` if that is not known."""
-        if block == NONE:
-            self.unplaced[function] += 1
-        else:
-            self.prefixes.setdefault(function, Counter())[block, path] += 1
+    def end_of(self, function: int, block: int, path: int, times: int = 1) -> None:
+        """Frames have ended in a block; a negative number goes on there, without having been entered."""
+        self.prefixes.setdefault(function, Counter())[block, path] += times
 
     def add_events(self, events: Sequence[Event]) -> None:
-        """Frames that were left."""
+        """Frames that were left, and frames that went on."""
         for event in events:
-            if event.kind in (Kind.UNWOUND, Kind.AGAIN):
+            if event.kind in _ENDS:
                 self.end_of(event.function, event.block, event.value)
+            elif event.kind == Kind.ACTIVE:
+                self.end_of(event.function, event.block, event.value, -1)
 
 
 class CountingReader(Reader):
@@ -77,6 +80,9 @@ class CountingReader(Reader):
     def frames_with_paths(self) -> list[tuple[int, int, int, int]]:
         """The active frames, outermost first: function, block, whether it is in a call, and its path."""
         return [(frame.number, frame.at, frame.in_call, frame.path) for frame in self._stack]
+
+    def _path_to(self, number: int, block: int) -> int:
+        return self._paths[number].to[block] if number in self._paths else 0
 
     def _entered(self, frame: Frame) -> None:
         self._counts.entries[frame.number] += 1
@@ -124,7 +130,7 @@ class CountingProgram(CompiledProgram):
                 (arc.add, arc.restart, arc.ends)
                 for arc in (paths.arcs.get(edge, _NOTHING) for edge in table.edges)
             ]
-            table.follow_paths(paths.start, arcs)
+            table.follow_paths(paths.start, arcs, paths.to)
 
     def reader(self) -> CompiledReader:
         """A reader that counts."""

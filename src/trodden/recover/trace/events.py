@@ -26,6 +26,7 @@ class Kind(IntEnum):
     LOST = 14
     DAMAGED = 15
     AGAIN = 16
+    SUSPENDED = 17
 
 
 class Event(NamedTuple):
@@ -41,9 +42,10 @@ class Event(NamedTuple):
     * DAMAGED: a :class:`Damage` and, in the bits above ``DAMAGE_BITS``, where in the piece of the trace.
 
     UNWOUND names the block whose call was left by an exception or a jump, LANDED and RESUMED the block where
-    control went on; before a call returns once more, AGAIN names the block whose call was left.  ``value`` of
-    UNWOUND and AGAIN is the path number so far, where paths are counted.  After a SWITCH other frames are
-    active: each is named by an ACTIVE event, outermost first, with the block whose call it waits in.
+    control went on; before a call returns once more, AGAIN names the block whose call was left.  After a
+    SWITCH other frames are active: each of the former is named by a SUSPENDED event before it, each of the
+    new ones by an ACTIVE event, outermost first, with the block whose call it waits in.  ``value`` of these
+    four is the path number so far, where paths are counted.
     """
 
     kind: int

@@ -44,7 +44,7 @@ class ProcedureTable(ctypes.Structure):
     _fields_ = (
         *(("exit", c_uint32), ("root", c_uint32), ("encoding", c_uint32), ("base", c_uint32)),
         *(("vertices", POINTER(VertexTable)), ("arcs", POINTER(ArcTable)), ("picks", POINTER(PickTable))),
-        *(("paths", POINTER(PathArcTable)), ("wanted", POINTER(c_uint8))),
+        *(("paths", POINTER(PathArcTable)), ("path_to", POINTER(c_uint64)), ("wanted", POINTER(c_uint8))),
         *(("taken", POINTER(c_uint64)), ("trips", POINTER(c_uint64)), ("path_start", c_uint64)),
         ("entered", c_uint64),
     )

@@ -25,6 +25,7 @@ CUT_FRAMES = 1 << 31
 MOST_TRIPS = 1 << 16
 MOST_STEPS = 1 << 20
 MOST_FRAMES = 1 << 22
+MOST_SUSPENDED = 64
 
 _EVENTS = {1: Kind.FORKED, 2: Kind.EXEC_FAILED, 3: Kind.TIME, 4: Kind.STOPPED, 5: Kind.LOST}
 _SIZES = {WIDE: 4, TRIPS: 2, TRIPS_LONG: 9, ENTER: 4, RESUME: 4, LEFT: 13, EVENT: 10, LAND: 4}
@@ -70,6 +71,7 @@ class Reader:
         self._stack: list[Frame] = []
         self._bases: list[int] = [0]
         self._handled: list[int] = []
+        self._suspended: list[list[Frame]] = []
         self.lost = False
         self.position = 0
         self._events: list[Event] = []
@@ -87,24 +89,23 @@ class Reader:
         """Forget the stack and go on with these frames (innermost first), by what a chunk says of itself."""
         self.lost = False
         self._handled = []
-        self._stack = []
         self._bases = [0]
         yield from self._active(frames, function, location)
 
     def _active(self, frames: Sequence[tuple[int, int]], function: int | None, location: int) -> list[Event]:
-        del self._stack[self._bases[-1] :]
-        self._emit(Kind.SWITCH)
+        self._suspend()
         for address in reversed(frames):
             self._resolve(address)
+        self._recognise()
         if function is not None:
             code = self._program.procedure(function)
             vertex, leaving = divmod(location, 2)
             if code is None or vertex > code.exit or not _may_be_at(code, vertex, bool(leaving)):
                 raise ValueError("a trace starts in a function that does not exist")
             if not leaving:
-                self._push_active(function, code, vertex, in_call=False)
+                self._go_on_in(function, code, vertex, in_call=False)
             elif vertex != code.exit:
-                self._push_active(function, code, vertex, in_call=True)
+                self._go_on_in(function, code, vertex, in_call=True)
                 if code.calls[vertex] >= 0:
                     self._call(self._program.base(function) + code.calls[vertex])
         return self._taken()
@@ -119,7 +120,34 @@ class Reader:
 
     def _push_active(self, number: int, code: Procedure, at: int, in_call: bool) -> None:
         self._stack.append(Frame(number, code, at, in_call))
-        self._emit(Kind.ACTIVE, number, at, int(in_call))
+        self._stack[-1].path = self._path_to(number, at)
+
+    def _go_on_in(self, number: int, code: Procedure, at: int, in_call: bool) -> None:
+        self._push_active(number, code, at, in_call)
+        self._emit(Kind.ACTIVE, number, at, self._stack[-1].path)
+
+    def _suspend(self) -> None:
+        """All frames make way for others; another switch may bring them back."""
+        base = self._bases[-1]
+        aside = self._stack[base:]
+        for frame in reversed(aside):
+            self._emit(Kind.SUSPENDED, frame.number, frame.at, frame.path)
+            self._stack.pop()
+        self._suspended = [aside, *self._suspended][:MOST_SUSPENDED] if aside else self._suspended
+        self._emit(Kind.SWITCH)
+
+    def _recognise(self) -> None:
+        """If the frames are those of a suspended stack, their paths go on."""
+        base = self._bases[-1]
+        now = [(frame.number, frame.at) for frame in self._stack[base:]]
+        for index, aside in enumerate(self._suspended):
+            if now and [(frame.number, frame.at) for frame in aside] == now:
+                for frame, known in zip(self._stack[base:], aside, strict=True):
+                    frame.path = known.path
+                del self._suspended[index]
+                break
+        for depth, frame in enumerate(self._stack[base:], base):
+            self._events.append(Event(Kind.ACTIVE, depth, frame.number, frame.at, frame.path, self.position))
 
     def enter_handler(self, signal: int) -> Iterator[Event]:
         """A signal handler is called; what follows are its records."""
@@ -335,7 +363,7 @@ class Reader:
         if frame.in_call and frame.at == block:
             self._took(frame, [edge])
         else:
-            self._emit(Kind.AGAIN, frame.number, frame.at if frame.in_call else NONE, frame.path)
+            self._emit(Kind.AGAIN, frame.number, frame.at, frame.path)
             self._took_again(frame, edge)
         self._go(frame, target)
         self._emit(Kind.RESUMED, frame.number, block)
@@ -381,11 +409,11 @@ class Reader:
 
     def _sync(self, position: int) -> None:
         number = _u32(self._data, position + 1) & ~CUT_FRAMES
-        del self._stack[self._bases[-1] :]
-        self._emit(Kind.SWITCH)
+        self._suspend()
         for index in reversed(range(number)):
             where = position + 5 + 12 * index
             self._resolve((_u32(self._data, where), _u64(self._data, where + 4)))
+        self._recognise()
         self.lost = False
 
     # Frames.
@@ -462,6 +490,10 @@ class Reader:
 
     # What counting.py counts.
 
+    def _path_to(self, number: int, block: int) -> int:
+        """The number of some path so far, of a frame that was not seen being entered."""
+        return 0
+
     def _entered(self, frame: Frame) -> None:
         """A frame was entered."""
 
@@ -480,7 +512,7 @@ class Reader:
 
     def _unwind(self) -> None:
         frame = self._stack[-1]
-        self._emit(Kind.UNWOUND, frame.number, frame.at if frame.in_call else NONE, frame.path)
+        self._emit(Kind.UNWOUND, frame.number, frame.at, frame.path)
         self._stack.pop()
 
     def _emit(self, kind: Kind, function: int = NONE, block: int = NONE, value: int = 0) -> None:

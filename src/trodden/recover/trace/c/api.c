@@ -44,6 +44,8 @@ EXPORTED struct reader *trodden_trace_reader(struct program *program) {
 }
 
 EXPORTED void trodden_trace_free_reader(struct reader *reader) {
+  for (uint32_t i = 0; i < reader->stacks; i++)
+    free(reader->suspended[i].frames);
   free(reader->stack);
   free(reader->trips);
   free(reader->scratch);
@@ -128,14 +130,16 @@ EXPORTED int trodden_trace_feed(struct reader *reader, const uint8_t *data, uint
    `function`, if that is not NONE, at `location`.  The results are those of feed; 3: there is no such place. */
 EXPORTED int trodden_trace_start(struct reader *reader, const uint64_t *frames, uint32_t number,
                                  uint32_t function, uint32_t location) {
-  if (!has_room(reader, (uint64_t)number + 2 * ROOM_FOR_ONE))
+  if (!has_room(reader, (uint64_t)number + reader->depth + 2 * ROOM_FOR_ONE))
     return 0;
-  reader->depth = reader->trips_used = reader->base = reader->handlers = reader->lost = 0;
+  reader->base = reader->handlers = reader->lost = 0;
   reader->bases[0] = 0;
-  give(reader, EVENT_SWITCH, NONE, NONE, 0);
+  if (suspend(reader))
+    return 2;
   for (uint32_t i = number; i-- > 0;)
     if (active_frame(reader, (uint32_t)frames[2 * i], frames[2 * i + 1]))
       return 2;
+  recognise(reader);
   if (function == NONE)
     return 1;
   const struct procedure *code = find_procedure(reader->program, function);
@@ -151,7 +155,8 @@ EXPORTED int trodden_trace_start(struct reader *reader, const uint64_t *frames, 
   struct frame *frame = &reader->stack[reader->depth - 1];
   frame->at = vertex;
   frame->in_call = in_call;
-  give(reader, EVENT_ACTIVE, function, vertex, in_call);
+  frame->path = code->path_to ? code->path_to[vertex] : 0;
+  give(reader, EVENT_ACTIVE, function, vertex, frame->path);
   if (in_call && code->vertices[vertex].callee >= 0) {
     uint32_t callee = code->base + (uint32_t)code->vertices[vertex].callee;
     if (push(reader, callee))

@@ -187,7 +187,7 @@ static enum damage read_enter(struct reader *reader, uint32_t number) {
 /* Behind a call that has returned before: no path ends before it once more. */
 static enum damage go_again(struct reader *reader, struct frame *frame, uint32_t arc) {
   struct procedure *code = frame->code;
-  give(reader, EVENT_AGAIN, frame->number, frame->in_call ? frame->at : NONE, code->paths ? frame->path : 0);
+  give(reader, EVENT_AGAIN, frame->number, frame->at, frame->path);
   const struct path_arc *paths = code->paths;
   if (paths)
     frame->path = paths[arc].restart;
@@ -315,17 +315,65 @@ enum damage active_frame(struct reader *reader, uint32_t module, uint64_t addres
   enum damage damage = push(reader, site.function);
   if (damage)
     return damage;
-  reader->stack[reader->depth - 1].at = site.block;
-  reader->stack[reader->depth - 1].in_call = 1;
-  give(reader, EVENT_ACTIVE, site.function, site.block, 1);
+  struct frame *frame = &reader->stack[reader->depth - 1];
+  frame->at = site.block;
+  frame->in_call = 1;
+  frame->path = code->path_to ? code->path_to[site.block] : 0;
   return NO_DAMAGE;
 }
 
-static void forget_frames(struct reader *reader) {
-  while (reader->depth > reader->bases[reader->base]) {
-    drop_trips(reader, &reader->stack[reader->depth - 1]);
+/* All frames make way for others; another switch may bring them back. */
+enum damage suspend(struct reader *reader) {
+  uint32_t base = reader->bases[reader->base], number = reader->depth - base;
+  if (number) {
+    struct frame *aside = malloc(number * sizeof *aside);
+    if (!aside)
+      return NO_MEMORY;
+    memcpy(aside, reader->stack + base, number * sizeof *aside);
+    if (reader->stacks == MOST_SUSPENDED)
+      free(reader->suspended[--reader->stacks].frames);
+    memmove(reader->suspended + 1, reader->suspended, reader->stacks * sizeof *reader->suspended);
+    reader->suspended[0] = (struct suspended){aside, number};
+    reader->stacks++;
+  }
+  while (reader->depth > base) {
+    struct frame *frame = &reader->stack[reader->depth - 1];
+    drop_trips(reader, frame);
+    give(reader, EVENT_SUSPENDED, frame->number, frame->at, frame->path);
     reader->depth--;
   }
+  give(reader, EVENT_SWITCH, NONE, NONE, 0);
+  return NO_DAMAGE;
+}
+
+static int is_same(const struct suspended *aside, const struct frame *frames, uint32_t number) {
+  if (aside->number != number)
+    return 0;
+  for (uint32_t i = 0; i < number; i++)
+    if (aside->frames[i].number != frames[i].number || aside->frames[i].at != frames[i].at)
+      return 0;
+  return 1;
+}
+
+/* If the frames are those of a suspended stack, their paths go on. */
+void recognise(struct reader *reader) {
+  uint32_t base = reader->bases[reader->base], number = reader->depth - base, depth = reader->depth;
+  struct frame *frames = reader->stack + base;
+  for (uint32_t i = 0; i < reader->stacks && number; i++)
+    if (is_same(&reader->suspended[i], frames, number)) {
+      for (uint32_t j = 0; j < number; j++)
+        frames[j].path = reader->suspended[i].frames[j].path;
+      free(reader->suspended[i].frames);
+      reader->stacks--;
+      memmove(reader->suspended + i, reader->suspended + i + 1,
+              (reader->stacks - i) * sizeof *reader->suspended);
+      break;
+    }
+  for (uint32_t j = 0; j < number; j++) {
+    reader->depth = base + j + 1;
+    give(reader, EVENT_ACTIVE, frames[j].number, frames[j].at, frames[j].path);
+  }
+  reader->depth = depth;
 }
 
 /* A call switches to another stack: what leads there without writing anything is proven. */
@@ -341,16 +389,18 @@ static enum damage arrive_in_call(struct reader *reader) {
 
 static enum damage read_sync(struct reader *reader, const uint8_t *record) {
   uint32_t number = u32_at(record + 1) & ~CUT_FRAMES;
-  if (!has_room(reader, (uint64_t)number + ROOM_FOR_ONE))
+  if (!has_room(reader, (uint64_t)number + reader->depth + ROOM_FOR_ONE))
     return NO_ROOM;
-  forget_frames(reader);
-  give(reader, EVENT_SWITCH, NONE, NONE, 0);
+  enum damage damage = suspend(reader);
+  if (damage)
+    return damage;
   for (uint32_t i = number; i-- > 0;) {
     const uint8_t *frame = record + 5 + 12 * (size_t)i;
-    enum damage damage = active_frame(reader, u32_at(frame), u64_at(frame + 4));
+    damage = active_frame(reader, u32_at(frame), u64_at(frame + 4));
     if (damage)
       return damage;
   }
+  recognise(reader);
   reader->lost = 0;
   return NO_DAMAGE;
 }

@@ -59,8 +59,7 @@ static void leave(struct reader *reader) {
 void unwind(struct reader *reader) {
   struct frame *frame = &reader->stack[reader->depth - 1];
   drop_trips(reader, frame);
-  give(reader, EVENT_UNWOUND, frame->number, frame->in_call ? frame->at : NONE,
-       frame->code->paths ? frame->path : 0);
+  give(reader, EVENT_UNWOUND, frame->number, frame->at, frame->path);
   reader->depth--;
 }
 

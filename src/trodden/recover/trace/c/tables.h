@@ -50,6 +50,7 @@ struct procedure {
   const struct arc *arcs;
   const struct pick *picks;
   const struct path_arc *paths; /* NULL, or one for each arc */
+  const uint64_t *path_to;      /* NULL, or the number of some path so far, for each block */
   const uint8_t *wanted;        /* NULL: all blocks are given out */
   uint64_t *taken;              /* NULL, or how often each arc was taken */
   uint64_t *trips;              /* NULL, or how often each block was executed again at once */
@@ -74,7 +75,8 @@ enum event_kind {
   EVENT_STOPPED,
   EVENT_LOST,
   EVENT_DAMAGED,
-  EVENT_AGAIN
+  EVENT_AGAIN,
+  EVENT_SUSPENDED
 };
 
 enum { DAMAGE_BITS = 8 };

@@ -1,0 +1,41 @@
+"""Traces of profiles, read by the library in C where it can be compiled."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trodden.api.profiles import StrPath
+    from trodden.profile.model import Profile
+    from trodden.profile.trace.reading import ProgramTrace
+
+
+def load(path: StrPath) -> Profile:
+    """Read a profile."""
+    from trodden.profile.store.trod import load as read
+    from trodden.profile.trace.reading import use_library
+
+    use_library(library)
+    return read(path)
+
+
+def load_trace(path: StrPath) -> ProgramTrace:
+    """The trace in a file."""
+    return load(path).trace
+
+
+@cache
+def library() -> Path | None:
+    """The reader in C, compiled if that was not done yet; ``None`` without a compiler for it."""
+    from trodden.errors import CannotWrite, ToolchainMissing
+    from trodden.native.driver.own_library import own_library
+    from trodden.recover.trace.library import SOURCES, load_library
+
+    try:
+        path = own_library(SOURCES, "the reader of traces")
+        load_library(path)
+    except (ToolchainMissing, CannotWrite, OSError):
+        return None
+    return path

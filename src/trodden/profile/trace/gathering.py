@@ -1,0 +1,105 @@
+"""From the traces that processes have left behind to those of a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from trodden.collect.binary.program import Program
+from trodden.collect.endings import Process, StoppedFrame
+from trodden.collect.rawfile.model import TraceEnd
+from trodden.collect.trace.chunk import Chunk
+from trodden.collect.trace.traced import TracedRun
+from trodden.profile.trace.model import CallSites, Flag, LastFrame, Piece, TraceChunk, TracedProcess, Traces
+from trodden.profile.trace.writing import PieceWriter
+from trodden.program.facts import UnitFacts
+
+_STOPPED = {
+    TraceEnd.LIMIT: "it has as many bytes as it may have (TRODDEN_TRACE_LIMIT)",
+    TraceEnd.NO_SPACE: "there was no space left on the device",
+    TraceEnd.TOO_LARGE: "the file had become as large as a file may be",
+    TraceEnd.NOT_DRAINED: "nobody was reading it any more",
+    TraceEnd.REMOVED: "the file was deleted",
+    TraceEnd.FAILED: "the file could not be written",
+    TraceEnd.NO_MEMORY: "there was no memory left",
+}
+
+
+def gather_traces(
+    runs: Sequence[TracedRun], units: Sequence[UnitFacts], processes: Sequence[Process]
+) -> Traces | None:
+    """The traces of all processes; ``None`` if there are none."""
+    if not runs:
+        return None
+    writer = PieceWriter()
+    numbers = {unit.id: number for number, unit in enumerate(units)}
+    order = {(process.pid, process.started): number for number, process in enumerate(processes)}
+    sites: dict[str, int] = {}
+    tables: list[CallSites] = []
+    found = []
+    for run in runs:
+        modules = {}
+        for index, program in run.modules.items():
+            if program.path not in sites:
+                sites[program.path] = len(tables)
+                tables.append(_call_sites(program, writer))
+            modules[index] = sites[program.path]
+        assert run.raw.trace is not None
+        firsts = {
+            unit.id: first
+            for unit, first in zip(run.raw.units, run.raw.trace.first_functions, strict=True)
+            if first is not None
+        }
+        found.append(
+            TracedProcess(
+                process=order.get((run.raw.pid, run.raw.started), -1),
+                pid=run.raw.pid,
+                units=tuple(sorted((first, numbers[name]) for name, first in firsts.items())),
+                modules=modules,
+                chunks=tuple(_stored(chunk, writer) for chunk in run.trace.chunks),
+                ends={thread: tuple(_last_frames(frames, firsts)) for thread, frames in run.stacks.items()},
+                messages=tuple(_messages(run)),
+            )
+        )
+    return Traces(tuple(found), tuple(tables), writer.done())
+
+
+def _stored(chunk: Chunk, writer: PieceWriter) -> TraceChunk:
+    return TraceChunk(
+        thread=chunk.thread,
+        level=chunk.level,
+        sequence=chunk.sequence,
+        began=chunk.began,
+        ended=chunk.ended,
+        function=chunk.function,
+        location=chunk.location,
+        parent=chunk.parent,
+        offset=chunk.offset,
+        pc=chunk.pc,
+        flags=Flag(int(chunk.flags)),
+        signal=chunk.signal,
+        inherited=chunk.inherited,
+        frames=tuple((frame.module, frame.address) for frame in chunk.frames),
+        piece=writer.add(chunk.records()),
+    )
+
+
+def _call_sites(program: Program, writer: PieceWriter) -> CallSites:
+    piece: Piece = writer.add(program.site_data)
+    return CallSites(piece, tuple(program.code), tuple(program.functions))
+
+
+def _last_frames(frames: Iterable[StoppedFrame], firsts: dict[str, int]) -> Iterable[LastFrame]:
+    for frame in frames:
+        if frame.unit in firsts:
+            number = firsts[frame.unit] + frame.function
+            yield LastFrame(number, frame.block, frame.interrupted, frame.register)
+
+
+def _messages(run: TracedRun) -> Iterable[str]:
+    assert run.raw.trace is not None
+    yield from run.trace.damage
+    if run.raw.trace.stopped is not TraceEnd.RUNNING:
+        reason = _STOPPED[run.raw.trace.stopped]
+        yield f"{run.raw.path}: the trace ends before the process does: {reason}"
+    if run.raw.trace.lost:
+        yield f"{run.raw.path}: some records of its trace were lost"
