@@ -58,7 +58,7 @@ static trodden_signal_handler *take_once(int number) {
 /* For a thread whose start was not observed, there is nothing to remember them by. */
 static void block_faults(struct trodden_thread *thread, uint64_t faults) {
     if (thread)
-        thread->faults_blocked |= faults;
+        trodden_block_faults(thread, thread->faults_blocked | faults);
     else if (faults)
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &faults, NULL, sizeof faults);
 }
