@@ -25,19 +25,23 @@ void trodden_sigsetjmp_init(void) {
     __atomic_store_n((void **)&real, found, __ATOMIC_RELEASE);
 }
 
-static __attribute__((noinline)) void mark(struct __jmp_buf_tag *env) {
-    const struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
-    trodden_mark_faults(env, thread ? thread->faults_blocked : 0);
-}
-
 /* The real function saves its caller's registers: it is called in tail position. */
-EXPORTED int __sigsetjmp(struct __jmp_buf_tag *env, int save_mask) {
+static __attribute__((noinline)) int save_slowly(struct __jmp_buf_tag *env, int save_mask) {
     /* The constructor of a library may come here before that of this module has run. */
     if (!__atomic_load_n(&real, __ATOMIC_ACQUIRE))
         trodden_sigsetjmp_init();
-    if (save_mask && trodden_faults_were_blocked)
-        mark(env);
+    if (save_mask && trodden_faults_were_blocked) {
+        const struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
+        trodden_mark_faults(env, thread ? thread->faults_blocked : 0);
+    }
     TAIL_CALL return real(env, save_mask);
+}
+
+EXPORTED int __sigsetjmp(struct __jmp_buf_tag *env, int save_mask) {
+    save_function *save = __atomic_load_n(&real, __ATOMIC_ACQUIRE);
+    if (!save || trodden_faults_were_blocked)
+        save = save_slowly;
+    TAIL_CALL return save(env, save_mask);
 }
 
 /* The setjmp of BSD is __sigsetjmp(env, 1). */

@@ -218,7 +218,7 @@ static void jump_to_landing(struct trodden_thread *thread, const struct trodden_
     uint64_t *words = (uint64_t *)copy;
     trodden_block_signals();
     record_jump(regs, env);
-    memcpy(copy, env, sizeof *copy);
+    memcpy(copy->__jmpbuf, env->__jmpbuf, sizeof copy->__jmpbuf);
     thread->landing = (struct trodden_landing){.pc = demangle(words[SAVED_PC]), .rbx = words[SAVED_RBX]};
     thread->landing.mask = trodden_keep_faults(thread, trodden_saved_mask(env));
     copy->__mask_was_saved = 0;
@@ -236,7 +236,7 @@ static inline struct __jmp_buf_tag *prepare_jump(const struct trodden_regs *regs
 #ifdef __GLIBC__
     struct trodden_thread *thread = env->__mask_was_saved ? trodden_own_thread() : NULL;
 #ifdef TRODDEN_LANDS
-    if (trodden_can_land(thread)) {
+    if (thread && trodden_can_land(thread)) {
         jump_to_landing(thread, regs, env, copy);
         return copy;
     }

@@ -67,10 +67,14 @@ static uint64_t after_change(uint64_t blocked, int how, uint64_t mask) {
 }
 
 static int set_mask(int how, const sigset_t *set, sigset_t *previous) {
-    struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
-    uint64_t mask = 0, old_mask = 0, old_faults = thread ? thread->faults_blocked : 0;
-    if (set) {
+    uint64_t mask = 0, old_mask = 0;
+    if (set)
         memcpy(&mask, set, sizeof mask);
+    /* Most programs never block a signal of a fault. */
+    bool about_faults = trodden_faults_were_blocked || (mask & TRODDEN_FAULTS);
+    struct trodden_thread *thread = about_faults && trodden_leads() ? trodden_own_thread() : NULL;
+    uint64_t old_faults = thread ? thread->faults_blocked : 0;
+    if (set) {
         /* 32 to 34 belong to the C library, which leaves them out in the same way. */
         mask &= ~(trodden_signal_bit(32) | trodden_signal_bit(33));
 #ifndef __GLIBC__
