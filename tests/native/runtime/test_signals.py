@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import signal
 import subprocess
 from pathlib import Path
@@ -16,6 +17,9 @@ STATIC = "edges-O2"
 """The variant that is also built as a static program."""
 BUILDS = [*((variant, ()) for variant in VARIANTS), (STATIC, ("-static",))]
 IDS = [*VARIANTS, f"{STATIC}-static"]
+MUSL = ("-static", "-target", f"{platform.machine()}-linux-musl")
+ALL_BUILDS = [*BUILDS, (STATIC, MUSL)]
+ALL_IDS = [*IDS, f"{STATIC}-musl"]
 SWITCHES = ("swap", "set", "return", "start")
 DEATHS = {
     "once": signal.SIGSEGV,
@@ -27,6 +31,27 @@ DEATHS = {
     "thread": signal.SIGSEGV,
     "realtime": signal.SIGRTMIN + 3,
 }
+JUMPED = """\
+jumped: 10 11
+jumped:
+jumped: 8 11
+jumped: 7
+"""
+CONTINUED = "\n".join(["jumped as in BSD: 10 11", *["saved: 1 0"] * 4, "continued: 10 11", ""])
+STARTED = """\
+executed: 10 11
+spawned: 10 11
+0
+after it: 10 11
+spawned by name: 10 11
+0
+after it: 10 11
+spawned with a mask: 8 12
+0
+after it: 10 11
+1
+after a failure: 10 11
+"""
 
 
 def build(programs: ProgramBuilder, source: str, variant: str, options: tuple[str, ...]) -> Path:
@@ -130,3 +155,14 @@ def test_programs_see_their_own_signal_settings(
     ]
     assert ran[0].stdout == ran[1].stdout
     assert [each.returncode for each in ran] == [5, 5]
+
+
+@pytest.mark.parametrize(("variant", "options"), ALL_BUILDS, ids=ALL_IDS)
+def test_masks_that_jumps_contexts_and_new_programs_get(
+    programs: ProgramBuilder, tmp_path: Path, variant: str, options: tuple[str, ...]
+) -> None:
+    """Signals of faults are part of them; and what a program starts without vfork leaves nothing behind."""
+    done = run_counted(build(programs, "carried_masks.c", variant, options), cwd=tmp_path)
+    expected = JUMPED + (STARTED if options == MUSL else CONTINUED + STARTED)
+    assert (done.status, done.output, done.errors) == (7, expected, "")
+    done.check()
