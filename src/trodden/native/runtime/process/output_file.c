@@ -13,7 +13,7 @@
 #include "process/output_file.h"
 #include "process/process.h"
 
-enum { RENAME_NOREPLACE_FLAG = 1, MAX_ATTEMPTS = 1000 };
+enum { MAX_ATTEMPTS = 1000 };
 
 static struct {
     char path[TRODDEN_PATH_BYTES], temporary_path[TRODDEN_PATH_BYTES], live_path[TRODDEN_PATH_BYTES + 8];
@@ -149,37 +149,26 @@ int trodden_output_open(bool *by_rename) {
     return create_temporary();
 }
 
-/* Gives the temporary file its name, unless there is a file of that name.  On a file system or a kernel that cannot do
- * so in one step, the name is first taken by an empty file. */
-static bool rename_to_free_name(void) {
-    if (syscall(SYS_renameat2, AT_FDCWD, output.temporary_path, AT_FDCWD, output.path, RENAME_NOREPLACE_FLAG) == 0)
-        return true;
-    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
-        return false;
-    int file = trodden_sys_open(output.path, O_WRONLY | O_CREAT | O_EXCL);
-    if (file < 0)
-        return false;
-    trodden_sys_close(file);
-    return rename(output.temporary_path, output.path) == 0;
-}
-
 /* A name that another process has taken meanwhile is left to it. */
 static bool claim_name(void) {
-    while (!(output.owned = rename_to_free_name())) {
+    while (!(output.owned = trodden_output_claim(output.temporary_path, output.path))) {
         if (errno != EEXIST || output.attempt >= MAX_ATTEMPTS)
             return false;
-        if (!trodden_output_is_taken(output.path)) {
-            if (unlink(output.path) != 0 && errno != ENOENT)
-                return false;
-        } else {
-            output.attempt++;
-            if (!name_output()) {
-                errno = ENAMETOOLONG;
-                return false;
-            }
+        output.attempt++;
+        if (!name_output()) {
+            errno = ENAMETOOLONG;
+            return false;
         }
     }
     return true;
+}
+
+/* The live file makes way for what trodden_dump has written, and the name is never free in between: another process
+ * would take it. */
+static bool rename_live(void) {
+    trodden_output_name_live(output.live_path, output.path);
+    unlink(output.live_path);
+    return link(output.path, output.live_path) == 0 || rename(output.path, output.live_path) == 0;
 }
 
 int trodden_output_close(bool by_rename, int file, int error, bool final) {
@@ -188,11 +177,8 @@ int trodden_output_close(bool by_rename, int file, int error, bool final) {
     if (!by_rename)
         return error;
     /* trodden_dump must not replace the live file, which is renamed instead. */
-    if (!error && !final && output.live_path[0] && strcmp(output.live_path, output.path) == 0) {
-        trodden_output_name_live(output.live_path, output.path);
-        if (rename(output.path, output.live_path) != 0)
-            error = errno;
-    }
+    if (!error && !final && output.live_path[0] && strcmp(output.live_path, output.path) == 0 && !rename_live())
+        error = errno;
     if (!error && !(output.owned ? rename(output.temporary_path, output.path) == 0 : claim_name()))
         error = errno;
     if (error)
@@ -213,7 +199,8 @@ bool trodden_output_publish_live(void) {
         return false;
     /* What an earlier process has left there would be taken for this one's. */
     trodden_output_name_live(output.live_path, output.path);
-    unlink(output.live_path);
+    if (!trodden_output_is_kept(output.live_path))
+        unlink(output.live_path);
     memcpy(output.live_path, output.path, strlen(output.path) + 1);
     return true;
 }
