@@ -181,7 +181,7 @@ def profile_of(
     ``name`` overrides both.  Then the raw files are removed.  Where no profile can be made of them, they are
     kept.
     """
-    from trodden.native.execute.rundir import process_of
+    from trodden.native.execute.counting import process_of
     from trodden.profile.from_runs import Collected, collect_all
     from trodden.profile.store.trod import save
 

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from trodden.collect.rawfile.family import MAGIC
 from trodden.collect.rawfile.frame_record import FRAME, frame_from
 from trodden.collect.rawfile.live_regions import REGION, LiveFile, Region, RegionKind
 from trodden.collect.rawfile.model import (
@@ -39,7 +40,6 @@ from trodden.collect.rawfile.rings import last_paths_in
 from trodden.errors import BadFile, LaterVersion
 from trodden.recover.sparse_counters import SparseCounters
 
-MAGIC = b"TRODLIVE"
 VERSION = 1
 _HEADER = struct.Struct("<8sIIQQQQIIIIQQQ24x")
 _MODULE = struct.Struct("<QIIII")
@@ -82,14 +82,14 @@ class _Module:
     units: tuple[_Unit, ...]
 
 
-def read_live(descriptor: int, where: str) -> Raw:
-    """What the process had counted; ``where`` names the file in error messages."""
-    return _Reader(descriptor, where).raw()
+def read_live(descriptor: int, where: str, base: int = 0) -> Raw:
+    """What the process with its header at ``base`` had counted; ``where`` names the file in messages."""
+    return _Reader(descriptor, where, base).raw()
 
 
 class _Reader:
-    def __init__(self, descriptor: int, where: str) -> None:
-        self._file = LiveFile(descriptor, where)
+    def __init__(self, descriptor: int, where: str, base: int) -> None:
+        self._file = LiveFile(descriptor, where, base)
         self._where = where
 
     def raw(self) -> Raw:
