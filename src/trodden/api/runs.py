@@ -234,6 +234,10 @@ def no_counts(ended: Ended, program: str) -> str:
         how = f"was ended by {name}, and"
     else:
         how = f"ended with status {ended.status}, and"
+    if ended.running:
+        return (
+            f"{program}: {how} its counts are with those of processes that still run; no profile was written"
+        )
     return (
         f"{program}: {how} no program or library with probes has left counts; no profile was written."
         " Build what it runs with trodden cc (make CC='trodden cc')"

@@ -261,7 +261,7 @@ class _Gathering:
     def _recorded(self, raw: Raw, path: str) -> Program:
         if path not in self._known.found:
             if not os.path.exists(path):
-                raise program_gone(raw.path, path)
+                raise program_gone(raw.path, path or "a program that could not read its own path")
             self._known.found[path] = read_program(path)
         return self._known.found[path]
 

@@ -42,7 +42,9 @@ def test_children_that_do_not_fit_into_shared_memory(tmp_path: Path) -> None:
     assert "none is lost" in message
 
 
-_NAMED = re.compile(r"each of (\d+) processes .* has left no counts: there was no space for a file of its own")
+_NAMED = re.compile(
+    r"each of (\d+) processes .* has left no counts: there was no space for a file of its own"
+)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,9 @@ def test_every_process_that_is_killed_is_in_the_profile_or_named(
     """Whether its parent ends before it or after it, and where its parent has no file either."""
     options = ("--trodden-profile=paths", "--trodden-max-paths=200000", "-O0")
     must("cc", *options, PROGRAMS / "scarce_memory.c", "-o", "scarce", cwd=tmp_path)
-    program = f"TRODDEN_FILE=/dev/shm/%p.raw setsid -w sh -c 'echo $$ >group; exec ./scarce {children} {mode}'"
+    program = (
+        f"TRODDEN_FILE=/dev/shm/%p.raw setsid -w sh -c 'echo $$ >group; exec ./scarce {children} {mode}'"
+    )
     collect = shlex.join([*TRODDEN, "collect", "/dev/shm", "-o", "scarce.trod"])
     script = f"{_DOCKER} && {program} && (kill -KILL -$(cat group) || true) && {collect}"
     done = execute(["unshare", "-rm", "sh", "-c", script], tmp_path)

@@ -117,15 +117,24 @@ void trodden_live_leave_parents(const struct trodden_counted_file *parents) {
     forget_membership();
 }
 
-/* Maps the header of the live file that a descriptor is of, if it is of one. */
+static bool read_head(int fd, struct trodden_live_header *head) {
+    return syscall(SYS_pread64, fd, head, sizeof *head, 0l) == sizeof *head &&
+           memcmp(head->magic, TRODDEN_LIVE_MAGIC, sizeof head->magic) == 0 &&
+           head->header_bytes == TRODDEN_LIVE_HEADER_BYTES;
+}
+
+/* Is it the descriptor of a live file that has not been removed? */
+static bool is_anybodys(int fd) {
+    struct trodden_live_header head;
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink &&
+           (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR && read_head(fd, &head);
+}
+
 static bool adopt(int fd) {
     struct trodden_live_header head;
     struct stat status;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || !status.st_nlink ||
-        (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR ||
-        syscall(SYS_pread64, fd, &head, sizeof head, 0l) != sizeof head ||
-        memcmp(head.magic, TRODDEN_LIVE_MAGIC, sizeof head.magic) != 0 || head.header_bytes != TRODDEN_LIVE_HEADER_BYTES ||
-        status.st_size < TRODDEN_LIVE_HEADER_BYTES / 64)
+    if (fstat(fd, &status) != 0 || !read_head(fd, &head))
         return false;
     void *memory = mmap(NULL, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (memory == MAP_FAILED)
@@ -136,23 +145,26 @@ static bool adopt(int fd) {
     return true;
 }
 
-bool trodden_live_join_inherited(struct trodden_live_header *live, int error) {
+int trodden_live_inherited(void) {
     struct rlimit limit = {0, 0};
     getrlimit(RLIMIT_NOFILE, &limit);
     int end = limit.rlim_cur < TRODDEN_MOST_DESCRIPTORS ? (int)limit.rlim_cur : TRODDEN_MOST_DESCRIPTORS;
-    for (int fd = end - TRODDEN_OWN_DESCRIPTORS; live && fd >= 0 && fd < end; fd++) {
-        if (!adopt(fd))
-            continue;
-        if (enter(file.owner) && join(fd, live, error)) {
-            live->flags &= ~(uint32_t)TRODDEN_LIVE_INCOMPLETE;
-            file.header->flags = live->flags;
-            return true;
-        }
-        if (!is_member)
-            trodden_unmap(file.owner, TRODDEN_LIVE_HEADER_BYTES);
+    for (int fd = end - TRODDEN_OWN_DESCRIPTORS; fd >= 0 && fd < end; fd++)
+        if (is_anybodys(fd))
+            return fd;
+    return -1;
+}
+
+bool trodden_live_join_inherited(struct trodden_live_header *live, int error) {
+    int fd = trodden_live_inherited();
+    if (fd < 0 || !live || !adopt(fd))
         return false;
+    bool inside = enter(file.owner) && join(fd, live, error);
+    if (!is_member) {
+        trodden_unmap(file.owner, TRODDEN_LIVE_HEADER_BYTES);
+        file = (struct trodden_counted_file){.fd = -1};
     }
-    return false;
+    return inside;
 }
 
 static void remove_if_unused(void) {
@@ -186,18 +198,3 @@ void trodden_live_leave_to_family(void) {
     trodden_live_mark(TRODDEN_LIVE_MEMBERS_ONLY);
     remove_if_unused();
 }
-
-void trodden_live_hold(void) {
-    uint64_t mask;
-    bool held = trodden_live_acquire(&trodden_process, &mask);
-    trodden_live_close(trodden_live_open());
-    trodden_live_release(&trodden_process, held, mask);
-}
-
-void trodden_live_pass_on(void) {
-    int fd = trodden_live_fd();
-    if (fd >= 0)
-        fcntl(fd, F_SETFD, 0);
-}
-
-bool trodden_live_exists(void) { return file.exists; }

@@ -26,7 +26,6 @@
 
 enum {
     VERSION = 1,
-    FEW_DESCRIPTORS = 64,       /* so low a limit is meant to be used up by the program */
     TABLE_STEP = 16 << 10,      /* bytes of the region table for which space is reserved at a time */
     SMALL_REGION = 256 << 10,   /* always reserved */
     PLENTY = 64                 /* times the size of a larger region, and four times this in MiB, have to be free */
@@ -34,54 +33,6 @@ enum {
 
 struct trodden_counted_file trodden_counted_file = {.fd = -1};
 #define file trodden_counted_file
-
-static bool is_live_file(int fd) {
-    struct stat status;
-    return fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
-}
-
-int trodden_live_fd(void) { return is_live_file(file.fd) ? file.fd : -1; }
-
-/* Moves the descriptor away from the lowest numbers, which some programs rely on; -1: there are too few of them. */
-static int keep_descriptor(int fd) {
-    struct rlimit limit = {0, 0};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    rlim_t limit_fd = limit.rlim_cur < TRODDEN_MOST_DESCRIPTORS ? limit.rlim_cur : TRODDEN_MOST_DESCRIPTORS;
-    int high_fd = limit_fd > FEW_DESCRIPTORS ? fcntl(fd, F_DUPFD_CLOEXEC, (int)limit_fd - TRODDEN_OWN_DESCRIPTORS) : -1;
-    if (high_fd < 0 && limit_fd > FEW_DESCRIPTORS)
-        return fd;
-    trodden_sys_close(fd);
-    return high_fd;
-}
-
-int trodden_live_open(void) {
-    const char *path = trodden_output_live_path();
-    if (is_live_file(file.fd))
-        return file.fd;
-    if (!file.exists || !path[0])
-        return -1;
-    int fd = trodden_sys_open(path, O_RDWR | O_NOFOLLOW);
-    if (is_live_file(fd))
-        return fd;
-    if (fd >= 0)
-        trodden_sys_close(fd);
-    return -1;
-}
-
-void trodden_live_close(int fd) {
-    if (fd >= 0 && fd != file.fd)
-        file.fd = keep_descriptor(fd);
-}
-
-bool trodden_live_is_at(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
-}
-
-bool trodden_live_has_name(void) {
-    struct stat status;
-    return trodden_live_fd() >= 0 && fstat(file.fd, &status) == 0 && status.st_nlink > 0;
-}
 
 static void forget_header(struct trodden_live_header *header) {
     if (header)
@@ -251,6 +202,7 @@ static bool map_header(int fd, struct trodden_live_header *live) {
                       (off_t)file.base);
     if (memory == MAP_FAILED) {
         live->flags |= TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_NO_SPACE;
+        errno = ENOSPC;
         return false;
     }
     file.header = memory;
@@ -259,16 +211,32 @@ static bool map_header(int fd, struct trodden_live_header *live) {
     return true;
 }
 
+/* Can nothing be known of a new file, or is it on another device than that of the parent?  Then
+ * another file system has been mounted over the directory, where nobody looks for it. */
+static bool is_elsewhere(int fd, struct stat *status, bool has_parents, dev_t parents) {
+    if (fstat(fd, status) != 0)
+        return true;
+    if (!has_parents || status->st_dev == parents)
+        return false;
+    trodden_output_moved();
+    errno = ENOENT;
+    return true;
+}
+
 bool trodden_live_begin(int fd, struct trodden_live_header *live) {
     struct stat status;
+    bool has_parents = file.exists;
+    dev_t parents = file.device;
     file = (struct trodden_counted_file){.fd = -1};
-    if (fd < 0 || !live || fstat(fd, &status) != 0 || !map_header(fd, live)) {
+    if (fd < 0 || !live || is_elsewhere(fd, &status, has_parents, parents) || !map_header(fd, live)) {
+        int error = errno;
         if (live)
             live->flags |= TRODDEN_LIVE_INCOMPLETE;
         if (fd >= 0) {
             trodden_output_remove_live();
             trodden_sys_close(fd);
         }
+        errno = error;
         return false;
     }
     file.device = status.st_dev;
@@ -278,11 +246,14 @@ bool trodden_live_begin(int fd, struct trodden_live_header *live) {
 }
 
 bool trodden_live_begin_inside(int fd, struct trodden_live_header *live) {
+    live->flags &= ~(uint32_t)(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_NO_SPACE);
     file.base = __atomic_fetch_add(&file.owner->size, TRODDEN_LIVE_HEADER_BYTES, __ATOMIC_RELAXED);
     file.reserved = 0;
     file.end = 0;
-    if (file.base < TRODDEN_LIVE_HEADER_BYTES || !map_header(fd, live))
+    if (file.base < TRODDEN_LIVE_HEADER_BYTES || !map_header(fd, live)) {
+        live->flags |= TRODDEN_LIVE_INCOMPLETE;
         return false;
+    }
     memcpy(file.header->magic, TRODDEN_LIVE_MAGIC, sizeof file.header->magic);
     return true;
 }
@@ -293,7 +264,7 @@ void trodden_live_publish(void) {
     int fd = file.fd;
     file.fd = -1;
     if (file.exists) {
-        file.fd = keep_descriptor(fd);
+        trodden_live_close(fd);
     } else {
         trodden_live_unmap_header();
         trodden_output_remove_live();
@@ -304,11 +275,11 @@ void trodden_live_publish(void) {
 
 void trodden_live_init(void) {
     trodden_process.live = trodden_live_make_header(); /* reads /proc, before it needs a descriptor for the file */
-    int fd = trodden_output_create_live(), error = fd < 0 ? errno : ENOSPC;
+    int fd = trodden_output_create_live();
     if (trodden_live_begin(fd, trodden_process.live))
         trodden_live_publish();
-    else if (fd < 0)
-        trodden_live_join_inherited(trodden_process.live, error);
+    else
+        trodden_live_join_inherited(trodden_process.live, errno);
 }
 
 bool trodden_live_is_truncated(uint64_t offset) {

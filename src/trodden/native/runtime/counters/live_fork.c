@@ -98,13 +98,13 @@ void trodden_live_after_fork(void) {
     __atomic_store_n(&old->child_started, 1, __ATOMIC_RELEASE);
     const struct trodden_counted_file parents = trodden_counted_file;
     struct trodden_live_header *live = trodden_live_make_header();
-    int parent_fd = trodden_live_fd(), fd = trodden_output_create_live(), error = fd < 0 ? errno : ENOSPC;
+    int parent_fd = trodden_live_fd(), fd = trodden_output_create_live();
     /* A file that was truncated, or had no space, has no data where memory has what was counted since. */
     int data_fd = old->flags & TRODDEN_LIVE_COUNTS_LOST || trodden_live_has_lost_pages() ? -1 : parent_fd;
     bool in_file = trodden_live_begin(fd, live);
     if (in_file)
         trodden_live_leave_parents(&parents);
-    bool joined = !in_file && trodden_live_join_parents(&parents, parent_fd, live, live ? error : ENOMEM);
+    bool joined = !in_file && trodden_live_join_parents(&parents, parent_fd, live, live ? errno : ENOMEM);
     if (!live) {
         detach_in_place(old);
         return;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "counters/live_file.h"
 #include "platform/attributes.h"
@@ -57,7 +58,9 @@ void trodden_live_hold(void);
 /* They are lost: programs that are executed from now on inherit the descriptor. */
 void trodden_live_pass_on(void);
 bool trodden_live_exists(void); /* does this process count in a file? */
-bool trodden_live_is_at(const char *path); /* is that the live file? */
+bool trodden_live_is(const struct stat *status); /* is that the live file? */
+bool trodden_live_is_at(const char *path);
+int trodden_live_inherited(void); /* the descriptor of a live file that another program has left open, or -1 */
 bool trodden_live_has_name(void);          /* has it not been removed, as far as that is known? */
 
 /* Frees the frames that were saved for the end of the process, which continues after all. */

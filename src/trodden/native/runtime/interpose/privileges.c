@@ -24,10 +24,18 @@ typedef int one_function(id_t);
 typedef int two_function(id_t, id_t);
 typedef int three_function(id_t, id_t, id_t);
 
+#ifdef __GLIBC__
 extern one_function __setuid __attribute__((weak)), __setgid __attribute__((weak));
 extern two_function __setreuid __attribute__((weak)), __setregid __attribute__((weak));
 extern three_function __setresuid __attribute__((weak)), __setresgid __attribute__((weak));
+#define STATIC(name, number, first, second, third, ...) \
+    (__##name ? __##name(__VA_ARGS__) : (int)syscall(number, first, second, third))
+#else
 extern int __setxid(int number, int first, int second, int third) __attribute__((weak));
+#define STATIC(name, number, first, second, third, ...)                        \
+    (__setxid ? __setxid((int)(number), (int)(first), (int)(second), (int)(third)) \
+              : (int)syscall(number, first, second, third))
+#endif
 
 TRODDEN_INTERCEPTOR(one_function, setuid);
 TRODDEN_INTERCEPTOR(one_function, setgid);
@@ -55,12 +63,6 @@ void trodden_after_privileges(bool given_up) {
     errno = saved_errno;
 }
 
-static int without_library(long number, id_t first, id_t second, id_t third) {
-    if (__setxid)
-        return __setxid((int)number, (int)first, (int)second, (int)third);
-    return (int)syscall(number, first, second, third);
-}
-
 #define INTERPOSE(name, type, parameters, arguments, static_call) \
     EXPORTED int name parameters {                                \
         bool leads = trodden_before_privileges();                 \
@@ -71,19 +73,17 @@ static int without_library(long number, id_t first, id_t second, id_t third) {
     }
 
 #define UNCHANGED ((id_t)-1)
-#define SET_RESUID(r, e, s) (__setresuid ? __setresuid(r, e, s) : without_library(SYS_setresuid, r, e, s))
-#define SET_RESGID(r, e, s) (__setresgid ? __setresgid(r, e, s) : without_library(SYS_setresgid, r, e, s))
+#define SET_RESUID(r, e, s) STATIC(setresuid, SYS_setresuid, r, e, s, r, e, s)
+#define SET_RESGID(r, e, s) STATIC(setresgid, SYS_setresgid, r, e, s, r, e, s)
 
-INTERPOSE(setuid, one_function, (uid_t user), (user),
-          __setuid ? __setuid(user) : without_library(SYS_setuid, user, 0, 0))
-INTERPOSE(setgid, one_function, (gid_t group), (group),
-          __setgid ? __setgid(group) : without_library(SYS_setgid, group, 0, 0))
+INTERPOSE(setuid, one_function, (uid_t user), (user), STATIC(setuid, SYS_setuid, user, 0, 0, user))
+INTERPOSE(setgid, one_function, (gid_t group), (group), STATIC(setgid, SYS_setgid, group, 0, 0, group))
 INTERPOSE(seteuid, one_function, (uid_t user), (user), SET_RESUID(UNCHANGED, user, UNCHANGED))
 INTERPOSE(setegid, one_function, (gid_t group), (group), SET_RESGID(UNCHANGED, group, UNCHANGED))
 INTERPOSE(setreuid, two_function, (uid_t real, uid_t effective), (real, effective),
-          __setreuid ? __setreuid(real, effective) : without_library(SYS_setreuid, real, effective, 0))
+          STATIC(setreuid, SYS_setreuid, real, effective, 0, real, effective))
 INTERPOSE(setregid, two_function, (gid_t real, gid_t effective), (real, effective),
-          __setregid ? __setregid(real, effective) : without_library(SYS_setregid, real, effective, 0))
+          STATIC(setregid, SYS_setregid, real, effective, 0, real, effective))
 INTERPOSE(setresuid, three_function, (uid_t real, uid_t effective, uid_t saved), (real, effective, saved),
           SET_RESUID(real, effective, saved))
 INTERPOSE(setresgid, three_function, (gid_t real, gid_t effective, gid_t saved), (real, effective, saved),

@@ -114,8 +114,10 @@ static int create_temporary(void) {
         if (file < 0 && errno == ENOENT) {
             /* If a file is still there, so are its directories. */
             output.moved = output.moved || trodden_live_has_name();
-            if (is_elsewhere())
+            if (is_elsewhere() || (!trodden_live_exists() && trodden_live_inherited() >= 0)) {
+                errno = ENOENT;
                 break;
+            }
             int unmade = make_directories();
             if (!unmade)
                 file = trodden_sys_open(output.temporary_path, O_RDWR | O_CREAT | O_EXCL);
@@ -131,10 +133,7 @@ static int create_temporary(void) {
 const char *trodden_output_path(void) { return output.path; }
 
 /* A device or a pipe is written to; it must not be replaced. */
-static bool is_special(void) {
-    struct stat status;
-    return stat(output.path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
+static bool is_special(const struct stat *status) { return !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode); }
 
 /* A pipe that nobody reads would keep the process from ending. */
 static int open_special(void) {
@@ -162,9 +161,14 @@ int trodden_output_open(bool *by_rename) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    if (is_special())
+    struct stat status;
+    bool is_there = stat(output.path, &status) == 0;
+    if (is_there && is_special(&status))
         return open_special();
     *by_rename = true;
+    /* Something has been mounted over the directory, or it is another one. */
+    if (output.owned && !(is_there && trodden_live_is(&status)))
+        output.moved = output.moved || trodden_live_has_name();
     return is_elsewhere() ? -1 : create_temporary();
 }
 
@@ -219,8 +223,10 @@ int trodden_output_close(bool by_rename, int file, int error, bool final) {
 }
 
 int trodden_output_create_live(void) {
+    struct stat status;
     errno = EPERM;
-    if (!trodden_output_wanted() || !may_write() || !choose_name() || is_elsewhere() || is_special())
+    if (!trodden_output_wanted() || !may_write() || !choose_name() || is_elsewhere() ||
+        (stat(output.path, &status) == 0 && is_special(&status)))
         return -1;
     return create_temporary();
 }
