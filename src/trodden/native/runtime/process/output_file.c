@@ -236,7 +236,7 @@ bool trodden_output_publish_live(void) {
         return false;
     /* What an earlier process has left there would be taken for this one's. */
     trodden_output_name_live(output.live_path, output.path);
-    if (!trodden_output_is_kept(output.live_path))
+    if (trodden_output_name_has_pid() || !trodden_output_is_kept(output.live_path))
         unlink(output.live_path);
     memcpy(output.live_path, output.path, strlen(output.path) + 1);
     return true;
