@@ -12,6 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
+from trodden.collect.rawfile.family import MAGIC
 from trodden.collect.rawfile.live_call_nodes import call_nodes_in
 from trodden.collect.rawfile.live_frames import frames_in, tids_in
 from trodden.collect.rawfile.live_regions import REGION, LiveFile, Region, RegionKind
@@ -21,7 +22,6 @@ from trodden.collect.rawfile.model import Ending, Raw, RawLastPath, RawModule
 from trodden.collect.rawfile.rings import last_paths_in
 from trodden.errors import BadFile, LaterVersion
 
-MAGIC = b"TRODLIVE"
 VERSION = 1
 _HEADER = struct.Struct("<8sIIQQQQIIIIQQQ24x")
 STATES = (Ending.KILLED, Ending.EXEC, Ending.SIGNAL, Ending.EXIT)
@@ -34,9 +34,9 @@ _MOST_HEADER = 1 << 26
 _LOW_TICKS = 0xFFFFFFFF
 
 
-def read_live(descriptor: int, where: str) -> Raw:
-    """What the process had counted; ``where`` names the file in error messages."""
-    file = LiveFile(descriptor, where)
+def read_live(descriptor: int, where: str, base: int = 0) -> Raw:
+    """What the process with its header at ``base`` had counted; ``where`` names the file in messages."""
+    file = LiveFile(descriptor, where, base)
     head = file.head(_HEADER.size)
     if len(head) < _HEADER.size:
         raise BadFile(f"{where}: truncated: its header is incomplete; run the program again")

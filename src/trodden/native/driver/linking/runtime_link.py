@@ -16,6 +16,7 @@ _INTERPOSED = (
     *("__posix_spawn", "__posix_spawnp", "__libc_system", "_IO_new_popen"),
     *("___pthread_register_cancel", "___pthread_register_cancel_defer", "pthread_attr_getsigmask_np"),
     *("__pthread_cancel", "__pthread_setcanceltype"),
+    *("__setuid", "__setgid", "__setreuid", "__setregid", "__setresuid", "__setresgid", "__setxid"),
 )
 """The other names of interposed functions in a static C library, and what interposers call if it is there."""
 _DYNAMIC_ONLY = "interpose-dynamic_sigsetjmp.o"

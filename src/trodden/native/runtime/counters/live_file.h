@@ -28,6 +28,11 @@ enum trodden_region_kind {
     TRODDEN_REGION_SAVED_REGISTERS, /* struct trodden_saved_registers: of one of these, which was interrupted */
     TRODDEN_REGION_RING,            /* struct trodden_ring: the last paths of a thread */
     TRODDEN_REGION_ABANDONED_FRAMES, /* struct trodden_abandoned_chunk: frames that were interrupted and then left */
+    /* Not memory, but a process that has no file of its own (live_family.c).  `module` is its id, `address` its
+     * start_ticks, `offset` where its header is in this file.  If that is nowhere, `size` is the error for which. */
+    TRODDEN_REGION_MEMBER,
+    TRODDEN_REGION_FORMER_MEMBER, /* the entry may be used again */
+    TRODDEN_REGION_NEW_MEMBER,    /* is being written */
 };
 
 struct trodden_live_region {
@@ -50,6 +55,8 @@ enum {
     TRODDEN_LIVE_INCOMPLETE = 1,  /* some regions are not in the file */
     TRODDEN_LIVE_NO_SPACE = 2,    /* because there was no space for them */
     TRODDEN_LIVE_COUNTS_LOST = 4, /* something has truncated the file, and with it counts */
+    TRODDEN_LIVE_MEMBERS_ONLY = 8, /* what its own process has counted is in a raw file */
+    TRODDEN_LIVE_TICKS_ESTIMATED = 16, /* `start_ticks` is some ticks late: the process could not read /proc */
 };
 
 struct trodden_live_header {
@@ -57,14 +64,16 @@ struct trodden_live_header {
     uint32_t version, header_bytes;
     uint64_t pid, parent, start_time, start_ticks; /* `start_ticks`: field 22 of /proc/PID/stat */
     uint32_t state, signal, flags, incomplete;
-    uint64_t size; /* of the file */
+    uint64_t size; /* of the file, so far; whoever adds to it does so atomically */
     uint64_t region_count;
     uint64_t machine;                     /* e_machine */
     uint32_t child_started, child_copied; /* set by a forked child while it copies the regions */
     uint64_t pid_namespace; /* in which `pid` is; 0: not known */
-    uint64_t reserved;
+    uint64_t members;       /* how many processes without a file there are, with and without an entry */
     struct trodden_live_region regions[];
 };
+
+#define TRODDEN_MEMBERS_CLOSED ((uint64_t)1 << 63) /* in `members`: no more of them, the file is about to go */
 
 struct trodden_live_unit {
     uint8_t id[16];

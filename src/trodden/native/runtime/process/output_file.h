@@ -35,7 +35,10 @@ int trodden_output_close(bool by_rename, int file, int error, bool final); /* re
 int trodden_output_create_live(void);
 bool trodden_output_publish_live(void);
 void trodden_output_remove_live(void);
+/* The path of the file that the process counts in, which may be that of an ancestor; empty: it has none. */
 const char *trodden_output_live_path(void);
+/* Names may lead elsewhere from now on: another root directory. */
+void trodden_output_moved(void);
 
 /* ---- output_error.c ---- */
 /* Says once on standard error that the output file cannot be written.  `message` has room for two paths. */

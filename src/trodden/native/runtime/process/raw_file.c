@@ -32,7 +32,7 @@ static int write_file(struct trodden_raw_writer *writer, const struct trodden_ra
 /* The live file has all counts.  With the frames it is equivalent to the raw file that could not be written. */
 static bool save_in_live_file(const struct trodden_raw_content *content) {
     struct trodden_live_header *live = trodden_process.live;
-    if (!live || !trodden_output_live_path()[0])
+    if (!live || !trodden_live_exists())
         return false;
     trodden_live_set_state(content->complete ? TRODDEN_STATE_EXITED : TRODDEN_STATE_RUNNING, 0);
     for (uint32_t i = 0; i < content->snapshots.count; i++) {
