@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import environment
-from tests.native.mapped_counts import VARIANTS, ProgramBuilder, run_counted
+from tests.native.mapped_counts import VARIANTS, ProgramBuilder, empty_counts, run_counted
 from trodden.collect.rawfile.model import Ending
 
 STATIC = "edges-O2"
@@ -166,3 +166,35 @@ def test_masks_that_jumps_contexts_and_new_programs_get(
     expected = JUMPED + (STARTED if options == MUSL else CONTINUED + STARTED)
     assert (done.status, done.output, done.errors) == (7, expected, "")
     done.check()
+
+
+SLEEPS = ("nanosleep", "nanosleep until", "usleep", "empty poll", "empty select", "sem_timedwait")
+WAITS = ("poll", "ppoll", "select", "epoll", "sigtimedwait", "semop", "recv", "read")
+WAITS_WITH_MASK = ("ppoll with a mask", "pselect with a mask", "epoll with a mask", "sigsuspend")
+NUMBERS_ARE_IN_THE_CODE = tuple(map(int, platform.libc_ver()[1].split(".")[:2])) < (2, 41)
+"""Later versions make most system calls from one place, and those fail with EINTR."""
+
+
+@pytest.mark.parametrize("handler", [(), ("handler",)], ids=["default", "handler"])
+@pytest.mark.parametrize("mode", [*SLEEPS, *WAITS, *WAITS_WITH_MASK])
+@pytest.mark.parametrize("options", [(), ("-static",)], ids=["dynamic", "static"])
+def test_waits_that_a_blocked_signal_arrives_in(
+    programs: ProgramBuilder, tmp_path: Path, options: tuple[str, ...], mode: str, handler: tuple[str, ...]
+) -> None:
+    """They go on, unless they wait with a mask that does not block it."""
+    done = run_counted(build(programs, "blocked_waits.c", STATIC, options), mode, *handler, cwd=tmp_path)
+    original = subprocess.run(
+        [str(programs.uninstrumented("blocked_waits.c")), mode, *handler],
+        env=environment({"MAPPED_COUNTS": str(empty_counts(tmp_path / "unused"))}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.errors, original.stderr) == ("", "")
+    if NUMBERS_ARE_IN_THE_CODE:
+        assert (done.status, done.output) == (original.returncode, original.stdout)
+        dies = mode in WAITS_WITH_MASK and not handler
+        assert original.returncode == (-signal.SIGTRAP if dies else 7)
+    notes = [note.partition(": ")[2] or note for note in done.profile.messages]
+    assert all(" ended by SIGTRAP" in note for note in notes)
+    done.check(*notes)
