@@ -28,7 +28,7 @@ SHARED_FUNCTIONS = (
     "trodden_dump",
 )
 SHARED_VARIABLES = ("__trodden_caller", "__trodden_table", "__trodden_ring", "__trodden_trace")
-INTERPOSED = ("__pthread_create", "__pthread_getattr_np", "__libc_siglongjmp", "__sigaction")
+INTERPOSED = ("__pthread_create", "__pthread_getattr_np", "__libc_siglongjmp", "__sigaction", "__setxid")
 HEADER = struct.Struct("<8sIIQQQ12I")
 SAVED_REGISTERS_BYTES = 1336
 AT_EXIT, AT_DUMP = range(2)

@@ -82,11 +82,7 @@ class CountedRun:
 
     def reference(self) -> LineCounts:
         """The reference counts."""
-        found: LineCounts = defaultdict(Counter)
-        for owner, hits in _pages(self.mapped):
-            name = self.sources[owner & 0xFF]
-            found[owner >> 8].update({(name, line): count for line, count in hits.items()})
-        return dict(found)
+        return reference_counts(self.mapped, self.sources)
 
     def counted(self) -> LineCounts:
         """Trodden's counts of the same lines."""
@@ -122,6 +118,15 @@ def _pages(mapped: Path) -> Iterator[tuple[int, dict[int, int]]]:
         owner, *hits = struct.unpack_from(f"<{PAGE_BYTES // 8}Q", data, page * PAGE_BYTES)
         if owner:
             yield owner, {line: count for line, count in enumerate(hits) if count}
+
+
+def reference_counts(mapped: Path, sources: Sequence[str]) -> LineCounts:
+    """The reference counts of each process."""
+    found: LineCounts = defaultdict(Counter)
+    for owner, hits in _pages(mapped):
+        name = sources[owner & 0xFF]
+        found[owner >> 8].update({(name, line): count for line, count in hits.items()})
+    return dict(found)
 
 
 def empty_counts(mapped: Path) -> Path:

@@ -12,7 +12,7 @@ from trodden.native.execute import rundir
 
 def test_what_an_earlier_run_left_is_mentioned_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rundir, "SHARED_MEMORY", tmp_path)
-    monkeypatch.setattr(rundir, "_start_ticks_of", lambda pid: 0)
+    monkeypatch.setattr(rundir, "start_ticks_of", lambda pid: 0)
     left = rundir.make_directory()
     assert rundir.unmentioned(rundir.abandoned()) == []
     (left / "7.raw").write_bytes(b"")
@@ -32,7 +32,7 @@ def test_directories_that_others_may_have_made_are_not_mentioned(
     elsewhere.mkdir()
     (elsewhere / "7.raw").write_bytes(b"")
     monkeypatch.setattr(rundir, "SHARED_MEMORY", memory)
-    monkeypatch.setattr(rundir, "_start_ticks_of", lambda pid: 0)
+    monkeypatch.setattr(rundir, "start_ticks_of", lambda pid: 0)
     own = os.getuid()
     (memory / f"trodden-run-{own}-1-link").symlink_to(elsewhere)
     for mode in (0o770, 0o707):

@@ -191,7 +191,7 @@ def profile_of(
     ``name`` overrides both.  Then the raw files are removed.  Where no profile can be made of them, they are
     kept.
     """
-    from trodden.native.execute.rundir import process_of
+    from trodden.native.execute.counting import process_of
     from trodden.profile.from_runs import Collected, collect_all
     from trodden.profile.store.trod import save
 
@@ -244,6 +244,10 @@ def no_counts(ended: Ended, program: str) -> str:
         how = f"was ended by {name}, and"
     else:
         how = f"ended with status {ended.status}, and"
+    if ended.running:
+        return (
+            f"{program}: {how} its counts are with those of processes that still run; no profile was written"
+        )
     return (
         f"{program}: {how} no program or library with probes has left counts; no profile was written."
         " Build what it runs with trodden cc (make CC='trodden cc')"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from trodden.collect.binary.marked_functions import MarkedFunctions
 from trodden.collect.binary.program import Program, build_name, read_program
@@ -17,12 +18,13 @@ from trodden.collect.left_out import LeftOutRaws, left_out_raws, program_gone, p
 from trodden.collect.process_counts import count_process
 from trodden.collect.process_messages import messages_of_all
 from trodden.collect.programs import ProgramFile, is_library, joined_programs
+from trodden.collect.rawfile.family import Family, family_of, losses, unnamed_losses
 from trodden.collect.rawfile.find import raw_files
 from trodden.collect.rawfile.model import Raw
 from trodden.collect.rawfile.raw import read_raw
 from trodden.collect.rawfile.snapshots import later_states
 from trodden.collect.trace.traced import TracedRun, traced_run
-from trodden.errors import InputMissing, NotInstrumented, TroddenError
+from trodden.errors import BadFile, InputMissing, NotInstrumented, TroddenError
 from trodden.gc_pause import no_garbage
 from trodden.program.facts import UnitFacts
 from trodden.program.machine_instructions import MachineInstructions
@@ -86,7 +88,8 @@ def gather(path: Path, known: Programs) -> Gathered:
     known.limit()
     with no_garbage():
         gathering = _Gathering((), known)
-        gathering.add(read_raw(path))
+        for each in gathering.all_in([os.fspath(path)]):
+            gathering.add(read_raw(each))
         return gathering.gathered()
 
 
@@ -101,7 +104,7 @@ def gather_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> tuple[Gat
         raise InputMissing("no raw file given; run an instrumented program first")
     gathering = _Gathering(programs)
     failed: list[TroddenError] = []
-    for path, later in later_states(list(raw_files(raws))):
+    for path, later in later_states(list(gathering.all_in(raw_files(raws)))):
         if later is not None:
             gathering.leave_out(f"{path}: an earlier state of the process of {later}, which includes it")
             continue
@@ -129,11 +132,26 @@ class _Gathering:
         self._locators: dict[str, FrameLocator] = {}
         self._messages: list[str] = []
         self._traced: list[TracedRun] = []
+        self._families: list[Family] = []
 
     @property
     def empty(self) -> bool:
         """Whether nothing was added."""
         return not self._added
+
+    def all_in(self, names: Iterable[str]) -> Iterator[str]:
+        """The files, and what they hold of processes that have none; those that are lost are remembered."""
+        for name in names:
+            try:
+                family = family_of(name)
+            except BadFile as error:
+                self.leave_out(str(error))
+                yield name
+                continue
+            self._families.append(family)
+            if family.alone:
+                yield name
+            yield from family.inside
 
     def leave_out(self, message: str) -> None:
         """Say why a file is not added."""
@@ -181,11 +199,15 @@ class _Gathering:
         """Everything added."""
         added = join_images(sorted(self._added, key=lambda each: each.process.started))
         processes = named_processes([each.process for each in added])
-        messages = messages_of_all(
+        about_processes = (
             (process.name, message)
             for process, each in zip(processes, added, strict=True)
             for message in each.messages
         )
+        messages = [
+            *messages_of_all(chain(about_processes, losses(self._families))),
+            *unnamed_losses(self._families),
+        ]
         unit_counts = tuple(builder.result() for builder in self._units.values())
         return Gathered(
             self._added[0].process.program,
@@ -247,7 +269,7 @@ class _Gathering:
     def _recorded(self, raw: Raw, path: str) -> Program:
         if path not in self._known.found:
             if not os.path.exists(path):
-                raise program_gone(raw.path, path)
+                raise program_gone(raw.path, path or "a program that could not read its own path")
             self._known.found[path] = read_program(path)
         return self._known.found[path]
 

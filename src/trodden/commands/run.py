@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from trodden.api import runs
 from trodden.errors import NotInstrumented, UsageError
 from trodden.native.driver.command_line import CommandLine, Step, is_linkable, is_source, last_step
+from trodden.native.execute.counting import process_of
 from trodden.native.execute.launch import Ended
-from trodden.native.execute.rundir import abandoned, process_of, unmentioned
+from trodden.native.execute.rundir import abandoned, unmentioned
 from trodden.native.options.given import Given, VerbFlags, value_of
 from trodden.visible_text import visible
 from trodden.waiting import Quiet

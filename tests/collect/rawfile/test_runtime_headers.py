@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import trodden
-from trodden.collect.rawfile import live, live_regions, model, raw
+from trodden.collect.rawfile import family, live, live_regions, live_tables, model, raw
 from trodden.collect.rawfile.frame_record import FrameFlag
 from trodden.collect.rawfile.live_regions import RegionKind
 from trodden.collect.rawfile.model import Ending
@@ -89,8 +89,8 @@ def test_a_constant_is_that_of_the_runtime(name: str, label: str, value: int) ->
     ("name", "label", "value"),
     [
         ("counters/live_file.h", "TRODDEN_NO_OFFSET", live_regions.NO_OFFSET),
-        ("counters/live_file.h", "TRODDEN_LIVE_MAGIC", live.MAGIC.decode()),
-        ("counters/sparse_paths.h", "TRODDEN_SPARSE_RESERVED", live.SPARSE_RESERVED),
+        ("counters/live_file.h", "TRODDEN_LIVE_MAGIC", family.MAGIC.decode()),
+        ("counters/sparse_paths.h", "TRODDEN_SPARSE_RESERVED", live_tables.SPARSE_RESERVED),
         ("counters/call_path_tree.h", "TRODDEN_NO_UNIT", model.ROOT),
         ("counters/call_paths.h", "TRODDEN_CALL_RECURSIVE", raw.RECURSIVE),
         ("process/raw_format.h", "RAW_MAGIC", raw.MAGIC.decode()),

@@ -66,6 +66,70 @@ def test_a_name_without_an_id_is_used_by_one_process_after_the_other(
         assert os.listdir(tmp_path) == ["out.raw"]
 
 
+def _together(program: Path, number: int, cwd: Path, *arguments: str) -> list[subprocess.Popen[bytes]]:
+    """So many processes with one output name, started at once; all have begun, and none has ended."""
+    if not (cwd / "gate").exists():
+        os.mkfifo(cwd / "gate")
+    gate = os.open(cwd / "gate", os.O_RDWR)
+    script = f"read line <gate; exec {program} {' '.join(arguments)}"
+    named = os.environ | {"TRODDEN_FILE": "app.raw"}
+    running = [
+        subprocess.Popen(
+            ["sh", "-c", script], cwd=cwd, env=named, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for _ in range(number)
+    ]
+    os.write(gate, b"\n" * number)
+    for each in running:
+        assert each.stdout is not None
+        assert each.stdout.read(1) == b"!"
+    os.close(gate)
+    return running
+
+
+def _finish(running: list[subprocess.Popen[bytes]]) -> set[int]:
+    """Each counts a byte more than the one before; returns their ids."""
+    for number, each in enumerate(running):
+        each.communicate(bytes(number))
+        assert each.returncode == 9
+    return {each.pid for each in running}
+
+
+@pytest.mark.parametrize("mode", ["", "dump"])
+def test_no_process_replaces_the_file_of_another_that_runs(
+    linker: RuntimeLinker, tmp_path: Path, mode: str
+) -> None:
+    """Many claim one name without an id at the same moment, where earlier processes have left files."""
+    program, number = linker.build("claiming", "claiming.c"), 24
+    for _ in range(8):
+        running = _together(program, number, tmp_path, mode)
+        pids = _finish(running)
+        raws = [Raw.read(path) for path in tmp_path.glob("app*")]
+        own = {raw.pid: raw.counts("a") for raw in raws if raw.pid in pids}
+        assert own.keys() == pids
+        assert sorted(own.values()) == [(0, 1, each) for each in range(number)]
+
+
+def test_the_file_of_a_process_that_ran_meanwhile_is_kept(linker: RuntimeLinker, tmp_path: Path) -> None:
+    """A process that could have no live file takes its name at the end."""
+    program = linker.build("claiming", "claiming.c")
+    (tmp_path / "one").write_bytes(b"1")
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    script = f"ulimit -f 8; exec {program} <fifo"
+    named = os.environ | {"TRODDEN_FILE": "app.raw"}
+    slow = subprocess.Popen(["sh", "-c", script], cwd=tmp_path, env=named, stdout=subprocess.PIPE)
+    with open(fifo, "wb") as stream:
+        assert slow.stdout is not None
+        assert slow.stdout.read(1) == b"!"
+        assert not list(tmp_path.glob("*.raw"))
+        assert _shell(f"{program} <one", tmp_path, "app.raw").returncode == 9
+        stream.write(b"12")
+    assert slow.wait() == 9
+    assert Raw.read(tmp_path / "app.raw").counts("a") == (0, 1, 1)
+    assert Raw.read(tmp_path / "app.1.raw").counts("a") == (0, 1, 2)
+
+
 def test_a_live_file_of_another_container_is_kept(linker: RuntimeLinker, tmp_path: Path) -> None:
     """Nothing here can tell whether its process still runs."""
     run = start(linker.build("running", "running.c"), cwd=tmp_path)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from pathlib import Path
 from subprocess import CompletedProcess
+
+import pytest
 
 from tests.native.building import PROGRAMS, TRODDEN, execute, must
 from trodden.profile.store.trod import load
@@ -37,6 +40,34 @@ def test_children_that_do_not_fit_into_shared_memory(tmp_path: Path) -> None:
     (message,) = profile.messages
     assert "had no space for all counts while it ran" in message
     assert "none is lost" in message
+
+
+_NAMED = re.compile(
+    r"each of (\d+) processes .* has left no counts: there was no space for a file of its own"
+)
+
+
+@pytest.mark.parametrize(
+    ("children", "mode"), [(CHILDREN, "killed"), (CHILDREN, "orphans"), (CHILDREN // 2, "grandchildren")]
+)
+def test_every_process_that_is_killed_is_in_the_profile_or_named(
+    tmp_path: Path, children: int, mode: str
+) -> None:
+    """Whether its parent ends before it or after it, and where its parent has no file either."""
+    options = ("--trodden-profile=paths", "--trodden-max-paths=200000", "-O0")
+    must("cc", *options, PROGRAMS / "scarce_memory.c", "-o", "scarce", cwd=tmp_path)
+    program = (
+        f"TRODDEN_FILE=/dev/shm/%p.raw setsid -w sh -c 'echo $$ >group; exec ./scarce {children} {mode}'"
+    )
+    collect = shlex.join([*TRODDEN, "collect", "/dev/shm", "-o", "scarce.trod"])
+    script = f"{_DOCKER} && {program} && (kill -KILL -$(cat group) || true) && {collect}"
+    done = execute(["unshare", "-rm", "sh", "-c", script], tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"{children}\n" if mode == "killed" else "")
+    profile = load(tmp_path / "scarce.trod")
+    (named,) = [int(found[1]) for found in map(_NAMED.match, profile.messages) if found]
+    assert len(profile.processes) + named == CHILDREN + 1
+    assert named > CHILDREN // 4
+    assert profile.functions["main"].entries == 1
 
 
 def _run_on_shrinking_disk(cwd: Path, *more: str) -> CompletedProcess[str]:

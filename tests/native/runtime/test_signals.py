@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import signal
 import subprocess
 from pathlib import Path
@@ -9,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from tests.native.building import environment
-from tests.native.mapped_counts import VARIANTS, ProgramBuilder, run_counted
+from tests.native.mapped_counts import VARIANTS, ProgramBuilder, empty_counts, run_counted
 from trodden.collect.rawfile.model import Ending
 
 STATIC = "edges-O2"
 """The variant that is also built as a static program."""
 BUILDS = [*((variant, ()) for variant in VARIANTS), (STATIC, ("-static",))]
 IDS = [*VARIANTS, f"{STATIC}-static"]
+MUSL = ("-static", "-target", f"{platform.machine()}-linux-musl")
+ALL_BUILDS = [*BUILDS, (STATIC, MUSL)]
+ALL_IDS = [*IDS, f"{STATIC}-musl"]
 SWITCHES = ("swap", "set", "return", "start")
 DEATHS = {
     "once": signal.SIGSEGV,
@@ -27,6 +31,27 @@ DEATHS = {
     "thread": signal.SIGSEGV,
     "realtime": signal.SIGRTMIN + 3,
 }
+JUMPED = """\
+jumped: 10 11
+jumped:
+jumped: 8 11
+jumped: 7
+"""
+CONTINUED = "\n".join(["jumped as in BSD: 10 11", *["saved: 1 0"] * 4, "continued: 10 11", ""])
+STARTED = """\
+executed: 10 11
+spawned: 10 11
+0
+after it: 10 11
+spawned by name: 10 11
+0
+after it: 10 11
+spawned with a mask: 8 12
+0
+after it: 10 11
+1
+after a failure: 10 11
+"""
 
 
 def build(programs: ProgramBuilder, source: str, variant: str, options: tuple[str, ...]) -> Path:
@@ -130,3 +155,46 @@ def test_programs_see_their_own_signal_settings(
     ]
     assert ran[0].stdout == ran[1].stdout
     assert [each.returncode for each in ran] == [5, 5]
+
+
+@pytest.mark.parametrize(("variant", "options"), ALL_BUILDS, ids=ALL_IDS)
+def test_masks_that_jumps_contexts_and_new_programs_get(
+    programs: ProgramBuilder, tmp_path: Path, variant: str, options: tuple[str, ...]
+) -> None:
+    """Signals of faults are part of them; and what a program starts without vfork leaves nothing behind."""
+    done = run_counted(build(programs, "carried_masks.c", variant, options), cwd=tmp_path)
+    expected = JUMPED + (STARTED if options == MUSL else CONTINUED + STARTED)
+    assert (done.status, done.output, done.errors) == (7, expected, "")
+    done.check()
+
+
+SLEEPS = ("nanosleep", "nanosleep until", "usleep", "empty poll", "empty select", "sem_timedwait")
+WAITS = ("poll", "ppoll", "select", "epoll", "sigtimedwait", "semop", "recv", "read")
+WAITS_WITH_MASK = ("ppoll with a mask", "pselect with a mask", "epoll with a mask", "sigsuspend")
+NUMBERS_ARE_IN_THE_CODE = tuple(map(int, platform.libc_ver()[1].split(".")[:2])) < (2, 41)
+"""Later versions make most system calls from one place, and those fail with EINTR."""
+
+
+@pytest.mark.parametrize("handler", [(), ("handler",)], ids=["default", "handler"])
+@pytest.mark.parametrize("mode", [*SLEEPS, *WAITS, *WAITS_WITH_MASK])
+@pytest.mark.parametrize("options", [(), ("-static",)], ids=["dynamic", "static"])
+def test_waits_that_a_blocked_signal_arrives_in(
+    programs: ProgramBuilder, tmp_path: Path, options: tuple[str, ...], mode: str, handler: tuple[str, ...]
+) -> None:
+    """They go on, unless they wait with a mask that does not block it."""
+    done = run_counted(build(programs, "blocked_waits.c", STATIC, options), mode, *handler, cwd=tmp_path)
+    original = subprocess.run(
+        [str(programs.uninstrumented("blocked_waits.c")), mode, *handler],
+        env=environment({"MAPPED_COUNTS": str(empty_counts(tmp_path / "unused"))}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.errors, original.stderr) == ("", "")
+    if NUMBERS_ARE_IN_THE_CODE:
+        assert (done.status, done.output) == (original.returncode, original.stdout)
+        dies = mode in WAITS_WITH_MASK and not handler
+        assert original.returncode == (-signal.SIGTRAP if dies else 7)
+    notes = [note.partition(": ")[2] or note for note in done.profile.messages]
+    assert all(" ended by SIGTRAP" in note for note in notes)
+    done.check(*notes)

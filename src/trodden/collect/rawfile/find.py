@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from trodden.collect.rawfile.live import MAGIC as LIVE
+from trodden.collect.rawfile.family import MAGIC as LIVE
 from trodden.collect.rawfile.raw import MAGIC
 from trodden.errors import InputMissing
 

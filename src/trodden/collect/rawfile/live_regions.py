@@ -34,7 +34,13 @@ class RegionKind(IntEnum):
     SAVED_REGISTERS = 11
     RING = 12
     ABANDONED_FRAMES = 13
-    TRACE = 14
+    MEMBER = 14
+    FORMER_MEMBER = 15
+    NEW_MEMBER = 16
+    TRACE = 17
+
+
+_NO_MEMORY = (RegionKind.FREE, RegionKind.MEMBER, RegionKind.FORMER_MEMBER, RegionKind.NEW_MEMBER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +58,15 @@ class Region:
 
 
 class LiveFile:
-    """An open live file; ``where`` names it in error messages."""
+    """An open live file; ``where`` names it in error messages.
 
-    def __init__(self, descriptor: int, where: str) -> None:
+    ``base`` is where the header of the process is: at the start, unless this is the file of another process.
+    """
+
+    def __init__(self, descriptor: int, where: str, base: int = 0) -> None:
         self.where = where
         self._descriptor = descriptor
+        self._base = base
         self._size = os.fstat(descriptor).st_size
 
     def bad(self, what: str) -> BadFile:
@@ -65,15 +75,15 @@ class LiveFile:
 
     def head(self, size: int) -> bytes:
         """The first bytes."""
-        return os.pread(self._descriptor, size, 0)
+        return os.pread(self._descriptor, size, self._base)
 
     def regions(self, first: int, count: int) -> list[Region]:
-        """The regions that the file holds, from the table at the offset ``first``."""
-        data = os.pread(self._descriptor, count * REGION.size, first)
+        """The regions that the file holds, from the table at the offset ``first`` behind the header."""
+        data = os.pread(self._descriptor, count * REGION.size, self._base + first)
         found = []
         for position in range(0, len(data) - REGION.size + 1, REGION.size):
             region = Region(*REGION.unpack_from(data, position))
-            if region.kind == RegionKind.FREE or region.offset == NO_OFFSET:
+            if region.kind in _NO_MEMORY or region.offset == NO_OFFSET:
                 continue
             if region.offset > self._size or region.size > self._size - region.offset:
                 raise self.bad("a region is outside of it")

@@ -10,8 +10,9 @@ import os
 import struct
 import zlib
 
+from trodden.collect.rawfile.family import MAGIC as LIVE
+from trodden.collect.rawfile.family import Inside
 from trodden.collect.rawfile.frame_record import FRAME, frame_from
-from trodden.collect.rawfile.live import MAGIC as LIVE
 from trodden.collect.rawfile.live import read_live
 from trodden.collect.rawfile.model import (
     ROOT,
@@ -64,6 +65,9 @@ def read_raw(path: str | os.PathLike[str]) -> Raw:
     """Read a raw file."""
     name = os.fspath(path)
     try:
+        if isinstance(path, Inside):
+            with open(path.file, "rb") as stream:
+                return read_live(stream.fileno(), name, path.base)
         with open(name, "rb") as stream:
             head = stream.read(_HEADER.size)
             if head.startswith(LIVE):

@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trodden.collect.rawfile.live import MAGIC as LIVE
+from trodden.collect.rawfile.family import MAGIC as LIVE
+from trodden.collect.rawfile.family import Inside
 from trodden.collect.rawfile.model import Ending, Raw
 from trodden.collect.rawfile.raw import MAGIC, read_raw
 from trodden.errors import TroddenError
@@ -48,7 +49,8 @@ def later_states(names: Sequence[str]) -> Iterator[tuple[str, str | None]]:
 def _image_of(name: str) -> tuple[int, int] | None:
     """The process image that wrote a file, by its process id and start in nanoseconds."""
     try:
-        with open(name, "rb") as stream:
+        with open(name.file if isinstance(name, Inside) else name, "rb") as stream:
+            stream.seek(name.base if isinstance(name, Inside) else 0)
             head = stream.read(_HEAD.size)
     except OSError:
         return None

@@ -10,22 +10,19 @@ import contextlib
 import os
 import shutil
 import stat
-import struct
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from trodden import temporary
 from trodden.errors import CannotWrite
+from trodden.native.execute.counting import counting_processes, start_ticks_of
 from trodden.program.trace_chunk import PACKED, SPOOL
 
 SHARED_MEMORY = Path("/dev/shm")
 _PREFIX = "trodden-run-"
 _MENTIONED = ".mentioned"
 _MINIMUM_FREE = 64 << 20
-_HEAD = struct.Struct("<8sIIQQQQ")
-_LIVE = b"TRODLIVE"
-_START_TICKS_FIELD = 22
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -63,42 +60,10 @@ def still_counting(raws: Sequence[Path], patience: float) -> list[Path]:
     """The raw files whose process still runs after ``patience`` seconds."""
     end = time.monotonic() + patience
     while True:
-        found = [path for path in raws if _is_counting(path)]
+        found = [path for path in raws if counting_processes(path)]
         if not found or time.monotonic() >= end:
             return found
         time.sleep(0.01)
-
-
-def process_of(raw: Path) -> int:
-    """The process that a raw file belongs to."""
-    return _head(raw)[3]
-
-
-def _head(raw: Path) -> tuple[bytes, int, int, int, int, int, int]:
-    with raw.open("rb") as stream:
-        data = stream.read(_HEAD.size).ljust(_HEAD.size, b"\0")
-    magic, version, more, pid, parent, start, ticks = _HEAD.unpack(data)
-    return magic, version, more, pid, parent, start, ticks
-
-
-def _is_counting(raw: Path) -> bool:
-    try:
-        magic, _, _, pid, _, _, ticks = _head(raw)
-        return magic == _LIVE and ticks != 0 and _start_ticks_of(pid) == ticks
-    except OSError:
-        return False
-
-
-def _start_ticks_of(pid: int) -> int:
-    """When a process started, in clock ticks since boot; 0 if it does not exist, or is a zombie."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return 0
-    fields = text[text.rfind(")") + 2 :].split()
-    if len(fields) <= _START_TICKS_FIELD - 3 or fields[0] in "ZX":
-        return 0
-    return int(fields[_START_TICKS_FIELD - 3])
 
 
 def abandoned() -> list[Path]:
@@ -107,7 +72,7 @@ def abandoned() -> list[Path]:
     for directory in SHARED_MEMORY.glob(f"{_PREFIX}{os.getuid()}-*"):
         with contextlib.suppress(OSError, ValueError):
             owner = int(directory.name.split("-")[3])
-            if _is_private(directory) and not _start_ticks_of(owner) and raw_files(directory):
+            if _is_private(directory) and not start_ticks_of(owner) and raw_files(directory):
                 found.append(directory)
     return found
 

@@ -12,11 +12,15 @@ from trodden.native.driver.toolchain import Toolchain, target_in
 
 _INTERPOSED = (
     *("__pthread_create", "__pthread_getattr_np", "__libc_siglongjmp", "__sigaction"),
-    *("__swapcontext", "__setcontext", "__makecontext"),
+    *("__getcontext", "__swapcontext", "__setcontext", "__makecontext"),
+    *("__posix_spawn", "__posix_spawnp", "__libc_system", "_IO_new_popen"),
     *("___pthread_register_cancel", "___pthread_register_cancel_defer", "pthread_attr_getsigmask_np"),
     *("__pthread_cancel", "__pthread_setcanceltype"),
+    *("__setuid", "__setgid", "__setreuid", "__setregid", "__setresuid", "__setresgid", "__setxid"),
 )
 """The other names of interposed functions in a static C library, and what interposers call if it is there."""
+_DYNAMIC_ONLY = "interpose-dynamic_sigsetjmp.o"
+"""Interposers of what a static C library has under no other name."""
 _BINDING = ("-Bsymbolic", "--Bsymbolic", "-dynamic-list", "--dynamic-list")
 """Flags by which a library binds calls to its own definitions."""
 
@@ -41,7 +45,8 @@ def runtime_words(
     if is_static(toolchain, words):
         # A static C library has the interposed functions under other names, if these are requested.
         requested = [piece for name in _INTERPOSED for piece in ("-u", name)]
-        return [*linked, *for_linker(*requested, "--eh-frame-hdr")]
+        kept = [word for word in linked if Path(word).name != _DYNAMIC_ONLY]
+        return [*kept, *for_linker(*requested, "--eh-frame-hdr")]
     exported = (*SHARED_FUNCTIONS, *SHARED_VARIABLES)
     return [*linked, *for_linker(*(f"--export-dynamic-symbol={name}" for name in exported))]
 

@@ -21,6 +21,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "counters/counter_sums.h"
 #include "counters/early_counts.h"
 #include "counters/live_regions.h"
 #include "counters/shards.h"

@@ -26,73 +26,24 @@
 
 enum {
     VERSION = 1,
-    FEW_DESCRIPTORS = 64,       /* so low a limit is meant to be used up by the program */
     TABLE_STEP = 16 << 10,      /* bytes of the region table for which space is reserved at a time */
     SMALL_REGION = 256 << 10,   /* always reserved */
     PLENTY = 64                 /* times the size of a larger region, and four times this in MiB, have to be free */
 };
 
-/* The program may close descriptors that it has not opened, and open another file with the same number: so the file
- * is identified by its inode. */
-static struct {
-    bool exists;
-    int fd; /* -1: it is opened when it is needed */
-    dev_t device;
-    ino_t inode;
-    struct trodden_live_header *header; /* the file's own */
-    size_t reserved;                    /* bytes of it */
-    uint64_t end;                       /* so long is the file, unless someone has truncated it */
-} file = {.fd = -1};
+struct trodden_counted_file trodden_counted_file = {.fd = -1};
+#define file trodden_counted_file
 
-static bool is_live_file(int fd) {
-    struct stat status;
-    return fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
-}
-
-int trodden_live_fd(void) { return is_live_file(file.fd) ? file.fd : -1; }
-
-/* Moves the descriptor away from the lowest numbers, which some programs rely on; -1: there are too few of them. */
-int trodden_live_keep_descriptor(int fd) {
-    struct rlimit limit = {0, 0};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    rlim_t limit_fd = limit.rlim_cur < 1024 ? limit.rlim_cur : 1024;
-    int high_fd = limit_fd > FEW_DESCRIPTORS ? fcntl(fd, F_DUPFD_CLOEXEC, (int)limit_fd - 24) : -1;
-    if (high_fd < 0 && limit_fd > FEW_DESCRIPTORS)
-        return fd;
-    trodden_sys_close(fd);
-    return high_fd;
-}
-
-int trodden_live_open(void) {
-    const char *path = trodden_output_live_path();
-    if (is_live_file(file.fd))
-        return file.fd;
-    if (!file.exists || !path[0])
-        return -1;
-    int fd = trodden_sys_open(path, O_RDWR | O_NOFOLLOW);
-    if (is_live_file(fd))
-        return fd;
-    if (fd >= 0)
-        trodden_sys_close(fd);
-    return -1;
-}
-
-void trodden_live_close(int fd) {
-    if (fd >= 0 && fd != file.fd)
-        file.fd = trodden_live_keep_descriptor(fd);
-}
-
-void trodden_live_abandon(void) {
-    trodden_live_unmap_header();
-    file.exists = false;
-    file.fd = -1;
-    trodden_output_remove_live();
+static void forget_header(struct trodden_live_header *header) {
+    if (header)
+        mmap(header, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
 void trodden_live_leave_file(void) {
-    if (file.header)
-        mmap(file.header, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+    forget_header(file.header);
+    if (file.owner != file.header)
+        forget_header(file.owner);
     file.exists = false;
 }
 
@@ -176,6 +127,10 @@ struct trodden_live_header *trodden_live_make_header(void) {
     live->parent = (uint64_t)getppid();
     live->start_time = trodden_process.start_time;
     live->start_ticks = trodden_process_start_ticks();
+    if (!live->start_ticks && live->pid != trodden_process.first_pid) {
+        live->start_ticks = trodden_ticks_now();
+        live->flags = TRODDEN_LIVE_TICKS_ESTIMATED;
+    }
     live->pid_namespace = trodden_pid_namespace();
     live->size = TRODDEN_LIVE_HEADER_BYTES;
 #ifdef __x86_64__
@@ -186,20 +141,27 @@ struct trodden_live_header *trodden_live_make_header(void) {
     return live;
 }
 
-/* Space for the file's header up to that byte; the file is opened for it if it is not `fd`. */
-static bool reserve_header(int fd, size_t end) {
+/* The file is opened for it if it is not `fd`. */
+bool trodden_live_reserve_header(int fd, uint64_t base, size_t *reserved, size_t end) {
     size_t step_end = (end + TABLE_STEP - 1) / TABLE_STEP * TABLE_STEP;
-    int own_fd = end <= file.reserved || fd >= 0 ? fd : trodden_live_open();
-    if (end > file.reserved && own_fd >= 0 && extend(own_fd, file.reserved, step_end - file.reserved))
-        file.reserved = step_end;
+    int own_fd = end <= *reserved || fd >= 0 ? fd : trodden_live_open();
+    if (end > *reserved && own_fd >= 0 && extend(own_fd, base + *reserved, step_end - *reserved))
+        *reserved = step_end;
     if (own_fd != fd)
         trodden_live_close(own_fd);
-    return end <= file.reserved;
+    return end <= *reserved;
+}
+
+/* A file that was truncated may have no valid size. */
+uint64_t trodden_live_take_space(size_t bytes) {
+    uint64_t offset = file.header ? __atomic_fetch_add(&file.owner->size, bytes, __ATOMIC_RELAXED) : 0;
+    return offset < TRODDEN_LIVE_HEADER_BYTES ? TRODDEN_NO_OFFSET : offset;
 }
 
 void trodden_live_write_region(const struct trodden_live_header *live, uint64_t index) {
     struct trodden_live_region *region = file.header ? &file.header->regions[index] : NULL;
-    if (!region || !reserve_header(-1, (size_t)((uint8_t *)(region + 1) - (uint8_t *)file.header)))
+    if (!region || !trodden_live_reserve_header(-1, file.base, &file.reserved,
+                                                (size_t)((uint8_t *)(region + 1) - (uint8_t *)file.header)))
         return;
     region->offset = live->regions[index].offset;
     region->size = live->regions[index].size;
@@ -214,46 +176,85 @@ void trodden_live_write_header(const struct trodden_live_header *live) {
         return;
     copy->signal = live->signal;
     copy->incomplete = live->incomplete;
-    copy->trace_stopped = live->trace_stopped;
     __atomic_store_n(&copy->flags, live->flags, __ATOMIC_RELAXED);
-    copy->size = live->size;
-    copy->region_count = live->region_count;
     __atomic_store_n(&copy->state, live->state, __ATOMIC_RELEASE);
 }
 
+static bool is_inside(const struct trodden_live_header *header, uintptr_t address) {
+    return header && address - (uintptr_t)header < TRODDEN_LIVE_HEADER_BYTES;
+}
+
 bool trodden_live_is_header(uintptr_t address) {
-    return file.header && address - (uintptr_t)file.header < TRODDEN_LIVE_HEADER_BYTES;
+    return is_inside(file.header, address) || is_inside(file.owner, address);
 }
 
 void trodden_live_unmap_header(void) {
     trodden_unmap(file.header, TRODDEN_LIVE_HEADER_BYTES);
+    if (file.owner == file.header)
+        file.owner = NULL;
     file.header = NULL;
+}
+
+static bool map_header(int fd, struct trodden_live_header *live) {
+    void *memory = MAP_FAILED;
+    if (trodden_live_reserve_header(fd, file.base, &file.reserved, sizeof *live))
+        memory = mmap(NULL, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+                      (off_t)file.base);
+    if (memory == MAP_FAILED) {
+        live->flags |= TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_NO_SPACE;
+        errno = ENOSPC;
+        return false;
+    }
+    file.header = memory;
+    file.fd = fd;
+    memcpy(file.header, live, sizeof *live);
+    return true;
+}
+
+/* Can nothing be known of a new file, or is it on another device than that of the parent?  Then
+ * another file system has been mounted over the directory, where nobody looks for it. */
+static bool is_elsewhere(int fd, struct stat *status, bool has_parents, dev_t parents) {
+    if (fstat(fd, status) != 0)
+        return true;
+    if (!has_parents || status->st_dev == parents)
+        return false;
+    trodden_output_moved();
+    errno = ENOENT;
+    return true;
 }
 
 bool trodden_live_begin(int fd, struct trodden_live_header *live) {
     struct stat status;
-    file.exists = false;
-    file.fd = -1;
-    file.header = NULL;
-    file.reserved = 0;
-    file.end = 0;
-    void *memory = MAP_FAILED;
-    if (fd >= 0 && live && fstat(fd, &status) == 0 && reserve_header(fd, sizeof *live))
-        memory = mmap(NULL, TRODDEN_LIVE_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (memory == MAP_FAILED) {
+    bool has_parents = file.exists;
+    dev_t parents = file.device;
+    file = (struct trodden_counted_file){.fd = -1};
+    if (fd < 0 || !live || is_elsewhere(fd, &status, has_parents, parents) || !map_header(fd, live)) {
+        int error = errno;
+        if (live)
+            live->flags |= TRODDEN_LIVE_INCOMPLETE;
         if (fd >= 0) {
             trodden_output_remove_live();
             trodden_sys_close(fd);
         }
-        if (live)
-            live->flags = TRODDEN_LIVE_INCOMPLETE | (fd >= 0 ? TRODDEN_LIVE_NO_SPACE : 0);
+        errno = error;
         return false;
     }
-    file.header = memory;
     file.device = status.st_dev;
     file.inode = status.st_ino;
-    file.fd = fd;
-    memcpy(file.header, live, sizeof *live);
+    file.owner = file.header;
+    return true;
+}
+
+bool trodden_live_begin_inside(int fd, struct trodden_live_header *live) {
+    live->flags &= ~(uint32_t)(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_NO_SPACE);
+    file.base = __atomic_fetch_add(&file.owner->size, TRODDEN_LIVE_HEADER_BYTES, __ATOMIC_RELAXED);
+    file.reserved = 0;
+    file.end = 0;
+    if (file.base < TRODDEN_LIVE_HEADER_BYTES || !map_header(fd, live)) {
+        live->flags |= TRODDEN_LIVE_INCOMPLETE;
+        return false;
+    }
+    memcpy(file.header->magic, TRODDEN_LIVE_MAGIC, sizeof file.header->magic);
     return true;
 }
 
@@ -263,7 +264,7 @@ void trodden_live_publish(void) {
     int fd = file.fd;
     file.fd = -1;
     if (file.exists) {
-        file.fd = trodden_live_keep_descriptor(fd);
+        trodden_live_close(fd);
     } else {
         trodden_live_unmap_header();
         trodden_output_remove_live();
@@ -277,6 +278,8 @@ void trodden_live_init(void) {
     int fd = trodden_output_create_live();
     if (trodden_live_begin(fd, trodden_process.live))
         trodden_live_publish();
+    else
+        trodden_live_join_inherited(trodden_process.live, errno);
 }
 
 bool trodden_live_is_truncated(uint64_t offset) {

@@ -28,7 +28,12 @@ enum trodden_region_kind {
     TRODDEN_REGION_SAVED_REGISTERS, /* struct trodden_saved_registers: of one of these, which was interrupted */
     TRODDEN_REGION_RING,            /* struct trodden_ring: the last paths of a thread */
     TRODDEN_REGION_ABANDONED_FRAMES, /* struct trodden_abandoned_chunk: frames that were interrupted and then left */
-    TRODDEN_REGION_TRACE,           /* struct trodden_trace_chunk: the trace of a thread that is not spooled yet */
+    /* Not memory, but a process that has no file of its own (live_family.c).  `module` is its id, `address` its
+     * start_ticks, `offset` where its header is in this file.  If that is nowhere, `size` is the error for which. */
+    TRODDEN_REGION_MEMBER,
+    TRODDEN_REGION_FORMER_MEMBER, /* the entry may be used again */
+    TRODDEN_REGION_NEW_MEMBER,    /* is being written */
+    TRODDEN_REGION_TRACE, /* struct trodden_trace_chunk: the trace of a thread that is not spooled yet */
 };
 
 struct trodden_live_region {
@@ -39,6 +44,8 @@ struct trodden_live_region {
 
 #define TRODDEN_NO_OFFSET UINT64_MAX
 #define TRODDEN_LIVE_MAGIC "TRODLIVE"
+/* `flags` shifted right by this, and 255, is the enum trodden_trace_reason for which the trace has stopped. */
+#define TRODDEN_LIVE_TRACE_SHIFT 16
 
 enum trodden_live_state {
     TRODDEN_STATE_RUNNING,
@@ -51,6 +58,8 @@ enum {
     TRODDEN_LIVE_INCOMPLETE = 1,  /* some regions are not in the file */
     TRODDEN_LIVE_NO_SPACE = 2,    /* because there was no space for them */
     TRODDEN_LIVE_COUNTS_LOST = 4, /* something has truncated the file, and with it counts */
+    TRODDEN_LIVE_MEMBERS_ONLY = 8, /* what its own process has counted is in a raw file */
+    TRODDEN_LIVE_TICKS_ESTIMATED = 16, /* `start_ticks` is some ticks late: the process could not read /proc */
 };
 
 struct trodden_live_header {
@@ -58,15 +67,16 @@ struct trodden_live_header {
     uint32_t version, header_bytes;
     uint64_t pid, parent, start_time, start_ticks; /* `start_ticks`: field 22 of /proc/PID/stat */
     uint32_t state, signal, flags, incomplete;
-    uint64_t size; /* of the file */
+    uint64_t size; /* of the file, so far; whoever adds to it does so atomically */
     uint64_t region_count;
     uint64_t machine;                     /* e_machine */
     uint32_t child_started, child_copied; /* set by a forked child, to its process id and 1, while it copies the regions */
     uint64_t pid_namespace; /* in which `pid` is; 0: not known */
-    uint32_t trace_stopped; /* enum trodden_trace_reason */
-    uint32_t reserved;
+    uint64_t members;       /* how many processes without a file there are, with and without an entry */
     struct trodden_live_region regions[];
 };
+
+#define TRODDEN_MEMBERS_CLOSED ((uint64_t)1 << 63) /* in `members`: no more of them, the file is about to go */
 
 struct trodden_live_unit {
     uint8_t id[16];

@@ -51,7 +51,7 @@ static void make_private(uint8_t *at, size_t bytes, bool empty) {
 }
 
 static void copy_region(struct trodden_live_header *live, const struct trodden_live_region *old, int parent_fd) {
-    uint64_t offset = __atomic_fetch_add(&live->size, old->size, __ATOMIC_RELAXED);
+    uint64_t offset = trodden_live_take_space(old->size);
     int fd = trodden_live_fd();
     void *target = (void *)(uintptr_t)old->address, *memory = trodden_live_map(fd, &offset, old->size);
     bool empty = old->kind == TRODDEN_REGION_SHARD || old->kind == TRODDEN_REGION_RING ||
@@ -82,7 +82,6 @@ static void detach_in_place(struct trodden_live_header *old) {
     make_private((void *)old, old->header_bytes, false);
     old->flags |= TRODDEN_LIVE_INCOMPLETE;
     old->region_count = regions_at_fork;
-    trodden_live_abandon();
 }
 
 /* Frames of the parent, shards and traces of threads that do not exist in the child or have exited. */
@@ -99,22 +98,25 @@ void trodden_live_after_fork(void) {
     if (!old)
         return;
     __atomic_store_n(&old->child_started, trodden_process.pid, __ATOMIC_RELEASE);
+    const struct trodden_counted_file parents = trodden_counted_file;
     struct trodden_live_header *live = trodden_live_make_header();
     int parent_fd = trodden_live_fd(), fd = trodden_output_create_live();
     /* A file that was truncated, or had no space, has no data where memory has what was counted since. */
     int data_fd = old->flags & TRODDEN_LIVE_COUNTS_LOST || trodden_live_has_lost_pages() ? -1 : parent_fd;
-    trodden_live_unmap_header();
+    bool in_file = trodden_live_begin(fd, live);
+    if (in_file)
+        trodden_live_leave_parents(&parents);
+    bool joined = !in_file && trodden_live_join_parents(&parents, parent_fd, live, live ? errno : ENOMEM);
     if (!live) {
         detach_in_place(old);
         return;
     }
-    bool in_file = trodden_live_begin(fd, live);
     for (uint64_t i = 0; i < regions_at_fork; i++)
         if (is_dropped(&old->regions[i]))
             trodden_unmap((void *)(uintptr_t)old->regions[i].address, old->regions[i].size);
         else if (old->regions[i].kind)
             copy_region(live, &old->regions[i], data_fd);
-    if (parent_fd >= 0)
+    if (parent_fd >= 0 && !joined)
         trodden_sys_close(parent_fd);
     trodden_process.live = live;
     if (in_file)

@@ -2,11 +2,31 @@
 #ifndef TRODDEN_COUNTERS_LIVE_INTERNAL_H
 #define TRODDEN_COUNTERS_LIVE_INTERNAL_H
 
+#include <sys/types.h>
+
 #include "counters/live_regions.h"
 
 struct trodden_process;
 
 enum { TRODDEN_LIVE_HEADER_BYTES = 4 << 20 };
+/* Descriptors that are kept open have the highest of so many numbers. */
+enum { TRODDEN_MOST_DESCRIPTORS = 1024, TRODDEN_OWN_DESCRIPTORS = 24 };
+
+/* The file that this process counts in.  The program may close descriptors that it has not opened, and open another
+ * file with the same number: so the file is identified by its inode. */
+struct trodden_counted_file {
+    bool exists;
+    int fd; /* -1: it is opened when it is needed */
+    dev_t device;
+    ino_t inode;
+    struct trodden_live_header *header; /* the process's own in the file, or NULL */
+    uint64_t base;                      /* its offset: 0, unless this is the file of an ancestor */
+    size_t reserved;                    /* bytes of it */
+    uint64_t end;                       /* so long is the file at least, unless someone has truncated it */
+    struct trodden_live_header *owner;  /* that at the start of the file, or NULL */
+    size_t owner_reserved;
+};
+extern struct trodden_counted_file trodden_counted_file;
 
 /* ---- live_file.c: the file itself ---- */
 /* The descriptor, if it is kept open and still refers to the live file; else -1. */
@@ -14,10 +34,8 @@ int trodden_live_fd(void);
 /* The same, after an attempt to open the file; to be passed to trodden_live_close. */
 int trodden_live_open(void);
 void trodden_live_close(int fd);
-/* Another descriptor for the file, to be kept, in place of this one; -1: none is kept. */
+/* Another descriptor for a file, to be kept, in place of this one; -1: none is kept. */
 int trodden_live_keep_descriptor(int fd);
-/* From now on there is no live file, and its regions are anonymous memory. */
-void trodden_live_abandon(void);
 /* Memory at that offset of the file.  If that is not possible, anonymous memory and TRODDEN_NO_OFFSET. */
 void *trodden_live_map(int fd, uint64_t *offset, size_t bytes);
 uint64_t trodden_live_next_data_in(int fd, uint64_t offset);
@@ -29,6 +47,12 @@ struct trodden_live_header *trodden_live_make_header(void);
 /* From now on this is the live file.  False: there is none, or no space for its header; it has been closed. */
 bool trodden_live_begin(int fd, struct trodden_live_header *live);
 void trodden_live_publish(void); /* gives it its name */
+/* The same in the file that is described already, behind everything in it. */
+bool trodden_live_begin_inside(int fd, struct trodden_live_header *live);
+/* Where so many more bytes can be in the file, or TRODDEN_NO_OFFSET. */
+uint64_t trodden_live_take_space(size_t bytes);
+/* Space in a header at that offset up to its byte `end`; `reserved` says how far it has some. */
+bool trodden_live_reserve_header(int fd, uint64_t base, size_t *reserved, size_t end);
 /* What has changed in the header or the region table in memory, to the file. */
 void trodden_live_write_header(const struct trodden_live_header *live);
 void trodden_live_write_region(const struct trodden_live_header *live, uint64_t index);
@@ -43,6 +67,16 @@ void trodden_live_append_region(struct trodden_live_header *live, uint32_t kind,
  * Signals are blocked, so that no handler waits for the thread that it has interrupted. */
 bool trodden_live_acquire(struct trodden_process *process, uint64_t *mask);
 void trodden_live_release(struct trodden_process *process, bool held, uint64_t mask);
+
+/* ---- live_family.c: processes that have no file of their own ---- */
+/* In a forked child: becomes a member of the family of its parent's file, which it could have no file beside for this
+ * reason.  True: its counts are in the file, whose descriptor `fd` is.  Without a live header, they cannot be. */
+bool trodden_live_join_parents(const struct trodden_counted_file *parents, int fd, struct trodden_live_header *live,
+                               int error);
+/* The same in a program that another one has executed, which left it the descriptor of its file. */
+bool trodden_live_join_inherited(struct trodden_live_header *live, int error);
+/* A child with a file of its own leaves its parent's to others. */
+void trodden_live_leave_parents(const struct trodden_counted_file *parents);
 
 /* ---- lost_pages.c ---- */
 bool trodden_live_has_lost_pages(void); /* is there memory in place of pages of the file? */

@@ -26,7 +26,12 @@ uint64_t trodden_live_region_count(const struct trodden_live_header *live) {
 
 void trodden_live_append_region(struct trodden_live_header *live, uint32_t kind, uint32_t module, void *memory,
                                 size_t bytes, uint64_t offset) {
-    uint64_t index = __atomic_fetch_add(&live->region_count, 1, __ATOMIC_RELAXED);
+    /* In the file there may be entries of other processes, too (live_family.c): those in memory have the same
+     * indices, and leave theirs free.  A file that was truncated may have no valid number. */
+    struct trodden_live_header *copy = trodden_counted_file.header;
+    uint64_t index = live->region_count, shared = copy ? __atomic_fetch_add(&copy->region_count, 1, __ATOMIC_RELAXED) : 0;
+    index = shared > index ? shared : index;
+    __atomic_store_n(&live->region_count, index + 1, __ATOMIC_RELAXED);
     if (index >= (live->header_bytes - sizeof *live) / sizeof *live->regions) {
         live->flags |= TRODDEN_LIVE_INCOMPLETE;
         trodden_live_write_header(live);
@@ -79,7 +84,7 @@ void trodden_live_release(struct trodden_process *process, bool held, uint64_t m
 /* `count` regions of this size, one behind the other in one mapping. */
 static void *add_regions(struct trodden_live_header *live, uint32_t kind, uint32_t module, size_t bytes,
                          uint32_t count) {
-    uint64_t offset = __atomic_fetch_add(&live->size, count * bytes, __ATOMIC_RELAXED);
+    uint64_t offset = trodden_live_take_space(count * bytes);
     int fd = trodden_live_open();
     uint8_t *memory = trodden_live_map(fd, &offset, count * bytes);
     trodden_live_close(fd);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "counters/live_file.h"
 #include "platform/attributes.h"
@@ -45,6 +46,23 @@ void trodden_live_mark(uint32_t flag); /* TRODDEN_LIVE_* */
 /* Some counts, paths or frames could not be recorded. */
 void trodden_mark_incomplete(void);
 PROCESS_WIDE void __trodden_incomplete(void);
+/* ---- live_family.c ---- */
+/* The raw file of a process without a file has been written: nobody has to name the process. */
+void trodden_live_withdraw(void);
+/* May the live file be replaced?  False: other processes count in it, or are named by it. */
+bool trodden_live_close_family(void);
+/* The process ends, and has written its counts elsewhere: the file is left to these. */
+void trodden_live_leave_to_family(void);
+/* Privileges, or the way to the file, are about to be lost: its descriptor is kept open. */
+void trodden_live_hold(void);
+/* They are lost: programs that are executed from now on inherit the descriptor. */
+void trodden_live_pass_on(void);
+bool trodden_live_exists(void); /* does this process count in a file? */
+bool trodden_live_is(const struct stat *status); /* is that the live file? */
+bool trodden_live_is_at(const char *path);
+int trodden_live_inherited(void); /* the descriptor of a live file that another program has left open, or -1 */
+bool trodden_live_has_name(void);          /* has it not been removed, as far as that is known? */
+
 /* Frees the frames that were saved for the end of the process, which continues after all. */
 void trodden_live_discard_end(void);
 size_t trodden_round_to_pages(size_t bytes);

@@ -11,7 +11,7 @@
 #include "counters/call_path_tree.h"
 #include "counters/last_paths.h"
 #include "counters/live_internal.h"
-#include "counters/shards.h"
+#include "counters/shard_tls.h"
 #include "counters/sparse_paths.h"
 #include "platform/system.h"
 #include "process/process.h"

@@ -1,18 +1,15 @@
-/* Where counters lie: the one file to change if they move elsewhere.
+/* Where counters lie: the file to change if they move elsewhere.
  *
  * What a module counts in one thread lies in a shard: a region of the live file.  When the thread exits, its shard is
  * reused by the next thread, which continues to count in it: nothing is ever added up while the program runs, so that
  * there is no moment at which a count could be lost or doubled.  The sum over all shards is right whenever the
  * process is stopped.
  *
- * Code that is not position-independent addresses its counters relative to the thread pointer.  They fill whole pages
- * of the thread's static TLS (tls_padding.c ensures that), and the shard's pages are mapped over these.  Other code
- * finds its counters by a table of the thread, with one entry for each unit. */
-#define _GNU_SOURCE
-#include <string.h>
-#include <sys/mman.h>
-
+ * Code that is not position-independent addresses its counters relative to the thread pointer: the shard's pages are
+ * mapped over them (shard_tls.c).  Other code finds its counters by a table of the thread, with one entry for each
+ * unit. */
 #include "counters/live_regions.h"
+#include "counters/shard_tls.h"
 #include "counters/shards.h"
 #include "platform/system.h"
 #include "process/process.h"
@@ -21,10 +18,6 @@
 void *trodden_common[TRODDEN_MAX_TABLE_UNITS];
 
 static size_t align_to_cache_line(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
-
-static uint64_t *tls_counters(const struct trodden_module *module, uintptr_t tp) {
-    return (uint64_t *)(tp + (uintptr_t)module->tls_low);
-}
 
 /* Called by the thread that loads the module, when it is loaded for the first time. */
 void trodden_shards_lay_out(struct trodden_module *module) {
@@ -113,44 +106,6 @@ static struct trodden_shard *take_shard(struct trodden_module *module) {
     return shard;
 }
 
-static bool map_over_tls(struct trodden_shard *shard) {
-    return trodden_live_map_alias(shard->memory, shard->offset, shard->module->tls_bytes,
-                                  tls_counters(shard->module, shard->tp));
-}
-
-static void unmap_from_tls(struct trodden_shard *shard) {
-    if (shard->mapped_over_tls)
-        mmap(tls_counters(shard->module, shard->tp), shard->module->tls_bytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
-    shard->mapped_over_tls = false;
-}
-
-/* Adds the counters in the thread's own memory to the shard.  Only those that are not zero are written; beside and
- * between the counters of units there may be other variables. */
-static void fold_tls_into_shard(struct trodden_shard *shard) {
-    const struct trodden_module *module = shard->module;
-    for (uint32_t i = 0; i < module->unit_count; i++) {
-        const struct trodden_module_unit *unit = &module->units[i];
-        uint64_t *counts = (uint64_t *)(shard->tp + (uintptr_t)unit->tls_offset);
-        uint64_t *sums = shard->memory + unit->shard_offset / sizeof *sums;
-        for (uint32_t k = 0; unit->static_tls && k < unit->slots; k++) {
-            k = trodden_skip_zeros(counts, k, unit->slots);
-            if (k < unit->slots) {
-                sums[k] += counts[k];
-                counts[k] = 0;
-            }
-        }
-    }
-}
-
-static void clear_tls(const struct trodden_shard *shard) {
-    const struct trodden_module *module = shard->module;
-    for (uint32_t i = 0; i < module->unit_count; i++)
-        if (module->units[i].static_tls)
-            memset((void *)(shard->tp + (uintptr_t)module->units[i].tls_offset), 0,
-                   module->units[i].slots * sizeof(uint64_t));
-}
-
 static void fill_counter_table(const struct trodden_module *module, const struct trodden_shard *shard, void **table) {
     for (uint32_t i = 0; i < module->unit_count; i++) {
         const struct trodden_module_unit *unit = &module->units[i];
@@ -163,17 +118,6 @@ static void set_counter_table(const struct trodden_module *module, uintptr_t tp,
     for (uint32_t i = 0; i < module->unit_count; i++)
         if (!module->units[i].static_tls)
             __atomic_store_n((void ***)(tp + (uintptr_t)module->units[i].tls_offset), table, __ATOMIC_RELEASE);
-}
-
-enum { TOUCHED_BYTES = 16 << 10 };
-
-/* The first touch of a page takes long, so that a thread that is stopped soon after its start would most likely be in
- * the middle of its first probe.  The thread itself calls this, before it counts anything. */
-static void touch_counters(const struct trodden_shard *shard) {
-    volatile uint64_t *counters = tls_counters(shard->module, shard->tp);
-    for (size_t at = 0; shard->mapped_over_tls && at < shard->module->tls_bytes && at < TOUCHED_BYTES;
-         at += trodden_page_size())
-        counters[at / sizeof *counters] += 0; /* a shard that is used again keeps its counts */
 }
 
 static bool has_shard(const struct trodden_thread *thread, const struct trodden_module *module) {
@@ -197,10 +141,10 @@ static void attach(struct trodden_module *module, struct trodden_thread *thread,
     shard->next_of_thread = thread->shards;
     thread->shards = shard;
     if (module->tls_bytes && !fresh)
-        fold_tls_into_shard(shard);
-    shard->mapped_over_tls = module->tls_bytes && module->whole_pages && map_over_tls(shard);
+        trodden_shard_fold_tls(shard);
+    shard->mapped_over_tls = module->tls_bytes && module->whole_pages && trodden_shard_map_over_tls(shard);
     if (fresh)
-        touch_counters(shard);
+        trodden_shard_touch(shard);
     if (module->has_table_units) {
         fill_counter_table(module, shard, thread->counter_table);
         set_counter_table(module, thread->tp, thread->counter_table);
@@ -229,8 +173,8 @@ void trodden_shards_detach_thread(struct trodden_thread *thread, bool forked) {
         struct trodden_module *module = shard->module;
         next = shard->next_of_thread;
         if (module->tls_bytes && !shard->mapped_over_tls && !forked)
-            fold_tls_into_shard(shard);
-        unmap_from_tls(shard);
+            trodden_shard_fold_tls(shard);
+        trodden_shard_unmap_from_tls(shard);
         if (module->has_table_units && trodden_module_may_count(module))
             set_counter_table(module, shard->tp, trodden_common);
         shard->tp = 0;
@@ -278,74 +222,9 @@ void trodden_shards_after_fork(struct trodden_thread *own) {
         }
     }
     for (struct trodden_shard *shard = own ? own->shards : NULL; shard; shard = shard->next_of_thread) {
-        if (shard->mapped_over_tls && !map_over_tls(shard))
-            unmap_from_tls(shard);
+        if (shard->mapped_over_tls && !trodden_shard_map_over_tls(shard))
+            trodden_shard_unmap_from_tls(shard);
         else if (!shard->mapped_over_tls && shard->module->tls_bytes)
-            clear_tls(shard);
+            trodden_shard_clear_tls(shard);
     }
-}
-
-void *trodden_shard_page_of(uintptr_t address) {
-    for (const struct trodden_module *module = trodden_process.modules; module; module = module->next)
-        for (const struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
-            uintptr_t at = address - (uintptr_t)tls_counters(module, shard->tp);
-            if (shard->mapped_over_tls && at < module->tls_bytes)
-                return (uint8_t *)shard->memory + at;
-        }
-    return NULL;
-}
-
-void *trodden_tls_page_of(uintptr_t address) {
-    for (const struct trodden_module *module = trodden_process.modules; module; module = module->next)
-        for (const struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
-            uintptr_t at = address - (uintptr_t)shard->memory;
-            if (shard->mapped_over_tls && at < module->tls_bytes)
-                return (uint8_t *)tls_counters(module, shard->tp) + at;
-        }
-    return NULL;
-}
-
-/* Is the range known to be zero? Reading it would allocate its pages. */
-static bool is_known_zero(struct trodden_shard *shard, size_t from, size_t to) {
-    /* Where the file is incomplete, the range may have been replaced by anonymous memory. */
-    if (shard->offset == TRODDEN_NO_OFFSET || (trodden_process.live->flags & TRODDEN_LIVE_INCOMPLETE))
-        return false;
-    if (from < shard->zero_from || to > shard->zero_to) {
-        uint64_t data = trodden_live_next_data(shard->offset + from);
-        shard->zero_from = from;
-        shard->zero_to = data == TRODDEN_NO_OFFSET ? SIZE_MAX : (size_t)(data - shard->offset);
-    }
-    return to <= shard->zero_to;
-}
-
-/* Sums of counters: a pointer to the counters themselves as long as only one shard has any, else to a buffer. */
-struct counter_sum {
-    uint64_t *buffer;
-    const uint64_t *result; /* NULL: none so far */
-};
-
-static void add_counters(struct counter_sum *sums, const uint64_t *counts, uint32_t count) {
-    const uint64_t *before = sums->result;
-    sums->result = before ? sums->buffer : counts;
-    for (uint32_t i = 0; before && i < count; i++)
-        sums->buffer[i] = before[i] + counts[i];
-}
-
-const uint64_t *trodden_sum_counters(const struct trodden_module *module, const struct trodden_module_unit *unit,
-                                     uint32_t first, uint32_t count, uint64_t *buffer) {
-    uintptr_t own_tp = trodden_thread_pointer();
-    bool own_counted = !unit->static_tls || !unit->unit;
-    struct counter_sum sums = {buffer, NULL};
-    size_t from = unit->shard_offset + first * sizeof *buffer, to = from + count * sizeof *buffer;
-    for (struct trodden_shard *shard = module->shards; shard; shard = shard->next) {
-        if (!is_known_zero(shard, from, to))
-            add_counters(&sums, shard->memory + from / sizeof *buffer, count);
-        if (unit->static_tls && shard->tp && !shard->mapped_over_tls)
-            add_counters(&sums, (const uint64_t *)(shard->tp + (uintptr_t)unit->tls_offset) + first, count);
-        own_counted = own_counted || shard->tp == own_tp;
-    }
-    /* The thread that ends the process may be one whose start was not observed, or that has been seen to exit. */
-    if (!own_counted)
-        add_counters(&sums, (const uint64_t *)(own_tp + (uintptr_t)unit->tls_offset) + first, count);
-    return sums.result;
 }

@@ -30,24 +30,4 @@ void trodden_shards_after_fork(struct trodden_thread *own);
 /* Does the forked child of this thread keep the shard with that memory, or is it another thread's? */
 bool trodden_shard_survives_fork(const void *memory);
 
-/* From a page of a thread's TLS to the page of the shard that is mapped over it, and back; NULL: there is none. */
-void *trodden_shard_page_of(uintptr_t address);
-void *trodden_tls_page_of(uintptr_t address);
-
-/* The sums over all threads of `count` counters of a unit, which may lie in `buffer`; NULL: all are zero. */
-const uint64_t *trodden_sum_counters(const struct trodden_module *module, const struct trodden_module_unit *unit,
-                                     uint32_t first, uint32_t count, uint64_t *buffer);
-
-/* The index of the next counter that is not zero, or `end`: path tables are mostly zero. */
-static inline uint32_t trodden_skip_zeros(const uint64_t *counts, uint32_t k, uint32_t end) {
-    while (k < end) {
-        bool eight = k + 8 <= end && !(counts[k] | counts[k + 1] | counts[k + 2] | counts[k + 3] | counts[k + 4] |
-                                       counts[k + 5] | counts[k + 6] | counts[k + 7]);
-        if (!eight && counts[k])
-            break;
-        k += eight ? 8 : 1;
-    }
-    return k;
-}
-
 #endif

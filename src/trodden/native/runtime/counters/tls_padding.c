@@ -2,7 +2,7 @@
  *
  * Only executables have it.  It is linked last, so that the linker places it behind the counters of all units, and
  * its alignment becomes that of their section: the pages of the section before it contain counters and nothing else,
- * and the pages of a shard can be mapped over them (shards.c). */
+ * and the pages of a shard can be mapped over them (shard_tls.c). */
 #include "counters/tls_padding.h"
 #include "platform/attributes.h"
 #include "trodden.h"

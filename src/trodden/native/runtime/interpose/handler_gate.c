@@ -55,59 +55,80 @@ static trodden_signal_handler *take_once(int number) {
     return program.sa_sigaction;
 }
 
+/* ---- signals of faults, which the kernel does not block (sigmask.c) ---- */
 /* For a thread whose start was not observed, there is nothing to remember them by. */
 static void block_faults(struct trodden_thread *thread, uint64_t faults) {
     if (thread)
-        thread->faults_blocked |= faults;
+        trodden_block_faults(thread, thread->faults_blocked | faults);
     else if (faults)
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &faults, NULL, sizeof faults);
 }
 
-/* The mask that is restored when the handler returns, as the program sees it, and may change it; and what the kernel
- * gets of it.  `blocked`: the signals of faults that the kernel itself has blocked. */
-static uint64_t show_faults(ucontext_t *context, const struct trodden_thread *thread) {
-    uint64_t mask;
-    memcpy(&mask, &context->uc_sigmask, sizeof mask);
-    uint64_t blocked = mask & TRODDEN_FAULTS;
-    mask = trodden_visible_mask(thread, mask);
-    memcpy(&context->uc_sigmask, &mask, sizeof mask);
-    return blocked;
+static uint64_t *mask_of(void *context) { return (uint64_t *)&((ucontext_t *)context)->uc_sigmask; }
+
+/* Takes them out of the mask that is restored when the handler returns, which may have changed it, and may return in
+ * another thread.  `blocked`: those that the kernel itself had blocked. */
+static void keep_faults(void *context, uint64_t blocked) {
+    uint64_t mask = *mask_of(context);
+    *mask_of(context) = trodden_keep_faults(trodden_own_thread(), mask) | (mask & blocked);
 }
 
-static void keep_faults(ucontext_t *context, struct trodden_thread *thread, uint64_t blocked) {
-    uint64_t mask;
-    memcpy(&mask, &context->uc_sigmask, sizeof mask);
-    mask = trodden_keep_faults(thread, mask) | (mask & blocked);
-    memcpy(&context->uc_sigmask, &mask, sizeof mask);
-}
-
-void trodden_call_program(int number, siginfo_t *info, void *context) {
+/* Where traces are recorded, the handler has a chunk of its own. */
+static void run_handler(trodden_signal_handler *handler, int number, siginfo_t *info, void *context) {
+    if (!trodden_process.trace.active) {
+        handler(number, info, context);
+        return;
+    }
     struct trodden_thread *thread = trodden_own_thread();
-    uint64_t bit = trodden_signal_bit(number);
-    int saved_errno = errno, flags = __atomic_load_n(&actions[number].flags, __ATOMIC_RELAXED);
-    uint64_t mask = __atomic_load_n(&actions[number].mask, __ATOMIC_RELAXED) | (flags & SA_NODEFER ? 0 : bit);
-    /* The signal of a fault kills the process if it is blocked; one that somebody has sent stays pending. */
-    if (trodden_signal_is_blocked(number, info, context)) {
-        trodden_fatal_signal(number, info, context);
-        return;
-    }
-    if (trodden_signal_is_ours(number, info)) {
-        errno = saved_errno;
-        return;
-    }
-    trodden_signal_handler *handler =
-        flags & (int)SA_RESETHAND ? take_once(number) : __atomic_load_n(&actions[number].handler, __ATOMIC_ACQUIRE);
-    errno = saved_errno;
-    if (!handler) {
-        trodden_fatal_signal(number, info, context);
-        return;
-    }
-    uint64_t blocked = show_faults(context, thread);
-    block_faults(thread, mask & TRODDEN_FAULTS);
     struct trodden_trace_gate gate;
     trodden_trace_handler_starts(&gate, thread ? thread->trace : NULL, number, context);
     handler(number, info, context);
     trodden_trace_handler_ends(&gate);
-    if (thread)
-        keep_faults(context, trodden_own_thread(), blocked);
+}
+
+/* Some are blocked already, or `faults` are to be.  The handler sees the mask that the program has set. */
+static void call_with_faults(trodden_signal_handler *handler, int number, siginfo_t *info, void *context,
+                             uint64_t faults) {
+    struct trodden_thread *thread = trodden_own_thread();
+    uint64_t blocked = *mask_of(context) & TRODDEN_FAULTS;
+    *mask_of(context) = trodden_visible_mask(thread, *mask_of(context));
+    block_faults(thread, faults);
+    run_handler(handler, number, info, context);
+    keep_faults(context, blocked);
+}
+
+/* Most programs never block a signal of a fault. */
+static void call_handler(trodden_signal_handler *handler, int number, siginfo_t *info, void *context,
+                         uint64_t faults) {
+    if (faults || trodden_faults_were_blocked) {
+        call_with_faults(handler, number, info, context, faults);
+        return;
+    }
+    run_handler(handler, number, info, context);
+    if (trodden_faults_were_blocked || (*mask_of(context) & TRODDEN_FAULTS))
+        keep_faults(context, 0);
+}
+
+void trodden_call_program(int number, siginfo_t *info, void *context) {
+    uint64_t bit = trodden_signal_bit(number);
+    int saved_errno = errno, flags = __atomic_load_n(&actions[number].flags, __ATOMIC_RELAXED);
+    uint64_t mask = __atomic_load_n(&actions[number].mask, __ATOMIC_RELAXED) | (flags & SA_NODEFER ? 0 : bit);
+    if (bit & TRODDEN_FAULTS) {
+        /* It kills the process if it is blocked; one that somebody has sent stays pending. */
+        if (trodden_signal_is_blocked(number, info, context)) {
+            trodden_fatal_signal(number, info, context);
+            return;
+        }
+        if (trodden_signal_is_ours(number, info)) {
+            errno = saved_errno;
+            return;
+        }
+    }
+    trodden_signal_handler *handler =
+        flags & (int)SA_RESETHAND ? take_once(number) : __atomic_load_n(&actions[number].handler, __ATOMIC_ACQUIRE);
+    errno = saved_errno;
+    if (handler)
+        call_handler(handler, number, info, context, mask & TRODDEN_FAULTS);
+    else
+        trodden_fatal_signal(number, info, context);
 }

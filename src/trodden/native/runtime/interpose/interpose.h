@@ -16,6 +16,10 @@ struct trodden_thread;
 /* ---- longjmp.c ---- */
 void trodden_longjmp_init(void);
 
+/* ---- dynamic_sigsetjmp.c, with glibc in a dynamic program ---- */
+#pragma weak trodden_sigsetjmp_init
+void trodden_sigsetjmp_init(void);
+
 /* ---- pthread_cancel.c ---- */
 void trodden_cancel_shutdown(void);
 
@@ -46,6 +50,8 @@ bool trodden_vfork_child_leaves(const struct trodden_regs *regs, int64_t amount)
 uint64_t trodden_visible_mask(const struct trodden_thread *thread, uint64_t mask);
 /* What the kernel is to be told for a mask of the program; the rest is kept in the thread's record. */
 uint64_t trodden_keep_faults(struct trodden_thread *thread, uint64_t mask);
+void trodden_block_faults(struct trodden_thread *thread, uint64_t faults);
+extern bool trodden_faults_were_blocked; /* in any thread: whatever saves a mask need not ask otherwise */
 /* The new thread's mask: its own, or that of its creator. */
 void trodden_thread_inherits_mask(struct trodden_thread *thread, const uint64_t *own, uint64_t creators);
 /* Around exec, which passes the kernel's mask on: returns what was blocked. */

@@ -20,6 +20,7 @@
 #include "interpose/interpose.h"
 #include "interpose/landing.h"
 #include "interpose/next_function.h"
+#include "interpose/saved_mask.h"
 #include "platform/attributes.h"
 #include "platform/system.h"
 #include "process/process.h"
@@ -214,13 +215,12 @@ static inline bool is_initialized_leader(void) {
 /* Blocks all signals; redirects a copy of the jump to a landing. */
 static void jump_to_landing(struct trodden_thread *thread, const struct trodden_regs *regs,
                             const struct __jmp_buf_tag *env, struct __jmp_buf_tag *copy) {
-    uint64_t mask, *words = (uint64_t *)copy;
+    uint64_t *words = (uint64_t *)copy;
     trodden_block_signals();
     record_jump(regs, env);
-    memcpy(copy, env, sizeof *copy);
-    memcpy(&mask, &env->__saved_mask, sizeof mask);
+    memcpy(copy->__jmpbuf, env->__jmpbuf, sizeof copy->__jmpbuf);
     thread->landing = (struct trodden_landing){.pc = demangle(words[SAVED_PC]), .rbx = words[SAVED_RBX]};
-    thread->landing.mask = trodden_keep_faults(thread, mask);
+    thread->landing.mask = trodden_keep_faults(thread, trodden_saved_mask(env));
     copy->__mask_was_saved = 0;
     words[SAVED_RBX] = (uint64_t)&thread->landing;
     words[SAVED_PC] = mangle((uint64_t)trodden_land);
@@ -233,12 +233,16 @@ static inline struct __jmp_buf_tag *prepare_jump(const struct trodden_regs *regs
     ensure_initialized();
     if (!is_initialized_leader())
         return env;
-#ifdef TRODDEN_LANDS
+#ifdef __GLIBC__
     struct trodden_thread *thread = env->__mask_was_saved ? trodden_own_thread() : NULL;
-    if (trodden_can_land(thread)) {
+#ifdef TRODDEN_LANDS
+    if (thread && trodden_can_land(thread)) {
         jump_to_landing(thread, regs, env, copy);
         return copy;
     }
+#endif
+    if (thread)
+        trodden_keep_faults(thread, trodden_saved_mask(env));
 #endif
     (void)copy;
     record_jump(regs, env);

@@ -115,6 +115,14 @@ static struct trodden_thread *landing_thread(void) {
     return thread->context_copy ? thread : NULL;
 }
 
+/* The context that is left gets the kernel's mask: while it is saved, that is what the program has set. */
+static void switch_without_landing(const ucontext_t *to, uint64_t mask) {
+    struct trodden_thread *thread = trodden_own_thread();
+    trodden_restore_signals(trodden_visible_mask(thread, mask));
+    if (thread)
+        trodden_keep_faults(thread, *mask_of(to));
+}
+
 /* Records a switch; returns the context that it is to be made with.  `left`: the context that is saved, or NULL. */
 static const ucontext_t *record_switch(const struct trodden_regs *from, ucontext_t *left, const ucontext_t *to) {
     int saved_errno = errno;
@@ -129,7 +137,7 @@ static const ucontext_t *record_switch(const struct trodden_regs *from, ucontext
             to = redirect_to_landing(thread, left, to, resumes, mask);
 #endif
         if (!thread)
-            trodden_restore_signals(mask);
+            switch_without_landing(to, mask);
         (void)left, (void)resumes;
     }
     errno = saved_errno;

@@ -23,8 +23,10 @@ __attribute__((used)) void trodden_before_vfork(uint64_t return_address, uint64_
  * but the part that the runtime keeps is in memory that both use (sigmask.c). */
 __attribute__((used)) int trodden_after_vfork(int64_t result) {
     struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
-    if (thread)
+    if (thread) {
         thread->faults_blocked = thread->vfork_faults;
+        thread->vfork_return = 0;
+    }
     if (result >= 0)
         return (int)result;
     errno = (int)-result;

@@ -221,12 +221,18 @@ uint64_t trodden_start_ticks_of(uint32_t pid) {
 
 uint64_t trodden_process_start_ticks(void) { return trodden_start_ticks_of(trodden_pid()); }
 
+static uint64_t nanoseconds_per_tick(void) {
+    long per_second = sysconf(_SC_CLK_TCK);
+    return 1000000000u / (uint64_t)(per_second > 0 ? per_second : 100);
+}
+
+uint64_t trodden_ticks_now(void) { return clock_now(CLOCK_BOOTTIME) / nanoseconds_per_tick(); }
+
 /* The start of this process on the clock of trodden_now. */
 uint64_t trodden_process_start_time(void) {
     uint64_t ticks = trodden_process_start_ticks();
     if (!ticks)
         return 0;
-    long per_second = sysconf(_SC_CLK_TCK);
-    uint64_t since_boot = ticks * (1000000000u / (uint64_t)(per_second > 0 ? per_second : 100));
+    uint64_t since_boot = ticks * nanoseconds_per_tick();
     return trodden_now() - clock_now(CLOCK_BOOTTIME) + since_boot;
 }

@@ -33,6 +33,7 @@ static inline uint64_t trodden_signal_bit(int number) { return (uint64_t)1 << (n
 uint64_t trodden_now(void); /* nanoseconds since the epoch */
 uint64_t trodden_process_start_time(void);
 uint64_t trodden_process_start_ticks(void);
+uint64_t trodden_ticks_now(void); /* on the same clock */
 uint64_t trodden_pid_namespace(void);          /* the number by which /proc knows it; 0: not known */
 uint64_t trodden_start_ticks_of(uint32_t pid); /* 0: there is no such process, or /proc does not show it */
 /* Reads up to `capacity` bytes of /proc/self/task/TID/NAME; returns how many, or a negative number. */

@@ -15,6 +15,7 @@
 #include "platform/system.h"
 #include "process/fatal_signal.h"
 #include "process/process.h"
+#include "process/restart_call.h"
 #include "process/stop_threads.h"
 #include "unwind/nonlocal_exits.h"
 
@@ -125,11 +126,14 @@ static bool interrupts_runtime(int number, uint64_t mask) {
     return number == SIGBUS && (mask | unblockable) == ~trodden_signal_bit(SIGBUS);
 }
 
-/* Does the thread wait in sigsuspend, pselect or the like, with a mask for as long as it waits?  A handler has the
- * signals blocked that were blocked when the signal arrived; `mask`, which returns with the handler, blocks others
- * then. */
-static bool waits_with_another_mask(int number, uint64_t mask) {
+/* Does the thread wait in sigsuspend, pselect or the like, with a mask for as long as it waits?  Where the system call
+ * is not known: a handler has the signals blocked that were blocked when the signal arrived; `mask`, which returns with
+ * the handler, blocks others then. */
+static bool waits_with_another_mask(int number, uint64_t mask, const ucontext_t *context) {
     uint64_t now = 0;
+    enum trodden_wait wait = trodden_interrupted_wait(context);
+    if (wait != TRODDEN_WAIT_UNKNOWN)
+        return wait == TRODDEN_WAITS_WITH_MASK;
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &now, sizeof now);
     return mask & (~now | trodden_signal_bit(number));
 }
@@ -141,7 +145,7 @@ bool trodden_signal_is_blocked(int number, const siginfo_t *info, const void *co
     if (interrupts_runtime(number, mask))
         return true;
     return thread && (thread->faults_blocked & trodden_signal_bit(number)) &&
-           (info->si_code > 0 || !waits_with_another_mask(number, mask));
+           (info->si_code > 0 || !waits_with_another_mask(number, mask, context));
 }
 
 /* To whom it was sent.  The kernel lets only the first thread say by whom, if that was kill. */
@@ -163,6 +167,7 @@ static bool defer_blocked(int number, siginfo_t *info, ucontext_t *context, uint
     memcpy(&mask, &context->uc_sigmask, sizeof mask);
     mask |= signal_bit;
     memcpy(&context->uc_sigmask, &mask, sizeof mask);
+    trodden_restart_call(context);
     return true;
 }
 

@@ -25,6 +25,8 @@ bool trodden_has_units(void) { return units_begin && &units_begin[0] != &units_e
 static void register_module(void) {
     int saved_errno = errno;
     trodden_longjmp_init();
+    if (trodden_sigsetjmp_init)
+        trodden_sigsetjmp_init();
     if (trodden_has_units()) {
         __trodden_enter(&(struct trodden_module_info){
             &trodden_process, units_begin, units_end, trodden_slots_mark(), trodden_own_sparse_paths(),

@@ -9,17 +9,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "counters/live_regions.h"
 #include "platform/system.h"
 #include "process/output_file.h"
 #include "process/process.h"
 
-enum { RENAME_NOREPLACE_FLAG = 1, MAX_ATTEMPTS = 1000 };
+enum { MAX_ATTEMPTS = 1000 };
 
 static struct {
     char path[TRODDEN_PATH_BYTES], temporary_path[TRODDEN_PATH_BYTES], live_path[TRODDEN_PATH_BYTES + 8];
+    char ancestors_path[TRODDEN_PATH_BYTES + 8]; /* of the live file of the nearest ancestor that has one */
     uint32_t chosen_pid;
     unsigned attempt;
     bool owned; /* the file of that name is this process's own, and may be replaced */
+    bool moved; /* names may lead elsewhere than at the start */
 } output;
 
 /* A small number for the first attempts at a name; a random one for later ones, as there may be many files. */
@@ -41,6 +44,8 @@ static bool choose_name(void) {
     output.chosen_pid = trodden_process.pid;
     output.attempt = 0;
     output.owned = false;
+    if (output.live_path[0])
+        memcpy(output.ancestors_path, output.live_path, sizeof output.live_path);
     output.live_path[0] = 0;
     while ((fits = name_output()) && output.attempt < MAX_ATTEMPTS && trodden_output_is_taken(output.path))
         output.attempt++;
@@ -88,6 +93,16 @@ static int make_directories(void) {
     return error;
 }
 
+static bool is_at(const char *path) { return path[0] && trodden_live_is_at(path); }
+
+/* A file that is created now would be found by nobody who looks for it where the process started. */
+static bool is_elsewhere(void) {
+    if (!output.moved || is_at(output.live_path[0] ? output.live_path : output.ancestors_path))
+        return false;
+    errno = ENOENT;
+    return true;
+}
+
 static int create_temporary(void) {
     int file = -1;
     for (unsigned attempt = 0; attempt < 100; attempt++) {
@@ -97,6 +112,12 @@ static int create_temporary(void) {
         }
         file = trodden_sys_open(output.temporary_path, O_RDWR | O_CREAT | O_EXCL);
         if (file < 0 && errno == ENOENT) {
+            /* If a file is still there, so are its directories. */
+            output.moved = output.moved || trodden_live_has_name();
+            if (is_elsewhere() || (!trodden_live_exists() && trodden_live_inherited() >= 0)) {
+                errno = ENOENT;
+                break;
+            }
             int unmade = make_directories();
             if (!unmade)
                 file = trodden_sys_open(output.temporary_path, O_RDWR | O_CREAT | O_EXCL);
@@ -112,10 +133,7 @@ static int create_temporary(void) {
 const char *trodden_output_path(void) { return output.path; }
 
 /* A device or a pipe is written to; it must not be replaced. */
-static bool is_special(void) {
-    struct stat status;
-    return stat(output.path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
+static bool is_special(const struct stat *status) { return !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode); }
 
 /* A pipe that nobody reads would keep the process from ending. */
 static int open_special(void) {
@@ -143,43 +161,37 @@ int trodden_output_open(bool *by_rename) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    if (is_special())
+    struct stat status;
+    bool is_there = stat(output.path, &status) == 0;
+    if (is_there && is_special(&status))
         return open_special();
     *by_rename = true;
-    return create_temporary();
-}
-
-/* Gives the temporary file its name, unless there is a file of that name.  On a file system or a kernel that cannot do
- * so in one step, the name is first taken by an empty file. */
-static bool rename_to_free_name(void) {
-    if (syscall(SYS_renameat2, AT_FDCWD, output.temporary_path, AT_FDCWD, output.path, RENAME_NOREPLACE_FLAG) == 0)
-        return true;
-    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
-        return false;
-    int file = trodden_sys_open(output.path, O_WRONLY | O_CREAT | O_EXCL);
-    if (file < 0)
-        return false;
-    trodden_sys_close(file);
-    return rename(output.temporary_path, output.path) == 0;
+    /* Something has been mounted over the directory, or it is another one. */
+    if (output.owned && !(is_there && trodden_live_is(&status)))
+        output.moved = output.moved || trodden_live_has_name();
+    return is_elsewhere() ? -1 : create_temporary();
 }
 
 /* A name that another process has taken meanwhile is left to it. */
 static bool claim_name(void) {
-    while (!(output.owned = rename_to_free_name())) {
+    while (!(output.owned = trodden_output_claim(output.temporary_path, output.path))) {
         if (errno != EEXIST || output.attempt >= MAX_ATTEMPTS)
             return false;
-        if (!trodden_output_is_taken(output.path)) {
-            if (unlink(output.path) != 0 && errno != ENOENT)
-                return false;
-        } else {
-            output.attempt++;
-            if (!name_output()) {
-                errno = ENAMETOOLONG;
-                return false;
-            }
+        output.attempt++;
+        if (!name_output()) {
+            errno = ENAMETOOLONG;
+            return false;
         }
     }
     return true;
+}
+
+/* The live file makes way for what trodden_dump has written, and the name is never free in between: another process
+ * would take it. */
+static bool rename_live(void) {
+    trodden_output_name_live(output.live_path, output.path);
+    unlink(output.live_path);
+    return link(output.path, output.live_path) == 0 || rename(output.path, output.live_path) == 0;
 }
 
 int trodden_output_close(bool by_rename, int file, int error, bool final) {
@@ -188,22 +200,33 @@ int trodden_output_close(bool by_rename, int file, int error, bool final) {
     if (!by_rename)
         return error;
     /* trodden_dump must not replace the live file, which is renamed instead. */
-    if (!error && !final && output.live_path[0] && strcmp(output.live_path, output.path) == 0) {
-        trodden_output_name_live(output.live_path, output.path);
-        if (rename(output.path, output.live_path) != 0)
-            error = errno;
+    if (!error && !final && output.live_path[0] && strcmp(output.live_path, output.path) == 0 && !rename_live())
+        error = errno;
+    /* Others count in the live file, or are named by it. */
+    bool stays = !error && final && output.live_path[0] && !trodden_live_close_family();
+    if (stays && output.owned) {
+        output.owned = false;
+        output.attempt++;
+        error = name_output() ? 0 : ENAMETOOLONG;
     }
     if (!error && !(output.owned ? rename(output.temporary_path, output.path) == 0 : claim_name()))
         error = errno;
     if (error)
         unlink(output.temporary_path);
+    else if (stays)
+        trodden_live_leave_to_family();
     else if (final && output.live_path[0] && strcmp(output.live_path, output.path) != 0)
         unlink(output.live_path);
+    if (!error && final)
+        trodden_live_withdraw();
     return error;
 }
 
 int trodden_output_create_live(void) {
-    if (!trodden_output_wanted() || !may_write() || !choose_name() || is_special())
+    struct stat status;
+    errno = EPERM;
+    if (!trodden_output_wanted() || !may_write() || !choose_name() || is_elsewhere() ||
+        (stat(output.path, &status) == 0 && is_special(&status)))
         return -1;
     return create_temporary();
 }
@@ -213,7 +236,8 @@ bool trodden_output_publish_live(void) {
         return false;
     /* What an earlier process has left there would be taken for this one's. */
     trodden_output_name_live(output.live_path, output.path);
-    unlink(output.live_path);
+    if (trodden_output_name_has_pid() || !trodden_output_is_kept(output.live_path))
+        unlink(output.live_path);
     memcpy(output.live_path, output.path, strlen(output.path) + 1);
     return true;
 }
@@ -223,4 +247,8 @@ void trodden_output_remove_live(void) {
     output.live_path[0] = 0;
 }
 
-const char *trodden_output_live_path(void) { return output.live_path; }
+const char *trodden_output_live_path(void) {
+    return output.live_path[0] ? output.live_path : trodden_live_exists() ? output.ancestors_path : output.live_path;
+}
+
+void trodden_output_moved(void) { output.moved = true; }

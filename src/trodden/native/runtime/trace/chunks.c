@@ -28,7 +28,7 @@ void trodden_trace_stop(enum trodden_trace_reason reason) {
     if (__atomic_compare_exchange_n(&trodden_process.trace.stopped, &running, reason, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED) &&
         trodden_process.live) {
-        trodden_process.live->trace_stopped = reason;
+        __atomic_or_fetch(&trodden_process.live->flags, reason << TRODDEN_LIVE_TRACE_SHIFT, __ATOMIC_RELAXED);
         trodden_live_write_header(trodden_process.live);
     }
 }

@@ -1,4 +1,4 @@
-/* The frame cache: frames that non-local exits have left before (frame_cache.c). */
+/* The frame cache: frames that non-local exits have left before (frame_cache.c, cached_walk.c). */
 #ifndef TRODDEN_UNWIND_FRAME_CACHE_H
 #define TRODDEN_UNWIND_FRAME_CACHE_H
 
@@ -21,13 +21,13 @@ struct trodden_cached_walk {
     bool images_current; /* the cache is known to describe the images that are loaded now */
 };
 
+/* ---- cached_walk.c ---- */
 /* Records one frame after the other, and then the resume point.  False: it stopped at one that is not cached. */
 bool trodden_walk_cached(struct trodden_cached_walk *walk);
 /* Records the one frame that the walk starts with, which is abandoned. */
 bool trodden_record_cached_frame(struct trodden_cached_walk *walk);
 
-/* The callers of the following hold the lock. */
-
+/* ---- frame_cache.c; the callers hold the lock ---- */
 /* Adds the frame with that return address (the `innermost` frame: with that program counter), if it is of the simple
  * form that the cache can hold. */
 void trodden_cache_frame(uintptr_t pc, bool innermost, const struct trodden_image *image,

@@ -1,0 +1,59 @@
+"""The hash tables of a live file: non-local exits, and paths that have no counters of their own."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Iterator
+
+from trodden.collect.rawfile.live_regions import LiveFile, Region, RegionKind
+from trodden.collect.rawfile.model import RawNonLocalExit, RawSparsePath, sparse_path_from
+
+_EXIT_TABLE = struct.Struct("<QQQ")
+_EXIT = struct.Struct("<IBBHQQq")
+_SPARSE_TABLE_BYTES = 40
+_SPARSE_HEADER = struct.Struct("<QQQI4x")
+_SPARSE_ENTRY = struct.Struct("<QQQQ")
+SPARSE_RESERVED = (1 << 64) - 1
+"""In place of a unit: the entry was being written."""
+
+
+def non_local_exits_in(file: LiveFile, regions: list[Region], modules: int) -> tuple[RawNonLocalExit, ...]:
+    """The sums over all tables, without those that are zero."""
+    sums: Counter[tuple[int, int, int | None]] = Counter()
+    for region in regions:
+        if region.kind != RegionKind.NONLOCAL_EXITS:
+            continue
+        _, room, _ = _EXIT_TABLE.unpack(file.bytes_of(region, 0, _EXIT_TABLE.size))
+        for _, record in file.records(region, _EXIT_TABLE.size, _EXIT, room):
+            module, known, used, _, address, slot, count = _EXIT.unpack(record)
+            if used and count:
+                if module >= modules:
+                    raise file.bad("a non-local exit belongs to no module")
+                sums[module, address, slot if known else None] += count
+    return tuple(
+        RawNonLocalExit(module, address, count, slot)
+        for (module, address, slot), count in sums.items()
+        if count
+    )
+
+
+def sparse_paths_in(file: LiveFile, regions: list[Region], units: int) -> Iterator[RawSparsePath]:
+    """The sums over the tables of all threads."""
+    sums: Counter[tuple[int, int, int]] = Counter()
+    for region in regions:
+        if region.kind not in (RegionKind.SPARSE_TABLE, RegionKind.SPARSE_ARRAY):
+            continue
+        first = _SPARSE_TABLE_BYTES if region.kind == RegionKind.SPARSE_TABLE else 0
+        shift = _SPARSE_HEADER.unpack(file.bytes_of(region, first, _SPARSE_HEADER.size))[3]
+        if not 0 < shift <= 64:
+            raise file.bad("a sparse path table has no valid size")
+        start, capacity = first + _SPARSE_HEADER.size, 1 << (64 - shift)
+        for _, record in file.records(region, start, _SPARSE_ENTRY, capacity):
+            unit, key, path, amount = _SPARSE_ENTRY.unpack(record)
+            if unit and unit != SPARSE_RESERVED and amount:
+                if unit > units:
+                    raise file.bad("a sparse path belongs to no unit")
+                sums[unit - 1, key, path] += amount
+    for (unit, key, path), amount in sums.items():
+        yield sparse_path_from(unit, key, path, amount)
