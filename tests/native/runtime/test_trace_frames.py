@@ -144,7 +144,9 @@ def test_nested_handlers(program: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "levels"), [("out", 1), ("alternate-out", 1), ("nested-out", 2)], ids=["own", "alternate", "nested"]
+    ("mode", "levels"),
+    [("out", 1), ("alternate-out", 1), ("nested-out", 2)],
+    ids=["own", "alternate", "nested"],
 )
 def test_a_jump_out_of_handlers(program: Path, tmp_path: Path, mode: str, levels: int) -> None:
     """Their chunks end; the code that they have interrupted goes on with the frames that are left to it."""
