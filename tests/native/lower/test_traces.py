@@ -70,7 +70,9 @@ class Machine:
         graph, block = facts.graph, activation.block
         ways = flow_out(graph, block)
         function = self.known.get(facts.linkage_name)
-        original = None if function is None else deciding(function, activation.procedure.trace.calls).get(block)
+        original = (
+            None if function is None else deciding(function, activation.procedure.trace.calls).get(block)
+        )
         if function is None or original is None:
             (only,) = ways
             return only
