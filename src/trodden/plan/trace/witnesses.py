@@ -84,9 +84,10 @@ def place_witnesses(graph: Graph, weights: Sequence[float], trace: Trace) -> set
 def place_witnesses_tree_first(graph: Graph, weights: Sequence[float], trace: Trace) -> set[int]:
     """The phases in reverse (Figure 16 b): a spanning tree, then blockers where it has left paths open.
 
-    That can cost more, because the tree does not know which of its edges will need a blocker.
+    That can cost more, because the tree does not know which of its edges will need a blocker.  As in the
+    paper, it is a tree of the whole graph.
     """
-    chosen = outside_tree(graph, weights, trace, set())
+    chosen = outside_tree(graph, weights, replace(trace, calls={}), set())
     return chosen | blockers(graph, trace, {graph.exit, *trace.calls}, chosen)
 
 
