@@ -14,7 +14,7 @@ from pathlib import Path
 from trodden.profile.trace.model import Flag, Piece, TraceChunk, TracedProcess, Traces
 from trodden.profile.trace.order import Do, Order, Step
 from trodden.profile.trace.program import TracedProgram
-from trodden.recover.trace.compiled import ALL_KINDS, CompiledProgram, CompiledReader
+from trodden.recover.trace.compiled import ALL_KINDS, CompiledProgram, CompiledReader, unpacked_backwards
 from trodden.recover.trace.ending import ActiveFrame, finish
 from trodden.recover.trace.events import Event, Kind, damage_of
 from trodden.recover.trace.reader import Reader
@@ -126,7 +126,13 @@ class ThreadTrace:
         """The events of ``main[first:last]``, the last one first."""
         end = len(self.main) if last is None else min(last, len(self.main))
         for index in range(end - 1, first - 1, -1):
-            yield from reversed([event for events in self.by_chunk(index, index + 1) for event in events])
+            reader = self._reader_at(index, ALL_KINDS)
+            packed: list[bytes] = []
+            if isinstance(reader, CompiledReader):
+                reader.keep(packed)
+            rest = list(self._of_chunk(reader, index, anew=False))
+            yield from reversed(rest)
+            yield from unpacked_backwards(packed)
 
     def _complete(self, index: int) -> int:
         """The last chunk up to this one that has all frames that were active when it began."""
