@@ -7,7 +7,7 @@ path from the root and EXIT by the closing edge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.traverse import reachable
@@ -25,13 +25,14 @@ def live_edges(graph: Graph) -> list[int]:
 
 
 def maximum_spanning_tree(
-    graph: Graph, weights: Sequence[float], seeds: Iterable[int] = ()
+    graph: Graph, weights: Sequence[float], seeds: Iterable[int] = (), barred: Container[int] = frozenset()
 ) -> frozenset[int]:
     """The edges of a maximum spanning tree; of equal weights the lower index is taken.
 
-    ``seeds`` are taken before all others, in their order, unless they close a cycle among themselves.
+    ``seeds`` are taken before all others, in their order, unless they close a cycle among themselves; endless
+    edges are taken only as seeds.  Without the ``barred`` edges it may be a forest (§4.2, footnote 4).
     """
-    return _kruskal(graph, [-weight for weight in weights], seeds)
+    return _kruskal(graph, [-weight for weight in weights], seeds, barred)
 
 
 def minimum_spanning_tree(
@@ -41,9 +42,12 @@ def minimum_spanning_tree(
     return _kruskal(graph, weights, seeds)
 
 
-def _kruskal(graph: Graph, costs: Sequence[float], seeds: Iterable[int]) -> frozenset[int]:
-    live = live_edges(graph)
-    eligible = set(live)
+def _kruskal(
+    graph: Graph, costs: Sequence[float], seeds: Iterable[int], barred: Container[int] = frozenset()
+) -> frozenset[int]:
+    live = [index for index in live_edges(graph) if index not in barred]
+    endless = {index for index, edge in enumerate(graph.edges) if edge.kind is EdgeKind.ENDLESS}
+    eligible = endless.union(live)
     order = [seed for seed in seeds if seed in eligible]
     order += sorted(live, key=costs.__getitem__)
     trees = UnionFind(len(graph.labels))

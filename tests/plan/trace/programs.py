@@ -4,31 +4,60 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 from tests.graphs import costs_for, dense_graph, leaving_graph
 from tests.plan.trace.procedures import Calls, flow_out, random_calls
 from trodden.graph.cfg import Graph
 from trodden.plan.probes import Plan
 from trodden.plan.trace.activation import Procedure
+from trodden.plan.trace.bits import bit_plan
 from trodden.plan.trace.execution import Program
 from trodden.plan.trace.paths import region_plan
-from trodden.plan.trace.records import SYMBOLS
+from trodden.plan.trace.witnesses import witness_plan
 
 MakePlan = Callable[[Graph, list[float], Calls], Plan]
 
 
-def by_paths(graph: Graph, weights: list[float], found: Calls, limit: int = SYMBOLS) -> Plan:
-    return region_plan(
-        graph,
-        weights,
-        found.calls,
-        counted=found.counted,
-        resumes=found.resumes,
-        landings=found.landings,
-        tails=found.tails,
-        entered=found.entered,
-        limit=limit,
-    )
+def known(found: Calls) -> dict[str, Any]:
+    """What is known of a procedure, as arguments for all that make plans."""
+    return {
+        "calls": found.calls,
+        "counted": found.counted,
+        "resumes": found.resumes,
+        "landings": found.landings,
+        "tails": found.tails,
+        "entered": found.entered,
+    }
+
+
+def by_paths(graph: Graph, weights: list[float], found: Calls) -> Plan:
+    return region_plan(graph, weights, **known(found))
+
+
+def by_short_paths(graph: Graph, weights: list[float], found: Calls) -> Plan:
+    return region_plan(graph, weights, **known(found), limit=2)
+
+
+def by_witnesses(graph: Graph, weights: list[float], found: Calls) -> Plan:
+    return witness_plan(graph, weights, **known(found))
+
+
+def by_shared_witnesses(graph: Graph, weights: list[float], found: Calls) -> Plan:
+    return witness_plan(graph, weights, **known(found), reuse=True)
+
+
+def by_bits(graph: Graph, weights: list[float], found: Calls) -> Plan:
+    return bit_plan(graph, weights, **known(found))
+
+
+ENCODINGS: dict[str, MakePlan] = {
+    "paths": by_paths,
+    "short paths": by_short_paths,
+    "witnesses": by_witnesses,
+    "shared witnesses": by_shared_witnesses,
+    "bits": by_bits,
+}
 
 
 def random_program(seed: int, make_plan: MakePlan = by_paths, most: int = 4) -> Program:

@@ -6,12 +6,14 @@ What is certain to come is taken at once, so a thread that was killed may be fur
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from trodden.graph.cfg import Graph
-from trodden.plan.probes import Trace
+from trodden.plan.probes import EmitWitness, FlushBits, Probe, Trace
 from trodden.plan.trace.execution import Ending, Program, Step, ThreadRun, call_site
+from trodden.plan.trace.predicates import witness_sets
 from trodden.plan.trace.records import (
+    Bits,
     Enter,
     Event,
     Land,
@@ -23,7 +25,9 @@ from trodden.plan.trace.records import (
     Trips,
     decode_all,
 )
+from trodden.plan.trace.region_graph import flow_out
 from trodden.plan.trace.regions import RegionEnd, RegionNumbering
+from trodden.plan.trace.witnesses import witnesses_of
 
 
 class Missing(Exception):
@@ -37,6 +41,9 @@ class Frame:
     procedure: int
     block: int
     in_call: bool = False
+    trips: list[int] = field(default_factory=list)
+    bits: list[int] | None = None
+    used: int = 0
 
 
 class Reader:
@@ -53,6 +60,12 @@ class Reader:
         self.numberings = [
             RegionNumbering(procedure.graph, procedure.trace) if procedure.trace.encoding == "paths" else None
             for procedure in program.procedures
+        ]
+        self.sets = [
+            witness_sets(p.graph, witnesses_of(p.trace), p.trace.calls, p.trace.counted)
+            if p.trace.encoding == "witnesses"
+            else {}
+            for p in program.procedures
         ]
 
     def read(self) -> list[Step]:
@@ -121,6 +134,7 @@ class Reader:
         frame = self.stack[-1]
         edge = self.program.procedures[frame.procedure].way_back(frame.block)
         assert edge is not None
+        self.use(frame, self.program.procedures[frame.procedure].plan.on_edges.get(edge, ()))
         frame.block = self.graph_of(frame.procedure).edges[edge].dst
         frame.in_call = False
         self.step()
@@ -154,8 +168,87 @@ class Reader:
     def advance(self, frame: Frame) -> None:
         """Go on from a block whose step is known, to a call or to EXIT."""
         numbering = self.numberings[frame.procedure]
-        assert numbering is not None
-        self.advance_by_regions(frame, numbering)
+        if numbering is not None:
+            self.advance_by_regions(frame, numbering)
+        else:
+            self.advance_by_blocks(frame)
+
+    def next_but_trips(self, frame: Frame) -> Record:
+        """The next record of an activation, with the trip counts before it put aside."""
+        while True:
+            if self.position == len(self.records):
+                raise Missing
+            record = self.records[self.position]
+            if not isinstance(record, Trips):
+                return record
+            frame.trips.append(record.count)
+            self.position += 1
+
+    def advance_by_blocks(self, frame: Frame) -> None:
+        graph, trace = self.graph_of(frame.procedure), self.trace_of(frame.procedure)
+        plan = self.program.procedures[frame.procedure].plan
+        loops = {graph.edges[edge].src for edge in trace.counted}
+        while True:
+            self.use(frame, plan.on_blocks.get(frame.block, ()))
+            if frame.block in trace.calls:
+                assert not frame.trips
+                return
+            if frame.block in loops:
+                if not frame.trips:
+                    self.next_but_trips_or_call(frame)
+                for _ in range(frame.trips.pop(0)):
+                    self.step()
+            ways = [edge for edge in flow_out(graph, frame.block) if edge not in trace.counted]
+            if not ways:
+                raise Missing
+            edge = self.choose(frame, ways) if len(ways) > 1 else ways[0]
+            self.use(frame, plan.on_edges.get(edge, ()))
+            frame.block = graph.edges[edge].dst
+            if frame.block == graph.exit:
+                return
+            self.step()
+
+    def next_but_trips_or_call(self, frame: Frame) -> None:
+        record = self.take(Trips)
+        assert isinstance(record, Trips)
+        frame.trips.append(record.count)
+
+    def choose(self, frame: Frame, ways: list[int]) -> int:
+        """The way that control has taken from a predicate."""
+        procedure = self.program.procedures[frame.procedure]
+        if procedure.trace.encoding == "bits":
+            if not frame.bits:
+                record = self.next_but_trips(frame)
+                assert isinstance(record, Bits)
+                self.position += 1
+                frame.bits = [record.value >> place & 1 for place in reversed(range(record.count))]
+            width = (len(ways) - 1).bit_length()
+            number = int("".join(map(str, frame.bits[:width])), 2)
+            del frame.bits[:width]
+            frame.used += width
+            return ways[number]
+        record = self.next_but_trips(frame)
+        assert isinstance(record, Symbol)
+        if procedure.trace.encoding == "targets":
+            return next(way for way in ways if procedure.graph.edges[way].dst == record.number)
+        sets = self.sets[frame.procedure]
+        (way,) = (way for way in ways if record.number in sets[way])
+        return way
+
+    def use(self, frame: Frame, probes: Sequence[Probe]) -> None:
+        """What these probes have written has been read."""
+        for probe in probes:
+            if isinstance(probe, EmitWitness):
+                record = self.next_but_trips(frame)
+                assert record == Symbol(probe.witness)
+                self.position += 1
+            elif isinstance(probe, FlushBits) and (probe.forced or frame.used >= 24):
+                if frame.bits is None:
+                    record = self.next_but_trips(frame)
+                    assert record == Bits(0, 0)
+                    self.position += 1
+                assert not frame.bits
+                frame.bits, frame.used = None, 0
 
     def advance_by_regions(self, frame: Frame, numbering: RegionNumbering) -> None:
         graph = self.graph_of(frame.procedure)

@@ -8,15 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 from tests.graphs import seeds
-from tests.plan.trace.programs import MakePlan, by_paths, random_program
+from tests.plan.trace.programs import ENCODINGS, random_program
 from tests.plan.trace.reading import Reader
 from trodden.plan.trace.execution import Ending
 from trodden.plan.trace.interpret import run
-
-ENCODINGS: dict[str, MakePlan] = {
-    "paths": by_paths,
-    "paths, cut": lambda graph, weights, found: by_paths(graph, weights, found, limit=2),
-}
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 
-from tests.graphs import graphs, labels, seeds
+from tests.graphs import costs_for, graphs, labels, seeds
 from tests.plan.trace.procedures import random_calls
-from tests.plan.trace.test_regions import LIMITS, plan_for
+from tests.plan.trace.programs import ENCODINGS
 from trodden.graph.cfg import Graph, build
 from trodden.plan.trace.paths import region_plan
 from trodden.plan.trace.separators import uncounted_cycles, unseparated
 
 
-@settings(max_examples=300)
-@given(graphs(), seeds(), LIMITS)
-def test_regions_are_separated(graph: Graph, seed: int, limit: int) -> None:
-    plan = plan_for(graph, random_calls(graph, seed), seed, limit)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@settings(max_examples=200)
+@given(graph=graphs(), seed=seeds())
+def test_plans_are_separated(encoding: str, graph: Graph, seed: int) -> None:
+    plan = ENCODINGS[encoding](graph, costs_for(graph, seed), random_calls(graph, seed))
     assert unseparated(graph, plan) == []
     assert uncounted_cycles(graph, plan) == []
 

@@ -15,6 +15,7 @@ from trodden.graph.components import strong_components
 from trodden.graph.reach import sweep
 from trodden.graph.traverse import reachable
 from trodden.plan.probes import (
+    EmitBits,
     EmitRegion,
     EmitRegionAt,
     EmitTripCount,
@@ -73,14 +74,15 @@ def unseparated(graph: Graph, plan: Plan) -> list[int]:
 def uncounted_cycles(graph: Graph, plan: Plan) -> list[list[int]]:
     """The blocks of each part of the graph where control can go round without writing anything.
 
-    Turns of counted self loops are written where they are left.
+    Turns of counted self loops are written where they are left, bits that wait are written later.
     """
     trace = plan.trace or Trace("")
     onward: list[list[int]] = [[] for _ in graph.labels]
     loops = set()
     for index in quiet_edges(graph, plan):
         src, dst, _ = graph.edges[index]
-        if index in trace.counted or (src in trace.calls and writes(plan.on_blocks.get(src, ()))):
+        told = any(isinstance(probe, EmitBits) for probe in plan.on_edges.get(index, ()))
+        if told or index in trace.counted or (src in trace.calls and writes(plan.on_blocks.get(src, ()))):
             continue
         onward[src].append(dst)
         if src == dst:
