@@ -1,16 +1,18 @@
-"""A decoder of trace records that is independent of the package's: it follows the description of the format."""
+"""A decoder of trace records that is independent of the package's."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tests.native.handwritten import Raw
 from trodden.collect.rawfile.raw import read_raw
 from trodden.collect.trace.chunks import ProcessTrace, read_chunks
 
-Record = tuple[str, *tuple[int, ...]]
+Record = tuple[Any, ...]
+"""Its name, and what it says."""
 _DIGITS = {225: "wide", 228: "enter", 229: "resume", 242: "land"}
 
 

@@ -1,5 +1,6 @@
-"""Traces that threads record: every record is there, in order, however the process ends and whatever happens to the file.
+"""Traces that threads record: every record is there, in order.
 
+This holds however the process ends; and something may happen to the file.
 The program records consecutive numbers in each thread, and notes in shared memory how far it is.
 """
 
@@ -13,6 +14,7 @@ import signal
 import struct
 import subprocess
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -61,7 +63,7 @@ def test_every_record_is_there(program: Path, tmp_path: Path, mode: str) -> None
         assert next(records(chunks[0].records())) == ("enter", _FUNCTION)
         assert [chunk.sequence for chunk in chunks] == list(range(len(chunks)))
         assert [bool(chunk.flags & Flag.FIRST) for chunk in chunks] == [True] + [False] * (len(chunks) - 1)
-        assert all(chunk.began <= after.began for chunk, after in zip(chunks, chunks[1:], strict=False))
+        assert all(chunk.began <= after.began for chunk, after in pairwise(chunks))
         ended = thread != 0 and mode != "endless"
         assert bool(chunks[-1].flags & Flag.LAST) == (ended or mode not in ("abort", "exec"))
     assert sorted(os.listdir(tmp_path)) == ["out.raw", "out.raw.trace", "progress"]
@@ -110,7 +112,8 @@ def test_a_dump_has_what_was_recorded_before_it(program: Path, tmp_path: Path) -
     assert _numbers(trace_of(tmp_path / "out.raw.live").chunks) == list(range(_NUMBERS + 1))
 
 
-def _traced(program: Path, cwd: Path, *arguments: str, status: int = 3, **settings: str) -> Path:
+def _traced(program: Path, cwd: Path, *arguments: str, status: int = 3, ring: str = "", **more: str) -> Path:
+    settings = more | ({"TRODDEN_TRACE_RING": ring} if ring else {})
     environment = {**os.environ, "TRODDEN_FILE": "out.raw", **settings}
     done = subprocess.run([program, *arguments], cwd=cwd, env=environment, capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (status, b"")
@@ -147,8 +150,7 @@ def test_a_limit_is_of_all_threads(program: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["return", "abort", "endless"])
 def test_a_ring_keeps_the_last_records(program: Path, tmp_path: Path, mode: str) -> None:
     status = -signal.SIGABRT if mode == "abort" else 3
-    ring = {"TRODDEN_TRACE_RING": "1"}
-    raw = _traced(program, tmp_path, mode, str(_NUMBERS), "1", status=status, **ring)
+    raw = _traced(program, tmp_path, mode, str(_NUMBERS), "1", status=status, ring="1")
     found = read_raw(raw)
     trace = read_chunks(raw, found.pid, found.started)
     assert trace.damage == ()
@@ -163,8 +165,7 @@ def test_a_ring_keeps_the_last_records(program: Path, tmp_path: Path, mode: str)
 
 
 def test_a_dump_of_a_ring(program: Path, tmp_path: Path) -> None:
-    ring = {"TRODDEN_TRACE_RING": "1"}
-    raw = _traced(program, tmp_path, "dump", str(_NUMBERS), "0", status=-signal.SIGKILL, **ring)
+    raw = _traced(program, tmp_path, "dump", str(_NUMBERS), "0", status=-signal.SIGKILL, ring="1")
     numbers = _numbers(trace_of(raw).chunks)
     assert numbers == list(range(numbers[0], _NUMBERS))
 
@@ -230,8 +231,7 @@ def test_a_spool_file_that_is_truncated(program: Path, tmp_path: Path) -> None:
 
 
 def test_nobody_drains(program: Path, tmp_path: Path) -> None:
-    drained = {"TRODDEN_TRACE_DRAINED": str(1 << 20)}
-    raw = _traced(program, tmp_path, "return", "2000000", "0", **drained)
+    raw = _traced(program, tmp_path, "return", "2000000", "0", TRODDEN_TRACE_DRAINED=str(1 << 20))
     assert _stopped(raw) == TraceEnd.NOT_DRAINED
     numbers = _numbers(trace_of(raw).chunks)
     assert numbers == list(range(len(numbers)))

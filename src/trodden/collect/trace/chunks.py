@@ -76,7 +76,8 @@ def _gaps(chunks: tuple[Chunk, ...]) -> Iterator[str]:
     for before, after in pairwise(chunks):
         missing = after.sequence - before.sequence - 1
         if before.thread == after.thread and missing:
-            yield f"{after.path}: of thread {after.thread}, {missing} chunks before {after.sequence} are missing"
+            where = f"{missing} chunks of thread {after.thread} before its chunk {after.sequence}"
+            yield f"{after.path}: {where} are missing"
 
 
 def _spooled(path: str, process: int | None, started: int | None, damage: list[str]) -> list[Chunk]:

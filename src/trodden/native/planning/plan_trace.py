@@ -11,7 +11,11 @@ from trodden.native.analysis.known_calls import TracedCalls
 from trodden.native.options.declarations import Options
 from trodden.native.planning.probe_costs import edge_costs
 from trodden.plan.probes import Plan
+from trodden.plan.trace.bits import bit_plan
 from trodden.plan.trace.paths import region_plan
+from trodden.plan.trace.witnesses import witness_plan
+
+_PLANS = {"paths": region_plan, "witnesses": witness_plan, "bits": bit_plan}
 
 MOST_TRIPS = 6
 """How many trip counts there may be before the record of a region.
@@ -27,7 +31,7 @@ def trace_plan(
     """The plan, and the induction variables of the loops whose trips are counted."""
     inductions = _self_loops(read) if options.loop_exit_counts else {}
     tails = [block for block in read.recording_calls if read.leaves(block)]
-    plan = region_plan(
+    plan = _PLANS[options.trace](
         read.graph,
         edge_costs(read, weights),
         calls.callees,

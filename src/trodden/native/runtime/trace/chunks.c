@@ -230,11 +230,10 @@ void trodden_trace_turn(struct trodden_trace_stream *stream, const struct trodde
 uint8_t *trodden_trace_reserve(struct trodden_trace_stream *stream, size_t bytes) {
     static const struct trodden_trace_start start = {TRODDEN_TRACE_NO_FUNCTION, 0, 0, TRODDEN_TRACE_DEPENDENT};
     const struct trodden_trace_level *level = &stream->levels[stream->level];
-    if (!level->segment)
-        return NULL;
-    if (stream->cursor->next + bytes > level->end)
-        trodden_trace_turn(stream, &start);
-    if (level->segment && stream->cursor->next + bytes > level->end) {
+    if (!level->segment || trodden_trace_has_room(stream, bytes))
+        return level->segment ? stream->cursor->next : NULL;
+    trodden_trace_turn(stream, &start);
+    if (level->segment && !trodden_trace_has_room(stream, bytes)) {
         trodden_trace_stop(TRODDEN_TRACE_LIMIT);
         trodden_trace_turn(stream, &start);
     }

@@ -12,18 +12,36 @@ static uint8_t shared_sink[TRODDEN_TRACE_SINK]; /* of threads without a trace */
 
 static bool is_full(const struct trodden_trace_cursor *cursor) { return cursor->next >= cursor->end; }
 
-static void turn_chunk(struct trodden_trace_stream *stream, const struct trodden_regs *regs, uint32_t function,
-                       uint64_t location) {
-    struct trodden_trace_start start = {.function = TRODDEN_TRACE_NO_FUNCTION};
+/* A thread that forks holds the lock, and handlers of the program for that may run meanwhile. */
+static bool forks(void) {
+    return __atomic_load_n(&trodden_process.region_owner, __ATOMIC_RELAXED) == trodden_thread_pointer();
+}
+
+/* Blocks all signals; returns the mask to restore.  The first chunk of a thread or a handler has no frames. */
+static uint64_t find_start(struct trodden_trace_stream *stream, const struct trodden_regs *regs,
+                           struct trodden_trace_start *start) {
+    if (!stream->levels[stream->level].segment)
+        return trodden_block_signals();
+    if (forks()) {
+        start->function = TRODDEN_TRACE_NO_FUNCTION;
+        start->flags = TRODDEN_TRACE_DEPENDENT;
+        return trodden_block_signals();
+    }
     uint64_t mask = trodden_lock_with_images(trodden_images_generation());
-    bool goes_on = stream->levels[stream->level].segment;
-    if (goes_on && is_full(stream->cursor)) {
-        start.function = function;
-        start.location = (uint32_t)location;
-        start.flags = trodden_trace_find_frames(stream, regs, false, 1);
-        start.frames = stream->frame_count;
+    if (is_full(stream->cursor)) {
+        start->flags = trodden_trace_find_frames(stream, regs, false, 1);
+        start->frames = stream->frame_count;
     }
     trodden_unlock_blocked();
+    return mask;
+}
+
+static void turn_chunk(struct trodden_trace_stream *stream, const struct trodden_regs *regs, uint32_t function,
+                       uint64_t location) {
+    struct trodden_trace_start start = {.function = function, .location = (uint32_t)location};
+    uint64_t mask = find_start(stream, regs, &start);
+    if (!stream->levels[stream->level].segment)
+        start = (struct trodden_trace_start){.function = TRODDEN_TRACE_NO_FUNCTION};
     if (is_full(stream->cursor))
         trodden_trace_turn(stream, &start);
     trodden_restore_signals(mask);

@@ -77,21 +77,24 @@ void trodden_trace_leave_handler(const struct trodden_trace_gate *gate) {
     errno = saved_errno;
 }
 
-void trodden_trace_land(struct trodden_trace_stream *stream, uint32_t level, bool exactly) {
-    if (level == stream->level)
-        return;
-    end_handlers(stream, level);
-    struct trodden_trace_level *own = &stream->levels[level];
-    *stream->cursor = own->interrupted;
-    if (exactly)
-        return;
+/* What the interrupted code had begun to store must not be taken for records that follow. */
+void trodden_trace_to_true_end(struct trodden_trace_stream *stream) {
+    const struct trodden_trace_level *own = &stream->levels[stream->level];
     if (!own->segment) {
         trodden_trace_to_scratch(stream);
         return;
     }
-    /* What it had begun to store must not be taken for records that follow. */
-    uint8_t *next = trodden_trace_true_end(own, own->interrupted.next);
+    uint8_t *next = trodden_trace_true_end(own, stream->cursor->next);
     const uint8_t *limit = (uint8_t *)own->segment->chunk + trodden_trace_segment_bytes();
     memset(next, 0, limit - next < TRODDEN_TRACE_MARGIN ? (size_t)(limit - next) : TRODDEN_TRACE_MARGIN);
     stream->cursor->next = next;
+}
+
+void trodden_trace_land(struct trodden_trace_stream *stream, uint32_t level, bool exactly) {
+    if (level == stream->level)
+        return;
+    end_handlers(stream, level);
+    *stream->cursor = stream->levels[level].interrupted;
+    if (!exactly)
+        trodden_trace_to_true_end(stream);
 }

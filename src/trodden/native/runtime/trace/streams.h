@@ -86,6 +86,10 @@ void trodden_trace_clear(struct trodden_trace_chunk *chunk, const uint8_t *next)
 void trodden_trace_copy_chunk(struct trodden_trace_level *level, const uint8_t *next);
 /* The next chunk of the stream's level begins; what was stored in its scratch becomes its first record. */
 void trodden_trace_turn(struct trodden_trace_stream *stream, const struct trodden_trace_start *start);
+static inline bool trodden_trace_has_room(const struct trodden_trace_stream *stream, size_t bytes) {
+    const struct trodden_trace_level *level = &stream->levels[stream->level];
+    return level->segment && stream->cursor->next + bytes <= level->end;
+}
 /* Room for so many bytes at the cursor; NULL: nothing is recorded. */
 uint8_t *trodden_trace_reserve(struct trodden_trace_stream *stream, size_t bytes);
 /* The first byte of a record is stored last. */
@@ -123,6 +127,9 @@ void trodden_trace_land(struct trodden_trace_stream *stream, uint32_t level, boo
 static inline bool trodden_trace_contains(const struct trodden_trace_level *level, uint64_t sp) {
     return level->low <= sp && sp <= level->high;
 }
+
+/* The cursor goes behind everything that has been stored there. */
+void trodden_trace_to_true_end(struct trodden_trace_stream *stream);
 
 /* ---- leaving.c ---- */
 void trodden_trace_left(struct trodden_trace_stream *stream, uintptr_t pc);
