@@ -167,12 +167,15 @@ def raw_bytes(
     started: int = 1_700_000_000_000_000_000,
     flags: int = 0,
     version: int = 4,
+    trace: tuple[int, int, Sequence[tuple[int, int]]] | None = None,
 ) -> bytes:
     """A raw file as the runtime writes it.
 
     Frames are (thread, module, address), non-local exits (module, address, count), both with a stack slot as
     one more element if it is known; sparse paths (unit, key, path, amount), nodes of call-path trees (unit,
-    function, parent, flags, count), last paths (thread, tag, function, path).
+    function, parent, flags, count), last paths (thread, tag, function, path).  A trace (why it has stopped,
+    whether records were lost, and for each unit the number of its first function, and 1 if it has a trace)
+    belongs to version 5.
     """
     body = b""
     for bias, path in modules:
@@ -193,6 +196,9 @@ def raw_bytes(
         body += struct.pack("<IIIIQ", *node)
     for thread, tag, function, number in last_paths:
         body += struct.pack("<IIIIQ", thread, tag, function, 0, number)
+    if trace is not None:
+        body += struct.pack("<IIQ", *trace[:2], 0)
+        body += b"".join(struct.pack("<II", *unit) for unit in trace[2])
     head = struct.pack(
         "<8sIIQQQ12I",
         *(b"TRODRAW1", version, flags, pid, parent, started),

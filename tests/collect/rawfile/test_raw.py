@@ -19,7 +19,9 @@ from trodden.collect.rawfile.model import (
     RawModule,
     RawNonLocalExit,
     RawSparsePath,
+    RawTrace,
     RawUnit,
+    TraceEnd,
 )
 from trodden.collect.rawfile.raw import parse_raw, read_raw
 from trodden.errors import BadFile, InputMissing, LaterVersion
@@ -158,7 +160,18 @@ def test_what_is_left_over_is_no_profile() -> None:
 
 def test_a_later_version_is_named_as_such() -> None:
     with pytest.raises(LaterVersion, match="later trodden"):
-        parse_raw(raw_bytes([], [], version=5), "x.raw")
+        parse_raw(raw_bytes([], [], version=6), "x.raw")
+
+
+def test_a_trace_has_the_numbers_of_functions() -> None:
+    units = [("00" * 16, 0, (1,)), ("11" * 16, 0, ()), ("22" * 16, 0, ())]
+    trace = (1, 1, [(0, 1), (0, 0), (7, 1)])
+    found = parse_raw(raw_bytes([(0, "a")], units, version=5, trace=trace), "x.raw").trace
+    assert found == RawTrace(TraceEnd.LIMIT, True, (0, None, 7))
+    assert parse_raw(raw_bytes([(0, "a")], units), "x.raw").trace is None
+    for bad in ((8, 0, trace[2]), (0, 2, trace[2]), (0, 0, trace[2][1:])):
+        with pytest.raises(BadFile, match="corrupt"):
+            parse_raw(raw_bytes([(0, "a")], units, version=5, trace=bad), "x.raw")
 
 
 def test_an_earlier_version_is_named_as_such() -> None:

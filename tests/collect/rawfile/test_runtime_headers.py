@@ -12,6 +12,8 @@ from trodden.collect.rawfile import live, live_regions, model, raw
 from trodden.collect.rawfile.frame_record import FrameFlag
 from trodden.collect.rawfile.live_regions import RegionKind
 from trodden.collect.rawfile.model import Ending
+from trodden.collect.trace.chunk import MAGIC, Flag
+from trodden.collect.trace.chunks import SPOOL_MAGIC
 
 RUNTIME = Path(trodden.__file__).parent / "native" / "runtime"
 NUMBERS = {"UINT32_MAX": 2**32 - 1, "UINT64_MAX": 2**64 - 1, "1u": 1}
@@ -94,8 +96,19 @@ def test_a_constant_is_that_of_the_runtime(name: str, label: str, value: int) ->
         ("counters/call_path_tree.h", "TRODDEN_NO_UNIT", model.ROOT),
         ("counters/call_paths.h", "TRODDEN_CALL_RECURSIVE", raw.RECURSIVE),
         ("process/raw_format.h", "RAW_MAGIC", raw.MAGIC.decode()),
-        ("process/raw_format.h", "RAW_VERSION", raw.VERSION),
+        ("process/raw_format.h", "RAW_VERSION", raw.WITHOUT_TRACE),
     ],
 )
 def test_a_macro_is_that_of_the_runtime(name: str, label: str, value: int | str) -> None:
     assert macro(name, label) == value
+
+
+def test_flags_and_reasons_of_traces_have_the_numbers_of_the_runtime() -> None:
+    declared = {
+        name.removeprefix("TRODDEN_TRACE_"): number for name, number in enumerators("trace/chunk.h").items()
+    }
+    flags = {str(flag.name): flag.value for flag in Flag}
+    assert declared == flags | {reason.name: reason.value for reason in model.TraceEnd}
+    assert macro("trace/chunk.h", "TRODDEN_TRACE_CHUNK_MAGIC") == MAGIC.decode()
+    assert macro("trace/chunk.h", "TRODDEN_TRACE_SPOOL_MAGIC") == SPOOL_MAGIC.decode()
+    assert macro("process/raw_format.h", "RAW_TRACE_VERSION") == raw.VERSION

@@ -35,7 +35,7 @@ from trodden.errors import BadFile, InputMissing, LaterVersion
 from trodden.recover.sparse_counters import SparseCounters
 
 VERSION = 5
-_WITHOUT_TRACE = 4
+WITHOUT_TRACE = 4
 MAGIC = b"TRODRAW1"
 END = b"DONE"
 
@@ -102,7 +102,7 @@ def parse_raw(data: bytes, where: str) -> Raw:
     call_nodes = tuple(reader.call_node(number, n_units) for number in range(n_calls))
     saved_registers = tuple(reader.saved_registers(n_frames) for _ in range(n_registers))
     last_paths = tuple(reader.last_path() for _ in range(n_last))
-    trace = reader.trace(n_units) if version > _WITHOUT_TRACE else None
+    trace = reader.trace(n_units) if version > WITHOUT_TRACE else None
     reader.finish()
     return Raw(
         where,
@@ -138,7 +138,7 @@ def _check_head(data: bytes, where: str) -> None:
         raise LaterVersion(f"{where}: written by a later trodden's runtime; update trodden to read it")
     if version < 1:
         raise BadFile(f"{where}: corrupt: format version {version} does not exist")
-    if version < _WITHOUT_TRACE:
+    if version < WITHOUT_TRACE:
         raise BadFile(f"{where}: version {version} is no longer read; build and run the program again")
     if len(data) < _HEADER.size:
         raise BadFile(f"{where}: truncated: its header is incomplete; run the program again")

@@ -107,24 +107,27 @@ def _in_spool(
         if process not in (None, pid) or started not in (None, start):
             raise BadFile(f"{path}: it belongs to another process ({pid})")
     while (position := _next_data(descriptor, position, size)) < size:
+        following = size
         try:
             chunk, length, complete = chunk_at(descriptor, path, position, size - position)
+            following = min(size, position + length)
+            if position + length > size or (following < size and not _may_start(descriptor, following)):
+                # Less of it may have been written than it says.
+                following = min(following, _find_chunk(descriptor, position + 1, size))
+                chunk, length, complete = chunk_at(descriptor, path, position, following - position)
         except ValueError as error:
-            following = _find_chunk(descriptor, position + 1, size)
+            following = min(following, _find_chunk(descriptor, position + 1, size))
             damage.append(f"{path}: bytes {position} to {following}: {error}")
-            position = following
-            continue
-        following = position + length
-        if following < size and os.pread(descriptor, len(MAGIC), following) not in (MAGIC, bytes(len(MAGIC))):
-            # Less of it was written than it says.
-            following = _find_chunk(descriptor, position + 1, min(size, following + len(MAGIC)))
-            following = following if following < position + length else position + length
-            chunk, _, _ = chunk_at(descriptor, path, position, following - position)
-            complete = False
-        if not complete:
-            damage.append(f"{path}: bytes {position} to {min(following, size)}: a chunk is incomplete")
-        yield chunk
-        position = min(following, size)
+        else:
+            if not complete:
+                damage.append(f"{path}: bytes {position} to {following}: a chunk is incomplete")
+            yield chunk
+        position = following
+
+
+def _may_start(descriptor: int, position: int) -> bool:
+    """Whether a chunk starts there, or a hole."""
+    return os.pread(descriptor, len(MAGIC), position) in (MAGIC, bytes(len(MAGIC)))
 
 
 def _next_data(descriptor: int, position: int, size: int) -> int:
