@@ -17,6 +17,7 @@ from trodden.recover.trace.events import NONE, Event, Kind
 from trodden.recover.trace.library import (
     COUNTED,
     ENDS,
+    MANY,
     MOST_SITES,
     PROCEDURE_OF,
     RESUMES,
@@ -52,20 +53,21 @@ class TableOfProcedure:
         targets: list[tuple[int, int, int]] = []
         picks: list[tuple[int, int]] = []
         vertices = []
-        for block in range(code.exit):
+        for block in range(len(code.arcs)):
             first, first_pick = len(targets), len(picks)
             for arc in code.arcs[block]:
                 key = arc.key if arc.key >= 0 else NONE
-                targets.append((key, arc.target, ENDS if arc.ends else 0))
+                targets.append((key, arc.target, ENDS * arc.ends + MANY * arc.many))
                 self.edges.append(arc.edge)
             number = len(targets) - first
             picks += sorted(code.picks.get(block, {}).items())
             behind = NONE
             if block in code.behind:
-                behind = self._add(targets, *code.behind[block])
+                edge, target = code.behind[block]
+                behind = self._add(targets, edge, NONE, target)
             landing = len(targets)
-            for edge, target in code.landing.get(block, ()):
-                self._add(targets, edge, target)
+            for edge, pad, target in code.landing.get(block, ()):
+                self._add(targets, edge, pad, target)
             flags = SILENT * code.silent[block] + COUNTED * (block in code.counted)
             flags += RESUMES * (block in code.resumes and block in code.behind)
             flags += TAIL * (block in code.tails)
@@ -84,8 +86,8 @@ class TableOfProcedure:
             code.exit, code.root, int(code.encoding), base, self._vertices, self._arcs, self._picks
         )
 
-    def _add(self, targets: list[tuple[int, int, int]], edge: int, target: int) -> int:
-        targets.append((NONE, target, 0))
+    def _add(self, targets: list[tuple[int, int, int]], edge: int, key: int, target: int) -> int:
+        targets.append((key, target, 0))
         self.edges.append(edge)
         return len(targets) - 1
 
