@@ -25,6 +25,8 @@ from trodden.recover.trace.ending import ActiveFrame, finish
 from trodden.recover.trace.events import Event, Kind, damage_of
 from trodden.recover.trace.reader import Reader
 
+CHEAP = 64 << 20
+"""So many bytes of records are read in a second or two."""
 _NO_KINDS = 1 << Kind.DAMAGED
 
 
@@ -219,6 +221,15 @@ class ThreadTrace:
         for _ in self._of_chunk(reader, index, anew=False):
             pass
         return reader.position - before
+
+    def know_positions(self) -> bool:
+        """Whether reading from a chunk in the middle gives positions in the whole thread.
+
+        That takes a pass over the trace before the first time, which is made unless the trace is large.
+        """
+        if self._starts is None and sum(chunk.piece.size for chunk in self.main) <= CHEAP:
+            self.starts()
+        return self._starts is not None
 
     def chunk_at(self, position: int) -> int:
         """The chunk in which the block with a number is executed."""
