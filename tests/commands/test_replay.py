@@ -166,3 +166,37 @@ def test_without_a_compiler_the_reader_in_python_does_the_same(traced: Path) -> 
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str([each.event for each in trodden.load(traced).trace])
+
+
+def answers(traced: Path, question: str) -> list[dict[str, object]]:
+    command = [*CLI, "query", str(traced), question, "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_questions_are_answered(traced: Path) -> None:
+    lines = rows(traced)
+    seventh = [row for row in lines if row["line"] == 7]
+    (first,), (last,) = answers(traced, "first p.c:7"), answers(traced, "last 7")
+    assert (first["position"], last["position"]) == (seventh[0]["position"], seventh[-1]["position"])
+    assert answers(traced, "count 7")[0]["times"] == len(rows(traced, "--blocks", "--line", "7"))
+    entered = answers(traced, "count enter fib")[0]["times"]
+    assert entered == len({row["position"] for row in rows(traced, "--line", "7", "--function", "fib")})
+    returned = answers(traced, "calls fib through 9")
+    assert 0 < len(returned) < int(str(entered))
+    turns = answers(traced, "count enter fib between 18 and 16")
+    assert turns[-1]["text"] == "in all"
+    assert turns[-1]["times"] == entered
+    assert answers(traced, "between 15 and enter compare")[-1]["text"] == "enter compare"
+
+
+def test_calls_are_exported_for_viewers(traced: Path) -> None:
+    command = [*CLI, "export", str(traced), "--format", "perfetto"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)["traceEvents"]
+    calls = [row for row in found if row["ph"] == "B"]
+    assert calls[0]["name"] == "main"
+    assert {row["name"] for row in calls} == {"main", "compare", "fib"}
+    assert len(calls) == sum(row["ph"] == "E" for row in found)
+    times = [row["ts"] for row in found if "ts" in row]
+    assert times == sorted(times)

@@ -15,10 +15,16 @@ if TYPE_CHECKING:
 def load(path: StrPath) -> Profile:
     """Read a profile."""
     from trodden.profile.store.trod import load as read
+
+    use()
+    return read(path)
+
+
+def use() -> None:
+    """From now on read traces with the library in C, if it can be compiled when one is read."""
     from trodden.profile.trace.reading import use_library
 
     use_library(library)
-    return read(path)
 
 
 def load_trace(path: StrPath) -> ProgramTrace:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
@@ -10,13 +12,16 @@ import click
 from trodden.api.profiles import load_process, reading
 from trodden.commands.click_options import file_argument, function_option, process_option, program_option
 from trodden.commands.filter_options import filter_options, markers_option
-from trodden.commands.output import put
+from trodden.commands.output import put, put_parts
 from trodden.visible_text import visible
 
 if TYPE_CHECKING:
+    from trodden.profile.model import Profile
     from trodden.profile.reading import Reading
 
-FORMATS = ("json", "lcov", "dot", "folded")
+_AT_ONCE = 4096
+
+FORMATS = ("json", "lcov", "dot", "folded", "perfetto")
 
 
 @click.command()
@@ -39,6 +44,8 @@ def export(
 ) -> None:
     """Write the profile FILE as JSON, as an lcov tracefile, as a Graphviz drawing or as folded stacks.
 
+    The calls in its trace are written for Perfetto and Chrome's viewer of traces.
+
     System headers and standard libraries are left out of a tracefile unless --system is given; the other
     formats have them.  Exclusion comments in the sources are obeyed in a tracefile.
     """
@@ -53,6 +60,9 @@ def export(
         view = replace(view, system=True)
     with reading(file):
         profile = load_process(file, process, program, view)
+        if form == "perfetto":
+            put_parts(_calls(profile), output)
+            return
         if form == "folded":
             need_counted(profile, file, "run it with --call-paths")
         if form == "lcov":
@@ -60,3 +70,13 @@ def export(
         else:
             text = writers[form](profile, function)
     put(text, output)
+
+
+def _calls(profile: Profile) -> Iterator[bytes]:
+    from trodden.api.traces import use
+    from trodden.export.perfetto import to_perfetto
+
+    use()
+    parts = to_perfetto(profile)
+    while some := list(islice(parts, _AT_ONCE)):
+        yield b"".join(some)

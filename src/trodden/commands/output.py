@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterable
 
 from trodden.errors import CannotWrite
 from trodden.visible_text import visible_text
@@ -25,6 +26,17 @@ def put(text: str, path: str | None = None) -> None:
 
         printable = _NO_BYTES.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
         write_whole(path, printable.encode("utf-8", errors="surrogateescape"))
+
+
+def put_parts(parts: Iterable[bytes], path: str | None = None) -> None:
+    """The same of text that is made piece by piece."""
+    if path is None or path == "-":
+        for part in parts:
+            flush(part.decode("utf-8"))
+    else:
+        from trodden.profile.store.files import write_parts
+
+        write_parts(path, parts)
 
 
 def flush(text: str = "") -> None:

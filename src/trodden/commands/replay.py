@@ -59,7 +59,8 @@ def replay(
 
     Each line of the output has the process, the thread, how many blocks it had executed before, and,
     indented by the depth of calls, the function and the line.  Several threads follow one another by the
-    times of the parts that their traces were written in; with a position, one after another.
+    times of the parts that their traces were written in; with a position, one after another.  In a large
+    trace of which only a part is read, blocks before are not counted.
     """
     from trodden.api.traces import load_trace
     from trodden.profile.trace.executed import executed, threads_of
@@ -71,7 +72,10 @@ def replay(
     place = None if line is None else place_in(line)
     lasting = last is not None
     events = _events(trace, chosen, position(start), position(stop), backwards or lasting)
-    rows = executed(events, not blocks, function, place, backwards or lasting)
+    # By default threads are read from their beginnings, so that positions are known.
+    middle = start is not None or stop is not None or backwards or lasting
+    placed = not middle or all([each.know_positions() for each in chosen])
+    rows = executed(events, not blocks, function, place, backwards or lasting, placed)
     if last is not None:
         kept = deque(islice(rows, last))
         rows = iter(kept if backwards else reversed(kept))
@@ -129,9 +133,10 @@ def place_in(text: str) -> Place:
 def _as_text(row: Executed) -> str:
     where = f"{row.file}:{row.line}" if row.line else "no line"
     again = f" ({row.again + 1:,} times)" if row.again else ""
+    position = "" if row.position is None else row.position
     indented = "  " * min(row.depth, 40)
     return visible(
-        f"{row.process}.{row.thread} {row.position:>12} {indented}{row.function} {row.block} {where}{again}"
+        f"{row.process}.{row.thread} {position:>12} {indented}{row.function} {row.block} {where}{again}"
     )
 
 

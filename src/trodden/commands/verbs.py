@@ -29,6 +29,7 @@ _VERBS = {
     "export": "Write a profile in a format that other tools read.",
     "merge": "Merge many profiles into one.",
     "profile-of": "Make an edge or path profile of a trace.",
+    "query": "Ask a trace when, how often and what happened.",
     "replay": "Show what every thread has executed, in order, from a trace.",
     "report": "Show the hottest functions, paths, blocks and edges.",
     "run": "Run an instrumented program and make a profile of it.",

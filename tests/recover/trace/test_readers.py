@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.graphs import seeds
-from tests.plan.trace.programs import random_program
-from tests.plan.trace.test_interpret import ENCODINGS
+from tests.plan.trace.programs import ENCODINGS, random_program
 from tests.recover.trace.programs import both_readers, regenerated, steps
 from trodden.plan.trace.execution import Ending
 from trodden.plan.trace.interpret import run
@@ -17,7 +16,7 @@ from trodden.recover.trace.events import Kind
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(seed=seeds())
 def test_what_ran_is_regenerated(encoding: str, seed: int) -> None:
     program = random_program(seed, ENCODINGS[encoding])
@@ -34,7 +33,7 @@ def test_what_ran_is_regenerated(encoding: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(seed=seeds())
 def test_both_readers_say_the_same_of_damaged_records(encoding: str, seed: int) -> None:
     program = random_program(seed, ENCODINGS[encoding])

@@ -40,6 +40,7 @@ from trodden.recover.trace.counting import (
     PathsOfProcedure,
     TraceCounts,
 )
+from trodden.recover.trace.procedure import Procedure
 from trodden.recover.unit_counts import UnitCounts
 
 _Function = tuple[int, int]
@@ -68,7 +69,7 @@ def derive(profile: Profile, kind: str) -> Derived:
         for number in {*counts.edges, *counts.entries, *counts.prefixes, *counts.paths}:
             place = program.place(number)
             if place is not None:
-                _add(totals.setdefault(place, TraceCounts()), counts, number)
+                _add(totals.setdefault(place, TraceCounts()), counts, number, program.procedure(number))
     units, unit_counts = plans.counted(totals)
     derived = assemble(profile.program, units, unit_counts, messages)
     return Derived(replace(derived, programs=(), merged=0), tuple(_contradictions(profile, totals)))
@@ -95,7 +96,7 @@ def _count(
     return messages
 
 
-def _add(total: TraceCounts, counts: TraceCounts, number: int) -> None:
+def _add(total: TraceCounts, counts: TraceCounts, number: int, code: Procedure | None) -> None:
     """Add what a function has counted to the counts of the function with the number 0."""
     total.entries[0] += counts.entries[number]
     for own, others in (
@@ -103,7 +104,11 @@ def _add(total: TraceCounts, counts: TraceCounts, number: int) -> None:
         (total.paths, counts.paths),
     ):
         own.setdefault(0, Counter()).update(others.get(number, Counter()))
-    total.prefixes.setdefault(0, Counter()).update(counts.prefixes.get(number, Counter()))
+    prefixes = total.prefixes.setdefault(0, Counter())
+    for (block, path), times in counts.prefixes.get(number, Counter()).items():
+        # A frame that has not written the witness behind a call yet is in the block behind.
+        passed = code is not None and block > code.exit
+        prefixes[code.arcs[block][0].target if code is not None and passed else block, path] += times
 
 
 class _PathsByNumber(Mapping[int, PathsOfProcedure]):

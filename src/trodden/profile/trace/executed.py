@@ -15,13 +15,13 @@ from trodden.recover.trace.events import Event, Kind
 class Executed(NamedTuple):
     """A block or a line of it that a thread has executed, ``again`` so many times once more at once.
 
-    ``position`` is how many blocks the thread had executed before.  ``line`` is 0 where none is known;
+    ``position`` is how many blocks the thread had executed before, if these were counted.  ``line`` is 0 where none is known;
     ``function`` is the one that was called, even if code of another one was inlined there.
     """
 
     process: int
     thread: int
-    position: int
+    position: int | None
     depth: int
     function: str
     block: str
@@ -65,8 +65,12 @@ def executed(
     function: str | None = None,
     place: Place | None = None,
     backwards: bool = False,
+    placed: bool = True,
 ) -> Iterator[Executed]:
-    """The blocks among some events, or their lines; only of functions and lines that are asked for."""
+    """The blocks among some events, or their lines; only of functions and lines that are asked for.
+
+    Their positions are left out if they are not ``placed``: those of the events count from a chunk.
+    """
     texts: dict[int, Texts] = {}
     for thread, event in events:
         if event.kind != Kind.BLOCK:
@@ -77,7 +81,8 @@ def executed(
         text = texts[key].of(event.function, event.block)
         if function is not None and text.function != function and not fnmatchcase(text.function, function):
             continue
-        yield from _rows(thread, event, text, by_line, place, backwards)
+        for row in _rows(thread, event, text, by_line, place, backwards):
+            yield row if placed else row._replace(position=None)
 
 
 def _rows(

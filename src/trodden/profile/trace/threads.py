@@ -7,19 +7,38 @@ are not all, because there are too many, the stack is completed from earlier chu
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from trodden.profile.trace.model import Flag, Piece, TraceChunk, TracedProcess, Traces
 from trodden.profile.trace.order import Do, Order, Step
 from trodden.profile.trace.program import TracedProgram
-from trodden.recover.trace.compiled import ALL_KINDS, CompiledProgram, CompiledReader
+from trodden.recover.trace.compiled import (
+    ALL_KINDS,
+    CompiledProgram,
+    CompiledReader,
+    TableOfProcedure,
+    unpacked_backwards,
+)
 from trodden.recover.trace.ending import ActiveFrame, finish
 from trodden.recover.trace.events import Event, Kind, damage_of
 from trodden.recover.trace.reader import Reader
 
+CHEAP = 64 << 20
+"""So many bytes of records are read in a second or two."""
 _NO_KINDS = 1 << Kind.DAMAGED
+
+
+class _Choosing(CompiledProgram):
+    """A program of which only some blocks are of interest."""
+
+    def __init__(self, library: Path, program: TracedProgram, blocks: Callable[[int], bytes]) -> None:
+        super().__init__(library, program)
+        self._blocks = blocks
+
+    def prepare(self, table: TableOfProcedure, number: int) -> None:
+        table.want(self._blocks(number))
 
 
 class ThreadTrace:
@@ -42,12 +61,25 @@ class ThreadTrace:
         self.library = library
         self._compiled: CompiledProgram | None = None
         self._starts: list[int] | None = None
+        self._kinds = ALL_KINDS
         self._last: tuple[Piece, bytes] | None = None
 
     @property
     def main(self) -> Sequence[TraceChunk]:
         """The chunks of the thread's own code."""
         return self.order.main
+
+    def only(self, blocks: Callable[[int], bytes], kinds: Collection[Kind]) -> ThreadTrace:
+        """The same thread, of which the reader in C gives out no more than some kinds of events.
+
+        Of the blocks of a function it gives out those whose byte in ``blocks(function)`` is not 0.
+        """
+        found = ThreadTrace(self._traces, self.process, self.number, self.program, self.library)
+        found._starts = self._starts
+        found._kinds = sum(1 << kind for kind in kinds)
+        if self.library is not None:
+            found._compiled = _Choosing(self.library, self.program, blocks)
+        return found
 
     def compiled(self) -> CompiledProgram | None:
         """The program for readers in C."""
@@ -58,7 +90,7 @@ class ThreadTrace:
     def reader(self, kinds: int = ALL_KINDS) -> Reader | CompiledReader:
         """A new reader."""
         compiled = self.compiled()
-        return Reader(self.program) if compiled is None else CompiledReader(compiled, kinds)
+        return Reader(self.program) if compiled is None else CompiledReader(compiled, kinds & self._kinds)
 
     def events(self, first: int = 0, last: int | None = None) -> Iterator[Event]:
         """The events of ``main[first:last]``, in their order; the end proves more than the last record."""
@@ -103,7 +135,7 @@ class ThreadTrace:
                 pass
         reader.position = 0 if self._starts is None else self._starts[index]
         if isinstance(reader, CompiledReader):
-            reader.use(kinds)
+            reader.use(kinds & self._kinds)
         return reader
 
     def _of_chunk(self, reader: Reader | CompiledReader, index: int, anew: bool) -> Iterator[Event]:
@@ -126,7 +158,13 @@ class ThreadTrace:
         """The events of ``main[first:last]``, the last one first."""
         end = len(self.main) if last is None else min(last, len(self.main))
         for index in range(end - 1, first - 1, -1):
-            yield from reversed([event for events in self.by_chunk(index, index + 1) for event in events])
+            reader = self._reader_at(index, ALL_KINDS)
+            packed: list[bytes] = []
+            if isinstance(reader, CompiledReader):
+                reader.keep(packed)
+            rest = list(self._of_chunk(reader, index, anew=False))
+            yield from reversed(rest)
+            yield from unpacked_backwards(packed)
 
     def _complete(self, index: int) -> int:
         """The last chunk up to this one that has all frames that were active when it began."""
@@ -183,6 +221,15 @@ class ThreadTrace:
         for _ in self._of_chunk(reader, index, anew=False):
             pass
         return reader.position - before
+
+    def know_positions(self) -> bool:
+        """Whether reading from a chunk in the middle gives positions in the whole thread.
+
+        That takes a pass over the trace before the first time, which is made unless the trace is large.
+        """
+        if self._starts is None and sum(chunk.piece.size for chunk in self.main) <= CHEAP:
+            self.starts()
+        return self._starts is not None
 
     def chunk_at(self, position: int) -> int:
         """The chunk in which the block with a number is executed."""

@@ -17,6 +17,7 @@ from trodden.recover.trace.events import NONE, Event, Kind
 from trodden.recover.trace.library import (
     COUNTED,
     ENDS,
+    MANY,
     MOST_SITES,
     PROCEDURE_OF,
     RESUMES,
@@ -52,20 +53,21 @@ class TableOfProcedure:
         targets: list[tuple[int, int, int]] = []
         picks: list[tuple[int, int]] = []
         vertices = []
-        for block in range(code.exit):
+        for block in range(len(code.arcs)):
             first, first_pick = len(targets), len(picks)
             for arc in code.arcs[block]:
                 key = arc.key if arc.key >= 0 else NONE
-                targets.append((key, arc.target, ENDS if arc.ends else 0))
+                targets.append((key, arc.target, ENDS * arc.ends + MANY * arc.many))
                 self.edges.append(arc.edge)
             number = len(targets) - first
             picks += sorted(code.picks.get(block, {}).items())
             behind = NONE
             if block in code.behind:
-                behind = self._add(targets, *code.behind[block])
+                edge, target = code.behind[block]
+                behind = self._add(targets, edge, NONE, target)
             landing = len(targets)
-            for edge, target in code.landing.get(block, ()):
-                self._add(targets, edge, target)
+            for edge, pad, target in code.landing.get(block, ()):
+                self._add(targets, edge, pad, target)
             flags = SILENT * code.silent[block] + COUNTED * (block in code.counted)
             flags += RESUMES * (block in code.resumes and block in code.behind)
             flags += TAIL * (block in code.tails)
@@ -84,8 +86,8 @@ class TableOfProcedure:
             code.exit, code.root, int(code.encoding), base, self._vertices, self._arcs, self._picks
         )
 
-    def _add(self, targets: list[tuple[int, int, int]], edge: int, target: int) -> int:
-        targets.append((NONE, target, 0))
+    def _add(self, targets: list[tuple[int, int, int]], edge: int, key: int, target: int) -> int:
+        targets.append((key, target, 0))
         self.edges.append(edge)
         return len(targets) - 1
 
@@ -193,6 +195,10 @@ class Batch:
     def __len__(self) -> int:
         return self.number
 
+    def packed(self) -> bytes:
+        """The events in a form that lasts: see :func:`unpacked_backwards`."""
+        return bytes(memoryview(self.rows).cast("B")[: self.number * _ROW.size])
+
     def events(self) -> Iterator[Event]:
         """The events one by one."""
         size = ctypes.sizeof(EventRow)
@@ -201,6 +207,13 @@ class Batch:
 
 
 _ROW = struct.Struct("<4I2Q")
+
+
+def unpacked_backwards(packed: Sequence[bytes]) -> Iterator[Event]:
+    """The events of packed batches, the last one first."""
+    for batch in reversed(packed):
+        for offset in range(len(batch) - _ROW.size, -1, -_ROW.size):
+            yield Event(*_ROW.unpack_from(batch, offset))
 
 
 class CompiledReader:
@@ -214,6 +227,7 @@ class CompiledReader:
         if not self._reader:
             raise MemoryError
         self._rows = (EventRow * _ROOM)()
+        self._packed: list[bytes] | None = None
         self._clear()
 
     def __del__(self) -> None:
@@ -259,7 +273,7 @@ class CompiledReader:
     ) -> Iterator[Event]:
         """Forget the stack and go on with these frames (innermost first), by what a chunk says of itself."""
         for batch in self.started(frames, function, location):
-            yield from batch.events()
+            yield from self._given(batch)
 
     def started(
         self, frames: Sequence[tuple[int, int]], function: int | None = None, location: int = 0
@@ -277,7 +291,7 @@ class CompiledReader:
     def enter_handler(self, signal: int) -> Iterator[Event]:
         """A signal handler is called; what follows are its records."""
         for batch in self.entered_handler(signal):
-            yield from batch.events()
+            yield from self._given(batch)
 
     def entered_handler(self, signal: int) -> Iterator[Batch]:
         """The same in batches."""
@@ -307,7 +321,7 @@ class CompiledReader:
         while not (result := self._c.trodden_trace_go_on(self._reader)):
             self._make_room(self._c.trodden_trace_needed(self._reader))
         self._check(result)
-        return list(self._batch().events()) if result == 1 else None
+        return list(self._given(self._batch())) if result == 1 else None
 
     def extend(self, blocks: Sequence[int]) -> list[Event]:
         """The innermost frame has come so far in its region."""
@@ -321,12 +335,22 @@ class CompiledReader:
         self._c.trodden_trace_extend(
             self._reader, (c_uint32 * number)(*blocks), (c_uint32 * number)(*arcs), number
         )
-        return list(self._batch().events())
+        return list(self._given(self._batch()))
+
+    def keep(self, packed: list[bytes]) -> None:
+        """From now on events are not given out one by one, but added to a list in batches."""
+        self._packed = packed
 
     def feed(self, data: bytes, begin: int = 0, end: int | None = None) -> Iterator[Event]:
         """Read the records in ``data[begin:end]``, up to its end or the first 0."""
         for batch in self.fed(data, begin, end):
-            yield from batch.events()
+            yield from self._given(batch)
+
+    def _given(self, batch: Batch) -> Iterator[Event]:
+        if self._packed is None:
+            return batch.events()
+        self._packed.append(batch.packed())
+        return iter(())
 
     def fed(self, data: bytes, begin: int = 0, end: int | None = None) -> Iterator[Batch]:
         """The same in batches."""

@@ -146,7 +146,7 @@ class CountingProgram(CompiledProgram):
                 counts.entries[number] += table.table.entered
             edges = counts.edges.setdefault(number, Counter())
             for edge, times in zip(table.edges, table.taken, strict=True):
-                if times:
+                if times and edge >= 0:
                     edges[edge] += times
             for block, times in enumerate(table.trips):
                 if times:

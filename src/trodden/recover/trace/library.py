@@ -73,7 +73,7 @@ class PathRow(ctypes.Structure):
 
 MOST_SITES = 8
 SILENT, COUNTED, RESUMES, TAIL = 1, 2, 4, 8
-ENDS = 1
+ENDS, MANY = 1, 2
 
 PROCEDURE_OF = ctypes.CFUNCTYPE(c_void_p, c_uint32)
 SITES_AT = ctypes.CFUNCTYPE(c_uint32, c_uint32, c_uint64, POINTER(SiteRow))

@@ -26,7 +26,7 @@ NO_CALL = -2
 UNKNOWN_CALLEE = -1
 
 MANY_BITS = 24
-"""Where a back edge is taken with at least this many bits waiting, they are written."""
+"""On back edges bits are written if at least so many are waiting."""
 
 
 class Encoding(IntEnum):
@@ -38,9 +38,9 @@ class Encoding(IntEnum):
 
 
 class Arc(NamedTuple):
-    """A way out of a block: ``edge`` of the graph to ``target``.
+    """A way out of a block: ``edge`` of the graph to ``target``; -1 is no edge of its own.
 
-    ``ends``: regions end on it.  ``key`` is its value (paths), the witness on it or -1 (witnesses), or its
+    ``ends``: regions end on it; ``many``: they do if at least ``MANY_BITS`` bits are waiting.  ``key`` is its value (paths), the witness on it or -1 (witnesses), or its
     index among those of its predicate (bits).
     """
 
@@ -48,6 +48,7 @@ class Arc(NamedTuple):
     target: int
     edge: int
     ends: bool
+    many: bool = False
 
 
 class Region(NamedTuple):
@@ -73,10 +74,13 @@ class NoRegion(ValueError):
 class Procedure:
     """Tables of a procedure with the blocks ``0 .. exit - 1`` and EXIT.
 
+    Behind EXIT there is a *passage* for each edge behind a call that writes a witness: no block, but a
+    start, where that is still to be read.
+
     ``arcs[v]`` are the ways out of block ``v``, by key if the encoding is ``paths``; a block that ends in a
     call has none.  ``calls[v]`` is the procedure, by its index in the unit, that such a block certainly
     calls, or ``UNKNOWN_CALLEE``; ``NO_CALL`` of others.  ``behind[v]`` is where a call goes on (edge and
-    target), ``landing[v]`` where it does if it was left by an exception.  ``counted`` are the blocks whose
+    target), ``landing[v]`` where it does if it was left by an exception (edge, landing pad and target).  ``counted`` are the blocks whose
     trips are written, with their self loops.  ``resumes`` are the blocks whose call may return twice,
     ``tails`` those whose callee takes the place of the procedure.  ``silent[v]`` says whether regions that
     start at ``v`` are silent.
@@ -89,7 +93,7 @@ class Procedure:
     arcs: Sequence[Sequence[Arc]]
     calls: Sequence[int]
     behind: Mapping[int, tuple[int, int]]
-    landing: Mapping[int, Sequence[tuple[int, int]]]
+    landing: Mapping[int, Sequence[tuple[int, int, int]]]
     counted: Mapping[int, int]
     resumes: frozenset[int]
     tails: frozenset[int]
@@ -142,7 +146,7 @@ class Procedure:
             arc = outs[taken]
             arcs.append(arc)
             vertex = arc.target
-            if vertex == self.exit or (arc.ends and number - left >= MANY_BITS):
+            if vertex == self.exit or arc.ends or (arc.many and number - left >= MANY_BITS):
                 break
             idle = 0 if width else idle + 1
             if idle > len(self.arcs):
@@ -186,6 +190,8 @@ class Procedure:
         return region
 
     def _walk(self, start: int, choose: Callable[[int], int]) -> Region:
+        if start > self.exit:
+            return Region((), (self.arcs[start][0],))
         blocks, arcs = [start], list[Arc]()
         vertex = start
         while self.calls[vertex] == NO_CALL:

@@ -373,14 +373,14 @@ class Reader:
         while True:
             frame = self._top()
             ways = frame.code.landing.get(frame.at, ()) if frame.in_call else ()
-            edge = next((edge for edge, target in ways if target == block), None)
-            if edge is not None:
+            way = next((way for way in ways if way[1] == block), None)
+            if way is not None:
                 break
             if not self._goes_on():
                 raise _Contradiction(Damage.NO_LANDING)
             steps = _counted(steps)
-        self._took(frame, [edge])
-        self._go(frame, block)
+        self._took(frame, [way[0]])
+        self._go(frame, way[2])
         self._emit(Kind.LANDED, frame.number, block)
 
     def _left(self, module: int, address: int) -> None:
@@ -434,6 +434,8 @@ class Reader:
         """Execute the next that the innermost frame does without writing anything; false if it has to."""
         frame = self._stack[-1]
         if frame.in_call:
+            if frame.at in frame.code.resumes:
+                return False
             behind = frame.code.behind.get(frame.at)
             if behind is None:
                 raise _Contradiction(Damage.NEVER_RETURNS)
@@ -456,7 +458,7 @@ class Reader:
         if len(frame.trips) != code.trips_in(region):
             raise _Contradiction(Damage.TRIP_COUNTS)
         trips = iter(frame.trips)
-        self._took(frame, [arc.edge for arc in region.arcs])
+        self._took(frame, [arc.edge for arc in region.arcs if arc.edge >= 0])
         for block in region.blocks:
             again = next(trips) if block in code.counted else 0
             if again:

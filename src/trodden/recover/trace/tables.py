@@ -25,12 +25,12 @@ def procedure_of(name: str, graph: Graph, plan: Plan) -> Procedure:
         calls[block] = UNKNOWN_CALLEE if callee is None else callee
     landings = frozenset(trace.landings)
     behind: dict[int, tuple[int, int]] = {}
-    landing: dict[int, list[tuple[int, int]]] = {}
+    landing: dict[int, list[tuple[int, int, int]]] = {}
     for block in trace.calls:
         for edge in _flow(graph, block):
             target = graph.edges[edge].dst
             if target in landings:
-                landing.setdefault(block, []).append((edge, target))
+                landing.setdefault(block, []).append((edge, target, target))
             elif target != graph.exit or block in trace.tails:
                 behind.setdefault(block, (edge, target))
     counted = {graph.edges[edge].src: edge for edge in trace.counted}
@@ -41,6 +41,7 @@ def procedure_of(name: str, graph: Graph, plan: Plan) -> Procedure:
         silent = [numbering.silent(block) for block in blocks]
     elif encoding is Encoding.WITNESSES:
         arcs = [_witnessed(graph, trace, block, calls) for block in blocks]
+        _add_passages(graph, trace, arcs, calls, behind, landing)
         picks = _picks(arcs)
         silent = _silent_without_witness(arcs, calls, graph.exit)
     else:
@@ -103,6 +104,33 @@ def _witnessed(graph: Graph, trace: Trace, block: int, calls: list[int]) -> list
     ]
 
 
+def _add_passages(
+    graph: Graph,
+    trace: Trace,
+    arcs: list[list[Arc]],
+    calls: list[int],
+    behind: dict[int, tuple[int, int]],
+    landing: dict[int, list[tuple[int, int, int]]],
+) -> None:
+    """Behind calls, edges that write a witness lead through passages, behind EXIT."""
+    written = dict(zip(trace.witnesses, trace.witness_values or range(len(trace.witnesses)), strict=True))
+    arcs.append([])
+    calls.append(NO_CALL)
+
+    def passage(edge: int, target: int) -> int:
+        if edge not in written:
+            return target
+        arcs.append([Arc(written[edge], target, -1, True)])
+        calls.append(NO_CALL)
+        return len(arcs) - 1
+
+    for block, (edge, target) in behind.items():
+        if block not in trace.tails:
+            behind[block] = edge, passage(edge, target)
+    for ways in landing.values():
+        ways[:] = [(edge, pad, passage(edge, target)) for edge, pad, target in ways]
+
+
 def _picks(arcs: list[list[Arc]]) -> dict[int, dict[int, int]]:
     """At each predicate the arcs by the witnesses to which they lead without another one (BL94 §4.1)."""
     found: dict[int, dict[int, int]] = {}
@@ -162,8 +190,10 @@ def _by_bits(graph: Graph, trace: Trace, plan: Plan, block: int, calls: list[int
             continue
         probes = plan.on_edges.get(edge, ())
         key = next((probe.value for probe in probes if isinstance(probe, EmitBits)), 0)
-        ends = any(isinstance(probe, FlushBits) and not probe.forced for probe in probes)
-        found.append(Arc(key, graph.edges[edge].dst, edge, ends))
+        target = graph.edges[edge].dst
+        ends = target != graph.exit and _writes(probes)
+        many = any(isinstance(probe, FlushBits) and not probe.forced for probe in probes)
+        found.append(Arc(key, target, edge, ends, many))
     return sorted(found)
 
 

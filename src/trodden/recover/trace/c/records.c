@@ -228,7 +228,7 @@ static enum damage read_resume(struct reader *reader, uint32_t block) {
 static uint32_t landing_at(const struct frame *frame, uint32_t block) {
   const struct vertex *vertex = &frame->code->vertices[frame->at];
   for (uint32_t i = 0; i < vertex->landings; i++)
-    if (frame->code->arcs[vertex->landing + i].target == block)
+    if (frame->code->arcs[vertex->landing + i].key == block)
       return vertex->landing + i;
   return NONE;
 }

@@ -62,6 +62,16 @@ static enum damage walk(const struct procedure *code, uint32_t start, uint32_t s
                         uint32_t *arcs, uint32_t *trips, struct region *region) {
   uint32_t rest = symbol == NONE ? 0 : symbol, vertex = start, at = 0, left = 0, room = *blocks;
   *trips = 0;
+  if (start > code->exit) {
+    uint32_t passage = code->vertices[start].first_arc;
+    if (symbol != code->arcs[passage].key)
+      return NO_REGION;
+    if (region)
+      region->list[0] = passage;
+    *blocks = 0;
+    *arcs = 1;
+    return NO_DAMAGE;
+  }
   for (;;) {
     const struct vertex *here = &code->vertices[vertex];
     if (region)
@@ -227,7 +237,8 @@ enum damage region_of_bits(struct reader *reader, const struct procedure *code, 
     taken += here->first_arc;
     reader->scratch->list[reader->scratch_room + arcs++] = taken;
     vertex = code->arcs[taken].target;
-    if (vertex == code->exit || (code->arcs[taken].flags & ARC_ENDS && number - left >= MANY_BITS))
+    uint32_t flags = code->arcs[taken].flags;
+    if (vertex == code->exit || flags & ARC_ENDS || (flags & ARC_ENDS_IF_MANY && number - left >= MANY_BITS))
       break;
     idle = width ? 0 : idle + 1;
     if (idle > code->exit)

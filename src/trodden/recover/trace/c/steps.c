@@ -123,7 +123,7 @@ enum damage execute(struct reader *reader, const struct region *region) {
     if (damage)
       return damage;
   }
-  if (region->arcs == region->blocks) {
+  if (region->arcs >= region->blocks) {
     frame->at = code->arcs[arcs[region->arcs - 1]].target;
     frame->in_call = 0;
     if (frame->at == code->exit)
@@ -161,7 +161,12 @@ enum damage go_on(struct reader *reader, int *went) {
   if (!has_room(reader, ROOM_FOR_ONE))
     return NO_ROOM;
   if (frame->in_call) {
-    uint32_t behind = frame->code->vertices[frame->at].behind;
+    const struct vertex *vertex = &frame->code->vertices[frame->at];
+    uint32_t behind = vertex->behind;
+    if (vertex->flags & VERTEX_RESUMES) {
+      *went = 0;
+      return NO_DAMAGE;
+    }
     return behind == NONE ? NEVER_RETURNS : go(reader, frame, behind);
   }
   if (!(frame->code->vertices[frame->at].flags & VERTEX_SILENT)) {

@@ -13,9 +13,10 @@ enum { ENCODING_PATHS, ENCODING_WITNESSES, ENCODING_BITS };
 enum { MANY_BITS = 24 };
 enum { NO_CALL = -2, UNKNOWN_CALLEE = -1 };
 enum { VERTEX_SILENT = 1, VERTEX_COUNTED = 2, VERTEX_RESUMES = 4, VERTEX_TAIL = 8 };
-enum { ARC_ENDS = 1 };
+enum { ARC_ENDS = 1, ARC_ENDS_IF_MANY = 2 };
 
-/* An arc that leaves a block.  A block with a call has its arcs too: `behind` and `landings` of them. */
+/* An arc that leaves a block.  A block with a call has its arcs too: `behind` and `landings` of them; the key of a
+   landing is the landing pad. */
 struct arc {
   uint32_t key;
   uint32_t target;
@@ -46,7 +47,7 @@ struct vertex {
 
 struct procedure {
   uint32_t exit, root, encoding, base;
-  const struct vertex *vertices; /* without EXIT */
+  const struct vertex *vertices; /* behind EXIT, passages: see procedure.py */
   const struct arc *arcs;
   const struct pick *picks;
   const struct path_arc *paths; /* NULL, or one for each arc */

@@ -1,0 +1,62 @@
+"""``trodden query``: questions about what a trace has executed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from trodden.commands.click_options import Number
+from trodden.commands.output import flush
+from trodden.errors import UsageError
+from trodden.visible_text import visible
+
+if TYPE_CHECKING:
+    from trodden.profile.trace.query import Answer
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path())
+@click.argument("question", metavar="EXPR")
+@click.option("--thread", metavar="N", type=Number(0), help="Only the thread with this number.")
+@click.option("--process", metavar="PID", type=Number(0), help="Only this process.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="Text for people, or JSON: one object a line.",
+)  # fmt: skip
+def query(file: str, question: str, thread: int | None, process: int | None, form: str) -> None:
+    """Ask the trace in the profile FILE the question EXPR.
+
+    \b
+    last A                     when A happened last, before the end
+    first A                    when A happened first
+    count A                    how often A happened
+    count A between B and C    how often from each B to the next C
+    between A and B            what happened from the first A to the next B
+    calls F through LINE       which calls of F executed LINE and returned
+
+    A, B and C are a line ([FILE:]N), "enter F", "leave F" or "signal".  Functions may have wildcards.
+    """
+    from trodden.api.traces import load_trace
+    from trodden.profile.trace.executed import threads_of
+    from trodden.profile.trace.query import answer, parse
+
+    asked = parse(question)
+    threads = threads_of(load_trace(file), process, thread)
+    if not threads:
+        raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
+    write = _as_json if form == "json" else _as_text
+    for each in answer(asked, threads):
+        flush(write(each) + "\n")
+
+
+def _as_text(row: Answer) -> str:
+    where = "" if row.position is None else f" block {row.position:,}"
+    until = "" if row.until is None else f" to {row.until:,}"
+    times = f" {row.times:,} times" if row.times != 1 or row.position is None else ""
+    return visible(f"{row.process}.{row.thread}{where}{until}: {row.text}{times}")
+
+
+def _as_json(row: Answer) -> str:
+    return json.dumps(row._asdict())
