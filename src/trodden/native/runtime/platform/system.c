@@ -195,6 +195,14 @@ long trodden_read_task_file(uint32_t tid, const char *name, char *buffer, size_t
     return read_file(path, buffer, capacity);
 }
 
+uint64_t trodden_blocked_in_status(const char *text) {
+    uint64_t mask = 0;
+    const char *at = strstr(text, "\nSigBlk:\t");
+    for (at = at ? at + 9 : ""; *at && *at != '\n'; at++)
+        mask = mask << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
+    return mask;
+}
+
 /* Field 22 of /proc/PID/stat: when the process started, in clock ticks since boot; 0 if that cannot be determined. */
 uint64_t trodden_start_ticks_of(uint32_t pid) {
     char name[32], text[1024];

@@ -38,6 +38,8 @@ uint64_t trodden_pid_namespace(void);          /* the number by which /proc know
 uint64_t trodden_start_ticks_of(uint32_t pid); /* 0: there is no such process, or /proc does not show it */
 /* Reads up to `capacity` bytes of /proc/self/task/TID/NAME; returns how many, or a negative number. */
 long trodden_read_task_file(uint32_t tid, const char *name, char *buffer, size_t capacity);
+/* The signals that the kernel has blocked in a task, by its file "status"; the text ends with a zero. */
+uint64_t trodden_blocked_in_status(const char *text);
 size_t trodden_page_size(void);
 uint32_t trodden_pid(void);
 
