@@ -49,7 +49,8 @@ struct Guard {
 """
 """An object whose destructor counts: frames that an exception leaves."""
 
-_CPP_HEAD = """\
+_CPP_HEAD = (
+    """\
 #include "mapped_counts.h"
 #include <sys/wait.h>
 #include <stdexcept>
@@ -68,7 +69,9 @@ static void leave(int way) {
     if (way < 6 && depth > 0) { if (way & 1) throw std::runtime_error("left"); throw 1; }
     if (way == 7 && seed % 64 == 0) exit(3);
 }
-""" + GUARD
+"""
+    + GUARD
+)
 
 
 @dataclass

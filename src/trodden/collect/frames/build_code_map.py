@@ -54,13 +54,14 @@ def _extend_backwards(
     """Assign instructions without a location to the only location that they lead to; return their addresses.
 
     They move values to the registers that a block expects, or are ends that several blocks share.  An
-    instruction of a probe, or one that may be a counter's increment, is not assigned.
+    instruction of a probe, or one that may be a counter's increment, is not assigned.  Code generation may
+    also move the record of a block behind the first instructions of the block.
     """
     leading_in: set[int] = set()
     index = {each.address: number for number, each in enumerate(instructions)}
     for number in reversed(range(len(instructions))):
         each = instructions[number]
-        if locations[number] is None and not codes[number] and (each.spills or not each.writes):
+        if locations[number] is None and not codes[number] and not each.counts:
             if each.flow is Flow.NEXT and number + 1 < len(instructions):
                 locations[number] = locations[number + 1]
             elif each.flow is Flow.JUMP and each.target in index:

@@ -63,9 +63,7 @@ class Ended:
         return 128 + number
 
 
-def launch(
-    program: str, arguments: Sequence[str], wait: bool = False, preload: Path | None = None
-) -> Ended:
+def launch(program: str, arguments: Sequence[str], wait: bool = False, preload: Path | None = None) -> Ended:
     """Run a program, instrumented or not, to its end, with all raw files in a directory of their own.
 
     With ``wait``, until all processes that it has started have ended, not only the first one.  ``preload`` is
