@@ -137,7 +137,7 @@ uint32_t trodden_stop_threads(void) {
         bool patient = attempt < PATIENCE_MS * 20;
         if (attempt % (PROBE_MS * 20) == 0 && !count_reachable(own_tp, patient))
             break;
-        trodden_sleep(50000);
+        trodden_lend_lock(50000);
         send_to_pending(own_tp);
     }
     return pending;
