@@ -159,12 +159,12 @@ def test_a_daemon_without_a_file_of_its_own(programs: ProgramBuilder, place: Pat
     mapped = empty_counts(place / "mapped")
     variables = environment({"MAPPED_COUNTS": str(mapped)})
     where = f'{place}/jail "${{TRODDEN_FILE%/*}}"'
-    script = f"exec {shlex.quote(str(program))} {letters} {where}"
-    run = shlex.join([*TRODDEN, "run", "-o", str(place / "x.trod"), "sh", "-c", script])
-    prefix = [] if ROOT or "c" not in letters else ["unshare", "-rm"]
+    apart = "" if ROOT or "c" not in letters else "unshare -rm "
+    script = f"exec {apart}{shlex.quote(str(program))} {letters} {where}"
+    run = [*TRODDEN, "run", "-o", str(place / "x.trod"), "sh", "-c", script]
     reader, writer = os.pipe()
     done = subprocess.run(
-        [*prefix, "sh", "-c", f"exec {run}"],
+        run,
         cwd=place,
         env=variables,
         stdin=reader,
