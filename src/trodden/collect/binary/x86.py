@@ -33,8 +33,8 @@ class Instruction(NamedTuple):
     """One instruction; ``target`` is the destination of a direct jump or branch.
 
     ``writes``: it may change memory as the increment of a counter does; a call may, a push does not.
-    ``spills``: it stores a register in the frame.  ``counts``: it may be the increment of a counter, which is
-    a word of memory that is not in the frame, or a call.  ``calls``: it is a call.
+    ``spills``: it stores a register in the frame.  ``calls``: it is a call, of the ``callee`` if it is known.
+    ``counts``: it may be the increment of a counter: a call, or it writes a word outside of the frame.
     """
 
     address: int
@@ -45,6 +45,7 @@ class Instruction(NamedTuple):
     spills: bool = False
     calls: bool = False
     counts: bool = False
+    callee: int = -1
 
     @property
     def end(self) -> int:
@@ -116,11 +117,14 @@ class _Classifier:
         writes = calls or (flow is Flow.NEXT and self._writes(each))
         spills = writes and mnemonic == self._move and self._is_in_frame(each, frame_pointer)
         counts = calls or (writes and not self._is_no_counter(each, frame_pointer))
-        return Instruction(each.ip, each.len, flow, target, writes, spills, calls, counts)
+        callee = each.near_branch_target if each.is_call_near else -1
+        return Instruction(each.ip, each.len, flow, target, writes, spills, calls, counts, callee)
 
     def _is_no_counter(self, each: iced_x86.Instruction, frame_pointer: bool) -> bool:
-        """Whether what an instruction writes is in the frame, or no word."""
-        return each.memory_size in self._smaller or self._addresses_frame(each, frame_pointer)
+        """Whether what an instruction writes is in the frame, or no word, or is shared with other threads."""
+        if each.has_lock_prefix or each.memory_size in self._smaller:
+            return True
+        return self._addresses_frame(each, frame_pointer)
 
     def _writes(self, each: iced_x86.Instruction) -> bool:
         for memory in self._info.info(each).used_memory():

@@ -25,7 +25,8 @@ class CodeMap:
     ``inside_probes`` are instructions before which a probe may have executed or not.  ``dead_ends`` are
     blocks that end in a call which never returns, whatever code follows it.  ``leading_in`` are the addresses
     of instructions that lead to their location without belonging to it.  ``joined`` are blocks with one
-    predecessor left, because other edges lead to clones.
+    predecessor left, because other edges lead to clones.  ``unmarked`` are locations with instructions that
+    may complete a probe, but have no mark.
     """
 
     graph: Graph
@@ -37,6 +38,7 @@ class CodeMap:
     dead_ends: Collection[int] = frozenset()
     leading_in: Collection[int] = frozenset()
     joined: Set[int] = frozenset()
+    unmarked: Set[int | None] = frozenset()
     _index: dict[int, int] = field(init=False)
     _shared: dict[int, bool] = field(default_factory=dict)
 
