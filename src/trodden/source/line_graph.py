@@ -98,22 +98,6 @@ class LineGraph:
         """The loops of the function's blocks."""
         return find_loops(self.function.facts.graph)
 
-    @cached_property
-    def innermost(self) -> Sequence[int]:
-        """For each block the innermost loop around it, -1 if there is none; only of those with one entry."""
-        if self.loops.reducible:
-            return self.loops.innermost
-        edges = self.function.facts.graph.edges
-        found: dict[int, frozenset[int]] = {}
-        for number, loop in enumerate(self.loops.loops):
-            if all(self.dominators.dominates(loop.header, edges[each].src) for each in loop.back_edges):
-                found[number] = self.loops.members(number)
-        innermost = [-1] * len(self.loops.innermost)
-        for number in sorted(found, key=lambda each: -len(found[each])):
-            for block in found[number]:
-                innermost[block] = number
-        return innermost
-
 
 def line_graph(function: FunctionProfile, added: bool = False) -> LineGraph:
     """The graph of a function; with ``added`` code of the compiler belongs to the lines that it mentions."""

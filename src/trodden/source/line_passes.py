@@ -122,7 +122,7 @@ class _Blocks:
         if vertex in self._graph.copied and vertex not in self._line.inner:
             return False
         block = self._graph.block_of[vertex]
-        loop = self._graph.innermost[block]
+        loop = self._graph.loops.innermost[block]
         if self._first[block] == vertex and not self._precede_block(block):
             return False
         return loop < 0 or not self._iterates_in(loop)
