@@ -19,7 +19,7 @@ from trodden.program.clone_map import origin_of
 from trodden.program.facts import UnitFacts
 from trodden.recover.unit_counts_builder import UnitCountsBuilder
 
-STACK, COUNTS, REGISTERS = 512, 64, 17
+RED_ZONE, STACK, COUNTS, REGISTERS = 128, 512, 64, 17
 COUNTED = 43
 SP, PC = 7, 16
 _COUNT = re.compile(
@@ -41,8 +41,8 @@ class Step:
     reference: tuple[int, ...]
 
     def memory(self, address: int, size: int) -> bytes | None:
-        offset = address - self.registers[SP]
-        return self.stack[offset : offset + size] if 0 <= offset <= STACK - size else None
+        offset = address - self.registers[SP] + RED_ZONE
+        return self.stack[offset : offset + size] if 0 <= offset <= len(self.stack) - size else None
 
 
 @dataclass
@@ -105,7 +105,7 @@ def steps_of(program: Path, directory: Path) -> tuple[int, list[int], Iterator[S
     data = (directory / "log").read_bytes()
     bias, slots = struct.unpack_from("<QQ", data)
     before = list(struct.unpack_from(f"<{slots}Q", data, 16))
-    form = struct.Struct(f"<{REGISTERS}Q{STACK}s{slots}Q{COUNTS}I")
+    form = struct.Struct(f"<{REGISTERS}Q{RED_ZONE + STACK}s{slots}Q{COUNTS}I")
 
     def steps() -> Iterator[Step]:
         for fields in form.iter_unpack(data[16 + 8 * slots :]):
@@ -136,7 +136,7 @@ def step_through(program: Path, directory: Path, every: int = 1) -> Stepped:
         while outer and (pc, sp) == (outer[-1].return_address, outer[-1].sp):
             outer.pop()
         if before is not None and sp == before[1] - 8:
-            return_address = int.from_bytes(step.stack[:8], "little") - bias
+            return_address = int.from_bytes(step.stack[RED_ZONE : RED_ZONE + 8], "little") - bias
             entered = any(low == pc for low, _ in ranges) or not _inside(ranges, pc, before[0])
             if entered and before[0] < return_address <= before[0] + 15:
                 outer.append(Outer(return_address, before[1], locator.knows(before[0]), before[2]))

@@ -133,13 +133,13 @@ static void spawn(int others) {
     if (allowed(&trace->spawns, SPAWNS)) {
         HIT();
         pthread_t started[2];
-        int number = 0;
+        int number = 0, process = getpid();
         for (int i = 0; i < 1 + (others > 0); i++) {
             HIT();
             number += pthread_create(&started[number], 0, thread_main, (void *)(seed >> 7)) == 0;
         }
-        if (others == 2) own[3](1);
-        for (int i = 0; i < number; i++) {
+        if (others == 2) STAYING(own[3](1));
+        for (int i = 0; i < number && getpid() == process; i++) {
             HIT();
             JOIN(started[i], 0);
         }

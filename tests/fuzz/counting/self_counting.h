@@ -100,6 +100,14 @@ static void stop_timer(void) {
     setitimer(ITIMER_REAL, &never, NULL);
 }
 
+/* A call that does not leave its function, which has started threads and has to wait for them.  (A child of a fork cannot:
+   it has only the thread that forked.) */
+#ifdef __cplusplus
+#define STAYING(call) try { depth++, call, depth--; } catch (...) { depth--; }
+#else
+#define STAYING(call) if (depth < DEEPEST && sigsetjmp(stack[depth], 0) == 0) depth++, call, depth--
+#endif
+
 /* Ends the process; where threads run, only what was counted so far is known, and the status says so. */
 static void gone(int way) {
     stop_timer();

@@ -1,5 +1,7 @@
-/* The process exits while a child of vfork keeps another thread waiting: until the process has exited. */
+/* The process exits, or with an argument dies by a signal, while a child of vfork keeps another thread waiting: until the
+ * process has ended. */
 #include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 
 static int started[2], open_until_exit[2];
@@ -17,7 +19,7 @@ static void *wait_for_child(void *argument) {
     return argument;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     pthread_t thread;
     char byte;
     if (pipe(started) != 0 || pipe(open_until_exit) != 0 || pthread_create(&thread, NULL, wait_for_child, NULL) != 0)
@@ -25,5 +27,7 @@ int main(void) {
     read(started[0], &byte, 1);
     for (int i = 0; i < 5; i++)
         hit();
+    if (argc > 1)
+        raise(SIGTERM);
     return 0;
 }

@@ -9,7 +9,7 @@
 #include <sys/ucontext.h>
 #include <unistd.h>
 
-enum { STACK = 512, BOOKS = 64, TRAP_FLAG = 0x100 };
+enum { STACK = 512, BOOKS = 64, TRAP_FLAG = 0x100, RED_ZONE = 128 };
 
 /* How every entry of the table starts; the size of one follows from there being two. */
 struct unit {
@@ -44,7 +44,7 @@ static void step(int number, siginfo_t *info, void *context) {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         put(&registers[order[i]], 8);
-    put((const void *)registers[REG_RSP], STACK);
+    put((const char *)registers[REG_RSP] - RED_ZONE, RED_ZONE + STACK);
     put(watched->where(), watched->slots * sizeof(uint64_t));
     put((const void *)own_counts, sizeof own_counts);
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 import re
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -134,3 +135,13 @@ def test_many_jumps_take_little_space(tmp_path: Path) -> None:
     profile = collect([tmp_path / "x.raw"])
     assert (violations(profile), profile.messages) == (set(), ())
     assert profile.functions["deep"].entries == 100000 * 4 + 20000 - 3
+
+
+def test_threads_that_jump_while_the_process_dies_are_found(tmp_path: Path) -> None:
+    """One that waits for the lock in the middle of a jump gets it from the thread that stops all others."""
+    must("cc", "-O1", "-pthread", PROGRAMS / "jumps_at_the_end.c", "-o", "program", cwd=tmp_path)
+    for number in range(30):
+        raw = tmp_path / f"{number}.raw"
+        done = execute(["./program"], tmp_path, {"TRODDEN_FILE": str(raw)})
+        assert (done.returncode, done.stderr) == (-signal.SIGTERM, "")
+        assert not read_raw(raw).frames_missing

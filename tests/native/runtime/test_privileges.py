@@ -113,7 +113,13 @@ def test_programs_that_are_executed_afterwards(
     programs: ProgramBuilder, place: Path, letters: str, processes: int
 ) -> None:
     program = programs.build(SOURCE, "edges-O2", name="privileges-glibc")
-    Away(program, letters, place).check(processes)
+    run = Away(program, letters, place)
+    if ROOT or letters == "efEf":
+        run.check(processes)
+        return
+    # That a directory loses a permission is unseen; the executed program says that it can write nothing.
+    assert "cannot write" in run.done.stderr
+    assert len(run.counted()) == 1
 
 
 @pytest.mark.parametrize("variant", ["edges-O0", "paths-O2"])
@@ -134,6 +140,9 @@ def test_children_that_lose_the_descriptor_are_named(
 ) -> None:
     """Where a program closes all descriptors that it does not know, behind the loss of its privileges."""
     run = Away(programs.build(SOURCE, "edges-O2", name="privileges-glibc"), letters, place)
+    if not ROOT and letters == "udf":  # the file is still theirs
+        run.check(7)
+        return
     assert run.done.returncode == 7
     assert "cannot write" in run.done.stderr
     gathered, _ = gather_all([run.counts])
@@ -150,12 +159,12 @@ def test_a_daemon_without_a_file_of_its_own(programs: ProgramBuilder, place: Pat
     mapped = empty_counts(place / "mapped")
     variables = environment({"MAPPED_COUNTS": str(mapped)})
     where = f'{place}/jail "${{TRODDEN_FILE%/*}}"'
-    script = f"exec {shlex.quote(str(program))} {letters} {where}"
-    run = shlex.join([*TRODDEN, "run", "-o", str(place / "x.trod"), "sh", "-c", script])
-    prefix = [] if ROOT else ["unshare", "-rm"]
+    apart = "" if ROOT or "c" not in letters else "unshare -rm "
+    script = f"exec {apart}{shlex.quote(str(program))} {letters} {where}"
+    run = [*TRODDEN, "run", "-o", str(place / "x.trod"), "sh", "-c", script]
     reader, writer = os.pipe()
     done = subprocess.run(
-        [*prefix, "sh", "-c", f"exec {run}"],
+        run,
         cwd=place,
         env=variables,
         stdin=reader,
@@ -175,4 +184,5 @@ def test_a_daemon_without_a_file_of_its_own(programs: ProgramBuilder, place: Pat
     assert len(profile.processes) == 8
     assert profile.functions["child"].entries == 3
     assert 3 - profile.functions["grandchild"].entries in (0, 1)  # one was killed
+    Path(directory).chmod(0o700)
     shutil.rmtree(directory)

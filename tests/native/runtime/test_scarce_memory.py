@@ -98,3 +98,44 @@ def test_what_is_in_the_file_of_a_full_disk_is_read(tmp_path: Path) -> None:
     profile = load(tmp_path / "shrinking.trod")
     assert profile.functions["left_a"].entries == 1
     assert any("not all of its counts were in the file" in message for message in profile.messages)
+
+
+FORKS = 38
+
+
+@pytest.fixture(scope="module")
+def forking(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program whose tables grow without space being reserved for them, since there seems to be plenty."""
+    directory = tmp_path_factory.mktemp("forking")
+    must("cc", "-O1", "-c", PROGRAMS / "boundless.c", cwd=directory, env={"TRODDEN_PROFILE": "off"})
+    options = ("--trodden-profile=paths", "--trodden-max-paths=none", "--trodden-call-paths=on", "-pthread")
+    must("cc", *options, PROGRAMS / "scarce_forks.c", "boundless.o", "-o", "boundless", cwd=directory)
+    must("cc", *options, PROGRAMS / "scarce_forks.c", "-o", "cautious", cwd=directory)
+    return directory
+
+
+@pytest.mark.parametrize(
+    ("program", "place"),
+    [
+        *(("boundless", place) for place in ("plain", "thread", "handler", "lost")),
+        ("cautious", "plain"),
+    ],
+)
+def test_forks_that_have_space_for_a_part_of_what_they_copy(
+    forking: Path, tmp_path: Path, program: str, place: str
+) -> None:
+    """It runs out at another page each time; where the parent has lost pages of its own, too."""
+    run = [*TRODDEN, "run", "--quiet", "-o", "forks.trod", str(forking / program), "/dev/shm", place]
+    done = execute(["unshare", "-rm", "sh", "-c", f"{_PLENTY} && {shlex.join(run)}"], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{FORKS} of {FORKS}\n", "")
+    profile = load(tmp_path / "forks.trod")
+    assert len(profile.processes) == FORKS + 1
+    few, more = profile.functions["few"], 40 * FORKS if place == "lost" else 0
+    assert few.paths is not None
+    assert Counter(each.count for each in few.paths) == {FORKS + 1: 256}
+    names = ("many", "jump", "eighth_a", "leaf_a", "leaf_b", "main")
+    each = [profile.functions[name].entries for name in names]
+    assert each == [(FORKS + 1) * 7000 + more, *((FORKS + 1) * calls for calls in (4, 1, 128, 128)), 1]
+    assert not any(function.violations for function in profile.functions.values())
+    (message,) = profile.messages
+    assert "had no space for all counts while it ran" in message

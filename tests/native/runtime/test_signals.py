@@ -198,3 +198,29 @@ def test_waits_that_a_blocked_signal_arrives_in(
     notes = [note.partition(": ")[2] or note for note in done.profile.messages]
     assert all(" ended by SIGTRAP" in note for note in notes)
     done.check(*notes)
+
+
+MIXED = {
+    **dict.fromkeys(("signalfd", "sigwaitinfo", "timers", "nested", "repaired", "scheduler", "children"), 7),
+    **dict.fromkeys(("blocked by a jump", "blocked by a handler", "inherited"), -signal.SIGSEGV),
+}
+
+
+@pytest.mark.parametrize("mode", MIXED)
+@pytest.mark.parametrize(("variant", "options"), BUILDS, ids=IDS)
+def test_signals_of_faults_in_unusual_ways(
+    programs: ProgramBuilder, tmp_path: Path, variant: str, options: tuple[str, ...], mode: str
+) -> None:
+    done = run_counted(build(programs, "signal_mix.c", variant, options), mode, cwd=tmp_path)
+    original = subprocess.run(
+        [str(programs.uninstrumented("signal_mix.c")), mode],
+        env=environment({"MAPPED_COUNTS": str(empty_counts(tmp_path / "unused"))}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (original.returncode, original.stderr) == (MIXED[mode], "")
+    assert (done.status, done.errors, done.output) == (MIXED[mode], "", original.stdout)
+    notes = [note.partition(": ")[2] or note for note in done.profile.messages]
+    assert all(" ended by SIGSEGV" in note for note in notes)
+    done.check(*notes)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.native.building import PROGRAMS, environment, must
+from tests.native.building import LIMIT, PROGRAMS, environment, must
 from trodden import load
 from trodden.profile.from_runs import collect
 
@@ -37,3 +38,15 @@ def test_exit_does_not_wait_for_a_child_of_vfork(tmp_path: Path) -> None:
     profile = collect([tmp_path / "out.raw"])
     assert profile.functions["hit"].entries == 5
     assert any("not all active calls were found" in message for message in profile.messages)
+
+
+def test_a_child_of_vfork_outlives_a_process_that_dies(tmp_path: Path) -> None:
+    """It records the functions that it leaves in memory whose lock the dead process holds for ever."""
+    must("cc", "-w", "-pthread", PROGRAMS / "exit_beside_vfork.c", "-o", "program", cwd=tmp_path)
+    variables = environment({"TRODDEN_FILE": "out.raw"})
+    # The child has the output open until it ends.
+    done = subprocess.run(
+        ["./program", "dies"], cwd=tmp_path, env=variables, capture_output=True, check=False, timeout=LIMIT
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGTERM, b"", b"")
+    assert collect([tmp_path / "out.raw"]).functions["hit"].entries == 5

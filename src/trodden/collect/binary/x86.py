@@ -33,7 +33,8 @@ class Instruction(NamedTuple):
     """One instruction; ``target`` is the destination of a direct jump or branch.
 
     ``writes``: it may change memory as the increment of a counter does; a call may, a push does not.
-    ``spills``: it stores a register in the frame.  ``calls``: it is a call.
+    ``spills``: it stores a register in the frame.  ``calls``: it is a call, of the ``callee`` if it is known.
+    ``counts``: it may be the increment of a counter: a call, or it writes a word outside of the frame.
     """
 
     address: int
@@ -43,6 +44,8 @@ class Instruction(NamedTuple):
     writes: bool = False
     spills: bool = False
     calls: bool = False
+    counts: bool = False
+    callee: int = -1
 
     @property
     def end(self) -> int:
@@ -71,7 +74,15 @@ class _Classifier:
     """What matters here of an instruction; the tables are built from the enumerations of iced-x86."""
 
     def __init__(self) -> None:
-        from iced_x86 import FlowControl, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register
+        from iced_x86 import (
+            FlowControl,
+            InstructionInfoFactory,
+            MemorySize,
+            Mnemonic,
+            OpAccess,
+            OpKind,
+            Register,
+        )
 
         self._flows = {
             FlowControl.UNCONDITIONAL_BRANCH: Flow.JUMP,
@@ -88,6 +99,9 @@ class _Classifier:
         self._writing = frozenset(
             {OpAccess.WRITE, OpAccess.COND_WRITE, OpAccess.READ_WRITE, OpAccess.READ_COND_WRITE}
         )
+        self._smaller = frozenset(
+            getattr(MemorySize, f"{sign}INT{bits}") for sign in ("U", "") for bits in (8, 16, 32)
+        )
         self._info = InstructionInfoFactory()
         self._call, self._move = Mnemonic.CALL, Mnemonic.MOV
         self._memory, self._register = OpKind.MEMORY, OpKind.REGISTER
@@ -102,7 +116,15 @@ class _Classifier:
         calls = mnemonic == self._call
         writes = calls or (flow is Flow.NEXT and self._writes(each))
         spills = writes and mnemonic == self._move and self._is_in_frame(each, frame_pointer)
-        return Instruction(each.ip, each.len, flow, target, writes, spills, calls)
+        counts = calls or (writes and not self._is_no_counter(each, frame_pointer))
+        callee = each.near_branch_target if each.is_call_near else -1
+        return Instruction(each.ip, each.len, flow, target, writes, spills, calls, counts, callee)
+
+    def _is_no_counter(self, each: iced_x86.Instruction, frame_pointer: bool) -> bool:
+        """Whether what an instruction writes is in the frame, or no word, or is shared with other threads."""
+        if each.has_lock_prefix or each.memory_size in self._smaller:
+            return True
+        return self._addresses_frame(each, frame_pointer)
 
     def _writes(self, each: iced_x86.Instruction) -> bool:
         for memory in self._info.info(each).used_memory():
@@ -114,9 +136,12 @@ class _Classifier:
         """Whether a store of a register addresses memory by the stack or frame pointer alone."""
         if store.op0_kind != self._memory or store.op1_kind != self._register:
             return False
-        if store.memory_index != self._no_register:
+        return self._addresses_frame(store, frame_pointer)
+
+    def _addresses_frame(self, each: iced_x86.Instruction, frame_pointer: bool) -> bool:
+        if each.memory_index != self._no_register or each.segment_prefix != self._no_register:
             return False
-        base = store.memory_base
+        base = each.memory_base
         return base == self._stack_pointer or (frame_pointer and base == self._frame_pointer)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 
 from trodden.collect.binary.block_marks import locations_at, mark_codes
 from trodden.collect.binary.marked_functions import MarkedFunction
@@ -10,6 +10,7 @@ from trodden.collect.binary.x86 import Flow, Instruction
 from trodden.collect.frames.code_map import CodeMap
 from trodden.graph.cfg import Graph
 from trodden.plan.paths.locations import Holder, Locations, Mark
+from trodden.plan.probes import Plan
 from trodden.program.facts import BranchKind, FunctionFacts
 
 
@@ -45,7 +46,31 @@ def build_code_map(
         dead_ends,
         leading_in,
         joined,
+        _with_unmarked_counts(facts.plan, instructions, locations, codes, completed),
     )
+
+
+def _with_unmarked_counts(
+    plan: Plan,
+    instructions: Sequence[Instruction],
+    locations: Sequence[int | None],
+    codes: Sequence[int],
+    completed: Collection[int],
+) -> set[int | None]:
+    """The locations with an instruction that may complete a probe without having its mark.
+
+    LLVM takes the mark away where it merges the probes of several edges.  Only where paths are not counted in
+    an array is a probe a call, always of the same function.
+    """
+    sparse = plan.paths is not None and not plan.paths.dense
+    callees = {instructions[number].callee for number in completed if instructions[number].calls}
+    found: set[int | None] = set()
+    for number, each in enumerate(instructions):
+        may_call = sparse and (not callees or each.callee in {*callees, -1})
+        if each.counts and not codes[number] and (may_call or not each.calls):
+            around = range(max(number - 1, 0), min(number + 2, len(instructions)))
+            found |= {locations[other] for other in ([number] if locations[number] is not None else around)}
+    return found
 
 
 def _extend_backwards(
@@ -54,13 +79,14 @@ def _extend_backwards(
     """Assign instructions without a location to the only location that they lead to; return their addresses.
 
     They move values to the registers that a block expects, or are ends that several blocks share.  An
-    instruction of a probe, or one that may be a counter's increment, is not assigned.
+    instruction of a probe, or one that may be a counter's increment, is not assigned.  Code generation may
+    also move the record of a block behind the first instructions of the block.
     """
     leading_in: set[int] = set()
     index = {each.address: number for number, each in enumerate(instructions)}
     for number in reversed(range(len(instructions))):
         each = instructions[number]
-        if locations[number] is None and not codes[number] and (each.spills or not each.writes):
+        if locations[number] is None and not codes[number] and not each.counts:
             if each.flow is Flow.NEXT and number + 1 < len(instructions):
                 locations[number] = locations[number + 1]
             elif each.flow is Flow.JUMP and each.target in index:

@@ -10,7 +10,7 @@ these instructions, and frames there are not located.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from trodden.collect.binary.x86 import Flow, Instruction
@@ -25,7 +25,8 @@ class CodeMap:
     ``inside_probes`` are instructions before which a probe may have executed or not.  ``dead_ends`` are
     blocks that end in a call which never returns, whatever code follows it.  ``leading_in`` are the addresses
     of instructions that lead to their location without belonging to it.  ``joined`` are blocks with one
-    predecessor left, because other edges lead to clones.
+    predecessor left, because other edges lead to clones.  ``unmarked`` are locations with instructions that
+    may complete a probe, but have no mark.
     """
 
     graph: Graph
@@ -37,6 +38,7 @@ class CodeMap:
     dead_ends: Collection[int] = frozenset()
     leading_in: Collection[int] = frozenset()
     joined: Set[int] = frozenset()
+    unmarked: Set[int | None] = frozenset()
     _index: dict[int, int] = field(init=False)
     _shared: dict[int, bool] = field(default_factory=dict)
 
@@ -94,6 +96,39 @@ class CodeMap:
                     seen.add(following)
                     waiting.append(following)
         return found
+
+    def straight_line(self, start: int) -> Iterator[int]:
+        """An instruction, and those that control is certain to execute after it, up to a call."""
+        number: int | None = start
+        seen: set[int] = set()
+        while number is not None and number < len(self.instructions) and number not in seen:
+            yield number
+            seen.add(number)
+            each = self.instructions[number]
+            if each.calls or each.flow not in (Flow.NEXT, Flow.JUMP):
+                return
+            number = number + 1 if each.flow is Flow.NEXT else self._index.get(each.target)
+
+    def straight_line_before(self, start: int) -> Iterator[int]:
+        """The instructions of its block that were executed before one, the last one first, back to a call.
+
+        For the block on an edge also those of the edge's source, where control falls through to it.
+        """
+        allowed = {self.locations[start]}
+        edge = self.numbering.edge_of(self.locations[start] or 0)
+        if edge is not None:
+            allowed.add(self.graph.edges[edge].src)
+        number = start
+        while number > 0 and self.instructions[number].address not in self._targets:
+            number -= 1
+            each = self.instructions[number]
+            if (
+                each.calls
+                or each.flow not in (Flow.NEXT, Flow.BRANCH)
+                or self.locations[number] not in allowed
+            ):
+                return
+            yield number
 
     def probes_of_predecessor_ahead(self, start: int) -> set[int]:
         """The codes after an instruction whose location is a predecessor of the instruction's own block.

@@ -23,6 +23,7 @@ from trodden.collect.binary.dwarf_expressions import Frame, ReadMemory
 from trodden.collect.binary.marked_functions import MALFORMED, MarkedFunctions
 from trodden.collect.binary.program import Program
 from trodden.collect.binary.x86 import decode
+from trodden.collect.binary.x86_execution import StraightCode
 from trodden.collect.frames.build_code_map import build_code_map
 from trodden.collect.frames.frame_state import FrameState
 from trodden.collect.frames.function_locator import FunctionLocator
@@ -124,4 +125,7 @@ class FrameLocator:
             return None
         code = code_of(marked.unit.functions[marked.number])
         code_map = build_code_map(code.facts, instructions, marked, code.joined)
-        return FunctionLocator(marked.unit, marked.number, code.facts, function, code_map, marked.unoptimised)
+        straight = StraightCode(marked.code, function.low)
+        return FunctionLocator(
+            marked.unit, marked.number, code.facts, function, code_map, straight, marked.unoptimised
+        )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from trodden.collect.binary.dwarf import Function, Variable
 from trodden.collect.binary.dwarf_expressions import Frame, evaluate, is_stack_slot
+from trodden.collect.binary.x86_execution import StraightCode
 from trodden.collect.frames.code_map import CodeMap
 from trodden.collect.frames.probe_progress import Undetermined
 from trodden.plan.paths.path_register import STACK_SLOT, Base, Value
@@ -32,9 +34,10 @@ class FunctionVariables:
     the blocks that store the register there, so that it is read from there after their calls.
     """
 
-    def __init__(self, function: Function, code: CodeMap, unoptimised: bool) -> None:
+    def __init__(self, function: Function, code: CodeMap, straight: StraightCode, unoptimised: bool) -> None:
         self._function = function
         self._code = code
+        self._straight = straight
         self.unoptimised = unoptimised
         self._by_name = {each.name: each for each in function.variables}
         self.register_slot: Variable | None = None
@@ -61,9 +64,65 @@ class FunctionVariables:
             # Unoptimised code has one stack slot for each value.
             slots = {each.expression for each in variable.ranges if is_stack_slot(each.expression)}
             expression = slots.pop() if len(slots) == 1 else None
-        if expression is None:
+        if expression is not None:
+            return evaluate(expression, frame, self._function.frame_base, size)
+        before = self._value_before(variable, size, pc, frame)
+        return before if before is not None else self.value_ahead(name, size, pc, frame)
+
+    def _value_before(self, variable: Variable, size: int, pc: int, frame: Frame) -> int | None:
+        """The value at the last instruction before ``pc``, in its block, where it was available.
+
+        LLVM does not say where a value is that nothing will read, though the next one was computed from it.
+        """
+        start = self._code.index_of(pc)
+        executed: list[int] = []
+        if start is None or self._code.leads_in(pc):
             return None
-        return evaluate(expression, frame, self._function.frame_base, size)
+        for number in self._code.straight_line_before(start):
+            address = self._code.instructions[number].address
+            executed.insert(0, address)
+            expression = variable.expression(address)
+            if expression is not None:
+                before = self._straight.before(executed, frame, size)
+                return evaluate(expression, before, self._function.frame_base, size)
+        return None
+
+    def value_ahead(
+        self, name: str, size: int, pc: int, frame: Frame, location: int | None = None
+    ) -> int | None:
+        """The value at the first instruction behind ``pc`` where it is available, of the same location.
+
+        At the end of a block, or at its start, it moves to where another instruction expects it.  With a
+        ``location``, that is where control goes to.
+        """
+        variable, start = self._by_name.get(name), self._code.index_of(pc)
+        if variable is None or start is None:
+            return None
+        here = self._code.locations[start]
+        executed: list[int] = []
+        for number in self._code.straight_line(start):
+            address = self._code.instructions[number].address
+            at = self._code.locations[number]
+            there = at == (here if location is None else location) and not self._code.leads_in(address)
+            expression = variable.expression(address) if there else None
+            if expression is not None:
+                after = self._straight.after(executed, frame)
+                return evaluate(expression, after, self._function.frame_base, size)
+            if at not in (here, location) or (executed and address < executed[-1] and location is None):
+                return None
+            executed.append(address)
+        return None
+
+    def added_ahead(self, probe: int, pc: int, frame: Frame) -> int | None:
+        """What the probe with a code is about to add to its counter, if control is certain to come to it."""
+        start = self._code.index_of(pc)
+        executed: list[int] = []
+        for number in () if start is None else self._code.straight_line(start):
+            address = self._code.instructions[number].address
+            if self._code.completed.get(number) == probe:
+                return self._straight.added(address, self._straight.after(executed, frame))
+            executed.append(address)
+        return None
 
     def lines_reached(self, block: int, pc: int) -> int | None:
         """How many lines of a block control has reached that is at an instruction of it.
@@ -114,11 +173,30 @@ class FrameValues:
             raise Undetermined("the path register is not available")
         return (base + value.add) % WORD
 
-    def trip_count(self, back_edge: int) -> int:
-        """How often a back edge was taken since its loop was entered."""
+    def at_start(self, value: Value | None, block: int) -> int:
+        """A value of the path register at the start of a block that control is certain to go to."""
+        if value is None:
+            raise Undetermined("the path register was never set")
+        base: int | None = 0
+        if value.base is not None:
+            name = base_variable(value.base)
+            base = self.variables.value_ahead(name, _WORD_SIZE, self.pc, self.frame, block)
+        if base is None:
+            raise Undetermined("the path register is not available")
+        return (base + value.add) % WORD
+
+    def trip_count(self, back_edge: int, probes: Sequence[int | None] = ()) -> int:
+        """How often a back edge was taken since its loop was entered.
+
+        ``probes`` are the codes of those that add it: there the variable may not exist any more.
+        """
         name, start, step, bits = self.variables.induction(back_edge)
         value = self.variables.value(name, (bits + 7) // 8, self.pc, self.frame)
-        if value is None:
-            raise Undetermined("the induction variable of a loop is not available")
-        distance = (value - start if step > 0 else start - value) % (1 << bits)
-        return distance // abs(step)
+        if value is not None:
+            distance = (value - start if step > 0 else start - value) % (1 << bits)
+            return distance // abs(step)
+        for probe in probes:
+            added = None if probe is None else self.variables.added_ahead(probe, self.pc, self.frame)
+            if added is not None:
+                return added
+        raise Undetermined("the induction variable of a loop is not available")

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from trodden.collect.binary.dwarf import Function
 from trodden.collect.binary.dwarf_expressions import Frame
+from trodden.collect.binary.x86_execution import StraightCode
 from trodden.collect.frames.code_map import CodeMap
 from trodden.collect.frames.frame_state import FrameState
 from trodden.collect.frames.frame_values import FrameValues, FunctionVariables
@@ -50,6 +51,7 @@ class FunctionLocator:
         facts: FunctionFacts,
         function: Function,
         code: CodeMap,
+        straight: StraightCode,
         unoptimised: bool,
     ) -> None:
         self._unit = unit
@@ -59,7 +61,7 @@ class FunctionLocator:
         self._facts = facts
         self._graph = self._facts.graph
         self._plan = self._facts.plan
-        self._variables = FunctionVariables(function, code, unoptimised)
+        self._variables = FunctionVariables(function, code, straight, unoptimised)
         self._progress = ProbeProgress(self._graph, self._plan, code)
 
     def at(self, pc: int, frame: Frame) -> FrameState | None:
@@ -99,7 +101,7 @@ class FunctionLocator:
             if reached is None or reached < len(blocks[block].lines):
                 return True
         while block != self._graph.exit:
-            block = self._graph.edges[self._progress.out_edges(block)[0]].dst
+            block = self._graph.edges[self._ways_out(block)[0]].dst
             if block != self._graph.exit and blocks[block].statement_lines:
                 return True
         return False
@@ -138,7 +140,8 @@ class FunctionLocator:
         if isinstance(probe, Count):
             state.add(self._facts.first_slot + probe.slot, 1)
         elif isinstance(probe, AddTripCount):
-            state.add(self._facts.first_slot + probe.slot, values.trip_count(probe.back_edge))
+            trips = values.trip_count(probe.back_edge, [self._code.numbering.mark(pending)])
+            state.add(self._facts.first_slot + probe.slot, trips)
         elif isinstance(probe, Bump | BumpAt):
             path = self._path(probe, pending, values)
             if self._plan.paths is not None and not self._plan.paths.dense:
@@ -150,7 +153,7 @@ class FunctionLocator:
         """Let a frame whose path is counted already have executed the blocks that are left, up to EXIT."""
         state.path_counted = True
         while state.block != self._graph.exit:
-            leaving = self._progress.out_edges(state.block)
+            leaving = self._ways_out(state.block)
             if len(leaving) != 1 or leaving[0] in self._removed:
                 raise Undetermined("a block has several successors after the path was counted")
             state.block = self._graph.edges[leaving[0]].dst
@@ -158,8 +161,14 @@ class FunctionLocator:
                 (Holder.EDGE, leaving[0], self._plan.on_edges.get(leaving[0], ())),
                 (Holder.BLOCK, state.block, self._plan.on_blocks.get(state.block, ())),
             ):
-                for number in range(len(probes)):
-                    self._add_pending(state, Mark(holder, index, number), values)
+                for number, probe in enumerate(probes):
+                    # The iterations of a loop that is running are added already; others have not begun.
+                    if not isinstance(probe, AddTripCount):
+                        self._add_pending(state, Mark(holder, index, number), values)
+
+    def _ways_out(self, block: int) -> list[int]:
+        """The edges that lead out of a block; its iterations, if it is a loop, are not part of paths."""
+        return [edge for edge in self._progress.out_edges(block) if self._graph.edges[edge].dst != block]
 
     @cached_property
     def _removed(self) -> frozenset[int]:
@@ -183,9 +192,20 @@ class FunctionLocator:
     def _add_running_trip_counts(self, state: _State, progress: Progress, values: FrameValues) -> None:
         """Add the trip counts of loops that are still running: no counter contains them yet."""
         for back_edge, (slot, members) in self._counted_loops.items():
-            if progress.block in members:
-                trips = values.trip_count(back_edge) + (progress.edge == back_edge)
+            entering = progress.edge is not None and self._graph.edges[progress.edge].src not in members
+            if progress.block in members and not entering:
+                trips = self._running_trip_count(back_edge, values) + (progress.edge == back_edge)
                 state.add(self._facts.first_slot + slot, trips)
+
+    def _running_trip_count(self, back_edge: int, values: FrameValues) -> int:
+        """How often the back edge of a loop was taken; an exit may be about to add that."""
+        marks = [
+            self._code.numbering.mark(Mark(Holder.EDGE, edge, number))
+            for edge, probes in self._plan.on_edges.items()
+            for number, probe in enumerate(probes)
+            if isinstance(probe, AddTripCount) and probe.back_edge == back_edge
+        ]
+        return values.trip_count(back_edge, marks)
 
     @cached_property
     def _counted_loops(self) -> dict[int, tuple[int, frozenset[int]]]:
@@ -238,7 +258,10 @@ class FunctionLocator:
         if not self._decoder.needs_register(block):
             return None
         if progress.edge is not None:
-            return values.of(self._register.along.get(progress.edge))
+            try:
+                return values.of(self._register.along.get(progress.edge))
+            except Undetermined:
+                return values.at_start(self._register.at[progress.block], progress.block)
         if progress.block == location:
             return values.of(self._register.at[location])
         return values.of(self._register.at_end(progress.block))

@@ -41,11 +41,17 @@ class ProbeProgress:
         self._all_probes = code.all_probes()
 
     def is_reliable(self, location: int) -> bool:
-        """Whether a location shares no instructions, and the code has all probes of its edges."""
+        """Whether a location shares no instructions, and no probe of its edges may have executed unseen.
+
+        LLVM may merge the probes of several edges: they execute behind the location then, or before it.
+        """
         if not self._code.numbering.has(location) or self._code.is_shared(location):
             return False
         edge = self._code.numbering.edge_of(location)
-        return all(map(self._has_all_probes, [edge] if edge is not None else self.edges_of(location)))
+        here = {location} if edge is None else {location, self._graph.edges[edge].src}
+        return not here & self._code.unmarked or all(
+            map(self._has_all_probes, [edge] if edge is not None else self.edges_of(location))
+        )
 
     def edges_of(self, block: int) -> list[int]:
         """The edges into a block and out of it."""
@@ -222,9 +228,11 @@ class ProbeProgress:
             return set()
         entering = self._in_edges(location)
         before = [self._graph.edges[each].src for each in entering] + [*map(numbering.on_edge, entering)]
-        if not self._has_probes(edge, before):
-            raise Undetermined("the probes of the out-edge were not found")
-        return {edge}
+        if self._has_probes(edge, before):
+            return {edge}
+        if not self._has_all_probes(edge) and not self._code.unmarked & {*before}:
+            return set()
+        raise Undetermined("the probes of the out-edge were not found")
 
     def _has_probes(self, edge: int, locations: Iterable[int]) -> bool:
         """Whether probes of an edge are at any of some locations."""

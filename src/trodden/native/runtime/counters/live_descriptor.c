@@ -20,8 +20,13 @@ enum { FEW_DESCRIPTORS = 64 }; /* so low a limit is meant to be used up by the p
 
 static bool is_live_file(int fd) {
     struct stat status;
-    return fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
+    if (fd < 0 || fstat(fd, &status) != 0 || status.st_dev != file.device || status.st_ino != file.inode)
+        return false;
+    file.length = (uint64_t)status.st_size;
+    return true;
 }
+
+bool trodden_live_is_shortened(void) { return file.length < file.end; }
 
 int trodden_live_fd(void) { return is_live_file(file.fd) ? file.fd : -1; }
 

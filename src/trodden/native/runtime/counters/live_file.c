@@ -1,9 +1,7 @@
-/* The live file: how it is created, named and extended.
+/* The live file: how it is created, named, mapped and extended.
  *
- * Space is reserved before anything is written there, unless there is plenty of it: else a full disk would be noticed
- * by the program, as a SIGBUS, at whatever instruction touches a page first.  Where there can be no such file (a
- * read-only directory, a pipe as output, a full disk, a limit on the size of files), regions are anonymous shared
- * memory, and everything else stays the same.
+ * Where there can be no such file (a read-only directory, a pipe as output, a full disk, a limit on the size of files),
+ * regions are anonymous shared memory, and everything else stays the same.
  *
  * The header and the region table are kept twice: in memory, where the runtime reads them, and in the file, where it
  * only writes them.  Someone may truncate the file. */
@@ -15,7 +13,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,8 +24,6 @@
 enum {
     VERSION = 1,
     TABLE_STEP = 16 << 10,      /* bytes of the region table for which space is reserved at a time */
-    SMALL_REGION = 256 << 10,   /* always reserved */
-    PLENTY = 64                 /* times the size of a larger region, and four times this in MiB, have to be free */
 };
 
 struct trodden_counted_file trodden_counted_file = {.fd = -1};
@@ -47,61 +42,17 @@ void trodden_live_leave_file(void) {
     file.exists = false;
 }
 
-static bool within_size_limit(uint64_t size) {
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur;
-}
-
-static bool write_zeros(int fd, uint64_t offset, uint64_t end) {
-    static const char zeros[4096];
-    while (offset < end) {
-        size_t bytes = end - offset < sizeof zeros ? (size_t)(end - offset) : sizeof zeros;
-        long written = syscall(SYS_pwrite64, fd, zeros, bytes, (off_t)offset); /* not a cancellation point */
-        if (written <= 0)
-            return false;
-        offset += (uint64_t)written;
-    }
-    return true;
-}
-
-/* Most of a path table is never touched, and reserving it would cost time, and on tmpfs memory.  Where there is plenty
- * of space, that is not done; should it be used up later, pages that are touched then are replaced (lost_pages.c).
- * Where space is scarce, a process has all of its counts in the file, or none of this region. */
-static bool may_have_holes(int fd, size_t bytes) {
-    struct statfs status;
-    if (bytes <= SMALL_REGION || fstatfs(fd, &status) != 0)
-        return false;
-    uint64_t free_bytes = (uint64_t)status.f_bavail * (uint64_t)status.f_bsize;
-    return free_bytes >= (uint64_t)bytes * PLENTY && free_bytes >= (uint64_t)PLENTY << 22;
-}
-
-/* Also extends the file, which it never shortens.  Not every file system can reserve space without writing. */
-static bool reserve(int fd, uint64_t offset, size_t bytes) {
-    uint64_t end = offset + bytes;
-    if (may_have_holes(fd, bytes))
-        return write_zeros(fd, offset, offset + trodden_page_size()) && write_zeros(fd, end - 1, end);
-    long done;
-    do
-        done = syscall(SYS_fallocate, fd, 0, (off_t)offset, (off_t)bytes);
-    while (done != 0 && errno == EINTR);
-    if (done == 0 || errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)
-        return done == 0;
-    return write_zeros(fd, offset, end);
-}
-
-/* If the file has been truncated, its former pages must not come back as zeros. */
+/* The file has just been looked at.  If it has been truncated, its former pages must not come back as zeros. */
 static bool extend(int fd, uint64_t offset, size_t bytes) {
-    struct stat status;
-    if (!within_size_limit(offset + bytes) || fstat(fd, &status) != 0)
-        return false;
-    if ((uint64_t)status.st_size < file.end) {
+    if (trodden_live_is_shortened()) {
         trodden_live_leave_file();
         trodden_live_mark(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_COUNTS_LOST);
         return false;
     }
-    if (!reserve(fd, offset, bytes))
+    if (!trodden_live_reserve(fd, offset, bytes))
         return false;
     file.end = offset + bytes > file.end ? offset + bytes : file.end;
+    file.length = file.end;
     return true;
 }
 
@@ -158,16 +109,19 @@ uint64_t trodden_live_take_space(size_t bytes) {
     return offset < TRODDEN_LIVE_HEADER_BYTES ? TRODDEN_NO_OFFSET : offset;
 }
 
-void trodden_live_write_region(const struct trodden_live_header *live, uint64_t index) {
+bool trodden_live_write_region(const struct trodden_live_header *live, uint64_t index) {
     struct trodden_live_region *region = file.header ? &file.header->regions[index] : NULL;
-    if (!region || !trodden_live_reserve_header(-1, file.base, &file.reserved,
-                                                (size_t)((uint8_t *)(region + 1) - (uint8_t *)file.header)))
-        return;
+    if (!region)
+        return true;
+    if (!trodden_live_reserve_header(-1, file.base, &file.reserved,
+                                     (size_t)((uint8_t *)(region + 1) - (uint8_t *)file.header)))
+        return false;
     region->offset = live->regions[index].offset;
     region->size = live->regions[index].size;
     region->address = live->regions[index].address;
     region->module = live->regions[index].module;
     __atomic_store_n(&region->kind, live->regions[index].kind, __ATOMIC_RELEASE);
+    return true;
 }
 
 void trodden_live_write_header(const struct trodden_live_header *live) {

@@ -17,49 +17,27 @@
 #include "process/output_file.h"
 #include "process/process.h"
 
-/* Copies the pages that exist: reading the others would allocate them. */
-static void copy_pages(char *target, const struct trodden_live_region *from, int parent_fd) {
-    size_t page = trodden_page_size();
-    for (uint64_t at = 0; at < from->size; at += page) {
-        uint64_t data = from->offset == TRODDEN_NO_OFFSET
-                            ? at
-                            : trodden_live_next_data_in(parent_fd, from->offset + at) - from->offset;
-        if (data >= from->size)
-            return;
-        at = data & ~(uint64_t)(page - 1);
-        memcpy(target + at, (const char *)(uintptr_t)from->address + at, page);
-    }
-}
-
 static bool move_mapping(void *memory, size_t bytes, void *target) {
     return mremap(memory, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, target) == target;
 }
 
 static uint64_t regions_at_fork; /* the parent may have added more since, whose memory the child does not have */
 
-/* Needs no address space: page by page, by way of the stack. */
-static void make_private(uint8_t *at, size_t bytes, bool empty) {
-    size_t page = trodden_page_size();
-    uint8_t copy[page];
-    for (size_t i = 0; i < bytes; i += page) {
-        if (!empty)
-            memcpy(copy, at + i, page);
-        mmap(at + i, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-        if (!empty)
-            memcpy(at + i, copy, page);
-    }
+/* Counters and last paths of the child start from zero. */
+static bool starts_empty(const struct trodden_live_region *region) {
+    return region->kind == TRODDEN_REGION_SHARD || region->kind == TRODDEN_REGION_RING ||
+           (region->kind == TRODDEN_REGION_TRACE && trodden_trace_is_empty((const void *)(uintptr_t)region->address));
 }
 
 static void copy_region(struct trodden_live_header *live, const struct trodden_live_region *old, int parent_fd) {
     uint64_t offset = trodden_live_take_space(old->size);
     int fd = trodden_live_fd();
-    void *target = (void *)(uintptr_t)old->address, *memory = trodden_live_map(fd, &offset, old->size);
-    bool empty = old->kind == TRODDEN_REGION_SHARD || old->kind == TRODDEN_REGION_RING ||
-                 (old->kind == TRODDEN_REGION_TRACE && trodden_trace_is_empty(target));
-    if (memory && !empty)
-        copy_pages(memory, old, parent_fd);
+    void *target = (void *)(uintptr_t)old->address;
+    void *memory = starts_empty(old) ? trodden_live_map(fd, &offset, old->size)
+                                     : trodden_live_copy_region(old, parent_fd, fd, &offset);
     if (!memory || !move_mapping(memory, old->size, target)) {
-        make_private(target, old->size, empty);
+        trodden_live_copy_in_place(old, starts_empty(old));
+        trodden_unmap(memory, old->size);
         offset = TRODDEN_NO_OFFSET;
     }
     if (offset == TRODDEN_NO_OFFSET)
@@ -74,12 +52,13 @@ static void notify_parent(struct trodden_live_header *parent) {
 
 /* Out of memory: the child keeps its regions where they are, but no longer shares them with its parent. */
 static void detach_in_place(struct trodden_live_header *old) {
+    struct trodden_live_region header = {
+        .offset = TRODDEN_NO_OFFSET, .size = old->header_bytes, .address = (uintptr_t)old};
     for (uint64_t i = 0; i < regions_at_fork; i++)
         if (old->regions[i].kind)
-            make_private((void *)(uintptr_t)old->regions[i].address, old->regions[i].size,
-                         old->regions[i].kind == TRODDEN_REGION_SHARD || old->regions[i].kind == TRODDEN_REGION_RING);
+            trodden_live_copy_in_place(&old->regions[i], starts_empty(&old->regions[i]));
     notify_parent(old);
-    make_private((void *)old, old->header_bytes, false);
+    trodden_live_copy_in_place(&header, false);
     old->flags |= TRODDEN_LIVE_INCOMPLETE;
     old->region_count = regions_at_fork;
 }
@@ -100,24 +79,29 @@ void trodden_live_after_fork(void) {
     __atomic_store_n(&old->child_started, trodden_process.pid, __ATOMIC_RELEASE);
     const struct trodden_counted_file parents = trodden_counted_file;
     struct trodden_live_header *live = trodden_live_make_header();
-    int parent_fd = trodden_live_fd(), fd = trodden_output_create_live();
+    int parent_fd = trodden_live_open();
     /* A file that was truncated, or had no space, has no data where memory has what was counted since. */
-    int data_fd = old->flags & TRODDEN_LIVE_COUNTS_LOST || trodden_live_has_lost_pages() ? -1 : parent_fd;
+    bool has_all = !(old->flags & TRODDEN_LIVE_COUNTS_LOST) && !trodden_live_has_lost_pages() &&
+                   !trodden_live_is_shortened();
+    int fd = trodden_output_create_live();
     bool in_file = trodden_live_begin(fd, live);
     if (in_file)
         trodden_live_leave_parents(&parents);
     bool joined = !in_file && trodden_live_join_parents(&parents, parent_fd, live, live ? errno : ENOMEM);
     if (!live) {
         detach_in_place(old);
+        if (parent_fd >= 0 && !joined)
+            trodden_sys_close(parent_fd);
         return;
     }
     for (uint64_t i = 0; i < regions_at_fork; i++)
         if (is_dropped(&old->regions[i]))
             trodden_unmap((void *)(uintptr_t)old->regions[i].address, old->regions[i].size);
         else if (old->regions[i].kind)
-            copy_region(live, &old->regions[i], data_fd);
+            copy_region(live, &old->regions[i], has_all ? parent_fd : -1);
     if (parent_fd >= 0 && !joined)
         trodden_sys_close(parent_fd);
+    trodden_live_forget_lost_pages();
     trodden_process.live = live;
     if (in_file)
         trodden_live_publish();

@@ -43,7 +43,8 @@ void trodden_live_append_region(struct trodden_live_header *live, uint32_t kind,
     region->address = (uintptr_t)memory;
     region->module = module;
     __atomic_store_n(&region->kind, kind, __ATOMIC_RELEASE);
-    trodden_live_write_region(live, index);
+    if (!trodden_live_write_region(live, index))
+        live->flags |= TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_NO_SPACE;
     trodden_live_write_header(live);
 }
 
@@ -166,8 +167,9 @@ void __trodden_incomplete(void) {
     trodden_live_write_header(trodden_process.live);
 }
 
-static bool is_zero(const uint64_t *words, size_t bytes) {
-    for (size_t i = 0; i < bytes / sizeof *words; i++)
+bool trodden_live_is_zero(const void *bytes, size_t count) {
+    const uint64_t *words = bytes;
+    for (size_t i = 0; i < count / sizeof *words; i++)
         if (words[i])
             return false;
     return true;
@@ -182,7 +184,7 @@ void trodden_live_free_zero_pages(void) {
         for (uint64_t at = 0; region->kind == TRODDEN_REGION_SHARD && region->offset != TRODDEN_NO_OFFSET &&
                               at < region->size;
              at += page)
-            if (is_zero((const uint64_t *)(uintptr_t)(region->address + at), page))
+            if (trodden_live_is_zero((const void *)(uintptr_t)(region->address + at), page))
                 syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(region->offset + at),
                         (off_t)page);
     }

@@ -24,9 +24,7 @@ static const struct trodden_live_region *region_at(const struct trodden_live_hea
     return NULL;
 }
 
-/* A page of zeros is right for counters, but not for what has pointers and sizes.  `page` is a zeroed page of the
- * region, at its offset, which is not there yet: other threads must never see half of it. */
-static void rebuild_page(const struct trodden_live_region *region, struct trodden_lost_page *page) {
+void trodden_live_rebuild_page(const struct trodden_live_region *region, const struct trodden_lost_page *page) {
     switch (region->kind) {
     case TRODDEN_REGION_SPARSE_TABLE:
     case TRODDEN_REGION_SPARSE_ARRAY: trodden_sparse_rebuild(page); break;
@@ -43,6 +41,8 @@ static bool pages_lost;
 
 bool trodden_live_has_lost_pages(void) { return pages_lost; }
 
+void trodden_live_forget_lost_pages(void) { pages_lost = false; }
+
 static bool replace(const struct trodden_live_region *region, uint8_t *home) {
     size_t bytes = trodden_page_size();
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -50,7 +50,7 @@ static bool replace(const struct trodden_live_region *region, uint8_t *home) {
         return false;
     struct trodden_lost_page page = {
         region->kind, (uint8_t *)(uintptr_t)region->address, region->size, (uintptr_t)home - region->address, memory, bytes};
-    rebuild_page(region, &page);
+    trodden_live_rebuild_page(region, &page);
     pages_lost = true;
     if (mremap(memory, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, home) != home)
         return false;
@@ -74,6 +74,9 @@ static bool replace_in_region(uintptr_t address) {
         return false;
     if (is_readable(address))
         return true;
+    /* A child that copies the region of its parent has lost nothing: it counts from zero. */
+    if (live->pid != trodden_process.pid)
+        return replace(region, home);
     bool was_lost = live->flags & TRODDEN_LIVE_COUNTS_LOST;
     bool lost = was_lost || trodden_live_is_truncated(region->offset + ((uintptr_t)home - region->address));
     if (lost && !was_lost)

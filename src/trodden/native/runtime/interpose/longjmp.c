@@ -1,6 +1,6 @@
 /* Interposers of longjmp and its variants.
  *
- * A jump that restores the signal mask goes to a landing first (landing.c).
+ * A jump that restores the signal mask, or that was recorded under the lock, goes to a landing first (landing.c).
  *
  * The frames that a jump leaves are recorded before the jump (unwind/nonlocal_exits.c).  The real function is found
  * - with glibc in a dynamic program, as the next of that name in lookup order.  It is looked up before it is needed:
@@ -184,25 +184,26 @@ static struct trodden_regs regs_of(const struct __jmp_buf_tag *env, uint64_t pc)
     return regs;
 }
 
+/* All signals are blocked. */
 static __attribute__((noinline)) void record_jump_slowly(const struct trodden_regs *regs,
                                                          struct trodden_cached_walk *walk,
-                                                         const struct __jmp_buf_tag *env) {
+                                                         const struct __jmp_buf_tag *env, uint64_t mask) {
     struct trodden_regs to = regs_of(env, walk->resume_pc);
-    trodden_record_jump(regs, walk, &to);
+    trodden_record_jump(regs, walk, &to, mask);
 }
 
 /* Frames in the cache are recorded without the lock.  Not so once a thread has switched stacks, since records may
- * then be taken back: whoever writes the raw file has to see one consistent state. */
-static void record_jump(const struct trodden_regs *regs, const struct __jmp_buf_tag *env) {
-    struct trodden_cached_walk walk = {.pc = regs->pc,
-                                       .frame_sp = regs->r[TRODDEN_SP],
-                                       .frame_fp = regs->r[TRODDEN_FP],
-                                       .target_sp = demangle(((const uint64_t *)env)[SAVED_SP]),
-                                       .resume_pc = return_address(env)};
-    trodden_calls_unwind_to(walk.target_sp);
-    if (__atomic_load_n(&trodden_process.nonlocal_exits.stack_switched, __ATOMIC_RELAXED) ||
-        trodden_process.trace.active || !trodden_walk_cached(&walk))
-        record_jump_slowly(regs, &walk, env);
+ * then be taken back: whoever writes the raw file has to see one consistent state.  False: some were not in it. */
+static bool record_cached_jump(const struct trodden_regs *regs, const struct __jmp_buf_tag *env,
+                               struct trodden_cached_walk *walk) {
+    *walk = (struct trodden_cached_walk){.pc = regs->pc,
+                                         .frame_sp = regs->r[TRODDEN_SP],
+                                         .frame_fp = regs->r[TRODDEN_FP],
+                                         .target_sp = demangle(((const uint64_t *)env)[SAVED_SP]),
+                                         .resume_pc = return_address(env)};
+    trodden_calls_unwind_to(walk->target_sp);
+    return !__atomic_load_n(&trodden_process.nonlocal_exits.stack_switched, __ATOMIC_RELAXED) &&
+           !trodden_process.trace.active && trodden_walk_cached(walk);
 }
 
 /* Only the leader is ever initialized. */
@@ -211,42 +212,70 @@ static inline bool is_initialized_leader(void) {
            trodden_is_leader();
 }
 
+/* All signals are blocked.  The copy of a jump goes to a landing, where they are unblocked; a jump that cannot land
+ * leaves its frames a moment later. */
+static struct __jmp_buf_tag *with_landing(struct __jmp_buf_tag *env, struct __jmp_buf_tag *copy, uint64_t mask) {
 #ifdef TRODDEN_LANDS
-/* Blocks all signals; redirects a copy of the jump to a landing. */
-static void jump_to_landing(struct trodden_thread *thread, const struct trodden_regs *regs,
-                            const struct __jmp_buf_tag *env, struct __jmp_buf_tag *copy) {
-    uint64_t *words = (uint64_t *)copy;
-    trodden_block_signals();
-    record_jump(regs, env);
-    memcpy(copy->__jmpbuf, env->__jmpbuf, sizeof copy->__jmpbuf);
-    thread->landing = (struct trodden_landing){.pc = demangle(words[SAVED_PC]), .rbx = words[SAVED_RBX]};
-    thread->landing.mask = trodden_keep_faults(thread, trodden_saved_mask(env));
-    copy->__mask_was_saved = 0;
-    words[SAVED_RBX] = (uint64_t)&thread->landing;
-    words[SAVED_PC] = mangle((uint64_t)trodden_land);
-}
-#endif
-
-/* Records the jump; returns what the real function is to be called with, which may be the copy. */
-static inline struct __jmp_buf_tag *prepare_jump(const struct trodden_regs *regs, struct __jmp_buf_tag *env,
-                                                 struct __jmp_buf_tag *copy) {
-    ensure_initialized();
-    if (!is_initialized_leader())
-        return env;
-#ifdef __GLIBC__
-    struct trodden_thread *thread = env->__mask_was_saved ? trodden_own_thread() : NULL;
-#ifdef TRODDEN_LANDS
-    if (thread && trodden_can_land(thread)) {
-        jump_to_landing(thread, regs, env, copy);
+    struct trodden_thread *thread = trodden_own_thread();
+    if (trodden_can_land(thread)) {
+        uint64_t *words = (uint64_t *)copy;
+        memcpy(copy->__jmpbuf, env->__jmpbuf, sizeof copy->__jmpbuf);
+        if (env->__mask_was_saved)
+            mask = trodden_keep_faults(thread, trodden_saved_mask(env));
+        thread->landing =
+            (struct trodden_landing){.pc = demangle(words[SAVED_PC]), .rbx = words[SAVED_RBX], .mask = mask};
+        copy->__mask_was_saved = 0;
+        words[SAVED_RBX] = (uint64_t)&thread->landing;
+        words[SAVED_PC] = mangle((uint64_t)trodden_land);
         return copy;
     }
 #endif
+    (void)copy;
+    trodden_restore_signals(mask);
+    return env;
+}
+
+/* Will the C library restore the mask before it jumps, unless the jump goes to a landing? */
+static inline bool restores_mask_too_early(const struct __jmp_buf_tag *env) {
+#ifdef TRODDEN_LANDS
+    return env->__mask_was_saved && trodden_can_land(trodden_own_thread());
+#else
+    (void)env;
+    return false;
+#endif
+}
+
+/* The C library gives the mask to the kernel; which signals of faults are in it is kept here. */
+static inline void keep_faults_of(const struct __jmp_buf_tag *env) {
+#ifdef __GLIBC__
+    struct trodden_thread *thread = env->__mask_was_saved ? trodden_own_thread() : NULL;
     if (thread)
         trodden_keep_faults(thread, trodden_saved_mask(env));
+#else
+    (void)env;
 #endif
-    (void)copy;
-    record_jump(regs, env);
-    return env;
+}
+
+/* Records the jump; returns what the real function is to be called with, which may be the copy.  Whoever waits for the
+ * lock may do so because all threads are being stopped: it is stopped where it has landed. */
+static inline struct __jmp_buf_tag *prepare_jump(const struct trodden_regs *regs, struct __jmp_buf_tag *env,
+                                                 struct __jmp_buf_tag *copy) {
+    struct trodden_cached_walk walk;
+    ensure_initialized();
+    if (!is_initialized_leader())
+        return env;
+    if (restores_mask_too_early(env)) {
+        uint64_t mask = trodden_block_signals();
+        if (!record_cached_jump(regs, env, &walk))
+            record_jump_slowly(regs, &walk, env, mask);
+        return with_landing(env, copy, mask);
+    }
+    keep_faults_of(env);
+    if (record_cached_jump(regs, env, &walk))
+        return env;
+    uint64_t mask = trodden_block_signals();
+    record_jump_slowly(regs, &walk, env, mask);
+    return with_landing(env, copy, mask);
 }
 
 EXPORTED _Noreturn void longjmp(jmp_buf env, int value) {

@@ -75,8 +75,12 @@ void *trodden_alloc(size_t bytes) {
     return memory;
 }
 
+enum { LOOKS_EVERY = 8 }; /* waits, of 10 ms at most, until a thread looks who may hold the lock */
+
 /* 0: free; 1: held; 2: held, and a thread is waiting. */
 static uint32_t lock_word;
+static uint32_t lock_process; /* the process whose memory this is; 0: it has ended */
+static bool lock_lent;        /* the thread that stops all others wants it back */
 
 /* Except for SIGBUS: a page of the live file may have vanished, and is then replaced. */
 uint64_t trodden_block_signals(void) {
@@ -100,21 +104,47 @@ static void wait_for_release(uint64_t mask) {
     trodden_block_signals();
 }
 
+/* A child of vfork may outlive the process whose memory it uses.  If a signal has killed that, the lock is held for ever:
+ * the first such child takes it over. */
+static bool take_from_ended_process(void) {
+    uint32_t process = __atomic_load_n(&lock_process, __ATOMIC_RELAXED);
+    return process && trodden_pid() != process && (uint32_t)syscall(SYS_getppid) != process &&
+           __atomic_compare_exchange_n(&lock_process, &process, 0, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* No signal stops a thread that waits with all signals blocked, or a child of vfork. */
+static bool can_be_stopped(uint64_t mask) { return ~mask && trodden_pid() == lock_process; }
+
+static bool try_lock(uint32_t held, uint64_t mask) {
+    uint32_t expected = 0;
+    if (!__atomic_compare_exchange_n(&lock_word, &expected, held, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return false;
+    if (!__atomic_load_n(&lock_lent, __ATOMIC_RELAXED) || !can_be_stopped(mask))
+        return true;
+    trodden_unlock_blocked();
+    return false;
+}
+
 static bool take_lock(uint64_t mask, unsigned attempts) {
-    uint32_t expected = 0, held = 1;
-    if (__atomic_compare_exchange_n(&lock_word, &expected, held, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    if (try_lock(1, mask))
         return true;
     int saved_errno = errno;
     bool acquired = false;
     for (unsigned i = 0; !acquired && (!attempts || i < attempts); i++) {
         wait_for_release(mask);
-        expected = 0;
-        held = 2; /* others may be waiting, too */
-        acquired =
-            __atomic_compare_exchange_n(&lock_word, &expected, held, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+        /* Others may be waiting, too. */
+        acquired = try_lock(2, mask) || (i % LOOKS_EVERY == LOOKS_EVERY - 1 && take_from_ended_process());
     }
     errno = saved_errno;
     return acquired;
+}
+
+void trodden_lend_lock(uint64_t nanoseconds) {
+    __atomic_store_n(&lock_lent, true, __ATOMIC_RELAXED);
+    trodden_unlock_blocked();
+    trodden_sleep(nanoseconds);
+    take_lock(~(uint64_t)0, 0);
+    __atomic_store_n(&lock_lent, false, __ATOMIC_RELAXED);
 }
 
 void trodden_lock_blocked(uint64_t mask) { take_lock(mask, 0); }
@@ -140,7 +170,11 @@ void trodden_unlock(uint64_t mask) {
     trodden_restore_signals(mask);
 }
 
-void trodden_lock_reset(void) { __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE); }
+void trodden_lock_init(uint32_t process) {
+    lock_process = process;
+    lock_lent = false;
+    __atomic_store_n(&lock_word, 0, __ATOMIC_RELEASE);
+}
 
 static uint64_t clock_now(clockid_t clock) {
     struct timespec now = {0, 0};
@@ -193,6 +227,14 @@ long trodden_read_task_file(uint32_t tid, const char *name, char *buffer, size_t
     char path[64];
     append(append(append_number(append(path, "/proc/self/task/"), tid), "/"), name);
     return read_file(path, buffer, capacity);
+}
+
+uint64_t trodden_blocked_in_status(const char *text) {
+    uint64_t mask = 0;
+    const char *at = strstr(text, "\nSigBlk:\t");
+    for (at = at ? at + 9 : ""; *at && *at != '\n'; at++)
+        mask = mask << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
+    return mask;
 }
 
 /* Field 22 of /proc/PID/stat: when the process started, in clock ticks since boot; 0 if that cannot be determined. */

@@ -23,7 +23,9 @@ void trodden_unlock(uint64_t mask);
 void trodden_lock_blocked(uint64_t mask); /* the same where all signals are blocked already; `mask` is for the wait */
 void trodden_unlock_blocked(void);        /* all signals stay blocked */
 bool trodden_lock_timed(uint64_t mask);   /* false: it was not released within a second; signals are blocked */
-void trodden_lock_reset(void); /* in a forked child */
+/* For so long, the lock is free for those that cannot be stopped while they wait for it; the caller holds it. */
+void trodden_lend_lock(uint64_t nanoseconds);
+void trodden_lock_init(uint32_t process); /* it is free, in the memory of this process */
 
 uint64_t trodden_block_signals(void); /* returns the mask to restore */
 void trodden_restore_signals(uint64_t mask);
@@ -38,6 +40,8 @@ uint64_t trodden_pid_namespace(void);          /* the number by which /proc know
 uint64_t trodden_start_ticks_of(uint32_t pid); /* 0: there is no such process, or /proc does not show it */
 /* Reads up to `capacity` bytes of /proc/self/task/TID/NAME; returns how many, or a negative number. */
 long trodden_read_task_file(uint32_t tid, const char *name, char *buffer, size_t capacity);
+/* The signals that the kernel has blocked in a task, by its file "status"; the text ends with a zero. */
+uint64_t trodden_blocked_in_status(const char *text);
 size_t trodden_page_size(void);
 uint32_t trodden_pid(void);
 

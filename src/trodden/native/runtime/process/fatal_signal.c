@@ -148,9 +148,21 @@ bool trodden_signal_is_blocked(int number, const siginfo_t *info, const void *co
            (info->si_code > 0 || !waits_with_another_mask(number, mask, context));
 }
 
-/* To whom it was sent.  The kernel lets only the first thread say by whom, if that was kill. */
+/* Was it sent to this thread, rather than to the process?  Timers, and whoever sends a value, do not say.  What is sent
+ * to the process comes to its first thread, unless the kernel has it blocked there. */
+static bool is_for_thread(int number, const siginfo_t *info, uint32_t own_tid) {
+    char text[2048];
+    uint32_t first_tid = trodden_pid();
+    if (info->si_code == SI_TKILL || info->si_code == SI_USER || own_tid == first_tid)
+        return info->si_code == SI_TKILL;
+    long got = trodden_read_task_file(first_tid, "status", text, sizeof text - 1);
+    text[got > 0 ? got : 0] = 0;
+    return !(trodden_blocked_in_status(text) & trodden_signal_bit(number));
+}
+
+/* The kernel lets only the first thread say by whom, if that was kill. */
 static void send_again(int number, siginfo_t *info, uint32_t own_tid) {
-    if (info->si_code == SI_TKILL)
+    if (is_for_thread(number, info, own_tid))
         syscall(SYS_rt_tgsigqueueinfo, trodden_pid(), own_tid, number, info);
     else if (syscall(SYS_rt_sigqueueinfo, trodden_pid(), number, info) != 0)
         syscall(SYS_kill, trodden_pid(), number);

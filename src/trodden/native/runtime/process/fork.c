@@ -33,8 +33,8 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE_REGS(&regs);
-    trodden_lock_reset();
     trodden_process.pid = trodden_pid();
+    trodden_lock_init(trodden_process.pid);
     trodden_process.start_time = trodden_now();
     trodden_live_after_fork();
     trodden_threads_after_fork();

@@ -52,6 +52,7 @@ void trodden_init(void) {
         return;
     }
     trodden_process.pid = trodden_process.first_pid = trodden_pid();
+    trodden_lock_init(trodden_process.pid);
     trodden_process.start_time = trodden_now();
     trodden_process.exiting = trodden_process.final_written = false;
     trodden_output_wanted_init();

@@ -83,17 +83,13 @@ static bool is_pending(const struct trodden_thread *thread, uintptr_t own_tp) {
  * or in another part of the runtime that blocks all signals for a moment; on a busy machine, that can take long. */
 static bool is_unreachable(const struct trodden_thread *thread, bool patient) {
     char text[2048];
-    uint64_t mask = 0;
     long got = trodden_read_task_file(thread->tid, "status", text, sizeof text - 1);
     if (got <= 0)
         return true;
     text[got] = 0;
     if (thread->vfork_return && strstr(text, "\nState:\tD"))
         return true;
-    const char *at = strstr(text, "\nSigBlk:\t");
-    for (at = at ? at + 9 : ""; *at && *at != '\n'; at++)
-        mask = mask << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
-    return !patient && (mask & trodden_signal_bit(TRODDEN_STOP_SIGNAL));
+    return !patient && (trodden_blocked_in_status(text) & trodden_signal_bit(TRODDEN_STOP_SIGNAL));
 }
 
 static uint32_t count_reachable(uintptr_t own_tp, bool patient) {
@@ -141,7 +137,7 @@ uint32_t trodden_stop_threads(void) {
         bool patient = attempt < PATIENCE_MS * 20;
         if (attempt % (PROBE_MS * 20) == 0 && !count_reachable(own_tp, patient))
             break;
-        trodden_sleep(50000);
+        trodden_lend_lock(50000);
         send_to_pending(own_tp);
     }
     return pending;

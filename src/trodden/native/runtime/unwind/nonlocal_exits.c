@@ -176,9 +176,8 @@ uint64_t trodden_lock_with_images(uint64_t generation) {
 }
 
 void trodden_record_jump(const struct trodden_regs *regs, struct trodden_cached_walk *walk,
-                         const struct trodden_regs *to) {
+                         const struct trodden_regs *to, uint64_t mask) {
     int saved_errno = errno;
-    uint64_t mask = trodden_block_signals();
     /* A thread that has recorded some of its frames must not be stopped before it has left them all. */
     lock_with_images_blocked(trodden_images_generation(), walk->frames_walked > 1 ? ~(uint64_t)0 : mask);
     walk->holds_lock = walk->images_current = true;
@@ -191,7 +190,7 @@ void trodden_record_jump(const struct trodden_regs *regs, struct trodden_cached_
             record_exit(&(struct trodden_frame_state){.pc = walk->resume_pc}, -1);
         }
     }
-    trodden_unlock(mask);
+    trodden_unlock_blocked();
     errno = saved_errno;
 }
 

@@ -37,9 +37,10 @@ struct trodden_nonlocal_exit *trodden_nonlocal_exit_at(uint32_t module, uint64_t
                                                        uint64_t slot_value, bool create);
 
 /* longjmp with these registers leaves the frames up to walk->target_sp and resumes with the registers `to`.  The walk
- * may have recorded the first frames already. */
+ * may have recorded the first frames already.  All signals are blocked; while it waits for the lock, they are those of
+ * the mask, unless frames have been recorded. */
 void trodden_record_jump(const struct trodden_regs *regs, struct trodden_cached_walk *walk,
-                         const struct trodden_regs *to);
+                         const struct trodden_regs *to, uint64_t mask);
 /* All frames from the caller's up to the one at `sp` are left `amount` times, and resumed at `resume_pc`. */
 void trodden_record_exits_to(const struct trodden_regs *regs, uint64_t sp, uint64_t resume_pc, int64_t amount);
 /* An unwinder leaves the frame with these stack and frame pointers, which has made the call that returns to `pc`.
