@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from trodden.collect.rawfile.live import MAGIC as LIVE
+from trodden.collect.rawfile.family import MAGIC as LIVE
 from trodden.collect.rawfile.live import regions_of
 from trodden.collect.rawfile.live_regions import RegionKind
 from trodden.collect.trace.chunk import Chunk, Flag, chunk_at, packed_chunk
