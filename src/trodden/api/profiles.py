@@ -35,6 +35,10 @@ def load_process(
     from trodden.profile.store.trod import load
 
     profile = load(file)
+    if profile.traces is not None:
+        from trodden.api.traces import with_counts
+
+        profile = with_counts(profile)
     if process is not None:
         from trodden.profile.estimated import need_counted
         from trodden.profile.processes import only

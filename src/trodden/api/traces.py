@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,24 @@ def use() -> None:
     from trodden.profile.trace.reading import use_library
 
     use_library(library)
+
+
+def with_counts(profile: Profile) -> Profile:
+    """The profile itself; of one that has a trace and no counters, the edge profile that follows from it."""
+    traced = profile.traces is not None
+    if not traced or any(function.plan.measures for unit in profile.units for function in unit.functions):
+        return profile
+    from trodden.profile.from_traces import derive
+
+    use()
+    counted = derive(profile, "edges").profile
+    return replace(
+        counted,
+        processes=profile.processes,
+        threads=profile.threads,
+        programs=profile.programs,
+        traces=profile.traces,
+    )
 
 
 def load_trace(path: StrPath) -> ProgramTrace:
