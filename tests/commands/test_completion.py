@@ -29,7 +29,7 @@ def asked(shell: str, *words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("trodden", "rep"), ["plain,report"]),
+        (("trodden", "rep"), ["plain,replay", "plain,report"]),
         (("trodden", "ca"), ["plain,calibrate", "plain,cargo"]),
         (("trodden", "report", "--form"), ["plain,--format"]),
         (("trodden", "report", "--format", "ma"), ["plain,markdown"]),

@@ -86,8 +86,11 @@ def test_flags_then_variables_then_the_file(tmp_path: Path) -> None:
     [
         ("profil = 'paths'\n", "trodden.toml: profil: no such key; did you mean profile?"),
         ("max_paths = 7\n", "trodden.toml: max_paths: no such key; did you mean max-paths?"),
-        ("zzz = 7\n", "trodden.toml: zzz: no such key; there are profile, max-paths,"),
-        ("profile = 'path'\n", 'trodden.toml: profile = "path": choose one of edges, blocks, paths, off;'),
+        ("zzz = 7\n", "trodden.toml: zzz: no such key; there are profile, trace, max-paths,"),
+        (
+            "profile = 'path'\n",
+            'trodden.toml: profile = "path": choose one of edges, blocks, paths, trace, off;',
+        ),
         ("max-paths = 0\n", "trodden.toml: max-paths = 0: a number of paths per function, or none"),
         ("context = 1\n", "trodden.toml: context = 1: choose on or off"),
         ("only = 3\n", "trodden.toml: only = 3: a pattern, or several of them"),

@@ -271,7 +271,10 @@ def test_bad_input(sources: Path, words: list[str], status: int) -> None:
     ("words", "message"),
     [
         (["--profle", "paths", "square.c"], "--profle: no such option; did you mean --profile?"),
-        (["--profile", "path", "square.c"], "--profile=path: choose one of edges, blocks, paths, off; did"),
+        (
+            ["--profile", "path", "square.c"],
+            "--profile=path: choose one of edges, blocks, paths, trace, off; did",
+        ),
         (["--max-paths", "9", "square.c"], "--max-paths: goes with --profile=paths"),
         (["square.c", "--trodden-stge=late"], "--trodden-stge: no such option; did you mean"),
         (["--stage", "early", "./use.c.o"], "--stage=early: is for sources; ./use.c.o is run as it is"),

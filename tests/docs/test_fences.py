@@ -21,7 +21,7 @@ from trodden.weigh.heuristics.rates import parse_rates
 RECIPES = DOCS / "recipes.md"
 _REMARK = re.compile(r"(?<=\S) {2,}\S.*$", re.MULTILINE)
 _OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
-_VERB = re.compile(r"\btrodden ([\w+]+)")
+_VERB = re.compile(r"\btrodden ([\w+][\w+-]*)")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 

@@ -14,7 +14,6 @@ from trodden.plan.trace.activation import Procedure
 from trodden.plan.trace.bits import bit_plan
 from trodden.plan.trace.execution import Program
 from trodden.plan.trace.paths import region_plan
-from trodden.plan.trace.straw_men import every_block_plan, every_target_plan
 from trodden.plan.trace.witnesses import witness_plan
 
 MakePlan = Callable[[Graph, list[float], Calls], Plan]
@@ -52,14 +51,6 @@ def by_bits(graph: Graph, weights: list[float], found: Calls) -> Plan:
     return bit_plan(graph, weights, **known(found))
 
 
-def by_blocks(graph: Graph, weights: list[float], found: Calls) -> Plan:
-    return every_block_plan(graph, trace_of(found))
-
-
-def by_targets(graph: Graph, weights: list[float], found: Calls) -> Plan:
-    return every_target_plan(graph, trace_of(found))
-
-
 def trace_of(found: Calls) -> Trace:
     return Trace(
         "",
@@ -77,8 +68,6 @@ ENCODINGS: dict[str, MakePlan] = {
     "witnesses": by_witnesses,
     "shared witnesses": by_shared_witnesses,
     "bits": by_bits,
-    "blocks": by_blocks,
-    "targets": by_targets,
 }
 
 
