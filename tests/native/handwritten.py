@@ -23,7 +23,7 @@ PADDING = RUNTIME / "counters" / "tls_padding.c"
 CC = (sys.executable, "-m", "ziglang", "cc")
 SHARED_FUNCTIONS = (
     *("__trodden_enter", "__trodden_leave", "__trodden_leader", "__trodden_passed"),
-    *("__trodden_keep", "__trodden_release", "__trodden_incomplete"),
+    *("__trodden_landing", "__trodden_keep", "__trodden_release", "__trodden_incomplete"),
     *("__trodden_trace_next", "__trodden_landed"),
     "trodden_dump",
 )

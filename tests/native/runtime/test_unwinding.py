@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
 import pytest
 
 from tests.native.building import PROGRAMS, environment, execute, must, trodden
 from trodden.profile.call_paths import named_call_paths
+from trodden.profile.from_runs import collect
 from trodden.profile.model import Profile
 from trodden.profile.store.trod import load
 
@@ -234,3 +236,22 @@ def test_a_program_ends_as_it_does_without_probes(tmp_path: Path) -> None:
     done = execute(["./lost"], tmp_path, environment({"TRODDEN_OUTPUT": str(tmp_path / "lost.raw")}))
     assert done.returncode == -6
     assert "terminating" in done.stderr
+
+
+@pytest.mark.parametrize("word", [(), ("dies",)], ids=["exit", "signal"])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("kind", [(), ("--trodden-profile=paths",)], ids=["edges", "paths"])
+def test_an_exception_that_is_under_way_at_the_end(
+    tmp_path: Path, kind: tuple[str, ...], level: str, word: tuple[str, ...]
+) -> None:
+    """The frames that the unwinder has passed are recorded, though they are still on the stack."""
+    options = (*kind, "--trodden-counters=checked", "-pthread", "-w")
+    must("c++", level, *options, PROGRAMS / "throw_under_way.cpp", "-o", "program", cwd=tmp_path)
+    done = execute(["./program", *word], tmp_path, {"TRODDEN_FILE": str(tmp_path / "raw")})
+    assert (done.returncode, done.stderr) == (-signal.SIGTERM if word else 0, "")
+    profile = collect([tmp_path / "raw"])
+    assert [message for message in profile.messages if "SIGTERM" not in message] == []
+    functions = profile.functions
+    assert {name: each.violations for name, each in functions.items() if each.violations} == {}
+    entries = {name.partition("(")[0]: each.entries for name, each in functions.items()}
+    assert [entries[name] for name in ("down", "inside", "around", "caught")] == [5 + 21 + 10, 1, 1, 2]

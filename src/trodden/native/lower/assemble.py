@@ -214,27 +214,31 @@ def _phi_lines(
     lowering: FunctionLowering, code: FunctionCode, number: int, entry: Builder, ends: _Ends
 ) -> list[str]:
     """The new phis of a block; addresses that they need are computed at the entry of the function."""
-    read = lowering.read
     return [
         f"  %{phi.name} = phi {'ptr' if isinstance(phi, CounterPhi) else 'i64'} "
-        + ", ".join(
-            arrival
-            for edge in read.in_edges(number)
-            for arrival in [_arrival(lowering, phi, edge, entry, ends)] * len(read.positions[edge])
-        )
+        + ", ".join(_arrivals(lowering, number, phi, entry, ends))
         for phi in code.phis.get(number, ())
     ]
 
 
-def _arrival(lowering: FunctionLowering, phi: Phi, edge: int, entry: Builder, ends: _Ends) -> str:
-    """What a phi is on arrival by an edge; one that its jump names several times needs the same each time."""
-    return f"[ {_incoming(lowering, phi, edge, entry)}, %{_predecessor(lowering, edge, ends)} ]"
+def _arrivals(lowering: FunctionLowering, number: int, phi: Phi, entry: Builder, ends: _Ends) -> list[str]:
+    """What a phi is on arrival by each edge, once for each mention of it in its jump.
 
-
-def _incoming(lowering: FunctionLowering, phi: Phi, edge: int, entry: Builder) -> str:
-    if isinstance(phi, CounterPhi):
-        return lowering.access.addressing.address(entry, phi.incoming.get(edge, phi.otherwise))
-    return phi.incoming.get(edge, phi.otherwise)
+    Several edges from one block need the same name for one counter: LLVM does not compare what is computed.
+    """
+    addresses: dict[tuple[str, int], str] = {}
+    found: list[str] = []
+    for edge in lowering.read.in_edges(number):
+        predecessor = _predecessor(lowering, edge, ends)
+        if isinstance(phi, CounterPhi):
+            slot = phi.incoming.get(edge, phi.otherwise)
+            if (predecessor, slot) not in addresses:
+                addresses[predecessor, slot] = lowering.access.addressing.address(entry, slot)
+            incoming = addresses[predecessor, slot]
+        else:
+            incoming = phi.incoming.get(edge, phi.otherwise)
+        found += [f"[ {incoming}, %{predecessor} ]"] * len(lowering.read.positions[edge])
+    return found
 
 
 def _predecessor(lowering: FunctionLowering, edge: int, ends: _Ends) -> str:

@@ -10,7 +10,7 @@
  * and link all of them (as one object, or with --whole-archive): some are referenced by their sections only.
  *
  * A dynamic executable should export __trodden_enter, __trodden_leave, __trodden_leader, __trodden_keep,
- * __trodden_passed and trodden_dump, so that its shared libraries use its instance of the runtime: with
+ * __trodden_passed, __trodden_landing and trodden_dump, so that its shared libraries use its instance of the runtime: with
  * --export-dynamic-symbol, or, if the driver lacks that, with a shared library on the link line that refers to them,
  * behind --as-needed.  A static executable, and only that, needs -Wl,-u for the other names of the functions that are
  * interposed, such as __pthread_create.  native/driver/linking/runtime_link.py requests them.

@@ -58,8 +58,11 @@ void trodden_live_save_frames(enum trodden_region_kind kind, const struct trodde
     save_registers(frames);
 }
 
-static void save_thread(const struct trodden_regs *regs, bool interrupted, uint32_t number, uint32_t tid) {
-    struct trodden_frames frames = trodden_collect_frames(regs, number, interrupted);
+/* `thread` is NULL if the start of the thread was not observed. */
+static void save_thread(const struct trodden_thread *thread, const struct trodden_regs *regs, bool interrupted,
+                        uint32_t number, uint32_t tid) {
+    struct trodden_frames frames =
+        trodden_collect_frames(regs, number, interrupted, thread ? &thread->unwinding : NULL);
     trodden_live_save_frames(TRODDEN_REGION_END_FRAMES, &frames, number, tid);
     trodden_frames_free(&frames);
 }
@@ -67,13 +70,13 @@ static void save_thread(const struct trodden_regs *regs, bool interrupted, uint3
 void trodden_save_all_threads(const struct trodden_regs *regs, bool interrupted) {
     uintptr_t own_tp = trodden_thread_pointer();
     uint32_t unstopped = trodden_stop_threads();
-    save_thread(regs, interrupted, trodden_thread_number(), (uint32_t)syscall(SYS_gettid));
+    save_thread(trodden_own_thread(), regs, interrupted, trodden_thread_number(), (uint32_t)syscall(SYS_gettid));
     for (const struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next) {
         struct trodden_regs thread_regs;
         if (thread->tp == own_tp || !thread->stopped_at)
             continue;
         trodden_regs_from_ucontext(thread->stopped_at, &thread_regs);
-        save_thread(&thread_regs, true, thread->number, thread->tid);
+        save_thread(thread, &thread_regs, true, thread->number, thread->tid);
     }
     if (unstopped)
         __trodden_incomplete();

@@ -45,7 +45,7 @@ static void after_fork_in_child(void) {
     trodden_fatal_signal_after_fork();
     trodden_stop_after_fork();
     trodden_frames_free(&trodden_process.fork_frames);
-    trodden_process.fork_frames = trodden_collect_frames(&regs, trodden_thread_number(), false);
+    trodden_process.fork_frames = trodden_collect_frames(&regs, trodden_thread_number(), false, NULL);
     trodden_live_save_frames(TRODDEN_REGION_FORK_FRAMES, &trodden_process.fork_frames, trodden_thread_number(), 0);
     trodden_restore_signals(fork_mask);
 }

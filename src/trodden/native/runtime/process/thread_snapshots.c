@@ -32,13 +32,16 @@ struct trodden_thread_snapshots trodden_snapshot_threads(const struct trodden_re
     snapshots.threads = trodden_map(snapshots.bytes);
     if (!snapshots.threads)
         return snapshots;
-    snapshots.threads[snapshots.count++] = trodden_collect_frames(regs, trodden_thread_number(), false);
+    const struct trodden_thread *own = trodden_own_thread();
+    snapshots.threads[snapshots.count++] =
+        trodden_collect_frames(regs, trodden_thread_number(), false, own ? &own->unwinding : NULL);
     for (const struct trodden_thread *thread = trodden_process.threads; thread; thread = thread->next) {
         struct trodden_regs thread_regs;
         if (thread->tp == own_tp || !thread->stopped_at)
             continue;
         trodden_regs_from_ucontext(thread->stopped_at, &thread_regs);
-        snapshots.threads[snapshots.count++] = trodden_collect_frames(&thread_regs, thread->number, true);
+        snapshots.threads[snapshots.count++] =
+            trodden_collect_frames(&thread_regs, thread->number, true, &thread->unwinding);
     }
     return snapshots;
 }

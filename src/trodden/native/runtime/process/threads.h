@@ -8,6 +8,7 @@
 
 #include "interpose/landing.h"
 #include "unwind/registers.h"
+#include "unwind/stack_walk.h"
 
 struct trodden_thread {
     struct trodden_thread *next, *previous; /* in the list of threads; `next` also in the free list */
@@ -28,6 +29,7 @@ struct trodden_thread {
     uint64_t faults_blocked;         /* signals of faults that the program has blocked (sigmask.c) */
     struct trodden_landing landing;  /* of a jump that is under way (landing.c), and a copy of its context: */
     void *context_copy;
+    struct trodden_unwinding unwinding; /* an exception that is under way (unwind/personality.c) */
     bool cancelled;                   /* the signal that cancels it has interrupted it (pthread_cancel.c), with: */
     struct trodden_regs cancelled_at;
     void **counter_table;            /* of TRODDEN_MAX_TABLE_UNITS entries: where the counters of each unit are */

@@ -43,7 +43,17 @@ static void drop_last(struct trodden_frames *frames) {
         frames->saved_count--;
 }
 
-struct trodden_frames trodden_collect_frames(const struct trodden_regs *regs, uint32_t thread, bool interrupted) {
+/* Was the frame with walk->regs left by an unwinder that is still at work?  `*leaving`: it had left the one inside. */
+static bool was_left(const struct trodden_walk *walk, const struct trodden_unwinding *unwinding, bool *leaving) {
+    if (!unwinding)
+        return false;
+    uint64_t sp = walk->regs.r[TRODDEN_SP];
+    *leaving = *leaving || (walk->regs.pc == unwinding->first_pc && sp == unwinding->first_sp);
+    return *leaving && sp <= unwinding->last_sp;
+}
+
+struct trodden_frames trodden_collect_frames(const struct trodden_regs *regs, uint32_t thread, bool interrupted,
+                                             const struct trodden_unwinding *unwinding) {
     struct trodden_frames frames = {.incomplete = true, .bytes = TRODDEN_MAX_FRAMES * sizeof(struct trodden_frame)};
     struct trodden_walk *walk = trodden_map(sizeof *walk);
     frames.entries = trodden_map(frames.bytes);
@@ -51,7 +61,7 @@ struct trodden_frames trodden_collect_frames(const struct trodden_regs *regs, ui
     if (walk && frames.entries) {
         trodden_walk_start(walk, regs);
         bool last_is_ours = interrupted && append_frame(walk, &frames, thread);
-        bool stopped = interrupted;
+        bool stopped = interrupted, leaving = false;
         for (uint32_t depth = 0; depth < TRODDEN_MAX_FRAMES - 1; depth++) {
             enum trodden_step step = trodden_walk_describe(walk);
             stopped = stopped || (depth && walk->interrupted);
@@ -65,7 +75,7 @@ struct trodden_frames trodden_collect_frames(const struct trodden_regs *regs, ui
             frames.incomplete = step != TRODDEN_OUTERMOST;
             if (step != TRODDEN_STEPPED)
                 break;
-            last_is_ours = append_frame(walk, &frames, thread);
+            last_is_ours = !was_left(walk, unwinding, &leaving) && append_frame(walk, &frames, thread);
         }
     }
     trodden_unmap(walk, sizeof *walk);

@@ -209,17 +209,32 @@ void trodden_record_exits_to(const struct trodden_regs *regs, uint64_t sp, uint6
     errno = saved_errno;
 }
 
+/* From now on the frame is taken for one that was left, though the unwinder has not landed.  Frames lie further out, one
+ * after the other: one that does not belongs to another exception. */
+static void extend_unwinding(uintptr_t pc, uint64_t sp) {
+    struct trodden_thread *thread = trodden_own_thread();
+    if (!thread)
+        return;
+    if (sp <= thread->unwinding.last_sp || !thread->unwinding.last_sp)
+        thread->unwinding = (struct trodden_unwinding){pc, sp, 0};
+    thread->unwinding.last_sp = sp;
+}
+
 bool trodden_record_unwound_cached(uintptr_t pc, uint64_t sp, uint64_t fp) {
     struct trodden_cached_walk walk = {.pc = pc, .frame_sp = sp, .frame_fp = fp};
-    return !__atomic_load_n(&trodden_process.nonlocal_exits.stack_switched, __ATOMIC_RELAXED) &&
-           !__atomic_load_n(&trodden_process.call_paths.current, __ATOMIC_RELAXED) &&
-           trodden_record_cached_frame(&walk);
+    bool recorded = !__atomic_load_n(&trodden_process.nonlocal_exits.stack_switched, __ATOMIC_RELAXED) &&
+                    !__atomic_load_n(&trodden_process.call_paths.current, __ATOMIC_RELAXED) &&
+                    trodden_record_cached_frame(&walk);
+    if (recorded)
+        extend_unwinding(pc, sp);
+    return recorded;
 }
 
 void trodden_record_unwound(const struct trodden_regs *regs, bool interrupted) {
     uint64_t call_node, mask = trodden_lock_with_images(trodden_images_generation());
     struct trodden_frame_state frame = trodden_frame_state_of(regs, interrupted, &call_node);
     record_frame(&frame, &(struct exit_recorder){1, 0});
+    extend_unwinding(regs->pc, regs->r[TRODDEN_SP]);
     trodden_unlock(mask);
     trodden_calls_leave_frame(call_node, regs->r[TRODDEN_SP]);
 }

@@ -170,11 +170,20 @@ void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller) {
     errno = saved_errno;
 }
 
+void __trodden_landing(void) {
+    struct trodden_thread *thread = trodden_leads() ? trodden_own_thread() : NULL;
+    if (thread)
+        thread->unwinding.last_sp = 0;
+}
+
 /* ---- personality routines ---- */
+/* An unwinder that still searches for a handler has left no frame, and what it did before is over. */
 static void on_answer(int reason, int actions, struct _Unwind_Context *context, void *caller) {
     if (reason == CONTINUE_UNWIND && actions & CLEANUP_PHASE)
         __trodden_passed(context, (uintptr_t)caller);
-    else if (reason == INSTALL_CONTEXT)
+    else
+        __trodden_landing();
+    if (reason == INSTALL_CONTEXT)
         __trodden_landed(context, (uintptr_t)caller);
 }
 

@@ -15,6 +15,8 @@ const struct trodden_unwinder *trodden_own_unwinder(void); /* the one that this 
 PROCESS_WIDE void __trodden_passed(struct _Unwind_Context *context, uintptr_t caller);
 /* Control goes on in the frame of `context`, in the middle of its function. */
 PROCESS_WIDE void __trodden_landed(struct _Unwind_Context *context, uintptr_t caller);
+/* An unwinder is about to land in a function, or begins. */
+PROCESS_WIDE void __trodden_landing(void);
 /* The personality of functions that had none. */
 int __trodden_personality(int version, int actions, uint64_t class, void *exception, struct _Unwind_Context *context);
 /* Called by the wrapper around a function's own personality with the reason code that this returned. */

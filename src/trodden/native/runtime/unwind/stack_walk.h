@@ -20,9 +20,16 @@ struct trodden_frames {
     size_t bytes;
 };
 
-/* The frames that return into a module with units, innermost first; and the frame with these registers itself, if it
- * was interrupted. */
-struct trodden_frames trodden_collect_frames(const struct trodden_regs *regs, uint32_t thread, bool interrupted);
+/* An unwinder has left the frames from the one with this program counter and stack pointer outwards, up to the one with
+ * the last stack pointer (0: none), and has not landed yet: they are recorded, but still on the stack. */
+struct trodden_unwinding {
+    uint64_t first_pc, first_sp, last_sp;
+};
+
+/* The frames that return into a module with units, innermost first, without those that an unwinder has left; and the
+ * frame with these registers itself, if it was interrupted.  `unwinding` may be NULL. */
+struct trodden_frames trodden_collect_frames(const struct trodden_regs *regs, uint32_t thread, bool interrupted,
+                                             const struct trodden_unwinding *unwinding);
 void trodden_frames_free(struct trodden_frames *frames);
 
 /* ---- stack_walk.c: the frames that a non-local exit leaves ---- */
