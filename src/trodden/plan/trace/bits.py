@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from trodden.graph.cfg import Graph
-from trodden.graph.directed_cycles import directed_cycle
+from trodden.graph.components import strong_components
 from trodden.graph.reach import sweep
 from trodden.graph.traverse import DepthFirst, depth_first
 from trodden.plan.probes import EmitBits, EmitEntry, FlushBits, Plan, Probe, Trace
@@ -121,26 +121,22 @@ class _Placement:
         Also if there are trip counts, which need the check for room behind the bits.
         """
         edges = self.graph.edges
-        telling = set(self.on_edges)
-        silent = [
-            index
-            for vertex in self.order
-            if vertex not in self.trace.calls
-            for index in flow_out(self.graph, vertex)
-            if index not in telling and index not in self.trace.counted
-        ]
-        back_edges = set(self.trace.back_edges)
-        onward = [
+        every = [
             [] if vertex in self.trace.calls else [edges[e].dst for e in flow_out(self.graph, vertex)]
             for vertex in range(len(self.graph.labels))
         ]
-        counting = sweep(onward, {edges[loop].src for loop in self.trace.counted})
-        untold: set[int] = set()
-        while cycle := directed_cycle(self.graph, [index for index in silent if index not in untold]):
-            untold.update(back_edges.intersection(cycle))
+        counting = sweep(every, {edges[loop].src for loop in self.trace.counted})
+        onward: list[list[int]] = [[] for _ in self.graph.labels]
+        for vertex in self.order:
+            if vertex not in self.trace.calls:
+                silent = [index for index in flow_out(self.graph, vertex) if index not in self.on_edges]
+                onward[vertex] = [edges[index].dst for index in silent if index not in self.trace.counted]
+        components = strong_components(onward, self.order)
+        component_of = {vertex: number for number, members in enumerate(components) for vertex in members}
         for index in self.trace.back_edges:
-            forced = index in untold or edges[index].src in counting
-            self.on_edges.setdefault(index, []).append(FlushBits(forced))
+            src, dst, _ = edges[index]
+            untold = index not in self.on_edges and component_of[src] == component_of[dst]
+            self.on_edges.setdefault(index, []).append(FlushBits(untold or src in counting))
 
     def _write_before_overflow(self) -> None:
         """Elsewhere, if more bits could come together than fit."""
