@@ -79,7 +79,8 @@ def replay(
     events = _events(trace, chosen, position(start), position(stop), backwards or lasting)
     # By default threads are read from their beginnings, so that positions are known.
     middle = start is not None or stop is not None or backwards or lasting
-    placed = not middle or all([each.know_positions() for each in chosen])
+    known = [each.know_positions() for each in chosen] if middle else []
+    placed = all(known)
     rows = executed(events, not blocks, function, place, backwards or lasting, placed)
     if last is not None:
         kept = deque(islice(rows, last))

@@ -40,8 +40,8 @@ class Encoding(IntEnum):
 class Arc(NamedTuple):
     """A way out of a block: ``edge`` of the graph to ``target``; -1 is no edge of its own.
 
-    ``ends``: regions end on it; ``many``: they do if at least ``MANY_BITS`` bits are waiting.  ``key`` is its value (paths), the witness on it or -1 (witnesses), or its
-    index among those of its predicate (bits).
+    ``ends``: regions end on it; ``many``: they do if at least ``MANY_BITS`` bits are waiting.  ``key`` is its
+    value (paths), the witness on it or -1 (witnesses), or its index among those of its predicate (bits).
     """
 
     key: int
@@ -80,10 +80,10 @@ class Procedure:
     ``arcs[v]`` are the ways out of block ``v``, by key if the encoding is ``paths``; a block that ends in a
     call has none.  ``calls[v]`` is the procedure, by its index in the unit, that such a block certainly
     calls, or ``UNKNOWN_CALLEE``; ``NO_CALL`` of others.  ``behind[v]`` is where a call goes on (edge and
-    target), ``landing[v]`` where it does if it was left by an exception (edge, landing pad and target).  ``counted`` are the blocks whose
-    trips are written, with their self loops.  ``resumes`` are the blocks whose call may return twice,
-    ``tails`` those whose callee takes the place of the procedure.  ``silent[v]`` says whether regions that
-    start at ``v`` are silent.
+    target), ``landing[v]`` where it does if it was left by an exception (edge, landing pad and target).
+    ``counted`` are the blocks whose trips are written, with their self loops.  ``resumes`` are the blocks
+    whose call may return twice, ``tails`` those whose callee takes the place of the procedure.
+    ``silent[v]`` says whether regions that start at ``v`` are silent.
     """
 
     name: str
