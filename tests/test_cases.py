@@ -32,6 +32,10 @@ from trodden.weigh.frequency.nesting import nesting_weights
 ABOUT_THE_GRAPH = {"loop", "dominators", "weights", "frequencies", "block-frequencies"}
 ABOUT_PLANS = {"counters", "cost", "given", "hoisted", "pinned"}
 ABOUT_COUNTS = {"walks", "blocks", "edges", "open"}
+ABOUT_TRACES = {
+    *("calls", "witnesses", "witness-sets", "solved", "executions", "placed", "tree-first", "sufficient"),
+    *("turns", "witness-cost", "different-values"),
+}
 ABOUT_PATHS = {"paths", "values", "increments", "set", "bump"}
 
 
@@ -55,7 +59,7 @@ def plan_of(case: Case, scheme: str) -> Plan:
 
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_only_known_sections(case: Case) -> None:
-    known = ABOUT_THE_GRAPH | ABOUT_PLANS | ABOUT_COUNTS | ABOUT_PATHS
+    known = ABOUT_THE_GRAPH | ABOUT_PLANS | ABOUT_COUNTS | ABOUT_PATHS | ABOUT_TRACES
     assert {section.name for section in case.text.sections} <= known
     assert case.text.sections
 

@@ -18,6 +18,17 @@ Sections that a case may have (an edge list is lines like ``A -> B, C``):
 ``[paths]``, ``[paths context]``  all paths: number, how it starts, blocks, how it ends; ``|`` ends a context
 ``[values]``                    the edges of the acyclic graph with the values that number its paths
 ``[increments]``                the chords among them with their increments, given the weights of the graph
+``[calls]``                     lines ``B X``: block B ends with a call of graph X, ``?`` of anything
+``[witnesses]``                 lines ``P A t``: the edge P -> A writes the witness t
+``[witness-sets]``              lines ``P A t u EOF``: the witness set of predicate P to A
+``[solved]``                    ``yes`` if these witnesses solve the tracing problem
+``[executions]``                lines ``P A EXIT = t EOF``: the blocks of an execution and its trace
+``[placed]``, ``[tree-first]``  the edges that get a witness, given the weights: blockers first, or last
+``[sufficient]``                witnesses chosen by hand
+``[witness-cost WHICH]``        what ``placed``, ``tree-first``, ``sufficient``, the ``tree`` alone, the
+                                ``optimum`` or the ``optimum-unblocked`` (for one procedure) costs
+``[different-values]``          how many values the witnesses of ``[placed]`` need
+``[turns]``                     lines ``A B A = 2 3``: bits that a walk writes, by witnesses and by bits
 ``[set]``, ``[bump]``           all edges that set the register, or bump what it names, each with the number
 """
 

@@ -92,9 +92,8 @@ def test_a_truncated_file(tmp_path: Path) -> None:
         else:
             assert found[1:] == []
         assert bool(trace.damage) == (0 < size < 312)
-        assert all(
-            line.startswith(f"{tmp_path}/out.raw.trace: bytes {len(before)} to") for line in trace.damage
-        )
+        where = f"{tmp_path}/out.raw.trace: bytes {len(before)} to"
+        assert all(line.startswith(where) for line in trace.damage)
 
 
 def test_a_chunk_that_another_one_has_cut_off(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from trodden.native.analysis.comparisons import Values
 from trodden.native.analysis.constant_returns import returned_constants
 from trodden.native.analysis.function_cfg import FunctionCfg, read_function
 from trodden.native.analysis.induction import Induction
+from trodden.native.analysis.recording_calls import split_at_recording_calls
 from trodden.native.analysis.returns_twice import split_at_returns_twice
 from trodden.native.analysis.trip_counts import constant_trip_counts
 from trodden.native.ir.attributes import Attributes, read_attributes
@@ -88,6 +89,19 @@ def test_call_effects(case: Case) -> None:
 def test_blocks_are_split_after_calls_that_return_twice(case: Case) -> None:
     function = cut_function(case["in"])
     split = split_at_returns_twice(function, attributes_of(case))
+    if "unchanged" in case.sections:
+        assert split is function
+        return
+    text = split.render()
+    assert text == case["out"]
+    assert cut_function(text) == split, "blocks are what their text says"
+    check(module_of(case, text), str(case))
+
+
+@pytest.mark.parametrize("case", cases("analysis-recording-calls"), ids=str)
+def test_blocks_of_traced_functions_are_split_after_recording_calls(case: Case) -> None:
+    function = cut_function(case["in"])
+    split = split_at_recording_calls(function, attributes_of(case))
     if "unchanged" in case.sections:
         assert split is function
         return

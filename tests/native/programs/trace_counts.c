@@ -47,6 +47,13 @@ int main(int argc, char **argv) {
     progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     pthread_t ids[MOST_THREADS];
     int endless = strcmp(mode, "endless") == 0;
+    if (strcmp(mode, "series") == 0) {
+        for (unsigned i = 0; i < threads; i++) {
+            pthread_create(&ids[0], NULL, work, (void *)(uintptr_t)1);
+            pthread_join(ids[0], NULL);
+        }
+        kill(getpid(), SIGKILL);
+    }
     for (unsigned i = 1; i <= threads; i++)
         pthread_create(&ids[i - 1], NULL, endless ? work_for_ever : work, (void *)(uintptr_t)i);
     work(NULL);

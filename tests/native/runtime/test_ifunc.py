@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.native.building import must, run
+from tests.native.building import execute, must, run
+from tests.native.trace_records import records, trace_of
 from trodden import load
 
 HELPER = """__attribute__((visibility("hidden"))) int inner_calls, outside_calls;
@@ -109,3 +110,53 @@ def test_in_a_static_program_with_options(sources: Path, options: str) -> None:
     must("cc", *words, "helper.c", "library.c", "main.c", "-o", "program", cwd=sources)
     check(sources, "./program")
     assert run(sources / "program", cwd=sources).returncode == 0
+
+
+TRACED = "--trodden-profile=trace"
+
+
+def traced(directory: Path, program: str) -> None:
+    """What resolvers call is not in the trace; the rest is."""
+    raw = directory / "raw"
+    done = execute([program], directory, {"TRODDEN_FILE": str(raw)})
+    assert (done.returncode, done.stderr) == (0, "")
+    found = [record for chunk in trace_of(raw).chunks for record in records(chunk.records())]
+    entered = [number for kind, number, *_ in found if kind == "enter"]
+    assert 0 < len(entered) < 10
+    assert max(entered) < 20
+
+
+@pytest.mark.parametrize("shape", ["-no-pie", "-fPIE -pie", "-static", "-static-pie"])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_in_a_traced_program(sources: Path, shape: str, level: str) -> None:
+    words = [level, TRACED, *shape.split()]
+    must("cc", *words, "helper.c", "library.c", "main.c", "-o", "program", cwd=sources)
+    traced(sources, "./program")
+
+
+def test_in_a_traced_library(sources: Path) -> None:
+    must("cc", "-O1", TRACED, "-shared", "-fPIC", "helper.c", "library.c", "-o", "library.so", cwd=sources)
+    must("cc", "-O1", TRACED, "main.c", "./library.so", "-o", "program", cwd=sources)
+    must("cc", "-O1", TRACED, "loader.c", "-ldl", "-o", "loader", cwd=sources)
+    traced(sources, "./program")
+    traced(sources, "./loader")
+
+
+def test_a_long_trace_of_a_resolver(tmp_path: Path) -> None:
+    """There is no room for it, and none is needed."""
+    (tmp_path / "a.c").write_text(
+        """__attribute__((noinline)) static int step(int n) { return n * 3 + (n & 1); }
+        __attribute__((noinline)) int many(void) {
+            int s = 1;
+            for (int i = 0; i < 5000; i++)
+                s = step(s);
+            return s;
+        }
+        static int one(void) { return 1; }
+        static int (*pick(void))(void) { return many() == 7 ? 0 : one; }
+        int chosen(void) __attribute__((ifunc("pick")));
+        int main(void) { return chosen() != 1; }
+        """
+    )
+    must("cc", "-O1", TRACED, "a.c", "-o", "program", cwd=tmp_path)
+    traced(tmp_path, "./program")

@@ -21,6 +21,8 @@ import pytest
 
 from tests.native.handwritten import Raw, RuntimeLinker, start
 from tests.native.trace_records import records, trace_of
+from trodden.collect.rawfile.live import regions_of
+from trodden.collect.rawfile.live_regions import RegionKind
 from trodden.collect.rawfile.model import TraceEnd
 from trodden.collect.rawfile.raw import read_raw
 from trodden.collect.trace.chunk import Chunk, Flag
@@ -260,6 +262,18 @@ def test_somebody_drains(program: Path, tmp_path: Path) -> None:
     # What is left in the file is not damaged.
     left = trace_of(tmp_path / "out.raw").chunks
     assert _numbers(left) == list(range(1000000 - len(_numbers(left)), 1000000))
+
+
+def test_threads_use_the_segments_of_those_that_have_exited(program: Path, tmp_path: Path) -> None:
+    run = start(program, "series", "40000", "30", cwd=tmp_path)
+    assert run.status == -signal.SIGKILL
+    threads = trace_of(run.raw).threads()
+    assert {thread: len(_numbers(chunks)) for thread, chunks in threads.items()} == dict.fromkeys(
+        range(1, 31), 40000
+    )
+    with run.raw.open("rb") as stream:
+        kinds = [region.kind for region in regions_of(stream.fileno(), "live")]
+    assert kinds.count(RegionKind.TRACE) == 1
 
 
 def test_a_process_without_a_trace_pays_nothing(linker: RuntimeLinker, tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ from typing import Any
 from tests.graphs import costs_for, dense_graph, leaving_graph
 from tests.plan.trace.procedures import Calls, flow_out, random_calls
 from trodden.graph.cfg import Graph
-from trodden.plan.probes import Plan
+from trodden.plan.probes import Plan, Trace
 from trodden.plan.trace.activation import Procedure
 from trodden.plan.trace.bits import bit_plan
 from trodden.plan.trace.execution import Program
 from trodden.plan.trace.paths import region_plan
+from trodden.plan.trace.straw_men import every_block_plan, every_target_plan
 from trodden.plan.trace.witnesses import witness_plan
 
 MakePlan = Callable[[Graph, list[float], Calls], Plan]
@@ -51,12 +52,33 @@ def by_bits(graph: Graph, weights: list[float], found: Calls) -> Plan:
     return bit_plan(graph, weights, **known(found))
 
 
+def by_blocks(graph: Graph, weights: list[float], found: Calls) -> Plan:
+    return every_block_plan(graph, trace_of(found))
+
+
+def by_targets(graph: Graph, weights: list[float], found: Calls) -> Plan:
+    return every_target_plan(graph, trace_of(found))
+
+
+def trace_of(found: Calls) -> Trace:
+    return Trace(
+        "",
+        calls=found.calls,
+        resumes=tuple(found.resumes),
+        landings=tuple(found.landings),
+        tails=tuple(found.tails),
+        entered=found.entered,
+    )
+
+
 ENCODINGS: dict[str, MakePlan] = {
     "paths": by_paths,
     "short paths": by_short_paths,
     "witnesses": by_witnesses,
     "shared witnesses": by_shared_witnesses,
     "bits": by_bits,
+    "blocks": by_blocks,
+    "targets": by_targets,
 }
 
 

@@ -229,7 +229,7 @@ class Reader:
             return ways[number]
         record = self.next_but_trips(frame)
         assert isinstance(record, Symbol)
-        if procedure.trace.encoding == "targets":
+        if procedure.trace.encoding in ("blocks", "targets"):
             return next(way for way in ways if procedure.graph.edges[way].dst == record.number)
         sets = self.sets[frame.procedure]
         (way,) = (way for way in ways if record.number in sets[way])

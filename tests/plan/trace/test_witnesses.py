@@ -88,7 +88,7 @@ def test_blockers_are_as_far_from_the_call_as_can_be(graph: Graph, seed: int) ->
         index
         for index in graph.flow_edges()
         if index in reached
-        and len([e for e in graph.out_edges[graph.edges[index].src] if e in set(graph.flow_edges())]) > 1
+        and is_predicate(graph, graph.edges[index].src, strict=True)
         and leads_to(graph.edges[index].dst, frozenset())
     }
     assert blockers(graph, trace, {target}) == expected

@@ -15,7 +15,19 @@ from tests.profile.making import graph_of
 from trodden.errors import UsageError
 from trodden.graph.cfg import Graph, build
 from trodden.plan.counters.schemes import eprof, every_block, vprof_by_edges
-from trodden.plan.probes import AddTripCount, Count, EdgeMeasure, Plan
+from trodden.plan.probes import (
+    AddTripCount,
+    Count,
+    EdgeMeasure,
+    EmitBits,
+    EmitEntry,
+    EmitRegion,
+    EmitRegionAt,
+    EmitTripCount,
+    EmitWitness,
+    FlushBits,
+    Plan,
+)
 from trodden.report.graph.dot import to_dot
 from trodden.report.graph.drawing import Drawing, probe_text, weight_text
 from trodden.report.graph.layout import GAP, lay_out
@@ -83,6 +95,15 @@ def test_a_block_profile_by_edges_draws_its_free_edges() -> None:
 def test_small_writing() -> None:
     assert probe_text(Count(3)) == "+1→c3"
     assert probe_text(AddTripCount(3, 1)) == "+trips→c3"
+    assert probe_text(EmitEntry()) == "write entry"
+    assert probe_text(EmitRegion()) == "write r"
+    assert probe_text(EmitRegion(-2)) == "write r-2"
+    assert probe_text(EmitRegionAt(7)) == "write 7"
+    assert probe_text(EmitWitness(2)) == "write w2"
+    assert probe_text(EmitBits(1, 2)) == "b+=01"
+    assert probe_text(FlushBits(True)) == "write b"
+    assert probe_text(FlushBits(False)) == "write b if long"
+    assert probe_text(EmitTripCount(1)) == "write trips"
     assert [weight_text(w) for w in (None, 0, 5.0, 0.125, 202.5, 1234567.25)] == [
         *("?", "0", "5", "0.125", "202.5"),
         "1,234,567",

@@ -149,14 +149,18 @@ def _labelled_call(
     block, final = lowering.read.ir.blocks[number], lowering.read.tail_calls.by_block[number]
     text = block.text[call.start : call.end]
     before, text, after = labels.label(text, NO_BLOCK if call is final else number)
+    if call is final and block.opcode != "unreachable":
+        after = ""
     pieces = [before, lowering.debug.text(text), "\n"]
     if call is lowering.read.calls[number][-1]:
         records = lowering.debug.block_record(number)
         pieces.insert(0, _lines(_located(code.take(Where.BEFORE_CALL, number), records)))
-        pieces.append(_lines(_located(code.take(Where.AFTER_CALL, number), records)))
-    if call is not final or block.opcode == "unreachable":
-        pieces.append(after)
-    return "".join(pieces)
+        behind = _lines(_located(code.take(Where.AFTER_CALL, number), records))
+        if lowering.read.traced:
+            # Its own calls are not at this site.
+            return "".join([*pieces, after, behind])
+        pieces.append(behind)
+    return "".join([*pieces, after])
 
 
 def _text(

@@ -13,7 +13,15 @@ from trodden.native.lower.emit.call_paths import FIND_CALLER, declare_call_paths
 from trodden.native.lower.emit.last_paths import FIND_RING, FLAG_SHIFT, declare_ring
 from trodden.native.lower.emit.trace_records import FIND_CURSOR, UNLIKELY, declare_trace
 from trodden.native.lower.ifunc_resolvers import declarations, offset_loader
-from trodden.native.lower.runtime_symbols import CALLER, COUNT_SPARSE, RING, TOKENS, UNIT, UNWIND_RESUME
+from trodden.native.lower.runtime_symbols import (
+    CALLER,
+    COUNT_SPARSE,
+    CURSOR,
+    RING,
+    TOKENS,
+    UNIT,
+    UNWIND_RESUME,
+)
 from trodden.native.lower.unit import UnitLowering
 from trodden.program.facts import UnitFacts
 
@@ -81,6 +89,8 @@ def _globals(
             lines += offset_loader("trodden_ring_offset", RING)
     if unit.traced is not None:
         lines += declare_trace(len(facts.functions), addressing.shared)
+        if unit.machine == "x86_64":
+            lines += offset_loader("trodden_trace_offset", CURSOR)
         if not names_function(signatures, "@llvm.ctlz.i64"):
             lines.append("declare i64 @llvm.ctlz.i64(i64, i1 immarg)")
     lines += [

@@ -20,7 +20,7 @@ _PLANS = {"paths": region_plan, "witnesses": witness_plan, "bits": bit_plan}
 MOST_TRIPS = 6
 """How many trip counts there may be before the record of a region.
 
-It is known only after that record whether there is room for more, and behind the end of the room there are no
+Only after that record is it known whether there is room for more, and behind the end of the room there are no
 more than 64 bytes.
 """
 

@@ -8,25 +8,16 @@ present answer leaves without a counter are added, and the program is solved aga
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from trodden.errors import TroddenError, UsageError
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.cycles import piped_cycles
 from trodden.graph.spanning import live_edges, maximum_spanning_tree
 from trodden.plan.counters.blocks_by_edges import vprof_by_edges
 from trodden.plan.counters.edges import count_edges
+from trodden.plan.covering import CoveringProgram, finite
 from trodden.plan.probes import Plan
-
-_LARGEST_COST = 1e5
-"""The solver works with absolute tolerances around a millionth; costs are scaled to lie well above."""
-
-
-class OptimumError(TroddenError):
-    """No proven optimum within the time given."""
 
 
 def vprof_by_edges_optimal(graph: Graph, costs: Sequence[float], time_limit: float = 60.0) -> Plan:
@@ -38,8 +29,8 @@ def vprof_by_edges_optimal(graph: Graph, costs: Sequence[float], time_limit: flo
     """
     live = live_edges(graph)
     candidates = [index for index in live if graph.edges[index].kind is EdgeKind.FLOW]
-    finite_costs = _finite(costs, candidates)
-    program = _Program(
+    finite_costs = finite(costs, candidates)
+    program = CoveringProgram(
         graph.name, [finite_costs[index] for index in candidates], time.monotonic() + time_limit
     )
     column = {index: position for position, index in enumerate(candidates)}
@@ -76,53 +67,3 @@ def _uncounted_cycles(
             found.append(choices)
             if assumed.isdisjoint(choices):
                 assumed.add(min(choices, key=finite_costs.__getitem__))
-
-
-def _finite(costs: Sequence[float], candidates: Iterable[int]) -> dict[int, float]:
-    """Costs in which infinity is replaced by a number larger than the sum of all others."""
-    chosen = {index: costs[index] for index in candidates}
-    largest = sum(cost for cost in chosen.values() if math.isfinite(cost)) + 1.0
-    return {index: cost if math.isfinite(cost) else largest for index, cost in chosen.items()}
-
-
-class _Program:
-    """A covering program in zeros and ones that grows by rows and is solved anew, with HiGHS."""
-
-    def __init__(self, name: str, finite_costs: Sequence[float], deadline: float) -> None:
-        try:
-            import highspy
-        except ImportError:
-            raise UsageError(
-                "the optimal block placement needs HiGHS; install it with: pip install 'trodden[optimum]'"
-            ) from None
-        self._name = name
-        self._deadline = deadline
-        self._infinity = highspy.kHighsInf
-        self._optimal = highspy.HighsModelStatus.kOptimal
-        self._columns = len(finite_costs)
-        make_model: Any = highspy.Highs
-        self._model = make_model()
-        options = {"output_flag": False, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0, "threads": 1}
-        for option, value in options.items():
-            self._model.setOptionValue(option, value)
-        scale = _LARGEST_COST / max([*finite_costs, math.ulp(0.0)])
-        for position, cost in enumerate(finite_costs):
-            self._model.addCol(cost * scale, 0.0, 1.0, 0, [], [])
-            self._model.changeColIntegrality(position, highspy.HighsVarType.kInteger)
-
-    def require_one_of(self, columns: Iterable[int]) -> None:
-        """At least one of these columns is to be 1."""
-        chosen = sorted(columns)
-        self._model.addRow(1.0, self._infinity, len(chosen), chosen, [1.0] * len(chosen))
-
-    def minimise(self) -> list[int]:
-        """The columns that are 1 in a cheapest answer."""
-        left = self._deadline - time.monotonic()
-        self._model.setOptionValue("time_limit", self._model.getRunTime() + max(left, 0.0))
-        self._model.run()
-        if left <= 0.0 or self._model.getModelStatus() != self._optimal:
-            raise OptimumError(
-                f"{self._name}: no proven optimum in the time allowed; allow more, or take the heuristic"
-            )
-        values = self._model.getSolution().col_value
-        return [column for column in range(self._columns) if values[column] > 0.5]

@@ -19,7 +19,8 @@ from trodden.plan.counters.blocks import every_block, vprof_by_blocks
 from trodden.plan.counters.blocks_by_edges import vprof_by_edges
 from trodden.plan.counters.edges import checked, eprof, every_edge
 from trodden.plan.counters.hoist import hoist
-from trodden.plan.counters.ilp import OptimumError, vprof_by_edges_optimal
+from trodden.plan.counters.ilp import vprof_by_edges_optimal
+from trodden.plan.covering import OptimumError
 
 __all__ = [
     "OptimumError",

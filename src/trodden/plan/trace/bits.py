@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from trodden.graph.cfg import Graph
-from trodden.graph.directed_cycles import directed_cycle
+from trodden.graph.components import strong_components
 from trodden.graph.reach import sweep
 from trodden.graph.traverse import DepthFirst, depth_first
 from trodden.plan.probes import EmitBits, EmitEntry, FlushBits, Plan, Probe, Trace
@@ -90,12 +90,14 @@ class _Placement:
         trace, edges = self.trace, self.graph.edges
         onward: list[list[int]] = [[] for _ in self.graph.labels]
         behind_predicates, behind_calls = set(), set()
+        counting = {edges[loop].src for loop in trace.counted}
         for vertex in self.order:
             for index in flow_out(self.graph, vertex):
                 target = edges[index].dst
                 if vertex not in trace.calls:
                     onward[vertex].append(target)
-                    if index in self.on_edges:
+                    # Only behind these bits is there a check for room, which trip counts take too.
+                    if index in self.on_edges or vertex in counting:
                         behind_predicates.add(target)
                 elif vertex not in trace.resumes and target not in trace.landings:
                     behind_calls.add(target)
@@ -107,28 +109,34 @@ class _Placement:
                     self.on_blocks[vertex] = (FlushBits(forced=True),)
                 continue
             for index in flow_out(self.graph, vertex):
-                bits_wait = vertex in waiting or index in self.on_edges
+                bits_wait = vertex in waiting or vertex in counting or index in self.on_edges
                 if edges[index].dst == self.graph.exit and (
                     bits_wait or (trace.entered and vertex in separate)
                 ):
                     self.on_edges.setdefault(index, []).append(FlushBits(forced=True))
 
     def _write_on_back_edges(self) -> None:
-        """On back edges if many are waiting; in any case if nothing else tells how often control came by."""
-        telling = set(self.on_edges)
-        silent = [
-            index
-            for vertex in self.order
-            if vertex not in self.trace.calls
-            for index in flow_out(self.graph, vertex)
-            if index not in telling and index not in self.trace.counted
+        """On back edges if many are waiting; in any case if nothing else tells how often control came by.
+
+        Also if there are trip counts, which need the check for room behind the bits.
+        """
+        edges = self.graph.edges
+        every = [
+            [] if vertex in self.trace.calls else [edges[e].dst for e in flow_out(self.graph, vertex)]
+            for vertex in range(len(self.graph.labels))
         ]
-        back_edges = set(self.trace.back_edges)
-        untold: set[int] = set()
-        while cycle := directed_cycle(self.graph, [index for index in silent if index not in untold]):
-            untold.update(back_edges.intersection(cycle))
+        counting = sweep(every, {edges[loop].src for loop in self.trace.counted})
+        onward: list[list[int]] = [[] for _ in self.graph.labels]
+        for vertex in self.order:
+            if vertex not in self.trace.calls:
+                silent = [index for index in flow_out(self.graph, vertex) if index not in self.on_edges]
+                onward[vertex] = [edges[index].dst for index in silent if index not in self.trace.counted]
+        components = strong_components(onward, self.order)
+        component_of = {vertex: number for number, members in enumerate(components) for vertex in members}
         for index in self.trace.back_edges:
-            self.on_edges.setdefault(index, []).append(FlushBits(forced=index in untold))
+            src, dst, _ = edges[index]
+            untold = index not in self.on_edges and component_of[src] == component_of[dst]
+            self.on_edges.setdefault(index, []).append(FlushBits(untold or src in counting))
 
     def _write_before_overflow(self) -> None:
         """Elsewhere, if more bits could come together than fit."""

@@ -9,7 +9,7 @@ stand for the program being killed there; they are never in Ewit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.components import strong_components
@@ -23,8 +23,11 @@ EOF = -1
 
 def is_predicate(graph: Graph, vertex: int, strict: bool = False) -> bool:
     """Whether control can leave a vertex in several ways."""
-    targets = [graph.edges[index].dst for index in ways(graph, vertex)]
-    return len(targets if strict else set(targets)) > 1
+    return _several(graph, [e for e in ways(graph, vertex) if graph.edges[e].kind is EdgeKind.FLOW], strict)
+
+
+def _several(graph: Graph, edges: Sequence[int], strict: bool) -> bool:
+    return len(edges if strict else {graph.edges[index].dst for index in edges}) > 1
 
 
 def ways(graph: Graph, vertex: int) -> list[int]:
@@ -80,10 +83,11 @@ def disjoint_witness_sets(graph: Graph, witnesses: Mapping[int, int], strict: bo
     """Trace(Ewit) by its definition: no witness is in the sets of two ways of a predicate."""
     sets = witness_sets(graph, witnesses)
     for vertex in reachable(graph):
-        if not is_predicate(graph, vertex, strict):
+        leaving = ways(graph, vertex)
+        if not _several(graph, leaving, strict):
             continue
         seen: dict[int, int] = {}
-        for index in ways(graph, vertex):
+        for index in leaving:
             way = index if strict else graph.edges[index].dst
             if any(seen.setdefault(witness, way) != way for witness in sets[index]):
                 return False

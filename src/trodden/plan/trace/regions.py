@@ -5,6 +5,8 @@ The regions with the same start are numbered from 0 (BL96 §3.2 on the graph of
 before it ended.  A region whose way is certain from its start on is *silent*: it writes nothing, unless
 
 - it ends on a back edge: every cycle has a record for each turn, or nobody could tell how many there were;
+- a counted loop is on its way.  Only behind the number of a region is there a check for room, which its trip
+  counts take too;
 - it starts behind a call and ends before one.  An activation writes something between any two of its calls,
   so whatever is entered has been called by the call that the reader is waiting in;
 - it starts behind a call and ends the procedure, which can be called by code without probes: if that enters
@@ -129,6 +131,7 @@ class RegionNumbering(ArcValues):
         """The ends that write nothing: one pass over the nodes, with what is known of the starts above."""
         dag, trace = self.dag, self.trace
         several = [False] * len(dag.outs)
+        counting = [node in self._loops for node in range(len(dag.outs))]
         behind = [False] * len(dag.outs)
         for edge in dag.removed:
             src, dst, _ = dag.graph.edges[edge]
@@ -142,8 +145,13 @@ class RegionNumbering(ArcValues):
                 arc = dag.arcs[number]
                 if arc.dst != dag.graph.exit:
                     several[arc.dst] |= several[node]
+                    counting[arc.dst] |= counting[node]
                     behind[arc.dst] |= behind[node]
-                elif not several[node] and self._may_be_silent(arc.kind, arc.of, behind[node]):
+                elif (
+                    not several[node]
+                    and not counting[node]
+                    and self._may_be_silent(arc.kind, arc.of, behind[node])
+                ):
                     silent.add(number)
         return frozenset(silent)
 

@@ -37,7 +37,7 @@ def writes(probes: Iterable[Probe]) -> bool:
 
 
 def quiet_edges(graph: Graph, plan: Plan) -> list[int]:
-    """The edges on which nothing is written.
+    """The edges on which nothing is written, nor in the block that they lead to.
 
     Beside the probes, a record tells that a call has returned which may return twice, or was left for a
     landing pad.  An edge from a call block to EXIT is never taken: the call does not return to its block.
@@ -46,7 +46,8 @@ def quiet_edges(graph: Graph, plan: Plan) -> list[int]:
     reached = reachable(graph)
     found = []
     for index, (src, dst, kind) in enumerate(graph.edges):
-        if kind is not EdgeKind.FLOW or src not in reached or writes(plan.on_edges.get(index, ())):
+        probes = (*plan.on_edges.get(index, ()), *plan.on_blocks.get(dst, ()))
+        if kind is not EdgeKind.FLOW or src not in reached or writes(probes):
             continue
         if src in trace.calls and (src in trace.resumes or dst in trace.landings or dst == graph.exit):
             continue

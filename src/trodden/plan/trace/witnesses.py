@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 
 from trodden.graph.cfg import EdgeKind, Graph
 from trodden.graph.spanning import live_edges, maximum_spanning_tree
@@ -84,9 +85,10 @@ def place_witnesses(graph: Graph, weights: Sequence[float], trace: Trace) -> set
 def place_witnesses_tree_first(graph: Graph, weights: Sequence[float], trace: Trace) -> set[int]:
     """The phases in reverse (Figure 16 b): a spanning tree, then blockers where it has left paths open.
 
-    That can cost more, because the tree does not know which of its edges will need a blocker.
+    That can cost more, because the tree does not know which of its edges will need a blocker.  As in the
+    paper, it is a tree of the whole graph.
     """
-    chosen = outside_tree(graph, weights, trace, set())
+    chosen = outside_tree(graph, weights, replace(trace, calls={}), set())
     return chosen | blockers(graph, trace, {graph.exit, *trace.calls}, chosen)
 
 
@@ -97,6 +99,7 @@ def blockers(
     a predicate and x0 to x(n-1) are none; linear time.
     """
     reached = reachable(graph)
+    predicates = {vertex for vertex in reached if decides(graph, trace, vertex)}
     found: set[int] = set()
     seen = set(targets)
     work = list(targets)
@@ -106,7 +109,7 @@ def blockers(
             passable = kind is EdgeKind.FLOW and source in reached and source not in trace.calls
             if not passable or index in witnessed or index in trace.counted:
                 continue
-            if decides(graph, trace, source):
+            if source in predicates:
                 found.add(index)
             elif source not in seen:
                 seen.add(source)
@@ -187,7 +190,8 @@ def witness_width(witnesses: int) -> int:
 def shared_values(graph: Graph, trace: Trace) -> dict[int, int]:
     """Values for witnesses, the same for two of them unless a predicate has them on different ways.
 
-    Colours are given greedily, in the order of the witnesses.  (In general that is not the fewest.)
+    Colours are given greedily, in the order of the witnesses; in general that is not the fewest.  A value is
+    tried if it is known on one of the same ways, or if no predicate has used up all values below it.
     """
     own = {edge: edge for edge in trace.witnesses}
     sets = witness_sets(graph, own, trace.calls, trace.counted)
@@ -197,13 +201,25 @@ def shared_values(graph: Graph, trace: Trace) -> dict[int, int]:
             if edge in own:
                 on_ways[edge].append(way)
     taken: dict[int, dict[int, int]] = {}
+    of_way: dict[int, set[int]] = {}
+    full_below: dict[int, int] = {}
     values: dict[int, int] = {}
     for edge in trace.witnesses:
         ways = [(taken.setdefault(graph.edges[way].src, {}), way) for way in on_ways[edge]]
-        value = 0
-        while any(used.get(value, way) != way for used, way in ways):
-            value += 1
+        own_values = sorted(set().union(*(of_way.get(way, ()) for _, way in ways)))
+        fresh = max((full_below.get(graph.edges[way].src, 0) for _, way in ways), default=0)
+        value = next(
+            value
+            for value in chain(own_values, count(fresh))
+            if all(used.get(value, way) == way for used, way in ways)
+        )
         values[edge] = value
         for used, way in ways:
             used[value] = way
+            of_way.setdefault(way, set()).add(value)
+            predicate = graph.edges[way].src
+            below = full_below.get(predicate, 0)
+            while below in used:
+                below += 1
+            full_below[predicate] = below
     return values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from trodden.native.lower.builder import Builder
@@ -14,6 +14,7 @@ from trodden.native.lower.emit.bits_register import (
     Held,
     after_bits,
     after_flush,
+    appending,
     bit_probes,
     has_room,
     needed_phis,
@@ -22,7 +23,7 @@ from trodden.native.lower.emit.bits_register import (
 from trodden.native.lower.emit.trace_records import RecordWriter, starts_at
 from trodden.native.lower.function_lowering import FunctionLowering
 from trodden.native.lower.insertions import Emitted, Insertion, Phi, Point, ValuePhi, Where
-from trodden.plan.probes import EmitBits, FlushBits, Plan, Probe
+from trodden.plan.probes import EmitBits, FlushBits, Plan
 
 _NEVER = "-1"
 
@@ -56,10 +57,10 @@ class BitsEmitter:
         phis: list[Phi] = []
         lowering, graph = self.lowering, self.lowering.read.graph
         for edge, all_probes in self.plan.on_edges.items():
-            probes: Sequence[Probe] = [p for p in bit_probes(all_probes) if isinstance(p, EmitBits)]
-            if probes and not has_room(lowering.read, edge):
+            probes = appending(bit_probes(all_probes))
+            if probes and edge not in self.register.late and not has_room(lowering.read, edge):
                 builder = lowering.builder()
-                self._emit(builder, edge, bit_probes(probes), 0)
+                self._emit(builder, edge, probes, 0)
                 bottom = Point(Where.BOTTOM, graph.edges[edge].src)
                 insertions.append(lowering.insert(bottom, builder.lines))
         for block, arriving in needed_phis(self.register, lowering.read).items():
@@ -74,15 +75,37 @@ class BitsEmitter:
                 if len(by_source[graph.edges[edge].src]) > 1
             ]
         for block, edges in self.register.merged.items():
-            limits = lowering.names.value()
-            phis.append(ValuePhi(block, limits, dict.fromkeys(edges, str(1 << MANY)), _NEVER))
             builder = lowering.builder()
-            most = max(self.register.along[edge].most for edge in lowering.read.in_edges(block))
-            arrived = Held(f"%{self.register.arriving(block)}", most)
-            name = self.register.at[block].operand[1:]
-            self._flush(builder, arrived, f"%{limits}", starts_at(block), name)
+            phis += self._emit_merged(builder, block, edges)
             insertions.append(lowering.insert(Point(Where.TOP, block), builder.lines))
         return Emitted(insertions, phis)
+
+    def _emit_merged(self, builder: Builder, block: int, edges: Collection[int]) -> list[Phi]:
+        """What is written on edges that cannot be split, in their target; phis say what that is."""
+        probes = {edge: bit_probes(self.plan.on_edges[edge]) for edge in edges}
+        phis: list[Phi] = []
+
+        def chosen(values: Mapping[int, int], otherwise: str) -> str:
+            name = self.lowering.names.value()
+            phis.append(ValuePhi(block, name, {e: str(value) for e, value in values.items()}, otherwise))
+            return f"%{name}"
+
+        most = self.register.at[block].most
+        held = Held(f"%{self.register.arriving(block)}", most)
+        location = starts_at(block)
+        late = [edge for edge in edges if edge in self.register.late]
+        if late:
+            limits = {edge: _limit(flush) for edge in late for flush in probes[edge][:1]}
+            held = self._flush(builder, held, chosen(limits, _NEVER), location, "")
+            more = {edge: _together(appending(probes[edge])) for edge in late}
+            widths = chosen({edge: each.bits for edge, each in more.items()}, "0")
+            values = chosen({edge: each.value for edge, each in more.items()}, "0")
+            shifted = builder.value(f"shl i64 {held.operand}, {widths}")
+            held = Held(builder.value(f"or i64 {shifted}, {values}"), most)
+        last = {edge: _limit(each[-1]) for edge, each in probes.items() if isinstance(each[-1], FlushBits)}
+        limits = {edge: limit for edge, limit in last.items() if edge not in late or len(probes[edge]) > 1}
+        self._flush(builder, held, chosen(limits, _NEVER), location, self.register.at[block].operand[1:])
+        return phis
 
     def _emit(
         self, builder: Builder, edge: int, probes: Sequence[EmitBits | FlushBits], location: int
@@ -128,5 +151,18 @@ class BitsEmitter:
         builder.emit(f"br label %{done}")
         builder.label(done)
         left = f"phi i64 [ {held.operand}, %{before} ], [ 1, %{flushed} ]"
-        most = after_flush(held).most
+        most = held.most if limit.startswith("%") else after_flush(held).most
         return Held(builder.define(name, left) if name else builder.value(left), most)
+
+
+def _limit(flush: EmitBits | FlushBits) -> int:
+    """From which value of the register on its bits are written."""
+    return 1 if isinstance(flush, FlushBits) and flush.forced else 1 << MANY
+
+
+def _together(probes: Sequence[EmitBits]) -> EmitBits:
+    """Several probes that append bits as one."""
+    value = bits = 0
+    for probe in probes:
+        value, bits = value << probe.bits | probe.value, bits + probe.bits
+    return EmitBits(value, bits)

@@ -71,8 +71,8 @@ class RecordWriter:
         """A record of a kind with the number of a block."""
         self._append(builder, f"i32 {_word(kind, block)}", str(1 + DIGITS), location)
 
-    def trips(self, builder: Builder, count: str) -> None:
-        """A trip count.  The record of the region follows, and there is room for both."""
+    def trips(self, builder: Builder, count: str, location: int | None) -> None:
+        """A trip count; without a location other records follow before anything is called, and have room."""
         following = builder.value(f"load ptr, ptr {CURSOR}, align 8")
         few = builder.value(f"icmp ule i64 {count}, {LARGEST_SHORT_TRIPS}")
         short, long, done = builder.reserve(), builder.reserve(), builder.reserve()
@@ -90,8 +90,10 @@ class RecordWriter:
         builder.emit(f"br label %{done}")
         builder.label(done)
         size = builder.value(f"phi i64 [ 2, %{short} ], [ 9, %{long} ]")
-        after = builder.value(f"getelementptr i8, ptr {following}, i64 {size}")
-        builder.emit(f"store volatile ptr {after}, ptr {CURSOR}, align 8")
+        if location is None:
+            self._store(builder, following, size)
+        else:
+            self._advance(builder, following, size, location)
 
     def bits(self, builder: Builder, value: str, most: int, location: int) -> None:
         """The bits that wait, ``most`` of them at most, below a leading 1."""
@@ -118,8 +120,7 @@ class RecordWriter:
         self._advance(builder, following, size, location)
 
     def _advance(self, builder: Builder, following: str, size: str, location: int) -> None:
-        after = builder.value(f"getelementptr i8, ptr {following}, i64 {size}")
-        builder.emit(f"store volatile ptr {after}, ptr {CURSOR}, align 8")
+        after = self._store(builder, following, size)
         end = builder.value(f"load ptr, ptr {_END}, align 8")
         full = builder.value(f"icmp uge ptr {after}, {end}")
         makes_room, done = builder.reserve(), builder.reserve()
@@ -129,6 +130,12 @@ class RecordWriter:
         builder.emit(f"call preserve_mostcc void {TRACE_FULL}({arguments})")
         builder.emit(f"br label %{done}")
         builder.label(done)
+
+    def _store(self, builder: Builder, following: str, size: str) -> str:
+        """Advance the cursor; where to."""
+        after = builder.value(f"getelementptr i8, ptr {following}, i64 {size}")
+        builder.emit(f"store volatile ptr {after}, ptr {CURSOR}, align 8")
+        return after
 
 
 def declare_trace(functions: int, shared: bool) -> list[str]:

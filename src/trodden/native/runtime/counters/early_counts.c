@@ -11,7 +11,8 @@
  * - Other code finds its counters by thread-local variables.  If the variable exists, it is set; it will be
  *   overwritten, too.  If the table has no offset yet, the entry gets one that leads to a variable of our own.
  *
- * What was counted is added to the module's counters when it has been registered.
+ * What was counted is added to the module's counters when it has been registered.  What would be recorded in a trace
+ * goes to a sink: neither the runtime nor the unit can be asked for more room.
  *
  * Nothing here may use what is relocated, or call another module.  The compiler must not make calls of memcpy or
  * memset either: in a static program these are such functions themselves. */
@@ -25,7 +26,7 @@
 #include "counters/live_regions.h"
 #include "counters/shards.h"
 
-enum { MAX_NOTES = 512, TCB_BYTES = 4096 };
+enum { MAX_NOTES = 512, TCB_BYTES = 4096, SINK_BYTES = 1024 };
 
 extern struct trodden_unit units_begin[] __asm__("__start_trodden_units") __attribute__((weak, visibility("hidden")));
 extern struct trodden_unit units_end[] __asm__("__stop_trodden_units") __attribute__((weak, visibility("hidden")));
@@ -49,6 +50,8 @@ static struct {
     } notes[MAX_NOTES];
     uint32_t note_count;
     bool notes_lost;
+    struct trodden_trace_cursor *cursor, former, own_cursor; /* `former`: what it was before the resolver */
+    uint8_t sink[SINK_BYTES + TRODDEN_TRACE_MARGIN];
     void *variables[3]; /* what stands for the module's thread-local variables while it has none */
 } early;
 
@@ -141,42 +144,55 @@ static void copy_block(uintptr_t from, uintptr_t to, const struct tls_range *ran
 
 /* ---- thread-local variables of the module ---- */
 #if defined(__x86_64__)
-/* Each loads the offset of a variable from the thread pointer.  Units that record call paths or last paths have theirs. */
+/* Each loads the offset of a variable from the thread pointer.  Units that record call paths, last paths or a trace have
+ * theirs. */
 extern const uint8_t trodden_table_offset[] __attribute__((visibility("hidden")));
 extern const uint8_t trodden_caller_offset[] __attribute__((weak, visibility("hidden")));
 extern const uint8_t trodden_ring_offset[] __attribute__((weak, visibility("hidden")));
+extern const uint8_t trodden_trace_offset[] __attribute__((weak, visibility("hidden")));
 __asm__(".pushsection .text\n\t.weak __trodden_table\n\t.globl trodden_table_offset\n\t"
         ".hidden trodden_table_offset\n\t.type trodden_table_offset,@function\ntrodden_table_offset:\n\t"
         "movq __trodden_table@gottpoff(%rip), %rax\n\tretq\n\t"
         ".size trodden_table_offset, .-trodden_table_offset\n\t.popsection");
 
-/* `value` becomes that of the variable, unless it has one, which is returned.  In an executable the linker has replaced
- * the load from the global offset table by the offset itself. */
-static void *set_variable(const uint8_t *loader, unsigned index, void *value, uintptr_t tp) {
+/* A thread-local variable, or `own` in its place if it has no offset yet.  In an executable the linker has replaced the
+ * load from the global offset table by the offset itself. */
+static void *variable_of(const uint8_t *loader, void *own, uintptr_t tp) {
     bool from_table = loader[0] == 0x48 && loader[1] == 0x8b && loader[2] == 0x05;
     intptr_t *entry = from_table ? (intptr_t *)(loader + 7 + *(const int32_t *)(loader + 3)) : NULL;
     intptr_t offset = from_table ? *entry : *(const int32_t *)(loader + 3);
-    void **variable = (void **)(tp + (uintptr_t)offset);
-    if (!offset) {
-        variable = &early.variables[index];
-        *entry = (intptr_t)((uintptr_t)variable - tp);
-    }
+    if (offset)
+        return (void *)(tp + (uintptr_t)offset);
+    *entry = (intptr_t)((uintptr_t)own - tp);
+    return own;
+}
+
+/* `value` becomes that of the variable, unless it has one, which is returned. */
+static void *set_variable(const uint8_t *loader, unsigned index, void *value, uintptr_t tp) {
+    void **variable = variable_of(loader, &early.variables[index], tp);
     if (!*variable)
         *variable = value;
     return *variable;
 }
 
 static void set_variables(uintptr_t tp, uint32_t count) {
-    bool calls = false, rings = false, tables = false;
+    bool calls = false, rings = false, traces = false, tables = false;
     for (uint32_t i = 0; i < count; i++) {
         calls = calls || units_begin[i].flags & TRODDEN_CALL_PATHS;
         rings = rings || units_begin[i].flags >> TRODDEN_LAST_PATHS_SHIFT;
+        traces = traces || units_begin[i].functions;
         tables = tables || !(units_begin[i].flags & TRODDEN_STATIC_TLS);
     }
     if (calls && trodden_caller_offset)
         set_variable(trodden_caller_offset, 1, &early.node, tp);
     if (rings && trodden_ring_offset)
         set_variable(trodden_ring_offset, 2, &early.ring, tp);
+    if (traces && trodden_trace_offset && !early.cursor) {
+        early.cursor = variable_of(trodden_trace_offset, &early.own_cursor, tp);
+        early.former = *early.cursor;
+        early.cursor->next = early.sink;
+        early.cursor->end = early.sink + SINK_BYTES;
+    }
     if (!tables)
         return;
     if (!early.table && !(early.table = map(TRODDEN_MAX_TABLE_UNITS * sizeof *early.table)))
@@ -228,6 +244,9 @@ void __trodden_resolver_starts(void) {
 void __trodden_resolver_ends(void) {
     if (!early.depth || --early.depth)
         return;
+    if (early.cursor)
+        *early.cursor = early.former;
+    early.cursor = NULL;
     struct tls_range range = tls_range();
     bool in_block = false;
     for (struct trodden_unit *unit = units_begin; unit < units_end; unit++) {
@@ -253,6 +272,12 @@ bool trodden_early_note(const struct trodden_unit *unit, uint64_t key, uint64_t 
 }
 
 struct trodden_call_node *trodden_early_call_node(void) { return early.depth ? &early.node : NULL; }
+
+bool trodden_early_trace_full(void) {
+    if (early.cursor)
+        early.cursor->next = early.sink;
+    return early.cursor;
+}
 
 /* ---- afterwards ---- */
 static void add_counts(uint64_t *target, const uint64_t *counts, uint32_t slots) {

@@ -4,6 +4,7 @@
  * spool file, signals are those of the program; a handler may jump out, or fork.  Only then does anything change. */
 #include <errno.h>
 
+#include "counters/early_counts.h"
 #include "platform/system.h"
 #include "process/process.h"
 #include "trace/streams.h"
@@ -64,10 +65,13 @@ void __trodden_trace_next(struct trodden_trace_cursor *cursor, const struct trod
     errno = saved_errno;
 }
 
-/* A function that is called before its unit is registered has no number yet. */
+/* A function that is called before its unit is registered has no number yet; while an ifunc resolver runs, nothing of
+ * its unit can be read. */
 TRODDEN_PRESERVE_MOST void __trodden_trace_full(const struct trodden_unit *unit, uint64_t function, uint64_t location) {
     struct trodden_regs regs;
     TRODDEN_CAPTURE_REGS(&regs);
+    if (trodden_early_trace_full())
+        return;
     uint32_t token = unit->tokens[function];
     struct trodden_trace_cursor *cursor = unit->trace();
     if (token == TRODDEN_TRACE_UNKNOWN_TOKEN && cursor->end == trodden_no_trace)
