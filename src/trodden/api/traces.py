@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from trodden.api.profiles import StrPath
+    import os
+
     from trodden.profile.model import Profile
     from trodden.profile.trace.reading import ProgramTrace
 
 
-def load(path: StrPath) -> Profile:
+def load(path: str | os.PathLike[str]) -> Profile:
     """Read a profile."""
     from trodden.profile.store.trod import load as read
 
@@ -46,7 +47,7 @@ def with_counts(profile: Profile) -> Profile:
     )
 
 
-def load_trace(path: StrPath) -> ProgramTrace:
+def load_trace(path: str | os.PathLike[str]) -> ProgramTrace:
     """The trace in a file."""
     return load(path).trace
 
