@@ -200,3 +200,13 @@ def test_calls_are_exported_for_viewers(traced: Path) -> None:
     assert len(calls) == sum(row["ph"] == "E" for row in found)
     times = [row["ts"] for row in found if "ts" in row]
     assert times == sorted(times)
+
+
+def test_what_is_repeated_is_shown_once(traced: Path) -> None:
+    command = [*CLI, "replay", str(traced), "--repeats"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    calls = answers(traced, "count enter *")[0]["times"]
+    assert lines[1] == f"whole: {2 * int(str(calls)):,} calls and returns"
+    assert len(lines) < int(str(calls))
+    assert any(line.startswith("R1: ") for line in lines)

@@ -34,7 +34,7 @@ def with_counts(profile: Profile) -> Profile:
     traced = profile.traces is not None
     if not traced or any(function.plan.measures for unit in profile.units for function in unit.functions):
         return profile
-    from trodden.profile.from_traces import derive
+    from trodden.profile.derived import derive
 
     use()
     counted = derive(profile, "edges").profile

@@ -29,7 +29,7 @@ def profile_of(file: str, kind: str, output: str) -> None:
     checked), they are compared, and the exit status is 93 if any differs.
     """
     from trodden.api.traces import load
-    from trodden.profile.from_traces import derive
+    from trodden.profile.derived import derive
     from trodden.profile.store.files import check_writable
     from trodden.profile.store.trod import save
 

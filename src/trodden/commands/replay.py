@@ -28,6 +28,7 @@ _POSITION = re.compile(r"(?P<share>[\d.]+)%|(?P<time>[\d.]+)s|(?P<block>\d+)")
 @click.command()
 @file_argument
 @click.option("--blocks", is_flag=True, help="Blocks, not the source lines that they consist of.")
+@click.option("--repeats", is_flag=True, help="Only calls, and what is repeated once: as a grammar.")
 @click.option("--backwards", is_flag=True, help="What was executed last comes first.")
 @click.option(
     "--from", "start", metavar="POSITION", help="Start there: the number of a block, as 50% or as 1.5s."
@@ -45,6 +46,7 @@ _POSITION = re.compile(r"(?P<share>[\d.]+)%|(?P<time>[\d.]+)s|(?P<block>\d+)")
 def replay(
     file: str,
     blocks: bool,
+    repeats: bool,
     backwards: bool,
     start: str | None,
     stop: str | None,
@@ -69,6 +71,9 @@ def replay(
     chosen = threads_of(trace, process, thread)
     if not chosen:
         raise UsageError(f"{file}: has no such thread; leave --thread and --process out for all of them")
+    if repeats:
+        _put(_repeats(trace, chosen, position(start), position(stop)))
+        return
     place = None if line is None else place_in(line)
     lasting = last is not None
     events = _events(trace, chosen, position(start), position(stop), backwards or lasting)
@@ -82,6 +87,19 @@ def replay(
         rows = iter(kept if backwards else reversed(kept))
     write = _as_json if form == "json" else _as_text
     _put(map(write, rows))
+
+
+def _repeats(
+    trace: ProgramTrace,
+    threads: list[ThreadTrace],
+    start: Position | None,
+    stop: Position | None,
+) -> Iterator[str]:
+    from trodden.profile.trace.repeats import calls_only, repeats
+
+    for thread in threads:
+        yield f"process {thread.process.pid}, thread {thread.number}"
+        yield from map(visible, repeats(thread, trace.events(calls_only(thread), start, stop)))
 
 
 def _events(

@@ -39,6 +39,7 @@ def test_a_function_that_only_one_other_calls_is_known() -> None:
         pytest.param(
             INNER + CALLER + "define void @tail() {\n  tail call void @inner()\n  ret void\n}\n", id="tail"
         ),
+        pytest.param(INNER.replace("  ret", "  tail call void @outside()\n  ret") + CALLER, id="tail_inside"),
         pytest.param(
             INNER + CALLER + "define void @bare() naked {\n  call void @inner()\n  unreachable\n}\n",
             id="caller_without_probes",

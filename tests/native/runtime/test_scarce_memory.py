@@ -62,7 +62,8 @@ def test_every_process_that_is_killed_is_in_the_profile_or_named(
     collect = shlex.join([*TRODDEN, "collect", "/dev/shm", "-o", "scarce.trod"])
     script = f"{_DOCKER} && {program} && (kill -KILL -$(cat group) || true) && {collect}"
     done = execute(["unshare", "-rm", "sh", "-c", script], tmp_path)
-    assert (done.returncode, done.stdout) == (0, f"{children}\n" if mode == "killed" else "")
+    expected = f"{children}\n" if mode == "killed" else ""
+    assert (done.returncode, done.stdout) == (0, expected), done.stderr
     profile = load(tmp_path / "scarce.trod")
     (named,) = [int(found[1]) for found in map(_NAMED.match, profile.messages) if found]
     assert len(profile.processes) + named == CHILDREN + 1

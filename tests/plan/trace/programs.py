@@ -79,7 +79,7 @@ def random_program(seed: int, make_plan: MakePlan = by_paths, most: int = 4) -> 
     graphs = [make(rng.randrange(1, 10**7), rng.randint(2, 9), rng.randint(4, 20)) for _ in range(size)]
     found = [random_calls(graph, rng.randrange(1, 10**7), rng.choice([0.2, 0.4, 0.7])) for graph in graphs]
     for number, calls in enumerate(found):
-        calls.entered = number == 0 or rng.random() < 0.6
+        calls.entered = number == 0 or bool(calls.tails) or rng.random() < 0.6
     entered = [number for number in range(size) if found[number].entered]
     procedures = []
     for number, (graph, calls) in enumerate(zip(graphs, found, strict=True)):

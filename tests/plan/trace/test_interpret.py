@@ -15,7 +15,7 @@ from trodden.plan.trace.interpret import run
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(seed=seeds())
 def test_what_ran_is_regenerated(encoding: str, seed: int) -> None:
     program = random_program(seed, ENCODINGS[encoding])

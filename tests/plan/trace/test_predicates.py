@@ -30,7 +30,7 @@ def changes_of_direction(cycle: list[tuple[int, bool]]) -> int:
     return sum(cycle[place - 1][1] != cycle[place][1] for place in range(len(cycle)))
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(graphs(), seeds(), st.booleans())
 def test_the_definition_and_the_theorem_agree(graph: Graph, seed: int, strict: bool) -> None:
     witnessed = some_edges(graph, seed)
@@ -38,7 +38,7 @@ def test_the_definition_and_the_theorem_agree(graph: Graph, seed: int, strict: b
     assert solves_trace(graph, set(witnessed), strict) == by_sets
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs(max_blocks=6, max_edges=12), seeds(), st.booleans())
 def test_cycles_by_enumeration(graph: Graph, seed: int, strict: bool) -> None:
     witnessed = set(some_edges(graph, seed))
@@ -86,7 +86,7 @@ def test_different_executions_have_different_traces(graph: Graph, seed: int) -> 
         assert len(traces) == len(runs)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs(), seeds(), st.booleans())
 def test_the_blocking_property(graph: Graph, seed: int, strict: bool) -> None:
     witnessed = set(some_edges(graph, seed))

@@ -62,7 +62,7 @@ def regions_from(graph: Graph, trace: Trace, start: int) -> Iterator[Region]:
 LIMITS = st.sampled_from([0, 1, 2, 5, 20, SYMBOLS])
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs(), seeds(), LIMITS)
 def test_every_region_has_a_number_of_its_own(graph: Graph, seed: int, limit: int) -> None:
     plan = plan_for(graph, random_calls(graph, seed), seed, limit)
@@ -79,7 +79,7 @@ def test_every_region_has_a_number_of_its_own(graph: Graph, seed: int, limit: in
             numbering.expand(start, len(found))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs(), seeds())
 def test_starts_are_where_control_can_arrive(graph: Graph, seed: int) -> None:
     plan = plan_for(graph, random_calls(graph, seed), seed, 3)
@@ -99,7 +99,7 @@ def test_starts_are_where_control_can_arrive(graph: Graph, seed: int) -> None:
     assert set(numbering.starts) == starts
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs(max_blocks=12, max_edges=30), seeds(), LIMITS)
 def test_no_more_regions_than_the_limit_and_the_branches_demand(graph: Graph, seed: int, limit: int) -> None:
     plan = plan_for(graph, random_calls(graph, seed), seed, limit)

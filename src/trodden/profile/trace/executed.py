@@ -16,8 +16,7 @@ class Executed(NamedTuple):
     """A block or a line of it that a thread has executed, ``again`` so many times once more at once.
 
     ``position`` is how many blocks the thread had executed before, if these were counted.  ``line`` is 0
-    where none is known; ``function`` is the one that was called, even if code of another one was inlined
-    there.
+    where none is known; ``function`` is the one that was called, even if code of another one was inlined.
     """
 
     process: int
