@@ -14,7 +14,7 @@ from trodden.collect.endings import Process, StoppedThread, named_processes
 from trodden.collect.frames.frame_locator import FrameLocator
 from trodden.collect.images import GatheredProcess, join_images
 from trodden.collect.instructions.count import InstructionCounter
-from trodden.collect.left_out import LeftOutRaws, left_out_raws, program_gone, program_rebuilt
+from trodden.collect.left_out import HoldsNothing, LeftOutRaws, left_out_raws, program_gone, program_rebuilt
 from trodden.collect.process_counts import count_process
 from trodden.collect.process_messages import messages_of_all
 from trodden.collect.programs import ProgramFile, is_library, joined_programs
@@ -104,16 +104,20 @@ def gather_all(raws: Sequence[Path], programs: Sequence[Path] = ()) -> tuple[Gat
         raise InputMissing("no raw file given; run an instrumented program first")
     gathering = _Gathering(programs)
     failed: list[TroddenError] = []
+    nothing: list[HoldsNothing] = []
     for path, later in later_states(list(gathering.all_in(raw_files(raws)))):
         if later is not None:
             gathering.leave_out(f"{path}: an earlier state of the process of {later}, which includes it")
             continue
         try:
             gathering.add(read_raw(path))
+        except HoldsNothing as error:
+            nothing.append(error)
         except TroddenError as error:
             failed.append(error)
-    if gathering.empty and failed:
-        raise failed[0]
+    if gathering.empty and (failed or nothing):
+        raise [*failed, *nothing][0]
+    gathering.lose(nothing)
     left_out = left_out_raws(failed)
     return gathering.gathered(left_out.messages), left_out
 
@@ -133,6 +137,7 @@ class _Gathering:
         self._messages: list[str] = []
         self._traced: list[TracedRun] = []
         self._families: list[Family] = []
+        self._lost: list[tuple[str, str]] = []
 
     @property
     def empty(self) -> bool:
@@ -153,12 +158,18 @@ class _Gathering:
                 yield name
             yield from family.inside
 
+    def lose(self, files: Sequence[HoldsNothing]) -> None:
+        """Name the processes whose files hold nothing."""
+        self._lost += [(str(each.pid), each.loss) for each in files]
+
     def leave_out(self, message: str) -> None:
         """Say why a file is not added."""
         self._messages.append(message)
 
     def add(self, raw: Raw) -> None:
         """Add what one process has counted, all of it or, in case of an error, nothing."""
+        if not raw.units and raw.counts_missing:
+            raise HoldsNothing(raw)
         if not raw.units:
             raise NotInstrumented(f"{raw.path}: counts nothing; build the program with trodden cc")
         counted = raw.units, raw.frames, raw.inherited, raw.non_local_exits, raw.sparse_paths, raw.call_nodes
@@ -205,7 +216,7 @@ class _Gathering:
             for message in each.messages
         )
         messages = [
-            *messages_of_all(chain(about_processes, losses(self._families))),
+            *messages_of_all(chain(about_processes, losses(self._families), self._lost)),
             *unnamed_losses(self._families),
         ]
         unit_counts = tuple(builder.result() for builder in self._units.values())

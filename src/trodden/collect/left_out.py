@@ -1,4 +1,4 @@
-"""Raw files that are not part of a profile, and why: many with the same reason are one message.
+"""Raw files that add nothing to a profile, and why: many with the same reason are one message.
 
 A configure script runs dozens of programs that it removes at once, and so may a test-suite.
 """
@@ -8,7 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trodden.errors import InputMissing, OtherBuild, TroddenError
+from trodden.collect.rawfile.model import Raw
+from trodden.errors import BadFile, InputMissing, OtherBuild, TroddenError
+
+
+class HoldsNothing(BadFile):
+    """A raw file with none of the counts of its process: ``loss`` is what a profile says of that."""
+
+    def __init__(self, raw: Raw) -> None:
+        self.pid = raw.pid
+        why = (
+            "its file was truncated while it ran"
+            if raw.counts_lost
+            else "there was no space for any in its file (a full disk, or a limit on its size)"
+        )
+        self.loss = f" has left no counts: {why}"
+        super().__init__(f"{raw.path}: process {raw.pid}{self.loss}; run the program again")
 
 
 class ProgramGone(InputMissing):

@@ -7,7 +7,7 @@ frames were not located; and the threads and messages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from trodden.collect.binary.program import Program
@@ -57,7 +57,7 @@ def count_process(raw: Raw, modules: Mapping[int, Program], locator_of: LocatorO
     midway = _ended_midway(raw)
     active = finder.active(raw, with_source=midway)
     early_ends = [active, finder.inherited(raw), finder.non_local_exits(raw)]
-    _add_early_ends(builders, facts, early_ends)
+    _add_early_ends(builders, facts, early_ends, _uncounted(raw))
     unlocated = sum(each.unlocated for each in early_ends)
     for each in early_ends:
         for (unit, number), times in each.unlocated_in.items():
@@ -124,10 +124,17 @@ def _add_sparse_path(raw: Raw, builder: UnitCountsBuilder, entry: RawSparsePath)
     builder.add_path(entry.function, entry.path, count, cycles)
 
 
+def _uncounted(raw: Raw) -> frozenset[str]:
+    """The units of which the file has no counters; another module may have one of them, too."""
+    counted = {unit.id for unit in raw.units if unit.module not in raw.uncounted}
+    return frozenset(unit.id for unit in raw.units) - counted
+
+
 def _add_early_ends(
-    builders: _Builders, facts: Mapping[str, UnitFacts], early_ends: Iterable[EarlyEnds]
+    builders: _Builders, facts: Mapping[str, UnitFacts], early_ends: Iterable[EarlyEnds], uncounted: Set[str]
 ) -> None:
-    for end in (end for each in early_ends for end in each.ends):
+    """Without the counters of a unit, the frames of its functions would be all that is counted of them."""
+    for end in (end for each in early_ends for end in each.ends if end.unit not in uncounted):
         builder = _builder(builders, facts, end.unit)
         match end:
             case EndedInCall(_, function, block, register, times, call):

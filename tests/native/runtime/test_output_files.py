@@ -151,6 +151,16 @@ def test_a_truncated_live_file_does_not_kill(linker: RuntimeLinker, tmp_path: Pa
     assert (raw.flags, raw.counts("a")) == (5, (0, 1, 1))
 
 
+def test_a_truncation_just_before_the_end_is_named(tmp_path: Path) -> None:
+    """What the file lacks is not taken for zeros, although nothing touches it any more."""
+    options = ("--trodden-profile=paths", "--trodden-max-paths=none", "-O0")
+    must("cc", *options, PROGRAMS / "truncated_at_end.c", "-o", "truncated", cwd=tmp_path)
+    done = _shell("exec ./truncated 4300000", tmp_path, str(tmp_path / "out.raw"))
+    assert (done.returncode, done.stdout, done.stderr) == (7, "", "")
+    gathered, _ = gather_all([tmp_path / "out.raw"])
+    assert "out.raw was truncated while it ran" in " ".join(gathered.messages)
+
+
 def test_an_earlier_copy_of_a_live_file_is_not_added(linker: RuntimeLinker, tmp_path: Path) -> None:
     last = str(start(linker.build("running", "running.c"), cwd=tmp_path).raw)
     copy, same = str(tmp_path / "copy"), str(tmp_path / "same")

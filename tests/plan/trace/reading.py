@@ -1,6 +1,6 @@
 """Regeneration in its simplest form: Figure 14 of BL94 with a stack, for all encodings.
 
-What is certain to come is taken at once, so a thread that was killed may be further here than it was.
+What is certain to come is taken at once, so a thread that was killed is followed as far as it has come.
 """
 
 from __future__ import annotations
@@ -127,6 +127,9 @@ class Reader:
         return self.program.procedures[procedure].trace
 
     def step(self) -> None:
+        """A block was executed.  A thread that was killed in an endless loop is not followed for ever."""
+        if self.run.ending is Ending.KILLED and len(self.steps) >= len(self.run.steps):
+            raise Missing
         frame = self.stack[-1]
         self.steps.append(Step(len(self.stack) - 1, frame.procedure, frame.block))
 

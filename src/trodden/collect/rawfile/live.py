@@ -17,7 +17,7 @@ from trodden.collect.rawfile.live_call_nodes import call_nodes_in
 from trodden.collect.rawfile.live_frames import frames_in, tids_in
 from trodden.collect.rawfile.live_regions import REGION, LiveFile, Region, RegionKind
 from trodden.collect.rawfile.live_tables import non_local_exits_in, sparse_paths_in
-from trodden.collect.rawfile.live_units import LiveModule, modules_in, units_in
+from trodden.collect.rawfile.live_units import LiveModules, modules_in, uncounted_in, units_in
 from trodden.collect.rawfile.model import Ending, Raw, RawLastPath, RawModule, RawTrace, TraceEnd
 from trodden.collect.rawfile.rings import last_paths_in
 from trodden.errors import BadFile, LaterVersion
@@ -52,10 +52,10 @@ def read_live(descriptor: int, where: str, base: int = 0) -> Raw:
     if state >= len(STATES) or not _HEADER.size <= header_bytes <= _MOST_HEADER:
         raise file.bad("its header is not valid")
     regions = file.regions(_HEADER.size, min(used, (header_bytes - _HEADER.size) // REGION.size))
-    modules = modules_in(file, regions)
+    modules = modules_in(file, regions, bool(flags & INCOMPLETE))
     units = units_in(file, regions, modules)
-    frames, saved_registers, missing_at_end = frames_in(file, regions, RegionKind.END_FRAMES, len(modules))
-    inherited, _, missing_at_fork = frames_in(file, regions, RegionKind.FORK_FRAMES, len(modules))
+    frames, saved_registers, missing_at_end = frames_in(file, regions, RegionKind.END_FRAMES, modules)
+    inherited, _, missing_at_fork = frames_in(file, regions, RegionKind.FORK_FRAMES, modules)
     return Raw(
         path=where,
         ending=STATES[state],
@@ -63,18 +63,19 @@ def read_live(descriptor: int, where: str, base: int = 0) -> Raw:
         pid=pid,
         parent=parent,
         started=start,
-        modules=tuple(RawModule(module.bias, module.path) for module in modules),
+        modules=tuple(RawModule(module.bias, module.path) for module in modules.modules),
         units=units,
         frames=frames,
         inherited=inherited,
-        non_local_exits=non_local_exits_in(file, regions, len(modules)),
+        non_local_exits=non_local_exits_in(file, regions, modules),
         frames_missing=bool(missing) or missing_at_end or missing_at_fork,
-        sparse_paths=tuple(sparse_paths_in(file, regions, len(units))),
-        call_nodes=tuple(call_nodes_in(file, regions, len(units), bool(flags & INCOMPLETE))),
+        sparse_paths=tuple(sparse_paths_in(file, regions, modules)),
+        call_nodes=tuple(call_nodes_in(file, regions, modules)),
         saved_registers=saved_registers,
         last_paths=tuple(_last_paths(file, regions)),
         counts_missing=bool(flags & INCOMPLETE),
         no_space=bool(flags & NO_SPACE),
+        uncounted=uncounted_in(regions, modules),
         start_ticks=ticks & _LOW_TICKS,
         tids=tids_in(file, regions),
         trace=_trace(file, modules, flags >> _TRACE_SHIFT & 0xFF),
@@ -93,13 +94,19 @@ def regions_of(descriptor: int, where: str) -> list[Region]:
     return file.regions(_HEADER.size, min(used, (header_bytes - _HEADER.size) // REGION.size))
 
 
-def _trace(file: LiveFile, modules: list[LiveModule], stopped: int) -> RawTrace | None:
-    firsts = [unit.first_function for module in modules for unit in module.units]
+def _trace(file: LiveFile, modules: LiveModules, stopped: int) -> RawTrace | None:
+    firsts = [unit.first_function for module in modules.modules for unit in module.units]
     if stopped >= len(TraceEnd):
         raise file.bad("a trace has ended for an unknown reason")
     if not any(firsts):
         return None
-    return RawTrace(TraceEnd(stopped), False, tuple(first - 1 if first else None for first in firsts))
+    numbers = tuple(modules.positions)
+    return RawTrace(
+        TraceEnd(stopped),
+        False,
+        tuple(first - 1 if first else None for first in firsts),
+        () if numbers == tuple(range(len(numbers))) else numbers,
+    )
 
 
 def _last_paths(file: LiveFile, regions: list[Region]) -> Iterator[RawLastPath]:

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator
 
 from trodden.collect.rawfile.live_regions import LiveFile, Region, RegionKind
+from trodden.collect.rawfile.live_units import LiveModules
 from trodden.collect.rawfile.model import ROOT, RawCallNode
 
 _TREE = struct.Struct("<QQQQQ")
@@ -13,12 +14,10 @@ _CHUNK = struct.Struct("<QQQQ")
 _CALL_NODE = struct.Struct("<QQQQQ72xIIII")
 
 
-def call_nodes_in(
-    file: LiveFile, regions: list[Region], units: int, incomplete: bool
-) -> Iterator[RawCallNode]:
+def call_nodes_in(file: LiveFile, regions: list[Region], modules: LiveModules) -> Iterator[RawCallNode]:
     """The nodes of all trees, parents first: nodes are in the order in which they were made.
 
-    A file that is ``incomplete`` may have had no space for a node, but for those below it.
+    A file that is incomplete may have had no space for a node, but for those below it.
     """
     known: dict[int, int] = {}
     for region in regions:
@@ -43,12 +42,12 @@ def call_nodes_in(
         key, target, count, _, parent, unit, function, _, _ = _CALL_NODE.unpack(record)
         if not key or unit == ROOT:
             continue
-        if incomplete and parent not in known:
+        if modules.incomplete and (parent not in known or not modules.knows_unit(unit)):
             continue
-        if unit >= units or parent not in known:
+        if not modules.knows_unit(unit) or parent not in known:
             raise file.bad("a node of a call-path tree has no valid parent or function")
         if target == address:
             known[address] = len(known)
         else:
             known[-address] = len(known)
-        yield RawCallNode(unit, function, known[parent], target != address, count)
+        yield RawCallNode(modules.units[unit], function, known[parent], target != address, count)

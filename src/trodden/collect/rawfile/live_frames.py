@@ -6,8 +6,9 @@ import struct
 from collections.abc import Iterator
 from dataclasses import replace
 
-from trodden.collect.rawfile.frame_record import FRAME, frame_from
+from trodden.collect.rawfile.frame_record import FRAME, NO_MODULE, frame_from
 from trodden.collect.rawfile.live_regions import LiveFile, Region, RegionKind
+from trodden.collect.rawfile.live_units import LiveModules
 from trodden.collect.rawfile.model import SAVED_REGISTERS, RawFrame, RawSavedRegisters, saved_registers_from
 
 _FRAMES = struct.Struct("<IIII")
@@ -16,7 +17,7 @@ _ABANDONED_BYTES = FRAME.size + SAVED_REGISTERS.size
 
 
 def frames_in(
-    file: LiveFile, regions: list[Region], kind: int, modules: int
+    file: LiveFile, regions: list[Region], kind: int, modules: LiveModules
 ) -> tuple[tuple[RawFrame, ...], tuple[RawSavedRegisters, ...], bool]:
     """The frames of all threads, the registers of those that were interrupted, and if any are missing."""
     frames: list[RawFrame] = []
@@ -45,14 +46,16 @@ def frames_in(
     return tuple(frames), tuple(saved), missing
 
 
-def _frame(file: LiveFile, fields: tuple[int, ...], modules: int) -> RawFrame:
+def _frame(file: LiveFile, fields: tuple[int, ...], modules: LiveModules) -> RawFrame:
+    thread, number, *others = fields
+    known = modules.knows(number)
+    if known is None:
+        raise file.bad("a frame belongs to no module")
+    position = modules.positions[number] if known else NO_MODULE
     try:
-        found = frame_from(fields, modules)
+        return frame_from((thread, position, *others), len(modules.modules))
     except ValueError as error:
         raise file.bad(str(error)) from error
-    if found.module is None:
-        raise file.bad("a frame belongs to no module")
-    return found
 
 
 def _abandoned(file: LiveFile, region: Region) -> Iterator[tuple[bytes, bytes]]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from trodden.collect.rawfile.live_regions import LiveFile, Region, RegionKind
+from trodden.collect.rawfile.live_units import LiveModules
 from trodden.collect.rawfile.model import RawNonLocalExit, RawSparsePath, sparse_path_from
 
 _EXIT_TABLE = struct.Struct("<QQQ")
@@ -18,7 +19,9 @@ SPARSE_RESERVED = (1 << 64) - 1
 """In place of a unit: the entry was being written."""
 
 
-def non_local_exits_in(file: LiveFile, regions: list[Region], modules: int) -> tuple[RawNonLocalExit, ...]:
+def non_local_exits_in(
+    file: LiveFile, regions: list[Region], modules: LiveModules
+) -> tuple[RawNonLocalExit, ...]:
     """The sums over all tables, without those that are zero."""
     sums: Counter[tuple[int, int, int | None]] = Counter()
     for region in regions:
@@ -28,9 +31,11 @@ def non_local_exits_in(file: LiveFile, regions: list[Region], modules: int) -> t
         for _, record in file.records(region, _EXIT_TABLE.size, _EXIT, room):
             module, known, used, _, address, slot, count = _EXIT.unpack(record)
             if used and count:
-                if module >= modules:
+                described = modules.knows(module)
+                if described is None:
                     raise file.bad("a non-local exit belongs to no module")
-                sums[module, address, slot if known else None] += count
+                if described:
+                    sums[modules.positions[module], address, slot if known else None] += count
     return tuple(
         RawNonLocalExit(module, address, count, slot)
         for (module, address, slot), count in sums.items()
@@ -38,7 +43,7 @@ def non_local_exits_in(file: LiveFile, regions: list[Region], modules: int) -> t
     )
 
 
-def sparse_paths_in(file: LiveFile, regions: list[Region], units: int) -> Iterator[RawSparsePath]:
+def sparse_paths_in(file: LiveFile, regions: list[Region], modules: LiveModules) -> Iterator[RawSparsePath]:
     """The sums over the tables of all threads."""
     sums: Counter[tuple[int, int, int]] = Counter()
     for region in regions:
@@ -52,8 +57,10 @@ def sparse_paths_in(file: LiveFile, regions: list[Region], units: int) -> Iterat
         for _, record in file.records(region, start, _SPARSE_ENTRY, capacity):
             unit, key, path, amount = _SPARSE_ENTRY.unpack(record)
             if unit and unit != SPARSE_RESERVED and amount:
-                if unit > units:
+                known = modules.knows_unit(unit - 1)
+                if known is None:
                     raise file.bad("a sparse path belongs to no unit")
-                sums[unit - 1, key, path] += amount
+                if known:
+                    sums[modules.units[unit - 1], key, path] += amount
     for (unit, key, path), amount in sums.items():
         yield sparse_path_from(unit, key, path, amount)

@@ -7,6 +7,7 @@ import struct
 from array import array
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trodden.collect.rawfile.live_regions import LiveFile, Region, RegionKind
@@ -36,7 +37,28 @@ class LiveModule:
     units: tuple[_Unit, ...]
 
 
-def modules_in(file: LiveFile, regions: list[Region]) -> list[LiveModule]:
+@dataclass(frozen=True)
+class LiveModules:
+    """The modules that the file describes, and where modules and units have come to be by their numbers.
+
+    A file that is ``incomplete`` may have had no space for a module, but for what belongs to it.
+    """
+
+    modules: tuple[LiveModule, ...]
+    positions: Mapping[int, int]
+    units: Mapping[int, int]
+    incomplete: bool
+
+    def knows(self, number: int) -> bool | None:
+        """Whether there is a module of that number; ``None`` if there can be none."""
+        return True if number in self.positions else False if self.incomplete else None
+
+    def knows_unit(self, number: int) -> bool | None:
+        """Whether there is a unit of that number; ``None`` if there can be none."""
+        return True if number in self.units else False if self.incomplete else None
+
+
+def modules_in(file: LiveFile, regions: list[Region], incomplete: bool) -> LiveModules:
     """The modules, by their indices."""
     found: dict[int, LiveModule] = {}
     for region in regions:
@@ -48,33 +70,47 @@ def modules_in(file: LiveFile, regions: list[Region]) -> list[LiveModule]:
         fields = _UNIT.iter_unpack(table)
         own = tuple(_Unit(name, slots, offset, traced) for name, slots, traced, offset in fields)
         found[index] = LiveModule(bias, os.fsdecode(path), first, own)
-    modules = [found[index] for index in sorted(found)]
-    units = 0
+    positions = {index: position for position, index in enumerate(sorted(found))}
+    modules = tuple(found[index] for index in positions)
+    units: dict[int, int] = {}
+    following = 0
     for module in modules:
-        if module.first_unit != units:
+        if module.first_unit < following or (module.first_unit > following and not incomplete):
             raise file.bad("its units are not in order")
-        units += len(module.units)
-    if sorted(found) != list(range(len(found))):
+        following = module.first_unit + len(module.units)
+        for number in range(module.first_unit, following):
+            units[number] = len(units)
+    if not incomplete and list(positions) != list(range(len(found))):
         raise file.bad("a module is missing")
-    return modules
+    return LiveModules(modules, positions, units, incomplete)
 
 
-def units_in(file: LiveFile, regions: list[Region], modules: list[LiveModule]) -> tuple[RawUnit, ...]:
+def uncounted_in(regions: list[Region], modules: LiveModules) -> frozenset[int]:
+    """The modules of an incomplete file that has no counters of them."""
+    counted = {region.module for region in regions if region.kind == RegionKind.SHARD}
+    missing = {position for index, position in modules.positions.items() if index not in counted}
+    return frozenset(missing) if modules.incomplete else frozenset()
+
+
+def units_in(file: LiveFile, regions: list[Region], modules: LiveModules) -> tuple[RawUnit, ...]:
     """The units of all modules, each with the sum of its counters over all threads."""
-    sums: list[Counter[int]] = [Counter() for _ in modules]
+    sums: list[Counter[int]] = [Counter() for _ in modules.modules]
     for region in regions:
         if region.kind != RegionKind.SHARD:
             continue
-        if region.module >= len(modules):
+        known = modules.knows(region.module)
+        if known is None:
             raise file.bad("counters belong to no module")
-        counters = sums[region.module]
+        if not known:
+            continue
+        counters = sums[modules.positions[region.module]]
         for offset, piece in file.data(region):
             first = offset // 8
             for number, value in enumerate(array("Q", piece[: len(piece) // 8 * 8])):
                 if value:
                     counters[first + number] += value
     found = []
-    for index, module in enumerate(modules):
+    for index, module in enumerate(modules.modules):
         words = sums[index]
         positions = sorted(words)
         left = len(positions)

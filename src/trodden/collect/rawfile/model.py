@@ -150,12 +150,18 @@ class RawTrace:
     """What a process says of its trace, whose chunks :mod:`trodden.collect.trace.chunks` reads.
 
     ``first_functions`` has for each unit the number of its first function in the process, or ``None`` if the
-    unit records no trace.  ``lost``: some records are in no chunk.
+    unit records no trace.  ``lost``: some records are in no chunk.  ``modules`` are the numbers that the
+    records have for the modules, if not their positions.
     """
 
     stopped: TraceEnd
     lost: bool
     first_functions: tuple[int | None, ...]
+    modules: tuple[int, ...] = ()
+
+    def number_of(self, module: int) -> int:
+        """The number that the records have for a module of the process."""
+        return self.modules[module] if self.modules else module
 
 
 @dataclass(frozen=True)
@@ -169,6 +175,7 @@ class Raw:
     be found, ``counts_missing`` that not all counters were in the file when the process was killed,
     ``counts_lost`` that something truncated the file while the process ran, and ``no_space`` that there was
     no space in it for all counters, which were in memory instead.
+    ``uncounted`` are modules none of whose counters were in the file.
     ``start_ticks`` are the low 32 bits of when the kernel made the process (0: not known), ``tids`` are the
     kernel's ids of threads, as far as they are known.  ``trace`` is ``None`` if none was recorded.
     """
@@ -192,6 +199,7 @@ class Raw:
     counts_missing: bool = False
     counts_lost: bool = False
     no_space: bool = False
+    uncounted: frozenset[int] = frozenset()
     start_ticks: int = 0
     tids: Mapping[int, int] = field(default_factory=dict)
     trace: RawTrace | None = None

@@ -32,8 +32,8 @@ class Ending(Enum):
 class Program:
     """Procedures, and what code without probes may call: ``roots`` to start threads, ``callbacks`` later.
 
-    A procedure with tail calls writes when it is entered: what it calls returns in its place, and after a call
-    that is certain nothing would tell whether it has.
+    A procedure with tail calls writes when it is entered: what it calls returns in its place, and after
+    a call that is certain nothing would tell whether it has.
     """
 
     procedures: Sequence[Procedure]

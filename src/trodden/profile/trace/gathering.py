@@ -37,13 +37,13 @@ def gather_traces(
     tables: list[CallSites] = []
     found = []
     for run in runs:
+        assert run.raw.trace is not None
         modules = {}
         for index, program in run.modules.items():
             if program.path not in sites:
                 sites[program.path] = len(tables)
                 tables.append(_call_sites(program, writer))
-            modules[index] = sites[program.path]
-        assert run.raw.trace is not None
+            modules[run.raw.trace.number_of(index)] = sites[program.path]
         firsts = {
             unit.id: first
             for unit, first in zip(run.raw.units, run.raw.trace.first_functions, strict=True)

@@ -43,12 +43,17 @@ void trodden_live_leave_file(void) {
 }
 
 /* The file has just been looked at.  If it has been truncated, its former pages must not come back as zeros. */
-static bool extend(int fd, uint64_t offset, size_t bytes) {
-    if (trodden_live_is_shortened()) {
-        trodden_live_leave_file();
-        trodden_live_mark(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_COUNTS_LOST);
+static bool leave_if_shortened(void) {
+    if (!trodden_live_is_shortened())
         return false;
-    }
+    trodden_live_leave_file();
+    trodden_live_mark(TRODDEN_LIVE_INCOMPLETE | TRODDEN_LIVE_COUNTS_LOST);
+    return true;
+}
+
+static bool extend(int fd, uint64_t offset, size_t bytes) {
+    if (leave_if_shortened())
+        return false;
     if (!trodden_live_reserve(fd, offset, bytes))
         return false;
     file.end = offset + bytes > file.end ? offset + bytes : file.end;
@@ -252,3 +257,10 @@ uint64_t trodden_live_next_data_in(int fd, uint64_t offset) {
 }
 
 uint64_t trodden_live_next_data(uint64_t offset) { return trodden_live_next_data_in(trodden_live_fd(), offset); }
+
+void trodden_live_notice_truncation(void) {
+    int fd = trodden_live_open();
+    if (fd >= 0)
+        leave_if_shortened();
+    trodden_live_close(fd);
+}

@@ -38,6 +38,8 @@ struct trodden_lost_page {
  * that anonymous memory has replaced. */
 bool trodden_live_replace_page(uintptr_t address);
 
+/* If something has truncated the file, the process says so from now on: what it lacks would be taken for zeros. */
+void trodden_live_notice_truncation(void);
 /* Gives back the space of counters that are zero: the process is about to end. */
 void trodden_live_free_zero_pages(void);
 /* What the live file says of the process. */

@@ -8,6 +8,7 @@
 
 #include "counters/call_paths.h"
 #include "counters/counter_sums.h"
+#include "counters/live_regions.h"
 #include "platform/system.h"
 #include "process/process.h"
 #include "process/raw_content.h"
@@ -37,6 +38,7 @@ static struct trodden_raw_exits collect_exits(void) {
 
 struct trodden_raw_content trodden_raw_collect(const struct trodden_regs *regs, uint32_t unstopped, bool complete) {
     struct trodden_raw_content content = {.snapshots = trodden_snapshot_threads(regs, unstopped), .complete = complete};
+    trodden_live_notice_truncation();
     trodden_sparse_sum(&content.sparse);
     content.exits = collect_exits();
     content.call_records = trodden_calls_mark();
