@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def _without(live: Path, made: Path, *lacks: tuple[RegionKind, str]) -> str:
     """A copy without the regions of a kind that belong to the module whose path has that end."""
     data = bytearray(live.read_bytes())
     (count,) = struct.unpack_from("<Q", data, 72)
-    regions = [
+    regions: list[tuple[int, tuple[Any, ...]]] = [
         (at, REGION.unpack_from(data, at)) for at in range(_TABLE, _TABLE + count * REGION.size, REGION.size)
     ]
     names = {}
@@ -84,7 +85,7 @@ def _collect(raw: str, directory: Path) -> Profile:
     return profiles.collect([raw], (), str(directory / "made.trod")).profile
 
 
-def _entries(profile: Profile) -> dict[str, int]:
+def _entries(profile: Profile) -> dict[str, float]:
     return {name: function.entries for name, function in profile.functions.items()}
 
 
