@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench.build.toolchain import CLANG
+from bench.build.toolchain import CLANG, TRODDEN_TOOLCHAIN
 from bench.suite.model import Language
 from bench.support.errors import BenchError
 
@@ -77,7 +77,7 @@ def gcc(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
 
 def trodden(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
     """Built by trodden, with the machine's clang as its compiler."""
-    toolchain = f"--trodden-toolchain={CLANG}"
+    toolchain = f"--trodden-toolchain={TRODDEN_TOOLCHAIN}"
     base = (sys.executable, "-m", "trodden")
     cc, cxx = (*base, "cc", toolchain), (*base, "c++", toolchain)
     return Config(name, cc, cxx, flags=flags, trodden=True, label=label, baseline=baseline)
@@ -86,7 +86,7 @@ def trodden(name: str, *flags: str, label: str = "", baseline: str = "") -> Conf
 def trodden_twice(name: str, *flags: str, label: str = "", baseline: str = "") -> Config:
     """Built by trodden with probes of both stages, see :mod:`bench.build.both_stages`."""
     base = (sys.executable, str(_BOTH_STAGES))
-    cc, cxx = ((*base, driver, f"--trodden-toolchain={CLANG}") for driver in ("cc", "c++"))
+    cc, cxx = ((*base, driver, f"--trodden-toolchain={TRODDEN_TOOLCHAIN}") for driver in ("cc", "c++"))
     return Config(name, cc, cxx, (), flags, True, (_BOTH_STAGES,), label, baseline)
 
 

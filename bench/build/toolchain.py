@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -11,11 +13,20 @@ from pathlib import Path
 from bench.support.directories import PROJECT
 from bench.support.errors import BenchError
 
-CLANG = "clang-22"
+INSTALLED_CLANG = "clang-22"
+"""What it is called in all that is written."""
+
+CLANG = INSTALLED_CLANG if shutil.which(INSTALLED_CLANG) else str(Path(__file__).with_name("embedded-clang"))
+"""The machine's clang; without one, that of the same version which PyPI's ziglang carries."""
+
+TRODDEN_TOOLCHAIN = CLANG if CLANG == INSTALLED_CLANG else "embedded"
+"""The same compiler, for trodden."""
+
+os.environ.setdefault("BENCH_PYTHON", sys.executable)
 TRODDEN_SOURCES = PROJECT / "src"
 
 _PACKAGES = {
-    CLANG: CLANG,
+    INSTALLED_CLANG: INSTALLED_CLANG,
     "gcc": "gcc",
     "g++": "g++",
     "gcov": "gcc",

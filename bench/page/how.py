@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.build.configurations import CONFIGS, GUIDED, Config, baseline_of
+from bench.build.toolchain import CLANG, INSTALLED_CLANG
 from bench.measures.times import FEWEST
 from bench.page.markdown import table as markdown_table
 from bench.support.directories import BENCH
@@ -71,7 +72,7 @@ def _configs(measured: Sequence[tuple[Table, Results]]) -> str:
 
 def _driver(config: Config) -> str:
     if not config.trodden:
-        return config.compiler
+        return INSTALLED_CLANG if config.compiler == CLANG else config.compiler
     return "trodden rustc" if config.rustc else "trodden cc"
 
 

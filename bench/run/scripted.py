@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from bench.build.builders import builder
 from bench.build.configurations import Config
 from bench.build.stamps import fingerprint, run_command
-from bench.build.toolchain import CLANG
+from bench.build.toolchain import TRODDEN_TOOLCHAIN
 from bench.suite.model import Program, Workload
 from bench.suite.sources import PackageCommand
 from bench.support.directories import BENCH, WORK
@@ -90,7 +90,7 @@ class ScriptedProgram:
     def _config(self) -> Config:
         """A build by trodden that keeps the IR."""
         base = (sys.executable, "-P", str(_KEEP_IR), str(self.ir))
-        toolchain = f"--trodden-toolchain={CLANG}"
+        toolchain = f"--trodden-toolchain={TRODDEN_TOOLCHAIN}"
         cc, cxx = (*base, "cc", toolchain), (*base, "c++", toolchain)
         name = f"estimates{self._suffix}"
         return Config(name, cc, cxx, flags=(f"-{self.level}",), trodden=True)
