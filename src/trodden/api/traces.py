@@ -30,9 +30,8 @@ def use() -> None:
 
 
 def with_counts(profile: Profile) -> Profile:
-    """The profile itself; of one that has a trace and no counters, the edge profile that follows from it."""
-    traced = profile.traces is not None
-    if not traced or any(function.plan.measures for unit in profile.units for function in unit.functions):
+    """The profile itself; of one that has a trace, the edge profile that follows from it."""
+    if profile.traces is None:
         return profile
     from trodden.profile.derived import derive
 
@@ -44,6 +43,7 @@ def with_counts(profile: Profile) -> Profile:
         threads=profile.threads,
         programs=profile.programs,
         traces=profile.traces,
+        traced_units=profile.units,
     )
 
 

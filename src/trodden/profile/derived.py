@@ -25,6 +25,7 @@ from trodden.plan.probes import (
     RedundantMeasure,
     Set,
 )
+from trodden.plan.trace.checked import checked_trace
 from trodden.profile.assemble import PATHS, assemble
 from trodden.profile.model import Profile
 from trodden.profile.trace.program import TracedProgram
@@ -56,8 +57,12 @@ class Derived:
 
 
 def derive(profile: Profile, kind: str) -> Derived:
-    """The profile of ``kind`` (``"edges"`` or ``"paths"``) of all processes that were traced."""
-    plans = _Plans(profile.units, kind)
+    """The profile of ``kind`` (``"edges"`` or ``"paths"``) of all processes that were traced.
+
+    Counters on every edge that the same run had beside the trace stay there, so that whatever they contradict
+    is a violation.
+    """
+    plans = _Plans(profile, kind)
     totals: dict[_Function, TraceCounts] = {}
     messages = list(profile.messages)
     for process in profile.trace.traces.processes:
@@ -135,8 +140,9 @@ class _PathsByNumber(Mapping[int, PathsOfProcedure]):
 class _Plans:
     """The plans of all functions for a derived profile."""
 
-    def __init__(self, units: Sequence[UnitFacts], kind: str) -> None:
-        self._units = units
+    def __init__(self, profile: Profile, kind: str) -> None:
+        self._units = profile.units
+        self._unit_counts = profile.unit_counts
         self.kind = kind
         self._known: dict[_Function, tuple[Plan, PathsOfProcedure | None]] = {}
 
@@ -144,12 +150,24 @@ class _Plans:
         if place not in self._known:
             facts = self._units[place[0]].functions[place[1]]
             if facts.plan.trace is None:
-                self._known[place] = replace(facts.plan, measures=(), on_edges={}, on_blocks={}), None
+                plan, paths = replace(facts.plan, measures=(), on_edges={}, on_blocks={}), None
             elif self.kind == PATHS:
-                self._known[place] = _paths(facts)
+                plan, paths = _paths(facts)
             else:
-                self._known[place] = every_edge(facts.graph), None
+                plan, paths = every_edge(facts.graph), None
+            checked = any(isinstance(measure, RedundantMeasure) for measure in facts.plan.measures)
+            self._known[place] = checked_trace(plan, facts.graph) if checked else plan, paths
         return self._known[place]
+
+    def _beside(self, place: _Function) -> dict[int, int]:
+        """What counters beside the trace have counted of each edge."""
+        facts, counters = self._units[place[0]].functions[place[1]], self._unit_counts[place[0]].counters
+        found = {
+            measure.edge: counters[facts.first_slot + slot]
+            for slot, measure in enumerate(facts.plan.measures)
+            if isinstance(measure, RedundantMeasure)
+        }
+        return {edge: count for edge, count in found.items() if count}
 
     def paths_of(self, place: _Function) -> PathsOfProcedure | None:
         """How the paths of a function are counted."""
@@ -169,9 +187,10 @@ class _Plans:
             made = replace(unit, functions=tuple(functions), slots=slots)
             made = replace(made, id=unit_id(made))
             counts = [
-                (number, _function_counts(facts, totals[index, number]))
+                (number, _function_counts(facts, totals.get((index, number), TraceCounts()), beside))
                 for number, facts in enumerate(functions)
-                if (index, number) in totals
+                for beside in (self._beside((index, number)),)
+                if beside or (index, number) in totals
             ]
             units.append(made)
             unit_counts.append(UnitCounts.of_functions(made, counts))
@@ -240,13 +259,14 @@ def _self_loops(graph: Graph, followed: Mapping[int, PathArc]) -> list[int]:
     ]
 
 
-def _function_counts(facts: FunctionFacts, counts: TraceCounts) -> FunctionCounts:
+def _function_counts(facts: FunctionFacts, counts: TraceCounts, beside: Mapping[int, int]) -> FunctionCounts:
     edges = counts.edges.get(0, Counter())
-    counters = {
-        slot: edges[measure.edge]
-        for slot, measure in enumerate(facts.plan.measures)
-        if isinstance(measure, EdgeMeasure) and edges[measure.edge]
-    }
+    counters: dict[int, int] = {}
+    for slot, measure in enumerate(facts.plan.measures):
+        if isinstance(measure, EdgeMeasure) and edges[measure.edge]:
+            counters[slot] = edges[measure.edge]
+        elif isinstance(measure, RedundantMeasure) and measure.edge in beside:
+            counters[slot] = beside[measure.edge]
     held = SparseCounters(facts.plan.slots, counters)
     ended = _ended_in(facts.graph, edges, counts.entries[0])
     if facts.plan.paths is None:

@@ -251,7 +251,8 @@ class Profile:
     threads were if they did not end by returning; a profile that was merged has neither, but ``merged`` is
     the number of profiles and raw files that it was merged from.
 
-    ``traces`` are those of its processes, if they were recorded.
+    ``traces`` are those of its processes, if they were recorded; ``traced_units`` the units that recorded
+    them, where these are others than ``units``, whose counts follow from the traces.
 
     An ``estimate`` has no ``unit_counts``, and its counts are expected frequencies.  ``filter`` says what of
     it is shown; it is not stored.
@@ -272,13 +273,14 @@ class Profile:
     estimate: Estimate | None = None
     filter: Filter = Filter()
     traces: Traces | None = None
+    traced_units: tuple[UnitFacts, ...] = ()
 
     @property
     def trace(self) -> ProgramTrace:
         """What every thread has executed, in the order in which it did."""
         if self.traces is None:
             raise UsageError(f"{self.program or 'the profile'}: has no trace; run it with --profile trace")
-        return ProgramTrace(self.units, self.traces)
+        return ProgramTrace(self.traced_units or self.units, self.traces)
 
     def __repr__(self) -> str:
         estimate = "" if self.estimate is None else f", estimate={self.estimate.rates!r}"

@@ -11,7 +11,9 @@ from pathlib import Path
 from tests.fuzz.counting.configuration import Configuration
 from tests.fuzz.counting.observed import Line, Observed
 from tests.fuzz.counting.program import Program
+from tests.fuzz.counting.traced import compare_trace, damages
 from tests.fuzz.counting.walks import compare_walks
+from trodden.api.traces import with_counts
 from trodden.profile.model import Profile
 from trodden.source.lines import line_counts
 
@@ -43,6 +45,9 @@ def compare(program: Program, configuration: Configuration, seen: Observed, prof
     compared: Counter[str] = Counter()
     found: list[Difference] = []
     unfinished = 0 if program.exact else _unfinished(program, seen)
+    if profile.traces is not None:
+        found += [Difference(f"the trace is damaged in {each}", "so", "nowhere") for each in damages(profile)]
+        profile = with_counts(profile)
     for line, counted in _lines(program, configuration, profile):
         compared["lines"] += 1
         expected = seen.lines.get(line, 0)
@@ -58,7 +63,9 @@ def compare(program: Program, configuration: Configuration, seen: Observed, prof
             and not program.guarded
             and seen.complete
         ):
-            for what, number, expected_number in compare_walks(program, seen, profile, compared):
+            # Traces know what follows a call apart from what is before it, and so more than marks tell.
+            comparing = compare_walks if profile.traces is None else compare_trace
+            for what, number, expected_number in comparing(program, seen, profile, compared):
                 found.append(Difference(what, number, expected_number))
     return Comparison(compared, tuple(found))
 

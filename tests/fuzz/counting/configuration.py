@@ -14,7 +14,9 @@ _COUNTERS = {
     "edges": ("edges", "edges", "every-edge", "checked"),
     "blocks": ("blocks-by-edges", "blocks-by-blocks", "every-block"),
     "paths": ("", "", "checked"),
+    "trace": ("", "checked"),
 }
+_ENCODINGS = ("paths", "witnesses", "bits")
 _PATH_OPTIONS = (
     (),
     (),
@@ -73,14 +75,18 @@ def random_configuration(chance: random.Random, program: Program) -> Configurati
     """Any way in which this program can be built, and in which its counts are promised to be exact."""
     in_doubt = program.features.faults or program.end == "fault"
     walked = not program.guarded and not program.features.forks
-    profile = chance.choice(("edges", "edges", "blocks", "paths", *["paths"] * (4 if walked else 1)))
-    early = profile != "paths" and not in_doubt and program.exact and chance.random() < 0.35
+    profile = chance.choice(
+        ("edges", "edges", "blocks", *["paths", "trace"] * (3 if walked else 1), *["paths"] * walked)
+    )
+    early = profile in ("edges", "blocks") and not in_doubt and program.exact and chance.random() < 0.35
     stage = "early" if early else "late"
     counters = chance.choice(_COUNTERS[profile])
     flags = [f"--trodden-counters={counters}"] if counters else []
     if profile == "paths":
         flags += chance.choice(_PATH_OPTIONS)
-    if stage == "late" and chance.random() < 0.15:
+    if profile == "trace":
+        flags.append(f"--trodden-trace={chance.choice(_ENCODINGS)}")
+    if stage == "late" and profile != "trace" and chance.random() < 0.15:
         flags.append("--trodden-call-paths=on")
     if not program.exact or chance.random() < 0.15 or (early and program.features.signals):
         flags.append("--trodden-durable=on")

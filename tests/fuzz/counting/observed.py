@@ -18,10 +18,11 @@ Line = tuple[int, int]
 
 @dataclass(frozen=True)
 class Observed:
-    """``walks`` are the marks of each activation in their order."""
+    """``walks`` are the marks of each activation in their order, ``order`` is that of all of them."""
 
     lines: Mapping[Line, int]
     walks: tuple[tuple[Line, ...], ...]
+    order: tuple[Line, ...]
     complete: bool
 
 
@@ -42,8 +43,10 @@ def observe(folder: Path) -> Observed:
         used = min(number, _RECORDS)
         records = struct.unpack(f"<{used}Q", stream.read(8 * used))
     walks: dict[int, list[Line]] = defaultdict(list)
+    order: list[Line] = []
     for record in records:
         if record:
-            walks[record >> 24].append((record >> 16 & 0xFF, record & 0xFFFF))
+            order.append((record >> 16 & 0xFF, record & 0xFFFF))
+            walks[record >> 24].append(order[-1])
     lines = hits_by_file(folder / "own-counts")
-    return Observed(lines, tuple(map(tuple, walks.values())), number <= _RECORDS)
+    return Observed(lines, tuple(map(tuple, walks.values())), tuple(order), number <= _RECORDS)
