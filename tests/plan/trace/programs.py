@@ -71,13 +71,24 @@ ENCODINGS: dict[str, MakePlan] = {
 }
 
 
-def random_program(seed: int, make_plan: MakePlan = by_paths, most: int = 4) -> Program:
-    """Up to ``most`` procedures, some of which are only called by calls that are certain."""
+def random_program(
+    seed: int, make_plan: MakePlan = by_paths, most: int = 4, blocks: int = 9, calling: float | None = None
+) -> Program:
+    """Up to ``most`` procedures, some of which are only called by calls that are certain.
+
+    They have up to ``blocks`` blocks, ``calling`` of which, or any share, end in calls.
+    """
     rng = random.Random(seed)
     size = rng.randint(1, most)
     make = rng.choice([leaving_graph, leaving_graph, dense_graph])
-    graphs = [make(rng.randrange(1, 10**7), rng.randint(2, 9), rng.randint(4, 20)) for _ in range(size)]
-    found = [random_calls(graph, rng.randrange(1, 10**7), rng.choice([0.2, 0.4, 0.7])) for graph in graphs]
+    graphs = [
+        make(rng.randrange(1, 10**7), rng.randint(2, blocks), rng.randint(4, 2 * blocks + 2))
+        for _ in range(size)
+    ]
+    found = [
+        random_calls(graph, rng.randrange(1, 10**7), calling or rng.choice([0.2, 0.4, 0.7]))
+        for graph in graphs
+    ]
     for number, calls in enumerate(found):
         calls.entered = number == 0 or bool(calls.tails) or rng.random() < 0.6
     entered = [number for number in range(size) if found[number].entered]

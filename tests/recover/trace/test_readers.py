@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from tests.graphs import seeds
 from tests.plan.trace.programs import ENCODINGS, random_program
 from tests.recover.trace.programs import both_readers, regenerated, steps
-from trodden.plan.trace.execution import Ending
+from trodden.graph.cfg import build
+from trodden.plan.trace.activation import Procedure
+from trodden.plan.trace.bits import bit_plan
+from trodden.plan.trace.execution import Ending, Program
 from trodden.plan.trace.interpret import run
 from trodden.recover.trace.events import Kind
 
@@ -22,8 +25,27 @@ RECORDED = [name for name in ENCODINGS if name not in ("blocks", "targets")]
 @settings(max_examples=50)
 @given(seed=seeds())
 def test_what_ran_is_regenerated(encoding: str, seed: int) -> None:
-    program = random_program(seed, ENCODINGS[encoding])
-    for thread in run(program, seed, threads=2, steps=60):
+    check_regenerated(random_program(seed, ENCODINGS[encoding]), seed, 60)
+
+
+@pytest.mark.parametrize("encoding", RECORDED)
+@settings(max_examples=50)
+@given(seed=seeds())
+def test_many_branches_between_calls(encoding: str, seed: int) -> None:
+    """So many that bits have to be written in between."""
+    check_regenerated(random_program(seed, ENCODINGS[encoding], 2, 300, 0.01), seed, 400)
+
+
+def test_more_branches_in_a_row_than_bits_can_wait() -> None:
+    edges = [(block, block + step) for block in range(0, 400, 2) for step in (1, 2)]
+    edges += [(block, block + 1) for block in range(1, 400, 2)] + [(400, 401)]
+    graph = build("row", [*(f"b{block}" for block in range(401)), "EXIT"], edges)
+    plan = bit_plan(graph, [1.0] * len(graph.edges), {})
+    check_regenerated(Program([Procedure(graph, plan)], (0,)), 1, 1000)
+
+
+def check_regenerated(program: Program, seed: int, steps_in_all: int) -> None:
+    for thread in run(program, seed, threads=2, steps=steps_in_all):
         for reader in both_readers(program):
             events = regenerated(program, thread, reader)
             assert not [event for event in events if event.kind == Kind.DAMAGED]

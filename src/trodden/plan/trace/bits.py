@@ -139,7 +139,11 @@ class _Placement:
             self.on_edges.setdefault(index, []).append(FlushBits(untold or src in counting))
 
     def _write_before_overflow(self) -> None:
-        """Elsewhere, if more bits could come together than fit."""
+        """Elsewhere, where more bits would wait than leave space for those of the next predicate.
+
+        They are written behind the bits of an edge, as on back edges, so that a reader that has followed the
+        edge knows whether the record ends there.
+        """
         most = [0] * len(self.graph.labels)
         for index in self.trace.back_edges:
             most[self.graph.edges[index].dst] = MANY_BITS - 1
@@ -147,11 +151,17 @@ class _Placement:
             if vertex in self.trace.calls:
                 continue
             for index in flow_out(self.graph, vertex):
-                probes = self.on_edges.get(index, [])
-                width = sum(probe.bits for probe in probes if isinstance(probe, EmitBits))
-                waiting = most[vertex]
-                if waiting + width > MOST_BITS:
-                    probes.insert(0, FlushBits(forced=False))
-                    waiting = min(waiting, MANY_BITS - 1)
                 target = self.graph.edges[index].dst
-                most[target] = max(most[target], waiting + width)
+                waiting = most[vertex] + self._width_of(index)
+                if target != self.graph.exit and waiting + self._most_behind(target) > MOST_BITS:
+                    probes = self.on_edges.setdefault(index, [])
+                    if not any(isinstance(probe, FlushBits) for probe in probes):
+                        probes.append(FlushBits(forced=False))
+                    waiting = MANY_BITS - 1
+                most[target] = max(most[target], waiting)
+
+    def _width_of(self, index: int) -> int:
+        return sum(probe.bits for probe in self.on_edges.get(index, ()) if isinstance(probe, EmitBits))
+
+    def _most_behind(self, vertex: int) -> int:
+        return max((self._width_of(index) for index in flow_out(self.graph, vertex)), default=0)

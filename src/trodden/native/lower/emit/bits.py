@@ -58,7 +58,7 @@ class BitsEmitter:
         lowering, graph = self.lowering, self.lowering.read.graph
         for edge, all_probes in self.plan.on_edges.items():
             probes = appending(bit_probes(all_probes))
-            if probes and edge not in self.register.late and not has_room(lowering.read, edge):
+            if probes and not has_room(lowering.read, edge):
                 builder = lowering.builder()
                 self._emit(builder, edge, probes, 0)
                 bottom = Point(Where.BOTTOM, graph.edges[edge].src)
@@ -93,17 +93,7 @@ class BitsEmitter:
         most = self.register.at[block].most
         held = Held(f"%{self.register.arriving(block)}", most)
         location = starts_at(block)
-        late = [edge for edge in edges if edge in self.register.late]
-        if late:
-            limits = {edge: _limit(flush) for edge in late for flush in probes[edge][:1]}
-            held = self._flush(builder, held, chosen(limits, _NEVER), location, "")
-            more = {edge: _together(appending(probes[edge])) for edge in late}
-            widths = chosen({edge: each.bits for edge, each in more.items()}, "0")
-            values = chosen({edge: each.value for edge, each in more.items()}, "0")
-            shifted = builder.value(f"shl i64 {held.operand}, {widths}")
-            held = Held(builder.value(f"or i64 {shifted}, {values}"), most)
-        last = {edge: _limit(each[-1]) for edge, each in probes.items() if isinstance(each[-1], FlushBits)}
-        limits = {edge: limit for edge, limit in last.items() if edge not in late or len(probes[edge]) > 1}
+        limits = {edge: _limit(each[-1]) for edge, each in probes.items() if isinstance(each[-1], FlushBits)}
         self._flush(builder, held, chosen(limits, _NEVER), location, self.register.at[block].operand[1:])
         return phis
 
@@ -158,11 +148,3 @@ class BitsEmitter:
 def _limit(flush: EmitBits | FlushBits) -> int:
     """From which value of the register on its bits are written."""
     return 1 if isinstance(flush, FlushBits) and flush.forced else 1 << MANY
-
-
-def _together(probes: Sequence[EmitBits]) -> EmitBits:
-    """Several probes that append bits as one."""
-    value = bits = 0
-    for probe in probes:
-        value, bits = value << probe.bits | probe.value, bits + probe.bits
-    return EmitBits(value, bits)

@@ -41,15 +41,13 @@ class BitsRegister:
     """What the register holds at the start of each block (``at``), and at the end of each edge (``along``).
 
     In the blocks of ``phis`` different values meet.  Some edges cannot be split: what is written on them has
-    to be written in their targets, ``merged``, each with those edges.  Of these edges, ``late`` are those
-    along which bits are written before more are appended, so that this too is left to the target.
+    to be written in their targets, ``merged``, each with those edges.
     """
 
     at: dict[int, Held] = field(default_factory=dict)
     along: dict[int, Held] = field(default_factory=dict)
     phis: set[int] = field(default_factory=set)
     merged: dict[int, set[int]] = field(default_factory=dict)
-    late: set[int] = field(default_factory=set)
 
     def arriving(self, block: int) -> str:
         """The name of the phi of a block, without its prefix."""
@@ -70,8 +68,6 @@ def track_bits(read: FunctionCfg, plan: Plan) -> BitsRegister:
         if found:
             register.merged[vertex] = found
             register.phis.add(vertex)
-            firsts = {e: bit_probes(plan.on_edges[e])[0] for e in found}
-            register.late.update(e for e, first in firsts.items() if isinstance(first, FlushBits))
     changed = True
     while changed:
         changed = False
@@ -84,11 +80,11 @@ def track_bits(read: FunctionCfg, plan: Plan) -> BitsRegister:
                         before = EMPTY
                     probes = bit_probes(plan.on_edges.get(edge, ()))
                     if edge in register.merged.get(vertex, ()):
-                        probes = [] if edge in register.late else [*appending(probes)]
+                        probes = [*appending(probes)]
                     register.along[edge] = _after(edge, before, probes)
             arriving = [register.along[edge] for edge in ins[vertex] if edge in register.along]
             arriving += [EMPTY] if vertex == graph.root else []
-            joined = _meet(register, plan, vertex, arriving)
+            joined = _meet(register, vertex, arriving)
             changed |= joined != register.at.get(vertex)
             register.at[vertex] = joined
     return register
@@ -142,14 +138,11 @@ def _after(edge: int, held: Held, probes: Sequence[EmitBits | FlushBits]) -> Hel
     return Held(f"%trodden.bits.after.{edge}", held.most)
 
 
-def _meet(register: BitsRegister, plan: Plan, vertex: int, arriving: Sequence[Held]) -> Held:
+def _meet(register: BitsRegister, vertex: int, arriving: Sequence[Held]) -> Held:
     most = max((held.most for held in arriving), default=0)
     if vertex in register.merged:
-        late = register.late & register.merged[vertex]
-        more = [appending(bit_probes(plan.on_edges[edge])) for edge in late]
-        added = max((sum(probe.bits for probe in each) for each in more), default=0)
         # Along other edges nothing is written, however many bits wait.
-        return Held(f"%trodden.bits.{vertex}", min(most + added, _MOST))
+        return Held(f"%trodden.bits.{vertex}", most)
     if len({held.operand for held in arriving}) > 1:
         register.phis.add(vertex)
     if vertex in register.phis or not arriving:
