@@ -15,7 +15,7 @@ from bench.measures.model import Json, RunMeasure
 from bench.run.executables import run_of
 from bench.suite.model import SuiteProgram
 from bench.support.errors import BenchError
-from trodden.native.execute.drain import Drain
+from trodden.program.trace_chunk import HEADER_SIZE, SPOOL_HEADER_SIZE, chunk_extent, packed_entry
 
 _LEVEL = 5
 """That of trodden, where it is not in a hurry."""
@@ -39,7 +39,7 @@ class TraceSize(RunMeasure):
             raise BenchError(f"{run.what}: the run has recorded nothing")
         raw = sum(path.stat().st_size for path in files)
         packed = _packed if config_of(self.config).trodden else _in_pieces
-        found = {"raw": raw, "compressed": packed(result.directory, files, run.what)}
+        found = {"raw": raw, "compressed": packed(files, run.what)}
         shutil.rmtree(result.directory, ignore_errors=True)
         return found
 
@@ -48,19 +48,31 @@ def _recorded(directory: Path, ours: bool) -> list[Path]:
     return sorted(directory.glob("counts.*.raw.trace" if ours else "edges.*"))
 
 
-def _packed(directory: Path, files: list[Path], what: str) -> int:
-    """As ``trodden run`` packs traces."""
-    into = directory / "packed"
-    into.mkdir()
-    drain = Drain(directory, into)
-    drain.start()
-    drain.finish()
-    if drain.messages or any(path.exists() for path in files):
-        raise BenchError(f"{what}: not all of the trace was packed: {' '.join(drain.messages)}")
-    return sum(path.stat().st_size for path in into.iterdir())
+def _packed(files: list[Path], what: str) -> int:
+    """As ``trodden run`` packs traces, when it is not in a hurry: chunk by chunk."""
+    compressor = ZstdCompressor(level=_LEVEL)
+    return sum(
+        len(packed_entry(head, compressor.compress(records)))
+        for path in files
+        for head, records in _chunks(path, what)
+    )
 
 
-def _in_pieces(directory: Path, files: list[Path], what: str) -> int:
+def _chunks(path: Path, what: str) -> Iterator[tuple[bytes, bytes]]:
+    """The chunks of a spool file, each its header and its records."""
+    with path.open("rb") as stream:
+        position = stream.seek(SPOOL_HEADER_SIZE)
+        while header := stream.read(HEADER_SIZE):
+            extent = chunk_extent(header, what, position)
+            if not extent.finished:
+                raise BenchError(f"{what}: a chunk of the trace is not finished")
+            stream.seek(position)
+            chunk = stream.read(extent.size)
+            yield chunk[: extent.head], chunk[extent.head : extent.head + extent.records]
+            position += extent.size
+
+
+def _in_pieces(files: list[Path], what: str) -> int:
     compressor = ZstdCompressor(level=_LEVEL)
     return sum(len(compressor.compress(piece)) for path in files for piece in _pieces(path))
 

@@ -149,7 +149,8 @@ class ThreadTrace:
 
     def _finished(self, reader: Reader | CompiledReader) -> Iterator[Event]:
         """A thread that has not been killed has ended in these frames, or in none."""
-        if self.number in self.process.ends or self.chunks[-1].flags & Flag.LAST:
+        # A chunk that a handler has written may have begun later than the thread's last one.
+        if self.number in self.process.ends or any(chunk.flags & Flag.LAST for chunk in self.chunks):
             frames = self.process.ends.get(self.number, ())
             active = [ActiveFrame(frame.function, frame.block, frame.interrupted) for frame in frames]
             yield from finish(reader, self.program, active)
