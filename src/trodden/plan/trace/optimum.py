@@ -16,10 +16,10 @@ from trodden.plan.covering import CoveringProgram, finite
 from trodden.plan.probes import Trace
 from trodden.plan.trace.predicates import traced_edges
 from trodden.plan.trace.witnesses import (
-    blockers,
     outside_tree,
     place_witnesses,
     place_witnesses_tree_first,
+    required,
 )
 
 
@@ -35,10 +35,11 @@ def optimal_witnesses(
     with one it has the blocking property too.
 
     All blockers are in it: some witness has to be on the only path from such an edge to its call, and by the
-    flow law none there is cheaper than those where such paths begin.  Raises
+    flow law none there is cheaper than those where such paths begin.  So are the edges behind trip counts,
+    which have a witness in any case.  Raises
     :class:`~trodden.plan.covering.OptimumError` if ``time_limit`` seconds do not suffice.
     """
-    blocked = blockers(graph, trace, {graph.exit, *trace.calls}) if trace is not None else set()
+    blocked = required(graph, trace) if trace is not None else set()
     trace = trace or Trace("witnesses")
     free = [
         index

@@ -2,7 +2,8 @@
 
 First the *blockers*: the edges on which predicates lead to a call or to EXIT with no other predicate in
 between.  With a witness on each, what a predicate has to wait for has been written by its own activation.
-Then the edges outside a maximum spanning tree that has none of these: Trace(Ewit) is solved.  Last, where
+Also the edges that leave a counted loop: only behind a witness is there a check for room, which the trip count
+before it takes too, and a reader that begins there knows where control is.  Then the edges outside a maximum spanning tree that has none of these: Trace(Ewit) is solved.  Last, where
 control leads from a call to the next without passing a predicate, a witness behind the call (see
 :mod:`trodden.plan.trace.separators`).
 
@@ -77,8 +78,8 @@ def witnesses_of(trace: Trace) -> dict[int, int]:
 
 
 def place_witnesses(graph: Graph, weights: Sequence[float], trace: Trace) -> set[int]:
-    """Ewit in two phases: blockers first, then what the spanning tree leaves out."""
-    chosen = blockers(graph, trace, {graph.exit, *trace.calls})
+    """Ewit in two phases: what needs a witness in any case, then what the spanning tree leaves out."""
+    chosen = required(graph, trace)
     return chosen | outside_tree(graph, weights, trace, chosen)
 
 
@@ -88,8 +89,19 @@ def place_witnesses_tree_first(graph: Graph, weights: Sequence[float], trace: Tr
     That can cost more, because the tree does not know which of its edges will need a blocker.  As in the
     paper, it is a tree of the whole graph.
     """
-    chosen = outside_tree(graph, weights, replace(trace, calls={}), set())
+    chosen = outside_tree(graph, weights, replace(trace, calls={}), behind_trip_counts(graph, trace))
+    chosen |= behind_trip_counts(graph, trace)
     return chosen | blockers(graph, trace, {graph.exit, *trace.calls}, chosen)
+
+
+def required(graph: Graph, trace: Trace) -> set[int]:
+    """The edges that have a witness whatever they weigh: blockers, and those behind trip counts."""
+    return blockers(graph, trace, {graph.exit, *trace.calls}) | behind_trip_counts(graph, trace)
+
+
+def behind_trip_counts(graph: Graph, trace: Trace) -> set[int]:
+    """The edges that leave counted loops."""
+    return set(trip_counts(graph, trace.counted))
 
 
 def blockers(

@@ -89,10 +89,7 @@ class TraceEmitter:
             if isinstance(probe, EmitEntry):
                 self.writer.entry(builder, starts_at(self.graph.root))
             elif isinstance(probe, EmitTripCount) and mark is not None:
-                count = emit_trip_count(builder, self.inductions[probe.back_edge])
-                _, after = self._ends_at(mark.holder, mark.index)
-                # The next witness may be far away, and control can be anywhere when one is written.
-                self.writer.trips(builder, count, after if self.trace.encoding == "witnesses" else None)
+                self.writer.trips(builder, emit_trip_count(builder, self.inductions[probe.back_edge]))
             elif mark is not None:
                 source, after = self._ends_at(mark.holder, mark.index)
                 if isinstance(probe, EmitRegion | EmitRegionAt | EmitWitness):

@@ -71,8 +71,8 @@ class RecordWriter:
         """A record of a kind with the number of a block."""
         self._append(builder, f"i32 {_word(kind, block)}", str(1 + DIGITS), location)
 
-    def trips(self, builder: Builder, count: str, location: int | None) -> None:
-        """A trip count; without a location other records follow before anything is called, and have room."""
+    def trips(self, builder: Builder, count: str) -> None:
+        """A trip count; another record follows before anything is called, and has room."""
         following = builder.value(f"load ptr, ptr {CURSOR}, align 8")
         few = builder.value(f"icmp ule i64 {count}, {LARGEST_SHORT_TRIPS}")
         short, long, done = builder.reserve(), builder.reserve(), builder.reserve()
@@ -90,10 +90,7 @@ class RecordWriter:
         builder.emit(f"br label %{done}")
         builder.label(done)
         size = builder.value(f"phi i64 [ 2, %{short} ], [ 9, %{long} ]")
-        if location is None:
-            self._store(builder, following, size)
-        else:
-            self._advance(builder, following, size, location)
+        self._store(builder, following, size)
 
     def bits(self, builder: Builder, value: str, most: int, location: int) -> None:
         """The bits that wait, ``most`` of them at most, below a leading 1."""
