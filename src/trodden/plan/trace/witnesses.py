@@ -2,10 +2,10 @@
 
 First the *blockers*: the edges on which predicates lead to a call or to EXIT with no other predicate in
 between.  With a witness on each, what a predicate has to wait for has been written by its own activation.
-Also the edges that leave a counted loop: only behind a witness is there a check for room, which the trip count
-before it takes too, and a reader that begins there knows where control is.  Then the edges outside a maximum spanning tree that has none of these: Trace(Ewit) is solved.  Last, where
-control leads from a call to the next without passing a predicate, a witness behind the call (see
-:mod:`trodden.plan.trace.separators`).
+Also the edges that leave a counted loop: only behind a witness is there a check for room, which the trip
+count before it takes too, and a reader that begins there knows where control is.  Then the edges outside a
+maximum spanning tree that has none of these: Trace(Ewit) is solved.  Last, where control leads from a call to
+the next without passing a predicate, a witness behind the call (see :mod:`trodden.plan.trace.separators`).
 
 Calls are at the ends of their blocks, so what is behind a call needs no edge in the tree: a predicate never
 has to look there.
