@@ -94,3 +94,38 @@ def test_each_process_has_its_own_counts(forked: Path) -> None:
     (program,) = document["programs"]
     assert program["executed"] == parent["executed"] + child["executed"]
     assert os.path.basename(program["path"]) == "f"
+
+
+def test_the_last_lines_before_the_end_are_shown(crashed: Path) -> None:
+    (thread,) = _report(crashed)["threads"]
+    lines = [(each["function"], each["line"], each["depth"], each["times"]) for each in thread["lines"]]
+    turn = [("main", 6, 0, 2), ("main", 7, 0, 1), ("divide", 2, 1, 1), ("main", 7, 0, 1)]
+    assert lines == [*turn, *turn, *turn][-12:-1][-10:]
+    assert thread["lines"][-1]["text"] == "return a / b;"
+    assert all(each["exact"] for each in thread["lines"])
+    text = must("report", crashed, "--format", "table", "--top", "3", cwd=crashed.parent)
+    assert "the last 3 lines that it executed:" in text
+    assert "a.c:2  divide  return a / b;" in text
+    plain = must("report", crashed, "--format", "tsv", cwd=crashed.parent)
+    assert [row.split("\t")[4] for row in plain.splitlines() if row.startswith("executed\t")][-2:] == [
+        "main",
+        "divide",
+    ]
+
+
+def test_the_last_lines_of_one_process_of_several(forked: Path) -> None:
+    child = _report(forked)["processes"][1]["name"]
+    for options in ((), ("--process", child)):
+        (thread,) = _report(forked, *options)["threads"]
+        assert (thread["process"], thread["frames"]) == (child, [])
+        assert [each["text"] for each in thread["lines"]][-2] == "raise(SIGKILL);"
+
+
+def test_sources_that_have_moved_are_shown(crashed: Path, tmp_path: Path) -> None:
+    os.rename(crashed.with_name("a.c"), tmp_path / "a.c")
+    try:
+        (thread,) = _report(crashed, "--source-dir", f"{crashed.parent}={tmp_path}")["threads"]
+    finally:
+        os.rename(tmp_path / "a.c", crashed.with_name("a.c"))
+    assert thread["lines"][-1]["text"] == "return a / b;"
+    assert thread["lines"][-1]["file"] == str(tmp_path / "a.c")

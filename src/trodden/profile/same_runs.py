@@ -17,7 +17,7 @@ from trodden.recover.unit_counts import UnitCounts
 
 
 def with_runs(derived: Profile, original: Profile, counted: Mapping[int, Sequence[UnitCounts]]) -> Profile:
-    """``derived`` with processes, threads and programs; its units are those of ``original``, in the same order.
+    """``derived`` with processes, threads and programs; both profiles have the same units in the same order.
 
     ``counted`` is what each process has counted, by its index; of a process that is alone it is not needed.
     """
